@@ -10,23 +10,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// checkOptions reports arguments for options that the algorithm does not have. In a sweep over algorithms, an option is passed only
-// to the algorithms that have it; if none has it, reportLacking reports a swept option, and the check of the call reports an option
-// of the call itself. It covers written arguments and swept ones; "p" is not an option.
+// checkOptions reports an argument for an option that the algorithm does not have. A sweep over algorithms passes each option
+// only to the algorithms that have it. If none has it, reportLacking reports a swept option; for an option that the call itself
+// states, the check of the call reports it.
 func checkOptions(c *call) {
 	mode := engine.ModeFC
 	if c.fn.Name == engine.ModeFB {
 		mode = engine.ModeFB
 	}
 	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
-		return // not known before the script runs
+		return // the algorithm is known only when the script runs
 	}
 	if ownOf(c) != nil {
-		return // it may read every option
+		return // a user-defined algorithm may read every option
 	}
 	entry, err := algorithms.Named(mode, algorithmOf(c, mode))
 	if err != nil {
-		return // reported
+		return // an unknown algorithm was already reported
 	}
 	// In a sweep, an argument for an option that the algorithm lacks is removed here and reported elsewhere.
 	for i := range c.fn.Params {
@@ -35,10 +35,10 @@ func checkOptions(c *call) {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some options take a number with some algorithms only
+		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some options accept a number only for some algorithms
 		switch s := c.e.swept; {
 		case s != nil:
-			// Swept options have a statement of their own; options of the call were checked with the call.
+			// Only a swept option is stored for reportLacking; the check of the call reports the others.
 			if given := *a; given.st != nil {
 				s.note(c.node, p.Name, has, func() { lacksOption(c, entry, p, given) })
 			}
@@ -51,15 +51,15 @@ func checkOptions(c *call) {
 	}
 }
 
-// lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms that have the
-// option, and states what to write.
+// lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms with the
+// option, and proposes a change.
 func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st
 	}
 	shown := st.Text(a.Node)
-	if _, name := a.Node.(*ast.IdentifierNode); name { // also show the value of a name
+	if _, name := a.Node.(*ast.IdentifierNode); name { // the argument is a name, so also show its value
 		switch data := a.Data.(type) {
 		case float64:
 			shown += " = " + formatNumber(data)
@@ -79,16 +79,16 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	c.refuse(a, hint+", or leave "+p.Name+" out", "%s %s, got %s; %s %s", entry.Name, what, shown, andList(able), does[min(len(able), 2)-1])
 }
 
-// optionUse is an option in a call of a sweep that at least one algorithm lacks.
+// optionUse describes an option in a call inside a sweep, where at least one swept algorithm lacks the option.
 type optionUse struct {
-	call   *ast.CallNode // identifies the use, together with option
+	call   *ast.CallNode // the call, which with option identifies the use
 	option string        // name of the parameter
-	had    bool          // whether another algorithm of the sweep has it
-	report func()        // reports that the option is lacking; nil if every algorithm has it
+	had    bool          // whether at least one algorithm of the sweep has the option
+	report func()        // reports that no algorithm has the option; nil if every algorithm has it
 }
 
-// note records whether the algorithm of a combination has a swept option, and how to report the mistake otherwise. It keeps the
-// first report, which runs after all combinations were tried.
+// note records whether the algorithm of the current combination has a swept option. report is called after all combinations were
+// tried, if none has it; the first report is kept.
 func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
 	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
 	if at < 0 {
@@ -110,15 +110,15 @@ func (s *swept) reportLacking() {
 	}
 }
 
-// ofSome adds to each parameter which algorithms of a mode have the option, unless all have it. It changes the parameters in place;
-// each call builds new ones.
+// ofSome adds to the description of each parameter which algorithms of a mode have the option, unless all have it. It changes the
+// elements of params, which every call builds anew.
 func ofSome(mode string, params []Param) []Param {
 	for i, p := range params {
 		able := algorithms.Having(mode, p.hasOption)
 		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.hasOption(e) })
 		switch {
 		case len(lacking) == 0:
-		case len(lacking) < len(able): // fewer algorithms lack it than have it, so the text names those
+		case len(lacking) < len(able): // fewer algorithms lack the option than have it, so list those that lack it
 			params[i].only = "; not for " + orList(lacking)
 		default:
 			params[i].only = "; for " + andList(able)

@@ -11,15 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// analysisFunctions returns the functions that compare the results of sweeps with each other and with the paper. The outline of a
-// sweep is known before it runs, so a missing algorithm is reported at once.
+// analysisFunctions returns the functions that compare results of sweeps with each other and with the paper. They report a
+// missing algorithm before the sweep runs, because its outline is known by then.
 func analysisFunctions() []Function {
 	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm; it may vary other names too"}
 	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default; "" for a required argument
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
 			for _, name := range algorithmParam(mode).Choices {
-				p.Choices = lists.Add(p.Choices, name) // an Oracle exists in both modes
+				p.Choices = lists.Add(p.Choices, name) // Oracle occurs in both modes and is listed once
 			}
 		}
 		return p
@@ -76,8 +76,8 @@ type speedupArgs struct {
 	Algorithm, Alone string    `arg:"default"` // with their defaults
 }
 
-// algorithmIn reports an algorithm that a sweep does not have, under the argument that names it, or under the call if there is
-// none. The result is false only if the algorithm is known to be missing: without an outline or a list of algorithms it is true.
+// algorithmIn reports an algorithm that a sweep does not have, at the argument that names it, or at the call if the algorithm is
+// a default. It returns false only if the algorithm is known to be missing.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	o := s.sweepOutline() // nil if nothing is known about the sweep
 	if o == nil || algorithm == "" {
@@ -96,16 +96,16 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	return false
 }
 
-// checkClaims reports sweeps that cannot answer the paper's claims: a sweep must have the mode of its parameter, and vary the names
-// that the claims are about.
+// checkClaims reports sweeps that cannot test the paper's claims. A sweep must have the mode that its parameter requires, and
+// vary the names that the claims depend on.
 func checkClaims(c *call) {
 	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
 		a := c.arg(want.param)
 		o := a.sweepOutline() // nil if nothing is known about the sweep
 		if o == nil {
-			continue // not given, or known only after it runs
+			continue // not given, or known only when the script runs
 		}
-		// The two sweeps are easily swapped.
+		// Users easily swap the two sweeps.
 		if o.mode != "" && o.mode != want.param {
 			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
 			continue
@@ -153,7 +153,7 @@ func explainResult(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
 	// An unknown task is a mistake of the argument task.
 	if err != nil {
-		param := "r" // without task= the result itself cannot be explained
+		param := "r" // without task=, the error is about the result itself
 		if c.has("task") {
 			param = "task"
 		}

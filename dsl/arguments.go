@@ -14,13 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// complete reports whether every parameter has an argument or a default, and every value is known. It reports a missing argument as
-// an error. It runs after the given arguments have passed their checks; further arguments must be known too.
+// complete reports whether every parameter has a default or an argument with a known value. It reports a missing argument as an
+// error. It runs after the given arguments have passed their checks.
 func (c *call) complete() bool {
 	known := true
 	for i, p := range c.fn.Params {
 		switch a := c.args[i]; {
-		// Neither written nor overridden, and without a default.
+		// neither the script nor a sweep gives the argument, and it has no default
 		case a.Node == nil && a.Type == anything && p.Default == "":
 			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
 			return false
@@ -31,11 +31,12 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	return known || c.e.dry && !c.pure() // a check does not know the results of files and runs, and only examines such calls
+	// a check does not know the results of files and runs; it continues with such calls to examine their other arguments
+	return known || c.e.dry && !c.pure()
 }
 
-// pure reports whether a check may evaluate the call: it reads no file and runs nothing. A kernel of a matrix is pure only if its
-// numbers are written out in the script.
+// pure reports whether a check may evaluate the call, because the call reads no file and runs nothing. table(...) is pure only if
+// the script contains its numbers.
 func (c *call) pure() bool {
 	for i, p := range c.fn.Params {
 		if _, text := c.args[i].Data.(string); text && p.words == wordsData {
@@ -45,8 +46,8 @@ func (c *call) pure() bool {
 	return c.fn.pure
 }
 
-// checkArgument compares an argument with the types that a parameter accepts. It converts a free hyperparameter or a kernel if the
-// parameter needs a joint kernel.
+// checkArgument reports an argument whose type the parameter does not accept. It converts a free hyperparameter or a kernel if
+// the parameter needs a joint kernel.
 func (c *call) checkArgument(p Param, a *argument) {
 	if a.Type == anything { // not given, or unknown after a mistake
 		return
@@ -59,7 +60,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if !a.known() {
 			return
 		}
-		if own := c.e.st; a.st != nil { // the node belongs to that statement
+		if own := c.e.st; a.st != nil { // the node belongs to the statement a.st
 			c.e.st = a.st
 			defer func() { c.e.st = own }()
 		}
@@ -71,9 +72,10 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
-		// The most specific hint comes first: values for other functions, beginners' mistakes, the purpose of the parameter.
+		// The most specific hint comes first: a value that belongs to another function, then a common mistake, then the purpose
+		// of the parameter.
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
-		if c.e.session.isTable(a.value) { // a table of the caller, given as a path
+		if c.e.session.isTable(a.value) { // a table in the caller's memory, represented by a path
 			if p.accepts(Problem) {
 				hint = fmt.Sprintf("read it with p = %s", tableExample(c.e, a.Node))
 			}
@@ -92,11 +94,11 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
-		// The range reports a whole number that is too large for an int, if the range excludes it. A parameter without an upper
-		// limit rejects numbers too large to compute with.
+		// If the range excludes a whole number that is too large for an int, the range check below reports it. A parameter
+		// without an upper limit rejects numbers that are too large to compute with.
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
-		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that takes values of every type has no range
+		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that accepts every type has no range
 			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule())
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
 			c.refuse(*a, "", "%s is %s; %s", p.Name, formatNumber(data), kernels.ExtremeRule)
@@ -104,9 +106,9 @@ func (c *call) checkArgument(p Param, a *argument) {
 	}
 }
 
-// fail reports a mistake under an argument, or under the call if the argument is not in the script, as with Options.Seed.
+// fail reports a mistake at an argument, or at the call if the argument is not in the script, such as Options.Seed.
 func (c *call) fail(a argument, message, hint string) {
-	st, n := c.e.st, a.Node // where the message is shown
+	st, n := c.e.st, a.Node // the statement and node at which the message is shown
 	if a.st != nil {
 		st = a.st
 	}
@@ -114,15 +116,15 @@ func (c *call) fail(a argument, message, hint string) {
 	c.e.report(st.Source.At(st.Span(n), message, hint))
 }
 
-// refuse reports a mistake under an argument; the sentence begins with the name of the function.
+// refuse reports a mistake at an argument. The message begins with the name of the function.
 func (c *call) refuse(a argument, hint, format string, args ...any) {
 	c.fail(a, c.fn.Name+": "+fmt.Sprintf(format, args...), hint)
 }
 
-// builtKernel builds a kernel of the catalogue. Build fills in the defaults of arguments that are not given.
+// builtKernel makes a kernel of the catalogue from the arguments of a call. Entry.Build fills in defaults.
 func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
-	if !c.pure() { // its numbers are in a file
+	if !c.pure() { // the numbers of the kernel are in a file
 		return gramKernel(c, entry)
 	}
 	for i, p := range c.fn.Params {
@@ -143,8 +145,8 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	return dropOnError(entry.Build(args))
 }
 
-// The functions below return an argument by name, or the zero value if it is not given. They panic for a name that is not a
-// parameter: that is a mistake in the catalogue.
+// The functions below return an argument by the name of its parameter, or the zero value if it is not given. They panic if the
+// function has no such parameter, which is a mistake in the catalogue.
 
 // arg returns the argument of a parameter. It panics if the function has no such parameter.
 func (c *call) arg(name string) argument {
@@ -167,20 +169,20 @@ func (c *call) text(name string) string {
 	return s
 }
 
-// makeFunction returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and embedded
-// structs are parameters that several functions have. The type of a field says which values its parameter takes, where Types does
-// not:
+// makeFunction returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and
+// embedded structs are parameters that several functions have. The type of a field determines which values its parameter accepts,
+// unless Types states it:
 //
 //	float64, []float64       a number; a number or a list of them
 //	int, uint64              a whole number
 //	bool                     true or false, false by default
 //	string, []string         a text; a text or a list of them
-//	any                      what Types says, unconverted
-//	*problem.Problem, …      the values of a kind
+//	any                      the types in Types, not converted
+//	*problem.Problem, …      the values of that type
 //
 // A field without an argument is zero, or the default of its parameter if it is tagged `arg:"default"`. A pointer is nil if no
-// argument is given. Check reports conflicting arguments twice: the known ones before the script runs, and all before eval. It may be
-// nil.
+// argument is given. check reports conflicting arguments; it may be nil. It is called before the script runs, with the arguments
+// known by then, and again before eval, with all.
 func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)
@@ -194,7 +196,7 @@ func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (
 // readArguments reads the arguments of a call into a struct, as makeFunction does. A field without a parameter stays zero.
 func readArguments[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
-	// A struct other than the function's own, such as the options of the engine, is matched here.
+	// A may be a struct other than the function's own, such as engine.Options; its fields are matched here.
 	if t != c.fn.args {
 		fields, _ = matchFields(t, c.fn)
 	}
@@ -202,11 +204,12 @@ func readArguments[A any](c *call) (a A) {
 	return a
 }
 
-// fill sets the fields of a struct from the arguments of a call, or from the defaults that it uses.
+// fill sets the fields of a struct from the arguments of a call, or from the defaults of parameters without an argument.
 func fill(c *call, into reflect.Value, fields []field) {
 	for _, x := range fields {
 		data := c.args[x.param].Data
-		// An argument that is written but unknown, as in a check, leaves its field zero; it does not take the default.
+		// An argument that is written but unknown, as in a check, leaves its field zero. Only a missing argument is replaced by
+		// the default.
 		if data == nil && x.initial != nil && c.args[x.param].Node == nil {
 			data = x.initial
 		}
@@ -216,15 +219,15 @@ func fill(c *call, into reflect.Value, fields []field) {
 	}
 }
 
-// field is a field of a struct of arguments, matched once when the catalogue is built.
+// field links a field of a struct of arguments to its parameter. It is computed once, when the catalogue is built.
 type field struct {
 	index   []int // index of the field, through embedded structs
 	param   int   // index of its parameter in Function.Params
 	initial any   // default without an argument; nil if none
 }
 
-// matchFields finds the parameter of each field of a struct by its name in lower case without underscores. Other is a field without a
-// parameter, or "".
+// matchFields finds the parameter of each field of a struct by its name in lower case without underscores. other is the name of a
+// field without a parameter; "" if there is none.
 func matchFields(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
@@ -245,8 +248,8 @@ func matchFields(t reflect.Type, f *Function) (out []field, other string) {
 	return out, other
 }
 
-// fieldsOf finds the parameter of each field of a struct, and completes its types. It panics if a field has none. It copies the
-// parameters first, since functions of the catalogue share them.
+// fieldsOf finds the parameter of each field of a struct and completes the parameter's types. It panics if a field has no
+// parameter. It copies f.Params first, because functions of the catalogue share them.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
 	out, other := matchFields(t, f)
@@ -259,8 +262,8 @@ func fieldsOf(t reflect.Type, f *Function) []field {
 	return out
 }
 
-// assign sets a field to the value of an argument, and reports whether the field's type can hold it. A number sets whole and
-// boolean fields; its range was checked before.
+// assign sets a field to the value of an argument, and reports whether the types match. A number may set a field of an integer or
+// boolean type; its range was checked before.
 func assign(into reflect.Value, data any) bool {
 	if from := reflect.ValueOf(data); from.Type().AssignableTo(into.Type()) {
 		into.Set(from)
@@ -269,7 +272,7 @@ func assign(into reflect.Value, data any) bool {
 	x, isNumber := data.(float64)
 	list, _ := data.([]value)
 	switch into.Kind() {
-	// A pointer stays nil without an argument.
+	// a pointer field stays nil if there is no argument
 	case reflect.Pointer:
 		target := reflect.New(into.Type().Elem())
 		if !assign(target.Elem(), data) {
@@ -287,11 +290,11 @@ func assign(into reflect.Value, data any) bool {
 	default:
 		return false
 	}
-	return isNumber || into.Kind() == reflect.Pointer // any other value leaves it zero
+	return isNumber || into.Kind() == reflect.Pointer // a value of another type leaves the field zero
 }
 
-// assignList sets a list to the elements of a list, or to a single value. It drops elements that are not texts from a list of
-// texts; one such element leaves a list of numbers nil.
+// assignList sets a list field to the elements of a list, or to a single value. For a list of texts it drops elements that are
+// not texts; for a list of numbers, an element that is not a number makes the field nil.
 func assignList(into any, data any, list []value) bool {
 	if list == nil {
 		list = []value{{Data: data}}

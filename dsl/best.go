@@ -15,10 +15,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// kernelAuto is the name of the kernel that is found from the measurements.
+// kernelAuto is the value of kernel= for a kernel chosen from the measurements.
 const kernelAuto = "auto"
 
-// bestFunction returns the function that answers from measurements. It ignores the problem's kernel.
+// bestFunction returns the function best, which recommends an arm per task from measurements. It ignores the problem's own
+// kernel.
 func bestFunction() Function {
 	return makeFunction(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
@@ -55,10 +56,10 @@ func bestFunction() Function {
 		opt := answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Overall: a.Overall, PerBlock: a.PerBlock, Distinct: a.Options,
 			Checks: a.Check}
 		return dropOnError(awaitResult(c, func() (answer.Answer, error) {
-			b, begun := c.e.session.believed, 0.0 // from finding the kernel of p, or of another problem
-			if b == nil || b.Usable != a.P {      // of another problem, or of an earlier version of this one
+			b, begun := c.e.session.believed, 0.0 // the posterior of the problem that was read last
+			if b == nil || b.Usable != a.P {      // the posterior belongs to another problem, or to an earlier version of this one
 				var err error
-				begun = 0.7 // approximate
+				begun = 0.7 // approximate share of the work that is done
 				b, err = computePosterior(c, a.P, begun)
 				if u, is := undetermined(err); is {
 					return dereference(answer.Undetermined(a.P, u, opt))
@@ -93,13 +94,13 @@ func bestFunction() Function {
 	})
 }
 
-// undetermined returns the reason why measurements cannot distinguish the arms, if that is the error.
+// undetermined returns the reason why the measurements cannot distinguish the arms, if err is that error.
 func undetermined(err error) (u *belief.Undetermined, is bool) {
 	is = errors.As(err, &u) && u.Measured > 0
 	return u, is
 }
 
-// dereference dereferences a pointer.
+// dereference returns the value that p points to, or the error.
 func dereference[T any](p *T, err error) (out T, _ error) {
 	if err != nil {
 		return out, err
@@ -107,9 +108,9 @@ func dereference[T any](p *T, err error) (out T, _ error) {
 	return *p, nil
 }
 
-// findKernel finds a problem's kernel from its measurements. It returns the problem under that kernel, and the posterior; the
-// posterior is nil if the kernel is already recorded. A campaign uses the kernel that it found at its start; otherwise each
-// evaluation of problem finds it again.
+// findKernel chooses a problem's kernel from its measurements. It returns the problem with that kernel, and the posterior. A
+// campaign reads the kernel that was recorded at its start, and the posterior is then nil. Outside campaigns, every evaluation of
+// problem chooses the kernel anew.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	stored := c.e.session.opt.found
 	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {
@@ -119,7 +120,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		p.KernelFound = x.InRun
 		return p, nil, nil
 	}
-	if !belief.Enough(p) { // only candidate arms: a campaign may begin without measurements
+	if !belief.Enough(p) { // a campaign may begin with candidate arms and without measurements
 		q, log, err := belief.Unmeasured(p)
 		if err != nil {
 			return nil, nil, err
@@ -130,7 +131,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		return q, nil, nil
 	}
 	b, err := computePosterior(c, p, 1)
-	if _, is := undetermined(err); is { // so nothing relates the arms
+	if _, is := undetermined(err); is { // the measurements do not show how arms are related
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}, Fitted: p.Digests()}
 		p = p.WithKernel(k)
 		p.KernelFound = true
@@ -140,22 +141,22 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Only a recording session keeps it, see found.
+	// Only the session that records a campaign's start stores the kernel, see found.
 	stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 
-// believing labels the progress of computing a posterior.
+// believing is the label of progress while a posterior is computed.
 const believing = "what the measurements say"
 
-// computePosterior computes the posterior of a problem from its measurements. This is a share of the function's work. The result is shared
-// and must not be changed.
+// computePosterior computes the posterior of a problem from its measurements. share is its share of the function's work, for
+// progress. The result is shared and must not be changed.
 func computePosterior(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
 	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: shareProgress(c, believing, 0, share)})
 }
 
-// shareProgress returns a function that reports the progress of one part of a step; nil if progress is not reported. The part reports
-// shares from 0 to 1, which are mapped to the range from .. to; the step ends when the function returns.
+// shareProgress returns a function that reports the progress of one part of a step; nil if progress is not reported. The part
+// reports shares from 0 to 1, which are mapped to the range from .. to of the step.
 func shareProgress(c *call, note string, from, to float64) func(share float64) {
 	if c.e.teller == nil {
 		return nil
@@ -169,8 +170,8 @@ func shareProgress(c *call, note string, from, to float64) func(share float64) {
 // foundFile is the file of a recipe that holds the kernels found from measurements when the protocol was first made.
 const foundFile = "found/kernels.json"
 
-// found holds the kernels that a script finds from measurements, in the order of its calls. A campaign keeps these kernels: later
-// commands, other machines and later versions do not find them again, and added rows do not change them.
+// found holds the kernels that a script chose from measurements, in the order of its calls. A campaign keeps these kernels: later
+// commands, other machines and later program versions read them instead of choosing again, also after rows were added.
 type found struct {
 	Calls []foundKernel `json:"calls"` // in the order of the script's calls
 
@@ -184,14 +185,14 @@ type foundKernel struct {
 	Kernel   string   `json:"kernel,omitempty"` // in the language; "" if the call must be repeated
 	From     []string `json:"from,omitempty"`   // digests of the measurements
 	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
-	// whether algorithms that can learn the kernel during a run do so; false in campaigns of versions that could not
+	// whether algorithms that can learn the kernel during a run may do so
 	InRun bool     `json:"in_run,omitempty"`
 	Fit   *fit.Fit `json:"fit,omitempty"` // the fit without its kernel; nil for problem
 }
 
-// take returns the recorded result of the next call and its kernel, or nil if the call must be computed. Unreadable records are an
-// error: no other kernel may replace the recorded one. Calls are identified by their order, which is the same each time; the name
-// of the function is a check.
+// take returns the recorded result of the next call and its kernel, or nil if the call must be computed. An unreadable record is
+// an error, because no other kernel may replace the recorded one. Calls are identified by their order, which is always the same;
+// the name of the function is compared as a check.
 func (f *found) take(ctx context.Context, function string) (*foundKernel, kernels.Joint, error) {
 	if f == nil || f.recording {
 		return nil, kernels.Joint{}, nil
@@ -202,7 +203,7 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	}
 	x := &f.Calls[f.next]
 	f.next++
-	if x.Kernel == "" { // the kernel had no text that reproduces it
+	if x.Kernel == "" { // the kernel could not be written as a text
 		return nil, kernels.Joint{}, nil
 	}
 	k, err := kernelOf(ctx, x.Kernel)
@@ -212,19 +213,19 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	if err != nil {
 		return nil, kernels.Joint{}, fmt.Errorf("%s: call %d: %w", foundFile, f.next, err)
 	}
-	k.Fitted = x.From // records which data it was fitted to
+	k.Fitted = x.From // digests of the data that the kernel was fitted to
 	return x, k, nil
 }
 
-// keep records the result of a call. A kernel without a text is found again whenever the protocol is made. The text must parse to
-// the same kernel; it is parsed twice if parsing simplifies it.
+// keep records the result of a call. The text of the kernel must parse to the same kernel; if it does not, an empty record makes
+// later commands repeat the call.
 func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	if f == nil || !f.recording {
 		return
 	}
 	x.Kernel, x.From = k.String(), k.Fitted
 	again, err := kernelOf(ctx, x.Kernel)
-	if err == nil && again.String() != x.Kernel { // parsing merges scales of factors into one scale
+	if err == nil && again.String() != x.Kernel { // parsing merges the scales of factors into one scale, so parse a second time
 		x.Kernel = again.String()
 		again, err = kernelOf(ctx, x.Kernel)
 	}
@@ -235,13 +236,14 @@ func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	f.Calls = append(f.Calls, x)
 }
 
-// kernelOf parses a kernel from its text. A kernel with formulas is an error, since the text does not define them.
+// kernelOf parses a kernel from its text. It returns an error for a kernel with formulas, since the text does not contain their
+// definitions.
 func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	script, errs := Parse(foundFile, text)
 	if len(errs) > 0 {
 		return kernels.Joint{}, errs
 	}
-	// The text is run as a script that displays the kernel and reads nothing.
+	// It evaluates the text as a script that displays the kernel and reads no files.
 	displays, err := NewSession(Options{}).Eval(ctx, script)
 	if err != nil {
 		return kernels.Joint{}, err
@@ -255,8 +257,8 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	return kernels.Joint{}, fmt.Errorf("%s: %q is not a kernel", foundFile, text)
 }
 
-// readFound reads the kernels that a campaign's files recorded as found; nil if there are none, because nothing was found or an
-// earlier version recorded them. An unreadable file is an error: no other kernel may replace the recorded one.
+// readFound reads the kernels that a campaign recorded in its files; nil if the campaign has no such file. An unreadable file is
+// an error, because no other kernel may replace the recorded one.
 func readFound(files []campaign.File) (*found, error) {
 	at := slices.IndexFunc(files, func(f campaign.File) bool { return f.Path == foundFile })
 	if at < 0 {

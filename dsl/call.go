@@ -33,11 +33,11 @@ type argument struct {
 	st   *front.Statement // the statement of Node, if it is not that of the call
 }
 
-// argumentError is an error of a file or a computation that is shown under one argument. Functions return it instead of a plain
-// error, which is shown under the whole call.
+// argumentError is an error of a file or a computation that is shown at one argument. Functions return it instead of a plain
+// error, which is shown at the whole call.
 type argumentError struct {
-	param   string // the argument that it is shown under, or the call if not given
-	message string // the mistake, in a sentence that does not repeat err
+	param   string // name of the parameter whose argument shows the error; the call shows it if that argument is not given
+	message string // the mistake, without the text of err
 	err     error  // the cause, shown below the message; never nil
 	hint    string // what to write instead; may be ""
 }
@@ -45,8 +45,8 @@ type argumentError struct {
 // Error returns the message; failWith adds the cause.
 func (e *argumentError) Error() string { return e.message }
 
-// call evaluates a call. It evaluates the arguments even if the function is unknown, since they may also hold mistakes. After a
-// mistake among the arguments, the value has only the function's type, which avoids follow-up errors.
+// call evaluates a call. It evaluates the arguments even if the function is unknown, because they may have mistakes of their own.
+// After a mistake in an argument, the result has the function's type and no data, so that no follow-up errors occur.
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok { // a method call such as p.best()
@@ -58,7 +58,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
-	if callee.Value == front.TextCall { // a text with braces, which package front writes as a call
+	if callee.Value == front.TextCall { // a text with values in braces, which package front represents as a call
 		return withValues(e, n)
 	}
 	fn := e.function(callee)
@@ -68,14 +68,14 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
-			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula that has a mistake itself
+			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula whose definition has a mistake
 				return unknown(v.Type)
 			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
 		}
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(callee.Value))
 	}
-	// Overrides come before the comparison with parameters, so that swept values are compared too.
+	// Apply overrides before checking the arguments, so that swept values are checked too.
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes
 	c.match()
@@ -83,20 +83,20 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	for i, p := range fn.Params {
 		c.checkArgument(p, &c.args[i])
 	}
-	for i := range c.rest { // the last parameter describes further arguments
+	for i := range c.rest { // the last parameter describes all further positional arguments
 		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
-	// A missing argument is reported only if all written ones are right: a misspelled name may be the reason.
+	// Report a missing argument only if all written ones are correct: a misspelled name may be the reason.
 	if e.mistakes > before || !c.complete() {
 		return unknown(c.result())
 	}
-	// Conflicting arguments are checked both before the script and before the call: some values are known only then.
+	// check runs before the script and again before the call, because some values are known only then.
 	pure := c.pure()
 	if fn.check != nil {
 		fn.check(c)
 	}
 	c.checkWriting()
-	// A check only examines a call that reads or runs something.
+	// While checking, do not evaluate a call that reads or runs something.
 	if e.dry && !pure {
 		if fn.early != nil {
 			fn.early(c)
@@ -110,8 +110,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	return c.finish(fn.eval(c))
 }
 
-// checkWriting reports a call that writes files although the caller forbids it. Opening a campaign also counts, since it writes to
-// the folder.
+// checkWriting reports a call that writes files if the session is read-only. Opening a campaign also writes to its folder.
 func (c *call) checkWriting() {
 	if !c.e.session.opt.ReadOnly {
 		return
@@ -128,7 +127,8 @@ func (c *call) checkWriting() {
 	}
 }
 
-// result returns the type of a value that is not known: a function of numbers returns a list if it is given one.
+// result returns the type of the call's value when the value is unknown. A function of numbers returns a list if its argument is
+// a list.
 func (c *call) result() Type {
 	if c.fn.each && c.args[0].Type == List {
 		return List
@@ -136,8 +136,8 @@ func (c *call) result() Type {
 	return c.fn.Result
 }
 
-// function returns the called function: one of the catalogue, or a formula with parameters, which a sweep may have changed; nil if
-// there is none.
+// function returns the function that a name means: one of the catalogue, or a bound formula with parameters, possibly changed by
+// a sweep; nil if there is none.
 func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	if fn := index[callee.Value]; fn != nil {
 		return fn
@@ -148,14 +148,14 @@ func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	}
 	fn := formulaFunction(v)
 	if fn != nil {
-		e.use(callee.Value) // the value depends on its definition
+		e.use(callee.Value) // record that the value depends on the formula's definition
 	}
 	return fn
 }
 
-// override replaces arguments with the session's seed and swept values.
+// override replaces arguments by the session's seed and by swept values.
 func (c *call) override() {
-	// A sweep comes second, because it may vary the seed.
+	// The session's seed comes first, because a sweep over the seed has priority.
 	if i := c.fn.param("seed"); i >= 0 && c.e.session.opt.Seed != nil {
 		c.args[i].value = numberValue(float64(*c.e.session.opt.Seed))
 	}
@@ -198,7 +198,7 @@ func (c *call) match() {
 		case c.fn.Variadic != "":
 			c.rest = append(c.rest, a)
 		default:
-			// Words for the smallest counts.
+			// Messages for the smallest counts use words.
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
 			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
 				most = few[len(c.fn.Params)]
@@ -206,7 +206,7 @@ func (c *call) match() {
 			e.fail(n, c.fn.Result, fmt.Sprintf("%s takes %s", c.fn.Name, most), "write "+c.fn.Signature())
 			return
 		}
-		position++ // named arguments are not counted
+		position++ // counts positional arguments only
 	}
 }
 
@@ -227,14 +227,14 @@ func (c *call) matchNamed(key, n ast.Node) {
 	}
 }
 
-// finish turns the data of a function into a value, and its error into an error under the argument that caused it. Data is a Go
-// value of the function's Result type, or a value. Nil data without an error means that eval reported a mistake, or that there is
-// nothing to return. An interrupted run returns both data and an error.
+// finish converts the result of a function to a value, and its error to an error at the argument that caused it. data is a Go
+// value of the function's Result type, or a value. Nil data without an error means that eval reported a mistake itself, or
+// returns nothing. An interrupted run returns both data and an error.
 func (c *call) finish(data any, err error) value {
 	if err != nil {
 		c.failed(err)
 	}
-	if data == nil || err != nil && c.e.stopped == nil { // an interrupt may leave a partial value
+	if data == nil || err != nil && c.e.stopped == nil { // after an interrupt, data may be a partial value
 		return unknown(c.fn.Result)
 	}
 	if v, ok := data.(value); ok {
@@ -243,14 +243,14 @@ func (c *call) finish(data any, err error) value {
 	return value{Type: c.fn.Result, Data: data}
 }
 
-// failed reports the error of a function: a kernel's error under the wrong argument, a computation's error under the call.
+// failed reports the error of a function: a kernel's error at the wrong argument, another error at the call.
 func (c *call) failed(err error) {
-	// After the context has ended, every error counts as the interrupt, which Eval reports.
+	// After the context has ended, treat every error as an interrupt, which Eval reports.
 	if stopped := c.e.ctx.Err(); stopped != nil {
 		c.e.stopped = stopped
 		return
 	}
-	// The error of a call that reads nothing is about an argument, which it names, see culprit.
+	// A call that reads nothing can fail only because of an argument, which culprit finds.
 	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
@@ -273,30 +273,31 @@ func (c *call) failed(err error) {
 	c.failWith(at, a)
 }
 
-// failWith reports the error of a file or a computation under an argument.
+// failWith reports the error of a file or a computation at an argument.
 func (c *call) failWith(at argument, a *argumentError) {
 	before := len(c.e.errs)
 	c.fail(at, a.message, a.hint)
-	// Too many mistakes: this one was not reported.
+	// If the limit of mistakes is reached, this one was not recorded.
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}
 }
 
-// withoutMeans states what a function needs if the expected rewards are unknown, by the names of its parameters.
+// withoutMeans returns the hint for a function that needs expected rewards if they are unknown. It names the function's own
+// parameters.
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
-	case "protocol": // plan does not apply to real measurements
+	case "protocol": // the parameter plan does not apply to real measurements
 		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to detect; CoBayesFC and " +
 			"CoTestFC need neither"
-	case "design", "spectrum": // only xi depends on them
+	case "design", "spectrum": // in these functions only xi depends on the means
 		return `write xi=0.01, or another number; or give norm= and gap=, from which "auto" computes it`
 	}
 	return "plan(p, gaps=…) predicts the samples of runs from assumed gaps"
 }
 
-// culprit returns the argument, or the element of its list, that an error is about; if the error names none, the first argument.
-// Errors of package kernels name parameters as the catalogue does.
+// culprit returns the argument that an error is about, or the element of a written list. If the error names no parameter, it
+// returns the first argument. Errors of package kernels use the catalogue's parameter names.
 func (c *call) culprit(err error) argument {
 	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
@@ -305,7 +306,7 @@ func (c *call) culprit(err error) argument {
 	}
 	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
-		// An index refers to the elements of a written list; any other list has one place.
+		// Only a list that is written out has a place for each element.
 		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
 			at.Node = list.Nodes[wrong.Index]
 		}

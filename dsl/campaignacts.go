@@ -22,9 +22,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// campaignActs returns the functions that record something in a campaign, from the table of acts in package campaign. Running a
-// cell again changes nothing: a repeated act is recognised by its ids, its round, its rows, or its values and reason. An act
-// without a description is available only as a command.
+// campaignActs returns the functions that record something in a campaign, from the table of acts in package campaign. Acts are
+// idempotent: running a cell again changes nothing, because an act is recognised by its ids, round, rows, or values and reason.
+// An act without a description is only a command.
 func campaignActs(c Param) []Function {
 	var out []Function
 	for _, e := range campaign.Acts() {
@@ -46,8 +46,8 @@ func campaignActs(c Param) []Function {
 	return out
 }
 
-// actParam converts an argument of an act to a parameter. Its type is the Go type of the argument's target. An argument without a
-// range takes any number.
+// actParam converts an argument of an act to a parameter of a function. Its type follows from the Go type of x.Into. An argument
+// without a range accepts any number.
 func actParam(x campaign.Param) Param {
 	p := Param{Name: x.Name, Synonyms: x.Synonyms, Doc: x.Doc, Range: x.Range}
 	if p.Range == (kernels.Range{}) {
@@ -56,7 +56,7 @@ func actParam(x campaign.Param) Param {
 	if x.Optional {
 		p.Default = unset
 	}
-	// Files are given as paths; pointers and booleans are optional; other types follow from Go.
+	// A file is given by its path. Pointers and booleans are optional.
 	switch t := reflect.TypeOf(x.Into).Elem(); {
 	case t == reflect.TypeFor[campaign.File]():
 		p.Types, p.words = []Type{Text}, wordsData
@@ -72,7 +72,7 @@ func actParam(x campaign.Param) Param {
 	return p
 }
 
-// checkBy reports a value of by that is not the name of a person, and returns whether by is valid or not given.
+// checkBy reports a value of the parameter by that is not a person's name. It returns true if by is valid or not given.
 func checkBy(c *call) bool {
 	a := c.arg("by")
 	name, known := a.Data.(string)
@@ -86,23 +86,23 @@ func checkBy(c *call) bool {
 	return err == nil
 }
 
-// fillAct copies the arguments of the call into an act, except the contents of files. It reports mistakes and then returns false. It
-// runs in the check and again when the script runs, each time with a new act. An unknown value leaves its target unchanged.
+// fillAct copies the arguments of a call into an act, except the contents of files. It reports mistakes and then returns false.
+// An unknown value leaves its field unchanged. It runs in the check and again when the script runs, each time with a new act.
 func fillAct(c *call, act campaign.Act) (ok bool) {
 	ok = checkBy(c)
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
-		// Acts take only lists of texts, such as ids.
+		// The only lists that acts accept are lists of texts, such as ids.
 		if list, isList := a.Data.([]value); isList && (len(list) == 0 || len(texts(a.value)) < len(list)) {
 			c.refuse(a, x.Hint, "%s must be a text, or a list of texts", x.Name)
 			ok = false
-		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) { // read once the campaign is open
+		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) { // the file is read once the campaign is open
 			file.Path = c.e.session.path(c.text(x.Name))
 		} else if !isFile && a.known() {
 			assign(reflect.ValueOf(x.Into).Elem(), a.Data)
 		}
 	}
-	// The act checks whether its known arguments fit together.
+	// Let the act check whether its known arguments agree.
 	checked, isChecked := act.(campaign.Checked)
 	if !ok || !isChecked {
 		return ok
@@ -110,7 +110,7 @@ func fillAct(c *call, act campaign.Act) (ok bool) {
 	switch wrong := checked.Check(); {
 	case wrong == nil:
 		return true
-	case wrong.Param == "": // about the whole call
+	case wrong.Param == "": // the mistake concerns the whole call
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), c.fn.Name+": "+wrong.Text, wrong.Hint))
 	default:
 		c.refuse(c.arg(wrong.Param), wrong.Hint, "%s %s", wrong.Param, wrong.Text)
@@ -118,13 +118,13 @@ func fillAct(c *call, act campaign.Act) (ok bool) {
 	return false
 }
 
-// evalAct performs an act, plans what follows, and returns the campaign's status, or the receipt of a sheet.
+// evalAct performs an act, plans the next round if it is due, and returns the campaign's status, or the receipt of a sheet.
 func evalAct(c *call, e campaign.Entry) (any, error) {
 	act := e.New()
 	if !fillAct(c, act) {
 		return nil, nil // reported
 	}
-	about := "c" // the argument under which an error of the act is shown
+	about := "c" // the parameter whose argument shows an error of the act
 	if e.Sheet {
 		about = "file"
 	}
@@ -144,17 +144,17 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 		}
 		// An act records everything or nothing.
 		done, err := k.Do(c.e.ctx, act)
-		// Warnings are shown even if nothing was recorded.
+		// Show warnings even if nothing was recorded.
 		for _, w := range done.Warnings {
 			c.e.session.notice(w)
 		}
 		if err != nil {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
-		if done.Known { // the cell may have been run again
+		if done.Known { // the act was recorded before: the cell was run again
 			c.e.session.notice(e.Name + ": this was already recorded, so nothing changes")
 		}
-		// Plan now, unless several sheets belong together; then the next request plans.
+		// Plan the next round now, unless further sheets may follow; then the next request plans it.
 		if e.Next(done) {
 			if err := k.Advance(c.e.ctx); err != nil {
 				return nil, err
@@ -167,17 +167,16 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 	})
 }
 
-// Acts lists the functions that Act can call: resume, and all that record something in a campaign. It excludes protocol, which
-// records nothing.
+// Acts lists the functions that Act can call: resume, and all functions that record something in a campaign.
 func Acts() []string {
 	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" })
 	return lists.Map(acts, func(f Function) string { return f.Name })
 }
 
-// Act calls one of the functions of Acts for a program. Arguments have the names of parameters; values are texts, float64 numbers,
-// booleans or lists of texts. It behaves like a call in a script: names of protocols and campaigns belong to the session, paths are
-// relative to the script, and errors have the same texts. It returns the value of the call, which it does not bind to a name, and
-// notices about harmless oddities.
+// Act calls one of the functions of Acts for a program. args has values by parameter name: texts, float64 numbers, booleans or
+// lists of texts. The call behaves like one in a script: names of protocols and campaigns are names of the session, and relative
+// paths start from Options.Folder. It returns the value of the call, which it does not bind to a name, and notices about unusual
+// input. Errors have the same text as in a script.
 func (s *Session) Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error) {
 	text, err := s.actText(function, args)
 	if err != nil {
@@ -187,7 +186,7 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	if len(errs) > 0 {
 		return nil, nil, stripPlaces(errs)
 	}
-	// The session's options are restored afterwards; displays, progress and overrides apply to scripts only.
+	// Suspend the options that apply to scripts only: displays, progress and overrides.
 	opt := s.opt
 	defer func() { s.opt = opt }()
 	s.opt.Set, s.opt.Shown, s.opt.Clear, s.opt.Progress = nil, nil, nil, nil
@@ -203,7 +202,7 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	return displays[len(displays)-1].Value, notices, nil // the call is the only statement
 }
 
-// actText writes the call as a script, with named arguments in alphabetical order.
+// actText returns the call as a script, with named arguments in alphabetical order.
 func (s *Session) actText(function string, args map[string]any) (string, error) {
 	if !slices.Contains(Acts(), function) {
 		return "", fmt.Errorf("%s is not a function that records something in a campaign; there are %s", function, strings.Join(Acts(), ", "))
@@ -213,7 +212,7 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		k := fn.param(name)
 		if k < 0 {
-			// A program gets all names instead of a spelling hint.
+			// A program needs the list of names, not a spelling hint.
 			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
 			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
 		}
@@ -226,15 +225,15 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	return function + "(" + strings.Join(parts, ", ") + ")", nil
 }
 
-// literal writes an argument as script text. A text is the name of a bound value if the parameter takes that value's type. Quotes
-// and braces are escaped so that the text keeps its meaning.
+// literal returns an argument as script text. A text is a name of the session if the parameter accepts that value's type. Quotes
+// and braces are escaped, so that the text keeps its meaning.
 func (s *Session) literal(p Param, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
 		if b := s.scope[v]; b != nil && b.value.Type != Text && slices.Contains(p.Types, b.value.Type) {
 			return v, nil // a protocol or a campaign of the session
 		}
-		// Only a name can give a protocol, so this name is wrong.
+		// A protocol can only be given by its name, so this name is wrong.
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
@@ -263,7 +262,8 @@ func (s *Session) literal(p Param, v any) (string, error) {
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
 }
 
-// stripPlaces returns the first mistake without its place, because the script was generated from a program's arguments.
+// stripPlaces returns the first mistake without its place. The place refers to the generated script, which the program's author
+// never sees.
 func stripPlaces(err error) error {
 	var list Errors
 	if !errors.As(err, &list) || len(list) == 0 {
@@ -273,7 +273,7 @@ func stripPlaces(err error) error {
 }
 
 // actError is a mistake in one sentence, without its place.
-type actError struct{ mistake *front.Error } // the user never sees the text of its place
+type actError struct{ mistake *front.Error } // the place in the generated text is never shown
 
 // Error returns one line: the mistake, its cause, and the hint in brackets.
 func (e *actError) Error() string {

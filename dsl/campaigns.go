@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// campaignFunctions returns the functions about real measurements: those that make, open and query campaigns, and the acts of
+// campaignFunctions returns the functions for real measurements: those that make, open and query campaigns, and the acts of
 // package campaign.
 func campaignFunctions() []Function {
 	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text},
@@ -63,10 +63,10 @@ func campaignFunctions() []Function {
 				return nil, nil // reported
 			}
 			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
-				// Ask records the list before returning it, so that pulls are handed out once.
+				// Ask records the list before it returns it, so that no pull is handed out twice.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
 				if err == nil {
-					// Decimals only affect the file of the list.
+					// Decimals changes only the decimal separator in the saved list.
 					list.Dialect, err = list.Dialect.Written(a.Decimals)
 				}
 				return list, err
@@ -82,14 +82,14 @@ type askArgs struct {
 	More, Retry        bool
 }
 
-// protocolFunction returns the function that fixes the rules of a campaign. It has its own parameters, the options of a run, and
-// those of the forecast.
+// protocolFunction returns the function protocol, which fixes the rules of a campaign. Its parameters are its own, the options of
+// a run, and those of the forecast.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
-	// options of runs without those of simulations, copied from fc so that each is described once
+	// the options of runs, copied from fc so that each is described once
 	runs := runFunctions()
 	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
-	// Protocols describe some options differently, and some exist only in simulations.
+	// Remove options that exist only in simulations, and those that protocol describes itself.
 	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
@@ -98,7 +98,7 @@ func protocolFunction() Function {
 	for _, e := range algorithms.All() {
 		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // from both modes
 	}
-	// Reference algorithms need the true means, which real measurements do not have.
+	// Remove reference algorithms, which need true means; real measurements do not have them.
 	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
@@ -152,7 +152,7 @@ func protocolFunction() Function {
 	}, checkProtocol, evalProtocol)
 }
 
-// entryNamed finds an algorithm in either mode; fixed confidence comes first.
+// entryNamed finds an algorithm by name in either mode, fixed confidence first.
 func entryNamed(name string) (algorithms.Entry, error) {
 	e, err := algorithms.Named(engine.ModeFC, name)
 	if err != nil {
@@ -161,8 +161,8 @@ func entryNamed(name string) (algorithms.Entry, error) {
 	return e, err
 }
 
-// protocolEntry finds the algorithm of a protocol. With a budget and without a name it is the default of fixed budget. A name that
-// is not known before the script runs is an error.
+// protocolEntry finds the algorithm of a protocol. The default with a budget is the default of fixed budget. It returns an error
+// if the name is known only when the script runs.
 func protocolEntry(c *call) (algorithms.Entry, error) {
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
@@ -179,16 +179,16 @@ type protocolArgs struct {
 	Plate, Capacity, Delay int              // pulls, or units of time; 0 if not given
 	TimeUnit               string           // "" for the default
 	Lease, Cost, Gaps      float64          // in units of time, money per pull, reward units; 0 if not given
-	Failed, Late           *float64         // fractions below 1; nil if not given, then the forecast chooses them
-	Runs                   *int             // runs of the forecast; nil if not given, 0 for no forecast
-	Seed                   uint64           // 0 if not given: each start then draws a new one
-	Block, Control         string           // "" where not given
+	Failed, Late           *float64         // fractions below 1; nil if not given: the forecast then chooses them
+	Runs                   *int             // runs of the forecast; nil if not given: the forecast then chooses them; 0 for no forecast
+	Seed                   uint64           // 0 if not given: each start then draws a new seed
+	Block, Control         string           // "" if not given
 	Attach                 *bool            // nil if not given, which means true
-	BlockSize              int              // arms of a task per block; 0 for all open ones
+	BlockSize              int              // arms per task and block; 0 for all open arms
 }
 
-// inBlocks returns the protocol with the stated blocks, if any. A problem's block is the default. A size or control without a block
-// is an error.
+// inBlocks returns the protocol with its blocks set. The default is the block column of the problem. It reports a block size or
+// control without a block.
 func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol, error) {
 	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
 		return p, nil
@@ -201,19 +201,19 @@ func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol,
 		return p, &argumentError{param: param, message: "protocol: there is no block",
 			err: fmt.Errorf(`%s describes blocks, and neither block= nor the problem names one: add block="day"`, param)}
 	}
-	// Notes about the problem's own blocks no longer apply.
+	// Drop notes about the problem's own blocks, which no longer apply.
 	c.e.session.noted = slices.DeleteFunc(c.e.session.noted, func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
-// checkProtocol reports options that the algorithm lacks, and a budget that is missing or not allowed. The last cases only check
-// which arguments are given, since their values may not be known yet.
+// checkProtocol reports options that the algorithm lacks, and a budget that is missing or not allowed. It tests mostly whether an
+// argument is given, because its value may not be known yet.
 func checkProtocol(c *call, _ protocolArgs) {
 	e, err := protocolEntry(c)
 	if err != nil {
 		return // reported, or not known before the script runs
 	}
-	// Options first: the checks below need an algorithm with valid options.
+	// Check options first: the checks below need an algorithm with valid options.
 	before := c.e.mistakes
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
@@ -232,7 +232,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
-		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // rounds may count plates, or units of time with a capacity
+		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // without plate and capacity, it is undefined what rounds counts
 			c.fail(a, "protocol: rounds alone does not fix the number of measurements",
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, which is then the size of each round")
 		}
@@ -246,7 +246,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 }
 
-// evalProtocol evaluates protocol(...). It checks the protocol before the forecast, which may take long.
+// evalProtocol evaluates protocol(...). It checks the protocol before it computes the forecast, which may take long.
 func evalProtocol(c *call, a protocolArgs) (any, error) {
 	e, err := protocolEntry(c)
 	if err != nil {
@@ -259,19 +259,21 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err
 	}
-	// Rounds without a budget are plates or units of time.
+	// Without a budget, rounds counts plates or units of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
-	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta) // record the default, so that later versions use the same
+	// record the default value, so that a later program version uses the same
+	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta)
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}
-	runs := 0 // plan.RunsFor chooses
+	runs := 0 // 0 lets plan.RunsFor choose
 	if a.Runs != nil {
 		runs = *a.Runs
 	}
-	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast { // made again from the folder, or no forecast wanted
+	// no forecast is needed: the protocol is made again from a folder, or the caller declined it
+	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast {
 		return p, nil
 	}
 	p.Forecast, err = awaitResult(c, func() (*campaign.Forecast, error) {
@@ -281,7 +283,7 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 }
 
 // evalStart evaluates start(...). The campaign records the script and the data, from which each later command makes the protocol
-// again. It is made again here first, so that a mistake shows before anything is measured.
+// again. evalStart does so once, so that a mistake shows before anything is measured.
 func evalStart(c *call, a struct {
 	Protocol campaign.Protocol
 	Folder   string
@@ -290,7 +292,7 @@ func evalStart(c *call, a struct {
 		return nil, errSweptCampaign
 	}
 	p := a.Protocol
-	// The definitions are found by the protocol's name; a protocol inside the call of start has none.
+	// Later commands find the definition by the protocol's name. A protocol that is written inside the call of start has no name.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
 		c.fail(c.arg("protocol"), "start: the protocol has no name, so later commands cannot find it",
 			"write days = protocol(...) and then start(days, ...)")
@@ -301,35 +303,35 @@ func evalStart(c *call, a struct {
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}
-	// The text already contains the overrides; the forecast was made before.
+	// The recorded text already contains the overrides, and the forecast exists.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
-	opt.Notice, opt.Noted = nil, nil // shown when the problem was first made
+	opt.Notice, opt.Noted = nil, nil // these notices were shown when the problem was first made
 	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
 	}
-	made.Forecast, made.Name = p.Forecast, p.Name // both were left out
+	made.Forecast, made.Name = p.Forecast, p.Name // restore what the repeated protocol lacks
 	dir := s.path(a.Folder)
 	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
-	// The folder already holds this campaign: the cell was run again.
+	// If the folder already holds this campaign, the cell was run again.
 	if errors.Is(err, folder.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
 	}
 	if err != nil {
 		return nil, &argumentError{param: "folder", message: "start: no campaign was made", err: err}
 	}
-	defer campaignOf.Close() // the next call opens the folder again
+	defer campaignOf.Close() // each call opens the folder anew
 	return campaignOf.Status(c.e.ctx)
 }
 
-// openSame opens the campaign of a folder if it is the campaign of the protocol.
+// openSame opens the campaign of a folder, and returns an error if it has another protocol.
 func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error) {
 	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
 	if err != nil {
 		return nil, err
 	}
-	// The campaign may have grown since: compare with both its start and its present state.
+	// Arms or rules may have changed since the start, so compare with the protocol at the start and with the present one.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
 		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs. Choose another folder. To open that campaign, "+
@@ -338,16 +340,16 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 	return k, nil
 }
 
-// errSweptCampaign rejects a sweep over a campaign, whose measurements happen only once.
+// errSweptCampaign rejects a campaign inside a sweep: its measurements happen only once.
 var errSweptCampaign = errors.New("a sweep cannot repeat the real measurements of a campaign. Sweep over fc or fb, which simulate rewards")
 
-// folderOptions passes notices of a campaign to the session.
+// folderOptions returns options that pass the campaign's notices to the session.
 func folderOptions(c *call) folder.Options {
 	return folder.Options{Notice: c.e.session.notice}
 }
 
-// inCampaign opens the campaign that an argument names, and calls f. The folder is open only during the call. Others may use it
-// meanwhile: each write takes the lock.
+// inCampaign opens the campaign that an argument names, calls f, and closes the campaign. Other processes may use the folder at
+// the same time: each write takes its lock.
 func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign

@@ -23,12 +23,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// ReadProtocol evaluates the one protocol(...) of a script and the statements that it depends on. It returns the protocol with its
-// forecast, and the recipe for making it again: the script and every file that was read. Relative paths are below opt.Folder. The
-// recipe is complete: MakeProtocol needs nothing else, also on another machine.
+// ReadProtocol evaluates the only protocol(...) of a script, and the statements that it depends on. Relative paths start from
+// opt.Folder. It returns the protocol with its forecast, and a recipe: the script and the contents of every file that was read.
+// MakeProtocol makes the protocol from the recipe alone, also on another machine.
 func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	r := question.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
-	read := map[string][]byte{} // by the path in the script
+	read := map[string][]byte{} // contents, by the path in the script
 	// Every read is recorded here, so that the recipe is complete.
 	opt.readFile = func(path string) ([]byte, error) {
 		data, err := opt.file(ctx, path)
@@ -37,13 +37,13 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		return data, err
 	}
-	opt.found = &found{recording: true} // records the kernels that are found from here on
+	opt.found = &found{recording: true} // records the kernels that the script chooses
 	opt.absolute = map[string]bool{}
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
 	}
-	// Paths are recorded relative to the folder, so that the recipe does not depend on the folder's place.
+	// Record paths relative to the folder, so that the recipe does not depend on where the folder is.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		own := path
 		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) { // filepath.Rel needs two absolute or two relative paths
@@ -53,13 +53,14 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
 	}
-	// If a script's absolute path also matches another recorded file, its file is recorded under the absolute path too.
+	// If an absolute path of the script also matches another recorded file, record its file under the absolute path too.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		if f := recordedFile(r.Data, path); opt.absolute[path] && (f == nil || !bytes.Equal(f.Content, read[path])) {
 			r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(path), Content: read[path]})
 		}
 	}
-	// The recipe fixes a found kernel by its text, which may round it: the returned protocol must have the rounded kernel.
+	// The recipe stores a chosen kernel as a text, which may round its numbers. Make the protocol again, so that it has the
+	// rounded kernel.
 	if len(opt.found.Calls) > 0 {
 		encoded, err := json.MarshalIndent(opt.found, "", "  ")
 		if err != nil {
@@ -75,24 +76,24 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	return p, r, nil
 }
 
-// ReadRun is ReadProtocol without a forecast, which would delay the start of a run of agents.
+// ReadRun is ReadProtocol without a forecast, which would delay the start of a run with agents.
 func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	opt.noForecast = true
 	return ReadProtocol(ctx, name, text, opt)
 }
 
-// recordedFile returns the recorded file that a path of the script means; nil if there is none.
+// recordedFile returns the recorded file for a path of the script; nil if there is none.
 func recordedFile(files []campaign.File, path string) *campaign.File {
 	path = filepath.ToSlash(filepath.Clean(path))
 	var found *campaign.File
-	longest, up := -1, 0 // for found: the length of the common path ending, and the number of leading ../
+	longest, up := -1, 0 // of the best match so far: length of the common ending, and number of leading ../
 	for i, f := range files {
 		own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
-		if own == path { // relative paths, and absolute ones that were recorded as absolute
+		if own == path { // equal relative paths, or equal absolute paths that were recorded as such
 			return &files[i]
 		}
-		// An absolute path of the script is matched by its ending. The longest match wins: sub/gram.csv before gram.csv. Between
-		// gram.csv and ../gram.csv, the file below the folder wins.
+		// Match an absolute path by its ending. The longest match has priority: sub/gram.csv before gram.csv. Of gram.csv and
+		// ../gram.csv, the file below the folder has priority.
 		above := 0
 		for ; strings.HasPrefix(own, "../"); above++ {
 			own = own[len("../"):]
@@ -104,8 +105,8 @@ func recordedFile(files []campaign.File, path string) *campaign.File {
 	return found
 }
 
-// MakeProtocol makes the protocol of a recipe from the recorded files alone, without a forecast. It appends added rows to the table
-// of the problem. It is the Maker of engine/campaign/folder.
+// MakeProtocol makes the protocol of a recipe from the recorded files alone, without a forecast. It appends added rows to the
+// problem's table. It implements folder.Maker of engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
 		f := recordedFile(r.Data, path)
@@ -114,13 +115,13 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		return f.Content, nil
 	}
-	// Without a forecast or local files; with the recorded kernels, if any.
+	// No forecast and no local files, but the recorded kernels.
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error
 	if opt.found, err = readFound(r.Data); err != nil {
 		return campaign.Protocol{}, err
 	}
-	// First without added rows, to find the table that they belong to.
+	// Make the protocol without added rows first, to find the table that the rows belong to.
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	if err != nil || len(r.Added) == 0 {
 		return p, err
@@ -128,7 +129,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if len(p.Problem.Sources) == 0 {
 		return p, errNoTable
 	}
-	table := p.Problem.Sources[0].Path // the first source is the table of the problem
+	table := p.Problem.Sources[0].Path // the problem's table is its first source
 	data, err := read(table)
 	if err == nil {
 		data, err = parquet.CSV(allowance.New(memlimit.File(ctx, len(data)), "the table", problem.MaxData, allowance.NoLimit), data)
@@ -149,7 +150,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		data, added = a.Data, append(added, a)
 	}
-	// Again with the longer table.
+	// Make the protocol again with the longer table.
 	opt.readFile = func(path string) ([]byte, error) {
 		if path == table {
 			return data, nil
@@ -157,20 +158,20 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		return read(path)
 	}
 	if opt.found != nil {
-		opt.found.next = 0 // answer found kernels from the first call again
+		opt.found.next = 0 // read the recorded kernels from the first one again
 	}
 	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	for _, a := range added {
-		err = a.Place(err) // report a mistake in added rows at its place in their own table
+		err = a.Place(err) // report a mistake in an added row at its place in its own table
 	}
 	return p, err
 }
 
-// errNoTable rejects rows that are added to a problem without a table.
+// errNoTable rejects added rows if the problem was not read from a table.
 var errNoTable = errors.New("the problem of this campaign was not read from a table, so rows cannot be added")
 
-// protocolOf evaluates the one protocol of a script. It evaluates only the statements that the protocol needs, so the script's runs
-// and figures take no time.
+// protocolOf evaluates the only protocol of a script, and only the statements that it needs: runs and figures of the script are
+// skipped.
 func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
 	script, errs := Parse(name, text)
 	if len(errs) > 0 {
@@ -191,17 +192,18 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 		return campaign.Protocol{}, err
 	}
 	last := needed[len(needed)-1]
-	if last.Name == "" { // a protocol may be displayed instead of bound
+	if last.Name == "" { // the protocol may be a bare expression, without a name
 		return displays[len(displays)-1].Value.(campaign.Protocol), nil
 	}
 	return session.scope[last.Name].value.Data.(campaign.Protocol), nil
 }
 
-// neededFor returns the statements that the one protocol of a script depends on, in their order, and last its own statement.
+// neededFor returns the statements that the only protocol of a script depends on, in order, followed by the protocol's own
+// statement.
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
-		// The statement must be the call itself; a protocol inside another call is not found.
+		// The statement must be the call itself: a protocol inside another call does not count.
 		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
@@ -250,10 +252,10 @@ func (n names) Visit(node *ast.Node) {
 	}
 }
 
-// errCell rejects a protocol that depends on a value that Put bound.
+// errCell rejects a protocol that depends on a value bound by Put, which a recipe cannot contain.
 var errCell = errors.New("the folder of a campaign cannot recompute it")
 
-// scriptOf returns the definition of a name of the session as a complete script.
+// scriptOf returns the definition of a name, with everything that it depends on, as a complete script.
 func scriptOf(s *Session, name string) (string, error) {
 	text := ""
 	for _, used := range s.scope.below(name) {

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Function describes a function of the language. Checks, help, completion and documentation all read this table, see Functions.
+// Function describes a function of the language. Checks, help, completion and documentation read the list of Functions.
 type Function struct {
 	Name      string   // as scripts call it; unique in the catalogue
 	Synonyms  []string // names other libraries use; messages suggest Name for them
@@ -21,20 +21,20 @@ type Function struct {
 	Params    []Param  // in the order of positional arguments
 	Variadic  string   // describes further positional arguments; "" if there are none
 	Named     string   // describes further named arguments; "" if there are none
-	Result    Type     // result of every call; anything if it depends on the argument
-	Example   string   // a call; a test checks it with results r and b, a sweep s and a fit f
+	Result    Type     // type of the result; anything if it depends on the arguments
+	Example   string   // example call; a test checks it, with results r and b, a sweep s and a fit f bound
 
 	args   reflect.Type // struct of the arguments, nil if there is none; see makeFunction
 	fields []field      // fields of that struct
 
-	pure  bool                     // evaluated during a check; other functions only when the script runs
-	each  bool                     // applies to each element of a list; the value has the type of the first argument
-	eval  func(*call) (any, error) // computes the value of a call that passed all checks; see call.finish for its results
-	check func(*call)              // reports conflicting arguments, in the check and before the call; may be nil
-	early func(*call)              // reports, before an impure call runs, what it would reject after a long time; may be nil
+	pure  bool                     // can be evaluated in a check; other functions are evaluated only when the script runs
+	each  bool                     // applies to each element of a list; the result has the type of the first argument
+	eval  func(*call) (any, error) // computes the result of a call that passed all checks; call.finish describes the possible results
+	check func(*call)              // reports conflicting arguments, in the check and again before the call; may be nil
+	early func(*call)              // in a check, reports mistakes that a slow call would otherwise find only after a long time; may be nil
 }
 
-// Section groups functions in help and documentation. The text is its heading.
+// Section groups functions in help and documentation. Its value is the heading.
 type Section string
 
 // The sections, in the order of the documentation.
@@ -48,10 +48,11 @@ const (
 	SectionNumbers  Section = "Numbers"
 )
 
-// Functions returns the catalogue, section by section. Its parameters are shared and must not be changed.
+// Functions returns the catalogue, ordered by section. Callers must not change the parameters, which are shared.
 func Functions() []Function { return slices.Clone(functions) }
 
-// functions is the catalogue; index finds a function by name. An init function sets both, since calls refer back to the catalogue.
+// functions is the catalogue, and index finds a function by name. They are set in init because some functions refer to the
+// catalogue.
 var (
 	functions []Function
 	index     = map[string]*Function{}
@@ -65,7 +66,7 @@ func init() {
 	}
 }
 
-// Signature returns the function's signature. Optional parameters show their default, or only an equals sign.
+// Signature returns the call with all parameters. An optional parameter shows its default, or only an equals sign.
 func (f *Function) Signature() string {
 	parts := lists.Map(f.Params, Param.written)
 	if f.Variadic != "" {
@@ -77,8 +78,8 @@ func (f *Function) Signature() string {
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// suggestParam proposes a parameter of the function; or one of problem, if the function takes a problem first; or the equivalent of
-// another tool's word.
+// suggestParam proposes a parameter of the function for a word; or a parameter of problem, if the function's first parameter is a
+// problem; or the equivalent of another tool's word.
 func (f *Function) suggestParam(word string) string {
 	if meant, hint := f.meant(word); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
@@ -92,10 +93,11 @@ func (f *Function) suggestParam(word string) string {
 	return "write " + f.Signature()
 }
 
-// meant returns the parameter that a word means, by synonym or similar spelling, or a hint for a word of another tool.
+// meant returns the parameter that a word means, by synonym or similar spelling; otherwise a hint, if the word belongs to another
+// tool.
 func (f *Function) meant(word string) (param, hint string) {
 	var known []string
-	for _, p := range f.Params { // in lower case
+	for _, p := range f.Params { // names and synonyms in lower case
 		if slices.Contains(p.Synonyms, strings.ToLower(word)) {
 			return p.Name, ""
 		}
@@ -107,11 +109,11 @@ func (f *Function) meant(word string) (param, hint string) {
 	return nearest(word, known), ""
 }
 
-// Meant returns the parameter of a function that a user's word means, or "" and a hint: the equivalent of another tool's word. The
-// function must be in the catalogue.
+// Meant returns the parameter of a catalogue function that a user's word means. Otherwise param is "", and hint explains a word
+// of another tool. It panics if the function is not in the catalogue.
 func Meant(function, word string) (param, hint string) { return index[function].meant(word) }
 
-// unset is the Default of an optional parameter without a default value. Signatures show only its equals sign.
+// unset is the Default of an optional parameter that has no default value. Signatures show only its equals sign.
 const unset = "none"
 
 // param returns the index of a parameter, or -1.
@@ -119,8 +121,8 @@ func (f *Function) param(name string) int {
 	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
 }
 
-// kernelFunctions returns the kernels of the catalogue as functions. Package kernels checks their arguments; call.culprit shows its
-// errors under the argument.
+// kernelFunctions returns the kernels of the catalogue as functions. Package kernels checks their arguments, and call.culprit
+// finds the argument that an error is about.
 func kernelFunctions() []Function {
 	all := lists.Map(kernels.Catalogue(), func(e kernels.Entry) Function {
 		return Function{
@@ -128,11 +130,11 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
-				// The kind determines the types; the kernel checks numbers itself.
+				// The kind of the parameter determines its types.
 				kind := kernelKinds[p.Kind]
 				return Param{
 					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,
-					// Build checks ranges
+					// Entry.Build checks the range
 					words: kind.words, Range: anyNumber, Doc: p.Doc + kernelRange(p) + kind.doc,
 				}
 			}),
@@ -141,7 +143,7 @@ func kernelFunctions() []Function {
 	return append(all, freeFunction())
 }
 
-// kernelRange describes the numbers that a kernel's parameter may have.
+// kernelRange describes the allowed numbers of a kernel's parameter.
 func kernelRange(p kernels.Param) string {
 	switch p.Kind {
 	case kernels.NumberKind, kernels.ListKind:
@@ -156,10 +158,10 @@ func kernelRange(p kernels.Param) string {
 }
 
 // kernelKinds maps each kind of kernel parameter to its accepted types, the meaning of its texts, and an addition to its
-// description. Every kind must be listed: a missing kind would accept all types.
+// description. It must list every kind: a missing kind would accept all types.
 var kernelKinds = map[kernels.Kind]struct {
 	types []Type // accepted types
-	words words  // for completion; a text for data is the path of a file
+	words words  // meaning of texts, for completion; a text for wordsData is a path
 	doc   string // appended to the description of the parameter
 }{
 	kernels.NumberKind:  {types: []Type{Number, Free}},
@@ -172,10 +174,10 @@ var kernelKinds = map[kernels.Kind]struct {
 		doc: "; or the path of a CSV file relative to the script: a square table of numbers, with or without names"},
 }
 
-// spaceFunctions returns the functions that assign a kernel to a space. evaluator.lift converts other kernels if they mean the same
-// in both spaces.
+// spaceFunctions returns the functions task and arm, which assign a kernel to a space. evaluator.lift converts other kernels if
+// they have the same meaning in both spaces.
 func spaceFunctions() []Function {
-	// space makes a function that takes a kernel of two tasks or two arms; lift converts it to a joint kernel.
+	// space makes a function that converts a kernel of tasks or of arms to a joint kernel by lift.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return makeFunction(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,

@@ -13,22 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Completeness reports whether a console can run a text: "complete"; "incomplete", with the indent of the next line; or "invalid",
-// if no further text can repair it. It checks form only, not names and types: a complete text may still be wrong.
+// Completeness reports whether a console can run a text. status is "complete"; "incomplete", with the indentation of the next
+// line; or "invalid", if no further text can repair it. Only the syntax is tested, so a complete text may still have wrong names
+// or types.
 func Completeness(src string) (status, indent string) {
 	c, open := front.CompletenessOf(src)
 	if c == front.Incomplete {
-		indent = strings.Repeat("    ", max(open, 1)) // at least one step, if something other than a bracket is missing
+		indent = strings.Repeat("    ", max(open, 1)) // indent at least once, even if something other than a closing bracket is missing
 	}
 	return string(c), indent
 }
 
-// CellMagic begins a notebook cell that holds a script.
+// CellMagic is the first line of a notebook cell that holds a script.
 const CellMagic = "%%cope"
 
-// Cell returns the script in a notebook cell, with unchanged line numbers, or false if the cell has another language. The first
-// line that is neither blank nor a comment decides; as in GoNB, it may be the comment //gonb:%%cope. Text after %%cope in its line
-// is an error.
+// Cell returns the script of a notebook cell, with unchanged line numbers; false if the cell is in another language. It looks at
+// the first line that is neither blank nor a comment. As in GoNB, that line may be the comment //gonb:%%cope. Other text in the
+// line of %%cope is an error.
 func Cell(code string) (script string, ok bool, err error) {
 	lines := strings.Split(strings.TrimPrefix(code, "\ufeff"), "\n")
 	for i, line := range lines {
@@ -52,10 +53,10 @@ func Cell(code string) (script string, ok bool, err error) {
 	return "", false, nil
 }
 
-// Paragraph is a part of a script for one notebook cell.
+// Paragraph is a part of a script that becomes one notebook cell.
 type Paragraph struct {
-	Source  string // the text; without the slashes if it is a comment
-	Comment bool   // only // comments, so it can be shown as Markdown
+	Source  string // its text; without the slashes if it is a comment
+	Comment bool   // whether it has only // comments, so that it can be shown as Markdown
 	Line    int    // first line, from 1
 }
 
@@ -63,17 +64,17 @@ type Paragraph struct {
 func Paragraphs(src string) []Paragraph {
 	s := front.NewSource("", src)
 	lines := strings.Split(s.Text, "\n")
-	whole := make([]bool, len(lines)+2) // by line number: the line continues the line before
+	whole := make([]bool, len(lines)+2) // by line number: whether the line continues the previous one
 	for _, at := range front.Solid(s) {
 		first, _ := s.Position(at.From)
 		last, _ := s.Position(max(at.From, at.To-1))
 		for n := first + 1; n <= last; n++ {
-			whole[n] = true // the line before belongs to the same statement or comment
+			whole[n] = true // the previous line belongs to the same statement or comment
 		}
 	}
 	var all []Paragraph
 	var part []string
-	// finish ends the current paragraph; next is the number of the line after it.
+	// finish ends the current paragraph; next is the number of the line after the paragraph.
 	finish := func(next int) {
 		if len(part) > 0 {
 			all = append(all, paragraph(part, next-len(part)))
@@ -91,7 +92,8 @@ func Paragraphs(src string) []Paragraph {
 	return all
 }
 
-// paragraph makes a paragraph of lines that start at line number at. It also removes one blank after the slashes.
+// paragraph makes a paragraph of the given lines, the first of which has number at. In comments it removes the slashes and one
+// blank.
 func paragraph(lines []string, at int) Paragraph {
 	p := Paragraph{Comment: true, Line: at}
 	text := make([]string, len(lines))
@@ -107,8 +109,8 @@ func paragraph(lines []string, at int) Paragraph {
 	return p
 }
 
-// Rewrite returns a script with changed values: each NAME=VALUE replaces the right side of the statement that binds NAME, like
-// Options.Set. VALUE is an expression of the language: a number, a "text" in quotes, a list. Other text is unchanged.
+// Rewrite returns a script with changed values. Each NAME=VALUE replaces the right-hand side of the statement that binds NAME,
+// like Options.Set. VALUE is an expression of the language: a number, a "text" in quotes, a list. Other text stays unchanged.
 func Rewrite(src string, set []string) (string, error) {
 	script, errs := Parse("script", src)
 	if len(errs) > 0 {
@@ -119,7 +121,7 @@ func Rewrite(src string, set []string) (string, error) {
 		return "", errs
 	}
 	var b strings.Builder
-	at := 0 // the text is written up to here
+	at := 0 // src is copied up to this byte
 	for i, st := range script.statements {
 		new := changed[i]
 		if new == st {
@@ -136,8 +138,8 @@ func Rewrite(src string, set []string) (string, error) {
 	return b.String(), nil
 }
 
-// replace returns the statements of a script with overrides applied. A name that the script does not bind is an error unless others
-// is true. The last override of a name counts. The new statements belong to the source "--set".
+// replace returns the statements of a script with overrides applied. The last override of a name has priority. A name that the
+// script does not bind is an error, unless others is true. The source of the new statements is "--set".
 func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors) {
 	statements := slices.Clone(s.statements)
 	for _, text := range set {
@@ -147,7 +149,7 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 		if len(errs) > 0 {
 			return nil, errs
 		}
-		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // an expression, several statements or a formula
+		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // reject an expression, several statements, and a formula
 			whole := front.Span{From: 0, To: len(text)}
 			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
 		}
@@ -163,13 +165,13 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 	return statements, nil
 }
 
-// outline describes the value of fc, fb or a sweep before anything runs. A check uses it to reject a later call, such as plot or
-// speedup, before hours of runs.
+// outline describes the value of fc, fb or a sweep before anything runs. From it a check finds mistakes in a later call, such as
+// plot or speedup, before hours of runs.
 type outline struct {
-	names []string // swept names in order; nil for a result
-	// texts among the values of each name; nil if the values are unknown
+	names []string // swept names, in order; nil for a single result
+	// the texts among the values of each swept name; nil if the values are unknown
 	texts [][]string
-	mode  string // of the result, or of the swept one; "" if unknown
+	mode  string // mode of the result, or of the swept result; "" if unknown
 }
 
 // outlineCall returns the outline of a call's value; nil if nothing is known.
@@ -178,11 +180,11 @@ func outlineCall(c *call) *outline {
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}
 	case "sweep":
-		// The names are written in the call; the mode follows from the result or its outline.
+		// The call contains the swept names. The mode follows from the result or its outline.
 		o := &outline{}
 		if r, ok := c.args[0].Data.(engine.Result); ok {
 			o.mode = r.Mode
-		} else if of := c.args[0].outline; of != nil { // a result of fc or fb that is still to come
+		} else if of := c.args[0].outline; of != nil { // the result of an fc or fb that has not run yet
 			o.mode = of.mode
 		}
 		for _, a := range c.named {
@@ -193,8 +195,8 @@ func outlineCall(c *call) *outline {
 	return nil
 }
 
-// sweepOutline returns the outline of a sweep; nil if unknown. For a known sweep it describes its actual contents, since the sweep
-// may have been interrupted.
+// sweepOutline returns the outline of a sweep; nil if unknown. For a sweep that has run, it describes the rows that exist, since
+// the sweep may have been interrupted.
 func (a argument) sweepOutline() *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
@@ -205,7 +207,7 @@ func (a argument) sweepOutline() *outline {
 	return a.outline
 }
 
-// outlineOf returns the outline of a sweep that has run, wholly or in part. All rows have the same mode.
+// outlineOf returns the outline of a sweep that has run, completely or in part. All rows have the same mode.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -219,8 +221,8 @@ func outlineOf(s sim.Sweep) *outline {
 	return o
 }
 
-// sourceOf follows names to the expression that they are bound to, and returns it with its statement. An unbound name is returned
-// unchanged.
+// sourceOf follows a bound name to the expression that defines it, and returns that expression with its statement. An unbound
+// name is returned unchanged.
 func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
 	for range len(e.scope) + 1 { // a name may be bound to another name
@@ -234,14 +236,14 @@ func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	return n, st
 }
 
-// evalAgain evaluates an expression of a statement without mistakes again. It has no side effects: it reads and runs nothing, and
-// drops mistakes.
+// evalAgain evaluates an expression of a statement again; the statement has no mistakes. There are no side effects: it reads and
+// runs nothing, and drops mistakes.
 func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
 }
 
-// texts returns the texts in a list; nil if the list is unknown, and not nil if a known list has none.
+// texts returns the texts in a list; nil if the list is unknown, and an empty slice if a known list has none.
 func texts(v value) []string {
 	list, known := v.Data.([]value)
 	if !known {
@@ -256,7 +258,7 @@ func texts(v value) []string {
 	return found
 }
 
-// of returns the texts among the values of a swept name, nil if they are unknown. Swept is false if the name is not swept.
+// of returns the texts among the values of a swept name; nil if they are unknown. swept is false if the name is not swept.
 func (o *outline) of(name string) (texts []string, swept bool) {
 	i := slices.Index(o.names, name)
 	if i < 0 {

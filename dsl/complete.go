@@ -15,11 +15,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Completion is a word that fits at the cursor.
+// Completion is a proposed word for the cursor position.
 type Completion struct {
 	Text      string         // replaces the word at the cursor
-	Type      CompletionType // how a front end marks it
-	Signature string         // of a function; for a parameter, the accepted values; for a name, its type
+	Type      CompletionType // kind of word, which a front end may mark
+	Signature string         // signature of a function, accepted values of a parameter, or type of a name
 }
 
 // CompletionType names the kind of a proposed word.
@@ -28,25 +28,25 @@ type CompletionType string
 // The types of completions.
 const (
 	CompletesFunction CompletionType = "function"
-	CompletesKeyword  CompletionType = "keyword"  // a parameter, with its =
+	CompletesKeyword  CompletionType = "keyword"  // a parameter, including its =
 	CompletesInstance CompletionType = "instance" // a name bound by a script
 	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
-	// a column, task or arm of a bound problem
+	// a column, a task or an arm of a bound problem
 	CompletesColumn CompletionType = "column"
-	CompletesPath   CompletionType = "path"     // a file, or a folder with its /
+	CompletesPath   CompletionType = "path"     // a file, or a folder including its /
 	CompletesPart   CompletionType = "property" // a part of a value, after a point
 )
 
-// CompleteItems proposes words for the cursor in a text that may be unfinished. In a call these are the missing parameters, then
-// names, then functions. Inside quotes these are what the parameter takes: choices, columns, tasks and arms of the bound problems,
-// or files below Options.Folder. The words replace the runes from, …, to-1. The cursor counts runes. It runs nothing, and reads
-// only folders and headers of tables.
+// CompleteItems proposes words for the cursor in a text that may be unfinished. Inside a call it proposes the missing parameters,
+// then names, then functions. Inside quotes it proposes accepted texts of the parameter: choices; columns, tasks and arms of
+// bound problems; or files below Options.Folder. Each word replaces the runes from … to-1. cursor counts runes. It runs nothing,
+// and reads only folders and table headers.
 func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []Completion) {
 	c := front.CursorAt(text, cursor)
-	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // the part of the word before the cursor
+	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // the part of the word that is before the cursor
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
-	case c.InText && c.Owner != "": // owner["…: the name of a row
+	case c.InText && c.Owner != "": // owner["…: the text is the name of a row
 		completeRow(&p, evalAbove(s, c.Owner, c.Above(text)))
 	case c.InText:
 		p.header = func() []string { return headerIn(s, text, cursor) }
@@ -62,18 +62,18 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	return c.At.From, c.At.To, p.items
 }
 
-// Inspect describes what is at the cursor: an algorithm inside quotes, a bound name, a function, or the function whose call
-// surrounds it. The cursor counts runes.
+// Inspect describes the word at the cursor: an algorithm inside quotes, a bound name, a function, or the function whose call
+// surrounds the cursor. cursor counts runes.
 func (s *Session) Inspect(text string, cursor int) Inspection {
 	return inspection(description(s, text, cursor))
 }
 
 // proposals collects the distinct words that begin with a prefix.
 type proposals struct {
-	prefix string          // the word up to the cursor
-	header func() []string // columns of the table that a problem reads, inside quotes
+	prefix string          // the part of the word that is before the cursor
+	header func() []string // returns the columns of the table that the call of problem reads
 	seen   map[string]bool // proposed words: a name and a function with the same spelling appear once
-	items  []Completion    // in the order of their kinds
+	items  []Completion    // proposed words, ordered by kind
 }
 
 // add proposes a word if it begins with the prefix. A repeated word keeps its first type.
@@ -84,24 +84,24 @@ func (p *proposals) add(t CompletionType, word, signature string) {
 	}
 }
 
-// addAll proposes words of one type. It doubles braces of columns, as a text needs.
+// addAll proposes words of one type. In column names it doubles braces, as a text of the language requires.
 func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 	for _, word := range words {
-		if t == CompletesColumn { // a file's column names may have braces
+		if t == CompletesColumn { // column names of a file may contain braces
 			word = doubled.Replace(word)
 		}
 		p.add(t, word, signature)
 	}
 }
 
-// doubled escapes braces for a text.
+// doubled doubles the braces of a text.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
 // worthTime limits the time that completion spends on the lines above the cursor.
 const worthTime = 200 * time.Millisecond
 
-// evalAbove returns the part of an expression's value that is known without running anything; the statements above it have not been
-// evaluated yet. It ignores mistakes; a statement with a mistake does not change what is known.
+// evalAbove evaluates an expression as far as possible without running anything. It evaluates the statements above first, and
+// ignores their mistakes.
 func evalAbove(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
@@ -112,16 +112,16 @@ func evalAbove(s *Session, src, above string) value {
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
 	statements, _ := front.Parse(front.NewSource("", above))
 	for _, st := range statements {
-		if ctx.Err() == nil && !isReserved(st.Name) { // skip a statement that binds a name of the language
+		if ctx.Err() == nil && !isReserved(st.Name) { // skip a statement that binds a reserved name
 			e.statement(st)
 		}
 	}
-	// The owner is evaluated last, in the scope of the lines above.
+	// Evaluate src last, in the scope of the lines above.
 	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
 
-// completeRow proposes the names of a list's elements, or the parts of another value.
+// completeRow proposes the names of the elements of a list, or the parts of another value.
 func completeRow(p *proposals, v value) {
 	if v.Type != List {
 		p.addAll(CompletesPart, v.partNames(), "")
@@ -136,9 +136,9 @@ func completeRow(p *proposals, v value) {
 	}
 }
 
-// completeName proposes words outside quotes, in this order: parameters, names, constants, functions.
+// completeName proposes words outside quotes, in this order: parameters, bound names, constants, functions.
 func completeName(s *Session, p *proposals, c front.Cursor) {
-	// Positional arguments fill the first parameters, which are then not proposed.
+	// Do not propose the parameters that positional arguments already give.
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := lists.Keyed(c.Given, func(_ int, name string) (string, bool) { return name, true })
 		for i, param := range fn.Params {
@@ -147,7 +147,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the swept result
+			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the result that the call of sweep varies
 				if !given[name] {
 					p.add(CompletesKeyword, name+"=", "a list of values to try")
 				}
@@ -166,23 +166,24 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 		return
 	}
 	for i := range functions {
-		// a signature takes longest to build
+		// test the prefix first, since building a signature takes longest
 		if strings.HasPrefix(functions[i].Name, p.prefix) {
 			p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
 		}
 	}
 }
 
-// visitSweepable visits what a sweep of a result may vary: the names that it depends on, without a parameter, and the parameters of the
-// calls below it. A name may be visited several times, if several calls have such a parameter.
+// visitSweepable visits everything that a sweep of a result may vary: the names that the result depends on, with a nil parameter,
+// and the parameters of the calls that it depends on. A name is visited several times if several calls have a parameter of that
+// name.
 func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
-	// The result may depend on numbers, texts, kernels and problems by name, and on arguments of calls.
+	// These are numbers, texts, kernels and problems with a name, and arguments of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
-		if b.st.Params != nil { // arguments of calls in a formula are vectors
+		if b.st.Params != nil { // inside a formula, arguments of calls are vectors
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
@@ -195,7 +196,7 @@ func visitSweepable(s *Session, result string, tell func(name string, p *Param))
 	}
 }
 
-// completeText proposes words inside quotes, for the named or positional parameter at the cursor.
+// completeText proposes texts for the parameter at the cursor, which may be named or positional.
 func completeText(s *Session, p *proposals, c front.Cursor) {
 	if c.Formula { // x["x_1"]
 		p.addAll(CompletesColumn, columnsIn(s, ""), "")
@@ -221,13 +222,13 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 	}
 }
 
-// completeParam proposes the texts that a parameter takes: first choices, then names from problems, tables and folders.
+// completeParam proposes the texts that a parameter accepts: first its choices, then names from problems, tables and folders.
 func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	for _, choice := range param.Choices {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
-	// Columns of bound problems; inside problem(…), columns of its table.
+	// Inside problem(…), these are columns of the table; otherwise columns of bound problems.
 	case wordsColumns:
 		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
@@ -247,17 +248,17 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := axesIn(s, c.First)
-		if slices.Contains(c.Given, "posterior") { // the axes of such a figure do not depend on the value
+		if slices.Contains(c.Given, "posterior") { // such a figure has fixed axes
 			xs, ys = report.PosteriorX(), nil
 		}
-		if param.words != wordsY { // a panel and an x are swept names or axes
+		if param.words != wordsY { // panel and x take swept names or axes
 			ys = xs
 		}
 		p.addAll(CompletesChoice, ys, "")
 	}
 }
 
-// algorithmDoc describes an algorithm in one line; "" if there is none of that name.
+// algorithmDoc returns the one-line description of an algorithm; "" if there is none of that name.
 func algorithmDoc(name string) string {
 	a, _ := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	return a.Doc

@@ -1,41 +1,36 @@
-// Package dsl is the script language of gonb-cope: kernels by algebra, problems,
-// runs, sweeps and figures, in files (.cope) and in notebook cells (%%cope).
+// Package dsl is the script language of gonb-cope: kernels by algebra, problems, runs, sweeps and figures, in files (.cope) and
+// in notebook cells (%%cope).
 //
 //	kx = linear() + 0.5*rbf(lengthscale=2)             // kernels of arms or tasks
 //	p  = problem("trials.csv", kernel=task(identity()) * arm(kx), noise="task")
 //	r  = fc(p, delta=0.05, runs=50)                    // fixed confidence
 //	r                                                  // a bare expression is displayed
-//	s  = sweep(r, delta=[0.01, 0.1])                   // evaluates again what depends on delta
+//	s  = sweep(r, delta=[0.01, 0.1])                   // repeats everything that depends on delta
 //	plot(s, x="delta", y="samples")
-//	"It took {r.samples:.0f} samples."                 // values have parts, texts show them
+//	"It took {r.samples:.0f} samples."                 // texts can contain values and their parts
 //
-// docs/reference/language.md describes it for users. For callers there are three steps:
+// docs/reference/language.md describes the language for users. A Go caller takes three steps:
 //
-//	script, errs := dsl.Parse("demo.cope", text)  // form
-//	errs = script.Check(dsl.Options{})            // names, types, kernels; reads nothing
-//	session := dsl.NewSession(dsl.Options{})      // keeps what scripts bind
+//	script, errs := dsl.Parse("demo.cope", text)  // syntax
+//	errs = script.Check(dsl.Options{})            // names, types, kernels; reads no files
+//	session := dsl.NewSession(dsl.Options{})      // holds the bound names
 //	displays, err := session.Eval(ctx, script)    // checks, then runs
 //
-// A notebook kernel asks more of the same session: CompleteItems and Inspect for the
-// place of a cursor, Completeness for a console, Stale, ErrorHTML for what went wrong,
-// and for Go cells Put, Value and Closure. Rewrite and Paragraphs make notebooks of
-// scripts and give their parameters other values.
+// A notebook kernel uses further methods of the session: CompleteItems and Inspect for the word at the cursor, Completeness for a
+// console, Stale for outdated names, ErrorHTML for messages, and Put, Value and Closure for Go cells. Rewrite changes values in a
+// script, and Paragraphs splits a script into notebook cells.
 //
-// A mistake of the user is an Error with place, message and hint; up to five that do
-// not depend on each other come together as Errors. An interrupt returns the displays made
-// so far, with an error that wraps the context's.
+// A mistake in a script is an Error with place, message and hint. Up to five independent mistakes are returned together as
+// Errors. After an interrupt, Eval returns the displays made so far, with an error that wraps the context's error.
 //
-// The package is laid out as a compiler. internal/front makes statements with syntax trees out of
-// text, by the lexer and parser of expr. One evaluator (eval.go, operators.go, algebra.go, call.go)
-// walks the trees, both to check and to run: while it checks, calls that read or run anything give
-// a value of known type and unknown content. expr's own checker is not used: as soon as an operator
-// is redefined, it no longer sees unknown names inside arguments, and its messages speak of Go
-// types. One table (catalogue.go) has the functions, with their parameters, ranges, choices,
-// synonyms and texts: it feeds checks, messages, help and the documentation. internal/formula
-// compiles kernels that are written as formulas.
+// The package is structured like a compiler. internal/front parses text into statements with syntax trees, by the lexer and
+// parser of expr. One evaluator (eval.go, operators.go, call.go) walks the trees, both to check a script and to run it. In a
+// check, a call that reads or runs something returns a value of known type and unknown content. The checker of expr is not used:
+// with redefined operators it misses unknown names inside arguments, and its messages use Go types. One table (catalogue.go)
+// lists the functions with their parameters, ranges, choices, synonyms and texts; checks, messages, help and documentation read
+// it. internal/formula compiles kernels that are written as formulas.
 //
-// A name is bound once, so it represents its definition. That makes sweep a
-// re-evaluation of all that depends on the swept values, as in a spreadsheet, and lets a
-// notebook state what is stale. A combination whose result is in the sweep's store is
-// read from there; what a sweep will have, for checks before it runs, is its outline.
+// A name is bound once, so its value is a function of the names in its definition. Therefore a sweep evaluates again only what
+// depends on the swept values, as in a spreadsheet, and a notebook can list outdated names. A sweep reads finished combinations
+// from its store. An outline describes the rows of a sweep before it runs, for checks.
 package dsl

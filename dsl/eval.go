@@ -12,30 +12,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// maxElements limits the list elements of one evaluation, so that a short script cannot use all memory.
+// maxElements limits the number of list elements in one evaluation, so that a short script cannot use all memory.
 const maxElements = 2_000_000
 
-// maxNesting limits how deep lists nest.
+// maxNesting limits the depth of nested lists.
 const maxNesting = 20
 
-// evaluator computes the values of expressions, both to check and to run a script. During a check (dry), it skips calls that read
-// files or run anything, and knows their values by type only. It computes all that depends only on numbers and kernels, so that a
-// wrong length scale is found before anything runs.
+// evaluator computes the values of expressions, both to check a script and to run it. In a check (dry) it skips calls that read
+// files or run something, and knows only the type of their values. It computes everything that depends only on numbers and
+// kernels, so that an invalid length scale is found before anything runs.
 type evaluator struct {
 	ctx      context.Context // context of Eval or of a check; ends computations
 	session  *Session        // provides options, files and stored results
 	dry      bool            // checks the script without reading or running anything
 	scope    scope           // names bound so far
-	order    order           // order of these names; nil until needed
+	order    order           // order of the bound names; nil until needed
 	errs     front.Errors    // the first mistakes, at most front.MaxErrors
 	mistakes int             // number of all mistakes
 
-	st *front.Statement // being evaluated; nodes belong to it
-	// the script's statement: st, or the one that evaluates st again
+	st *front.Statement // the statement being evaluated, which contains the nodes
+	// the statement of the script: st, or the statement that caused st to be evaluated again
 	own      *front.Statement
 	elements int                // list elements made so far
 	uses     map[string]bool    // names that the statement has read
-	all      []*front.Statement // of the script; finds names that are bound too late
+	all      []*front.Statement // all statements of the script, to find names that are used before they are bound
 	swept    *swept             // overrides of a sweep; nil outside one
 	inputs   map[string]bool    // in a check: the files that problems are read from
 	contents map[string][]byte  // contents of the files read, by path
@@ -43,13 +43,12 @@ type evaluator struct {
 
 	stopped error // the reason why a call ended early with a partial value
 
-	collect func(sim.Experiment) // receives experiments instead of running them; nil to run them
+	collect func(sim.Experiment) // receives experiments; nil to run them
 }
 
-// fail records an error at a node. It returns a value of the expression's type, so that evaluation continues without follow-up
-// errors.
+// fail records an error at a node. It returns an unknown value of type t, so that evaluation continues without follow-up errors.
 func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
-	// Finding the place walks through the tree; skip it if the mistake is not shown.
+	// Finding the place of a node walks through the tree, so do it only if the mistake will be shown.
 	if e.full() {
 		e.mistakes++
 		return unknown(t)
@@ -68,14 +67,13 @@ func (e *evaluator) failAt(at front.Span, message, hint string) {
 
 // report records an error, up to front.MaxErrors.
 func (e *evaluator) report(err *front.Error) {
-	e.mistakes++ // counts all, so that callers notice unrecorded mistakes
+	e.mistakes++ // also counts mistakes that are not recorded
 	if len(e.errs) < front.MaxErrors {
 		e.errs = append(e.errs, err)
 	}
 }
 
-// eval returns the value of an expression. Its data are nil after an error, and in a check if the value depends on something that
-// is read or run.
+// eval returns the value of an expression. The value has no data after an error, and in a check if it depends on files or runs.
 func (e *evaluator) eval(n ast.Node) value {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -84,7 +82,7 @@ func (e *evaluator) eval(n ast.Node) value {
 		return numberValue(n.Value)
 	case *ast.StringNode:
 		return value{Type: Text, Data: n.Value}
-	case *ast.BoolNode: // true and false mean 1 and 0
+	case *ast.BoolNode: // true and false are 1 and 0
 		return numberValue(float64(indices.Indicator(n.Value)))
 	case *ast.IdentifierNode:
 		return e.name(n)
@@ -104,12 +102,12 @@ func (e *evaluator) eval(n ast.Node) value {
 	return e.fail(n, anything, "the language does not have this", "")
 }
 
-// name looks up a name and notes that it is used. Names of the language cannot be bound, so the order of the lookups does not
-// matter.
+// name returns the value of a name and records its use. Names of the language cannot be bound, so the order of the lookups does
+// not matter.
 func (e *evaluator) name(n *ast.IdentifierNode) value {
 	e.use(n.Value)
 	w, gone := e.session.withdrawn[n.Value]
-	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // unless this script has bound it since
+	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // a withdrawn name is valid again once this script binds it
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	if v, ok := e.lookup(n.Value); ok {
@@ -125,20 +123,20 @@ func (e *evaluator) name(n *ast.IdentifierNode) value {
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	hint := ""
-	if !e.full() { // the nearest name takes long to find
+	if !e.full() { // finding the nearest name takes long
 		hint = suggestName(e, n.Value)
 	}
 	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), hint)
 }
 
-// use notes a name that the statement reads; the evaluation of statements keeps the bound ones. A second evaluation notes none.
+// use records that the current statement reads a name. It records nothing while a statement is evaluated again (uses is nil).
 func (e *evaluator) use(name string) {
 	if e.uses != nil {
 		e.uses[name] = true
 	}
 }
 
-// lookup finds a bound name, with the overrides of a sweep.
+// lookup returns the value of a bound name, replaced by a swept value if there is one.
 func (e *evaluator) lookup(name string) (value, bool) {
 	if e.swept != nil {
 		if v, ok := e.swept.lookup(e, name); ok {
@@ -152,7 +150,7 @@ func (e *evaluator) lookup(name string) (value, bool) {
 	return b.value, true
 }
 
-// list evaluates [a, b, …]. It evaluates all elements, as each may have a mistake.
+// list evaluates [a, b, …]. It evaluates all elements, because each may have a mistake.
 func (e *evaluator) list(n *ast.ArrayNode) value {
 	out := make([]value, len(n.Nodes))
 	known, size := true, 0
@@ -169,14 +167,14 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
-	if list.depth() > maxNesting { // printing and comparing recurse to this depth
+	if list.depth() > maxNesting { // printing and comparing recurse this deep
 		return e.fail(n, List, fmt.Sprintf("more than %d lists inside each other", maxNesting), "")
 	}
 	return list
 }
 
-// spend counts list elements, and characters of joined texts, against the limit. It reports a mistake and returns false when the
-// limit is exceeded.
+// spend counts list elements and characters of joined texts. It reports a mistake and returns false if their number exceeds the
+// limit.
 func (e *evaluator) spend(n ast.Node, elements int) bool {
 	if elements > maxElements-e.elements {
 		e.fail(n, List, fmt.Sprintf("the lists of the script have more than %d elements", maxElements), "put data into a CSV file")
@@ -186,7 +184,8 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 	return true
 }
 
-// element returns list[i], counted from 0. For a list known only by type, the value has the type of its elements, if known.
+// element returns list[i], with i from 0. If only the type of the list is known, the result has the type of its elements, if
+// known.
 func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
 	case list.Type != List:
@@ -201,7 +200,7 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 		return value{Type: t, of: of}
 	}
 	elements := list.Data.([]value)
-	i, ok := whole(at.Data.(float64)) // an index is a whole number
+	i, ok := whole(at.Data.(float64)) // an index must be a whole number
 	if !ok || i < 0 || i >= len(elements) {
 		return e.fail(n.Property, anything, fmt.Sprintf("the list has %[2]d elements, but no element %[1]s", formatNumber(at.Data.(float64)),
 			len(elements)), "elements are numbered from 0")
@@ -209,8 +208,8 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	return elements[i]
 }
 
-// read reads a data file once per evaluation, so that all combinations of a sweep use the same data. The path is a system path, and
-// the key of contents.
+// read reads a data file once per evaluation, so that all combinations of a sweep use the same data. path is a path of the
+// operating system.
 func (e *evaluator) read(path string) ([]byte, error) {
 	if data, known := e.contents[path]; known {
 		return data, nil
@@ -226,12 +225,12 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	if e.contents == nil {
 		e.contents = map[string][]byte{}
 	}
-	// Kept for the whole evaluation, so that combinations do not see a changed file.
+	// A second read in this evaluation returns the same contents, even if the file has changed.
 	e.contents[path] = data
 	return data, nil
 }
 
-// compare evaluates a comparison to 1 or 0: of numbers, of lists element by element, and of texts for equality.
+// compare evaluates a comparison to 1 or 0. It compares numbers, lists element by element, and texts for equality.
 func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -244,12 +243,12 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	case !l.known() || !r.known():
 		return unknown(Number)
 	}
-	// Equality is 1; the operators == and != then compare it with 1.
+	// Reduce == and != of texts to numbers: equality is 1, compared with 1.
 	return numberValue(formula.Operate(n.Operator, float64(indices.Indicator(l.Data == r.Data)), 1))
 }
 
-// choice evaluates condition ? a : b. A check evaluates both branches, as both may have mistakes; a run evaluates only the chosen
-// one.
+// choice evaluates condition ? a : b. A check evaluates both branches, because both may have mistakes; a run evaluates only the
+// chosen one.
 func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	condition := e.eval(n.Cond) // usually 1 or 0 from a comparison; any number is accepted
 	if condition.Type != Number && condition.Type != anything {
@@ -267,14 +266,14 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 		e.mention(n.Exp1)
 		return e.eval(n.Exp2)
 	}
-	// A check evaluates both branches; a condition of numbers alone is already known.
+	// If the condition is already known, the type of its branch is the type of the value.
 	a, b := e.eval(n.Exp1), e.eval(n.Exp2)
 	switch {
 	case known && x != 0:
 		return a
 	case known:
 		return b
-	case a.Type != b.Type: // the type is known at run time
+	case a.Type != b.Type: // the type is known only when the script runs
 		return unknown(anything)
 	case a.of != b.of:
 		a.of = nil
@@ -282,7 +281,8 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	return value{Type: a.Type, of: a.of}
 }
 
-// mention notes the names of an expression that is not evaluated: another condition would choose it, so the value depends on them.
+// mention records the names of a branch that is not evaluated. The value depends on them, because another condition would choose
+// that branch.
 func (e *evaluator) mention(n ast.Node) {
 	for name := range namesIn(n) {
 		e.use(name)

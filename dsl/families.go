@@ -10,7 +10,7 @@ import (
 // infinite is the text for an infinite length scale.
 const infinite = "inf"
 
-// Limits of classic, so that a short script cannot use all memory.
+// Limits of the function classic, so that a short script cannot use all memory.
 const (
 	maxAgents = 1000
 	maxArms   = 100_000 // of all agents together
@@ -24,7 +24,7 @@ type paperArgs struct {
 	Lengthscale any     // a float64 or "inf"; nil if not given
 }
 
-// checkPaper reports a call of paper unless exactly one argument states how similar the tasks are.
+// checkPaper reports a call of paper unless exactly one argument, case or lengthscale, states the similarity of tasks.
 func checkPaper(c *call, a paperArgs) {
 	switch {
 	case c.has("case") && c.has("lengthscale"):
@@ -36,7 +36,7 @@ func checkPaper(c *call, a paperArgs) {
 	}
 }
 
-// evalPaper makes one of the cases of [Du23, App. A], or an instance between them.
+// evalPaper makes one of the cases of [Du23, App. A], or an instance between them by a length scale.
 func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error
@@ -47,7 +47,7 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 	case string:
 		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(a.Case, a.Gap) // checkPaper ensures that case is given
+		p, err = problem.PaperCase(a.Case, a.Gap) // checkPaper has ensured that case is given
 	}
 	if err != nil {
 		return nil, err
@@ -58,13 +58,13 @@ func evalPaper(c *call, a paperArgs) (any, error) {
 
 // classicArgs are the arguments of classic.
 type classicArgs struct {
-	Means  []float64 // expected reward of each arm, equal for all agents
+	Means  []float64 // expected reward of each arm, the same for all agents
 	Agents int       `arg:"default"`
-	Goal   string    // "" or "max" for higher, "min" for lower
+	Goal   string    // "max" or "" if high rewards are good, "min" if low ones are
 }
 
-// checkClassic reports means that are not numbers, and too many of them. A list that is not known yet is checked when the script
-// runs.
+// checkClassic reports means that are not numbers, and too many means. If the list is not known yet, this check runs again when
+// the script runs.
 func checkClassic(c *call, a classicArgs) {
 	means := c.arg("means")
 	switch list, known := means.Data.([]value); {
@@ -76,7 +76,7 @@ func checkClassic(c *call, a classicArgs) {
 	}
 }
 
-// evalClassic makes collaborative best-arm identification without features. With goal="min" it negates the rewards.
+// evalClassic makes a problem of collaborative best-arm identification without features. With goal="min" it negates the rewards.
 func evalClassic(_ *call, a classicArgs) (any, error) {
 	p, err := problem.Classic(a.Means, a.Agents)
 	if err == nil && goalOf(a.Goal) == problem.GoalMin {
@@ -85,7 +85,7 @@ func evalClassic(_ *call, a classicArgs) (any, error) {
 	return dropOnError(p, err)
 }
 
-// maxDimension limits the dimension of family: a problem has as many columns as dimensions.
+// maxDimension limits the dimension of family, which is the number of feature columns.
 const maxDimension = 1000
 
 // familyArgs are the arguments of family.
@@ -96,7 +96,7 @@ type familyArgs struct {
 	Seed                         uint64  `arg:"default"`
 }
 
-// checkFamily reports sizes that no problem has. A size that is not known yet is 0, and is checked when the script runs.
+// checkFamily reports impossible sizes. A size that is not known yet is 0, and is checked when the script runs.
 func checkFamily(c *call, a familyArgs) {
 	rank, most := c.arg("rank"), min(a.Tasks, a.Dimension)
 	switch {
@@ -121,7 +121,7 @@ func evalFamily(c *call, a familyArgs) (any, error) {
 	return p, noiseError(c, err)
 }
 
-// maxDrawn limits the arms of drawn, whose time grows with their cube.
+// maxDrawn limits the number of arms of drawn, which takes O(N³) time.
 const maxDrawn = 2000
 
 // drawnArgs are the arguments of drawn.
@@ -137,7 +137,7 @@ func checkDrawn(c *call, a drawnArgs) {
 	}
 }
 
-// evalDrawn draws expected rewards from the kernel.
+// evalDrawn draws the expected rewards from the Gaussian process of the kernel.
 func evalDrawn(c *call, a drawnArgs) (any, error) {
 	return dropOnError(awaitResult(c, func() (*problem.Problem, error) { return a.P.Drawn(c.e.ctx, a.Seed) }))
 }

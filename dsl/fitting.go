@@ -51,14 +51,14 @@ func fittingFunctions() []Function {
 	return append(all, compareKernels(all[0].Params))
 }
 
-// searchArgs are the common arguments of fit and compare_kernels.
+// searchArgs are the arguments that fit and compare_kernels share.
 type searchArgs struct {
-	Mean   string // the constant mean, as the parameter names it; "" if not given
-	Noise  any    // a float64 or a kernels.Free; nil for the problem's noise
+	Mean   string // the argument mean of the constant mean; "" if not given
+	Noise  any    // a float64 or a kernels.Free; nil for the problem's own noise
 	Starts int    `arg:"default"`
 }
 
-// evalFit evaluates fit(...). A campaign reuses the fit of its start, like a kernel that is found.
+// evalFit evaluates fit(...). A campaign reads the fit that it recorded at its start.
 func evalFit(c *call, a struct {
 	searchArgs
 	P       *problem.Problem
@@ -74,13 +74,13 @@ func evalFit(c *call, a struct {
 		return f, nil
 	}
 	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
-	// Record the fit before sharing is measured, which a later reading does not need.
+	// Record the fit before measuring the benefit of sharing, which later commands do not need.
 	if err == nil {
 		stored.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if err == nil && a.Measure > 0 {
 		err = measureSharing(c, a.P, &f, a.Measure)
-		if c.e.ctx.Err() != nil { // the fit itself is complete
+		if c.e.ctx.Err() != nil { // after an interrupt, the fit itself is complete
 			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
 		}
@@ -88,25 +88,25 @@ func evalFit(c *call, a struct {
 	return dropOnError(f, err)
 }
 
-// usualEvaluations is the approximate number of likelihood evaluations per search, for the progress bar.
+// usualEvaluations is the approximate number of likelihood evaluations per search, for progress.
 const usualEvaluations = 40
 
-// fit fits the kernel of the named parameter, or the problem's own if it has no terms. It is the kernel number at of so many. It
-// shows errors of the kernel on the problem's points under that parameter.
+// fit fits the kernel j, or the problem's own kernel if j has no terms. Errors of the kernel are shown at the argument param. For
+// progress, the kernel is number at of the kernels to fit.
 func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: a.Mean, Starts: a.Starts}
 	if c.e.teller != nil {
-		// The number of evaluations is not known in advance; the share approaches 1 without reaching it.
+		// The number of evaluations is not known in advance, so the reported share approaches 1 without reaching it.
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
 			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual),
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	if noise, ok := freeHyperparameter(a.Noise); ok { // a number is a fixed free hyperparameter
+	if noise, ok := freeHyperparameter(a.Noise); ok { // a number is a free hyperparameter with equal limits
 		opt.Noise = &noise
 	}
-	// Check the kernel before the search, which would report its error under the call.
+	// Check the kernel before the search, which would show its error at the call.
 	if len(j.Terms) > 0 {
 		opt.Kernel = j
 		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
@@ -116,24 +116,24 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 	return awaitResult(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 }
 
-// The algorithms that measure the benefit of sharing: the same test, collaborative and independent.
+// The collaborative and the independent version of one algorithm, to measure the benefit of sharing.
 const (
 	together    = "CoTestFC"
 	independent = "IndTestFC"
 )
 
-// longMeasure limits the pulls per arm of a run that measures sharing.
+// longMeasure limits the pulls per arm in a run that measures the benefit of sharing.
 const longMeasure = 1e6
 
-// measureSharing simulates the benefit of sharing, with the data's means as the truth and the fitted kernel as the agents' kernel.
-// Arms that the pilot data cannot distinguish count as equally good. It adds to the fit: speedup, samples with and without sharing,
-// and the error rate.
+// measureSharing simulates the benefit of sharing between tasks. The truth is the data's means, and the agents use the fitted
+// kernel. Arms that the pilot data cannot distinguish count as equally good. It adds to the fit the speedup, the samples with and
+// without sharing, and the error rate.
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s share nothing", p.Name)
 	}
-	q := *p.Measured().WithKernel(f.Kernel) // a copy, on the measured arms
-	// The simulation draws normal rewards, independent of the problem's environment and raw rewards.
+	q := *p.Measured().WithKernel(f.Kernel) // a copy, restricted to measured arms
+	// Draw normal rewards, instead of the problem's own environment or raw rewards.
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
@@ -184,7 +184,7 @@ func compareKernels(fitted []Param) Function {
 		var fits []fit.Fit
 		for i, k := range list {
 			f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
-			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // of this kernel
+			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // the error concerns this kernel
 				c.failWith(k.argument, wrong)
 				return nil, nil
 			}
@@ -203,8 +203,8 @@ type compareArgs struct {
 	P *problem.Problem
 }
 
-// kernelList returns the list of kernels as joint kernels, and reports other elements. It checks each element like an argument for
-// a joint kernel, which also converts kernels of one space.
+// kernelList returns the elements of the argument kernels as joint kernels. It checks and converts each element like an argument
+// of type joint kernel, and reports invalid ones.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
 	list, known := c.labelled(a) // with their names, for the table
@@ -219,7 +219,7 @@ func kernelList(c *call) []labelled {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
 			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
-		case seen[x.label]: // a table could not distinguish two rows of the same name
+		case seen[x.label]: // two rows of the table would have the same name
 			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
@@ -229,27 +229,27 @@ func kernelList(c *call) []labelled {
 	return list
 }
 
-// notedArms limits the number of arms for which problem examines the rank of its kernel. The cost is cubic, here some tens of
-// milliseconds. Runs have no such limit.
+// notedArms limits the number of arms for which problem computes the rank of its kernel. The cost is cubic, some tens of
+// milliseconds at the limit. Runs compute the rank without a limit.
 const notedArms = 400
 
-// kernelNotes returns a note if the kernel of a problem has full rank on its arms, so that it excludes no reward function. With
-// more arms than notedArms, the note is about a very large effective rank at a tenth of the scatter of the rewards, since its cost
-// is better known before sampling. A kernel that is written as identity() gets no note, as that is what the user asked for, nor
-// does one with free hyperparameters, which are not fitted yet. Errors of the kernel are reported elsewhere.
+// kernelNotes returns a note if the kernel of a problem has full rank on its arms: such a kernel excludes no reward function, so
+// sharing cannot help a test. With more arms than notedArms, the note is about a very large effective rank, at a tenth of the
+// rewards' standard deviation. A kernel written as identity() has full rank on purpose and gets no note. A kernel with free
+// hyperparameters gets none before it is fitted. Other functions report errors of the kernel.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil
 	}
 	if p.N() > notedArms {
-		// The effective rank at that precision.
+		// effective rank at that precision
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
-			return nil // the function that needs the model reports the mistake
+			return nil // the function that needs the model reports the error
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
-	// For few arms: the relation of each arm to the others.
+	// With few arms, compute how far each arm depends on the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -257,8 +257,8 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	return lists.Map(m.Relations().KernelWarnings(), engine.Warning.Note)
 }
 
-// isIdentity reports whether the kernel of a problem is written as a multiple of identity(). With a single task the task kernel
-// does not matter.
+// isIdentity reports whether the kernel of a problem is a multiple of identity(). With a single task, the task kernel does not
+// matter.
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
 		_, task := t.Task.(kernels.Identity)
@@ -291,7 +291,7 @@ func freeFunction() Function {
 		Name     string
 	}) (any, error) {
 		f := kernels.Free{Name: a.Name, Value: a.Value}
-		// A single limit keeps the default of the other.
+		// If only one limit is given, the other has its default.
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
@@ -301,13 +301,13 @@ func freeFunction() Function {
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return dropOnError(f, f.Validate(0)) // rejects limits that exclude the value
+		return dropOnError(f, f.Validate(0)) // Validate rejects limits that exclude the value
 	})
 }
 
-// nameValue sets the name of a free hyperparameter to the name that it is bound to, unless it has one, so that the name means one number
-// everywhere. A result gets the name of its latest binding, for tables and figures of several results. It is called when a
-// statement or Put binds a name.
+// nameValue gives a free hyperparameter the name that it is bound to, unless it has one; all uses of that name then mean the same
+// number. A result gets the name of its latest binding, for tables and figures of several results. It is called whenever a name
+// is bound.
 func nameValue(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
@@ -323,7 +323,7 @@ func nameValue(v value, name string) value {
 	return v
 }
 
-// freeKernel converts a free hyperparameter to a constant kernel. Other values are returned unchanged.
+// freeKernel converts a free hyperparameter to a constant kernel, and returns other values unchanged.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel
@@ -331,7 +331,7 @@ func freeKernel(v value) value {
 	return v
 }
 
-// freeHyperparameters converts a list of free hyperparameters and plain numbers; false for anything else.
+// freeHyperparameters converts a list of free hyperparameters and plain numbers; false if the list has anything else.
 func freeHyperparameters(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {

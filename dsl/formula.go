@@ -14,10 +14,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers are looked up when the kernel is given its
-// points. A formula with further parameters is also a kernel: the one with the default values.
+// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers are resolved when the kernel is bound to
+// points. A formula with further parameters is also a kernel, with their default values.
 func evalFormula(e *evaluator, st *front.Statement) value {
-	if len(st.Params) < 2 { // package front allows a single parameter
+	if len(st.Params) < 2 { // package front also parses a formula of one parameter
 		e.failAt(st.Params[0].At, fmt.Sprintf("a formula needs two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) "+
 			"= …")
 		return unknown(Kernel)
@@ -31,16 +31,16 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 	if definition == nil {
 		return unknown(Kernel)
 	}
-	// Head and body are shown and compared; the values follow below.
+	// These parts are printed and compared; the functions that compute values follow below.
 	k := kernels.Formula{
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	// A fit may change the free hyperparameters of the script that the formula reads, in k.Free, and free values of its own parameters, in
-	// k.Args. The kernel's text contains them all.
+	// A fit may change the script's free hyperparameters that the formula reads (k.Free), and free values of the formula's own
+	// parameters (k.Args). The kernel's text contains both.
 	var names []string         // free hyperparameters, by their name in the formula
-	own := map[string]string{} // the text that replaces a name of the body
-	given := map[string]bool{} // by parameter: whether its value is fixed
+	own := map[string]string{} // replacement text of a name in the body
+	given := map[string]bool{} // by parameter: whether its value is a plain number
 	for _, a := range args {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		given[a.Param] = a.Fixed()
@@ -55,19 +55,18 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		case definition.Chooses(name):
 			return e.fail(st.Node, Kernel, fmt.Sprintf("the free hyperparameter %s selects a column, but a column cannot be fitted", name),
 				"write the number of the column")
-		// A parameter keeps its name in the text; the head gives its value.
+		// In the text, a parameter keeps its name; its value is in the head.
 		case !isArg:
 			names, k.Free = append(names, name), append(k.Free, f)
-			own[name] = f.Name // another name, if the number was bound again
+			own[name] = f.Name // the number has another name if it was bound again
 		}
 	}
 	k.Body = st.CodeWith(own)
 	return kernelValue(compileFormula(k, names, definition, st))
 }
 
-// formulaParameters returns the further parameters of a formula with their numbers. It evaluates them in the scope of the script,
-// where the points have no value. The result is false after a reported mistake, and if a value is unknown because of a mistake
-// elsewhere.
+// formulaParameters returns the parameters of a formula after x and y, with their values. It evaluates the values in the scope of
+// the script, where x and y have no value. It returns false after a mistake, reported here or elsewhere.
 func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) {
 	before := e.mistakes
 	seen := map[string]bool{}
@@ -80,7 +79,7 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 			e.failAt(p.At, fmt.Sprintf("%s is already a parameter", p.Name), "choose another name")
 		case i < 2 && p.Default != nil:
 			e.failAt(p.At, "the first two parameters are the points and must not have a value", "write "+st.Name+"(x, y, a=1) = …")
-		case i < 2: // a point has no value
+		case i < 2: // the points x and y have no default value
 		case p.Default == nil:
 			e.failAt(p.At, fmt.Sprintf("the parameter %s has no value", p.Name),
 				fmt.Sprintf("write %s=1: the two points come first, and every further parameter has a value", p.Name))
@@ -94,16 +93,16 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free hyperparameter", p.Name, v.Type.a()), "")
 			}
 			if !v.known() && e.mistakes == before {
-				return nil, false // its own definition has a mistake
+				return nil, false // the definition of that name has a mistake
 			}
-			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // a free hyperparameter has its start value until it is fitted
+			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // until it is fitted, a free hyperparameter has its start value
 		}
 		seen[p.Name] = true
 	}
 	return args, e.mistakes == before
 }
 
-// freeHyperparameter converts a number to a fixed free hyperparameter; other free hyperparameters are returned unchanged.
+// freeHyperparameter converts a number to a Fixed kernels.Free, and returns a kernels.Free unchanged; false for other data.
 func freeHyperparameter(data any) (kernels.Free, bool) {
 	switch data := data.(type) {
 	case kernels.Free:
@@ -114,19 +113,18 @@ func freeHyperparameter(data any) (kernels.Free, bool) {
 	return kernels.Free{}, false
 }
 
-// formulaFunction returns a formula with further parameters as a function; nil for another value. It is then called like any other
-// function.
+// formulaFunction returns a formula with further parameters as a function that can be called; nil for another value.
 func formulaFunction(v value) *Function {
 	k, ok := v.Data.(kernels.Formula)
 	if !ok || k.Call == nil {
 		return nil
 	}
-	// Signatures show the argument in the formula's head as default.
+	// The default of each parameter is its value in the formula's head.
 	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
 		Result: Kernel, Example: k.String(), pure: true, Params: lists.Map(k.Args, func(a kernels.Arg) Param {
 			return Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"}
 		})}
-	// A missing or unknown argument has the value from the head.
+	// An argument that is missing or unknown is replaced by the value in the head.
 	f.eval = func(c *call) (any, error) {
 		made, err := k.Call(lists.Make(len(k.Args), func(i int) kernels.Free {
 			if given, ok := freeHyperparameter(c.args[i].Data); ok {
@@ -139,7 +137,8 @@ func formulaFunction(v value) *Function {
 	return f
 }
 
-// function returns the function of a name: one of the catalogue, or a bound formula with further parameters; nil for neither.
+// function returns the function that a name means: one of the catalogue, or a bound formula with further parameters; nil for
+// neither.
 func (s scope) function(name string) *Function {
 	if fn := index[name]; fn != nil {
 		return fn
@@ -150,11 +149,11 @@ func (s scope) function(name string) *Function {
 	return nil
 }
 
-// compileFormula returns a formula that finds its columns when it is given points. At and Call make the formula with other values, for
-// its free hyperparameters, called names in its text, and for its arguments. Each set of values calls compiled again; the functions set
-// here keep their own definition.
+// compileFormula returns k with its functions Resolve, At and Call set. Resolve finds columns when the kernel is bound to points.
+// At and Call make the formula with other values of its free hyperparameters (names, in the formula's text) and arguments; each
+// calls compiled again, so that every copy of the formula keeps its own values.
 func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At takes one number per free hyperparameter, in the order of names, and then one per argument that is not fixed.
+	// At needs one number per name, in the order of names, and then one for each argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
@@ -163,7 +162,7 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 		for i, name := range names {
 			f := free[i]
 			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
-				texts[name] = formatNumber(f.Value) // write out a number that is now fixed
+				texts[name] = formatNumber(f.Value) // a number that is now fixed appears in the text
 			} else {
 				at.Free, remaining = append(at.Free, f), append(remaining, name)
 			}
@@ -178,18 +177,18 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 		at.Body = st.CodeWith(texts)
 		return compileFormula(at, remaining, definition.With(values), st)
 	}
-	k.Call = nil // belongs to the formula that k was copied from
+	k.Call = nil // do not share the function of the formula that k was copied from
 	if len(k.Args) > 0 {
-		// Call takes one number per argument. A number may choose a column that does not exist.
+		// Call takes one number per argument. A number may select a column that does not exist.
 		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
-			// The arguments replace the parameters' values from the head; the script's numbers stay.
+			// Arguments replace the values in the head; numbers of the script stay.
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
-				// A fit would change the column.
+				// A free number that selects a column would change the column during a fit.
 				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but selects a column, and a column cannot be fitted"}
@@ -202,13 +201,13 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 			return compileFormula(at, names, made, st), nil
 		}
 	}
-	// Resolve finds the columns when the kernel is given points; the result can be evaluated.
+	// Resolve finds the columns; the returned formula can be evaluated.
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
-		program, err := definition.Resolve(columns) // errors name the formula and the place
+		program, err := definition.Resolve(columns) // errors include the formula and the place
 		if err != nil {
 			return k, err
 		}
-		resolved := k // with Pair and Rows, which need the columns
+		resolved := k // resolved has Pair and Rows, which need the columns
 		resolved.Pair = func(x, y kernels.Point) float64 { return program.Pair(x.X, y.X) }
 		resolved.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
 			program.Rows(dst, x.X, ys.X, from)
@@ -218,10 +217,11 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 	return k
 }
 
-// formulaEnv implements formula.Env during one check: the script around a formula, with the values of its parameters.
+// formulaEnv implements formula.Env for one check. It provides the script around a formula, and the values of the formula's
+// parameters.
 type formulaEnv struct {
-	e    *evaluator    // its statement is the definition
-	args []kernels.Arg // the further parameters, which shadow names of the script
+	e    *evaluator    // evaluator whose statement is the formula's definition
+	args []kernels.Arg // parameters after x and y, which hide names of the script
 }
 
 // Number looks up a name, which must be a parameter or bound to a number.
@@ -231,12 +231,12 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 			return a.Value, true
 		}
 	}
-	// The name is noted as used, so that a sweep over it makes the formula again.
+	// Record the use of the name, so that a sweep over it makes the formula again.
 	v := env.e.name(n)
 	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
 		return f.Value, true
 	}
-	if v.Type != Number && v.Type != anything { // e.name reports unbound names, and gives them any type
+	if v.Type != Number && v.Type != anything { // e.name reports unbound names and returns a value of any type
 		env.e.fail(n, Number, fmt.Sprintf("%s is %s, but a formula can use only its points and numbers of the script", n.Value, v.Type.a()), "")
 	}
 	x, ok := v.Data.(float64)
@@ -246,11 +246,11 @@ func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 // Fail reports a mistake.
 func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, anything, message, hint) }
 
-// UnknownFunction reports a function that does not exist in formulas.
+// UnknownFunction reports a call of a function that formulas do not have.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
-	// A function of the language may not exist in formulas.
+	// The language may have a function of this name.
 	if index[callee.Value] != nil {
-		// usually an attempt to combine kernels
+		// the user probably wants to combine kernels
 		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value),
 			"combine kernels outside the formula: "+env.e.st.Name+" + "+callee.Value+"(…)")
 		return
@@ -265,12 +265,12 @@ func (env formulaEnv) Place(n ast.Node) string {
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }
 
-// definitions returns the lines that define the formulas of a kernel. Each free hyperparameter is defined once, above the first formula
-// that uses it.
+// definitions returns the lines that define the formulas of a kernel. Each free hyperparameter is defined once, above the first
+// formula that reads it.
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {
-		body := cmp.Or(f.Body, "<a Go function>") // a kernel from Put has no text
+		body := cmp.Or(f.Body, "<a Go function>") // a kernel bound by Put has no text
 		for _, free := range f.Free {
 			if line := fmt.Sprintf("%s = %s\n", free.Name, free); !strings.Contains(b.String(), line) {
 				b.WriteString(line)

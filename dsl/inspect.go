@@ -13,15 +13,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Inspection is a description in the formats that a front end may show. All are empty if there is nothing to describe.
+// Inspection is a description in three formats for front ends. All are empty if there is nothing to describe.
 type Inspection struct{ Text, Markdown, HTML string }
 
-// description returns the blocks that Inspect renders. All come from fixed texts: the user's text selects one but is not part of
-// it. It looks for, in this order: a text in quotes, a part after a point, a bound name, a function of formulas, a function, the
-// surrounding call.
+// description returns the blocks that Inspect renders. They contain only fixed texts: the user's text selects a description but
+// does not occur in it. It looks, in this order, for a text in quotes, a part after a point, a bound name, a function of
+// formulas, a function, and the surrounding call.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
-	if c.InText { // an algorithm, or the function that takes the text
+	if c.InText { // an algorithm, or else the function that receives the text
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
 			return blocks
 		}
@@ -30,7 +30,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	if c.Owner != "" {
 		return partHelp(evalAbove(s, c.Owner, c.Above(text)), c.Word)
 	}
-	if _, bound := s.scope[c.Word]; bound { // a name above the cursor may not be bound yet
+	if _, bound := s.scope[c.Word]; bound { // a name bound above the cursor may not be evaluated yet
 		return describe(s, c.Word)
 	}
 	if c.Formula {
@@ -46,7 +46,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	return nil
 }
 
-// partHelp describes a part of the value before a point; nil if there is none of that name.
+// partHelp describes a part of a value; nil if the value has no part of that name.
 func partHelp(v value, name string) []report.Block {
 	if !slices.Contains(v.partNames(), name) {
 		return nil
@@ -60,7 +60,7 @@ func partHelp(v value, name string) []report.Block {
 			unknownPart(v.goType(), name).Type.a())}}
 }
 
-// wordAround returns the text in quotes around the cursor. The cursor's word ends at the cursor, so this reads on to the closing
+// wordAround returns the text in quotes around the cursor. c has the text up to the cursor; wordAround reads on to the closing
 // quote.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
@@ -78,19 +78,20 @@ func inspection(blocks []report.Block) Inspection {
 	}
 	d := report.Display{Value: blocks}
 	var text, html strings.Builder
-	// Writing to memory cannot fail, and a description has no figures.
+	// Writing to memory cannot fail, and descriptions contain no figures.
 	_ = report.Text(&text, report.Document{Displays: []report.Display{d}}, report.TextOptions{})
 	_ = report.Fragment(&html, d, "cope-help")
 	markdown, _ := report.MarkdownFragment(d)
 	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
 }
 
-// describe describes a bound name: its definition, its type, and the first sentence of its display. The name must be bound.
+// describe describes a bound name: its definition, its type, and the first sentence of its display. It panics if the name is not
+// bound.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
-	// A stale value is still shown, with a warning.
+	// An outdated value is shown with a warning.
 	if len(s.StaleBecause()[name]) > 0 {
 		blocks = append(blocks, report.Note{Warning: true, Text: name + " is out of date: a value that it depends on has changed"})
 	}
@@ -103,8 +104,8 @@ func describe(s *Session, name string) []report.Block {
 // maxLead is the length of the longest sentence that an inspection shows.
 const maxLead = 300
 
-// leadOf returns the first sentence of a value's display. It is "" if the value is unknown, or if the sentence is too long for an
-// inspection, such as a long list.
+// leadOf returns the first sentence of a value's display. It returns "" if the value is unknown or the sentence is too long, as
+// for a long list.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {
@@ -114,14 +115,15 @@ func leadOf(v value) string {
 	if len(blocks) == 0 {
 		return ""
 	}
-	p, ok := blocks[0].(report.Paragraph) // tables and figures are too large for a hint
+	p, ok := blocks[0].(report.Paragraph) // tables and figures are too large for an inspection
 	if !ok || len(p.Text) > maxLead {
 		return ""
 	}
 	return p.Text
 }
 
-// functionHelp describes a function; nil if there is none of that name. A table lists its parameters, and then other arguments.
+// functionHelp describes a function; nil if there is none of that name. It lists the parameters and the other arguments in a
+// table.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
@@ -185,7 +187,7 @@ func (f *Function) arguments() [][2]string {
 	return append(list, f.further()...)
 }
 
-// further lists the arguments besides the parameters; nil if there are none.
+// further describes the arguments that have no parameter; nil if there are none.
 func (f *Function) further() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {

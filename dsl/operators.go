@@ -17,7 +17,8 @@ import (
 // maxRange is the length of the longest range a..b.
 const maxRange = 1_000_000
 
-// whole returns x as an int if it is a whole number up to 2^53 in size. Beyond that, float64 cannot represent every whole number.
+// whole returns x as an int if it is a whole number of absolute value up to 2^53. float64 cannot represent every larger whole
+// number.
 func whole(x float64) (int, bool) {
 	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return 0, false
@@ -28,13 +29,13 @@ func whole(x float64) (int, bool) {
 // formatNumber prints the shortest decimal that parses to the same number.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// unary evaluates -x, elementwise for lists, and +x, which changes nothing.
+// unary evaluates -x and +x, element by element for lists.
 func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
 	case Kernel, Joint:
 		return e.fail(n, v.Type, "a kernel cannot have a minus sign", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
-	case Number, List, anything: // anything is unknown, or a reported mistake
+	case Number, List, anything: // anything is an unknown value, or one whose mistake is reported
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
 	}
@@ -44,11 +45,11 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	return e.each(n, v, func(x float64) float64 { return -x })
 }
 
-// isNumeric reports whether values of the type are numbers or lists, which may hold numbers.
+// isNumeric reports whether the type is number or list; the elements of the list are not examined.
 func (t Type) isNumeric() bool { return t == Number || t == List }
 
-// each applies f to a number, or to every number of a list. A mistake in an element is shown at the whole expression. An unknown
-// value is returned unchanged.
+// each applies f to a number, or to every number of a list. A mistake in an element is reported at the whole expression. An
+// unknown value is returned unchanged.
 func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	if !v.known() {
 		return v
@@ -60,14 +61,14 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 			return e.fail(n, Number, fmt.Sprintf("the result is not a finite number (the argument is %s)", formatNumber(data)), "")
 		}
 		return numberValue(y)
-	case []value: // also in nested lists
+	case []value: // includes nested lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but this is %s", v.Type.a()), "")
 }
 
-// listOf returns a list of elements. The list is unknown if an element is unknown or if there are too many. It stops at the first
-// unknown element, whose mistake is already reported.
+// listOf returns a list of elements. The list is unknown if an element is unknown, or if there are too many. It stops at the
+// first unknown element, whose mistake is already reported.
 func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value {
 	if !e.spend(n, elements) {
 		return unknown(List)
@@ -81,10 +82,10 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 	return value{Type: List, Data: out}
 }
 
-// binary evaluates an operator between two values. It evaluates both sides first, as each may have a mistake.
+// binary evaluates an operator between two values. It evaluates both sides first, because each may have a mistake.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	// In this order: operators that the language lacks, unknown types, comparisons, texts, free hyperparameters.
+	// The cases are tested in this order: missing operators, unknown types, comparisons, texts, free hyperparameters.
 	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
@@ -98,7 +99,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return e.compare(n, l, r)
 	case l.Type == Text && r.Type == Text:
 		return joinTexts(e, n, l, r)
-	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or a mismatch
+	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or types that do not match
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
 		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free hyperparameter, which is a part of a kernel", n.Operator),
 			"use it as a factor or summand of kernels, as a parameter of a kernel, or in a formula")
@@ -113,7 +114,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case l.Type.isKernel() && r.Type == Number, l.Type == Number && r.Type.isKernel():
 		return e.kernelNumber(n, l, r)
 	}
-	// A mismatch. The hint is for texts and for records, which people confuse with their values.
+	// The types do not match. The hint helps with texts, and with records, which users confuse with numbers.
 	hint := ""
 	switch {
 	case e.session.isTable(l) || e.session.isTable(r):
@@ -141,7 +142,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 		if side.Type != Number && side.Type != anything {
 			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", side.Type.a()), "")
 		}
-		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // the value may be known only when the script runs
+		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // a check may not know the value
 			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", formatNumber(x)),
 				"divide a range to get fractions: (1..8)/10")
 		}
@@ -154,13 +155,13 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	case to < from:
 		return e.fail(n, List, fmt.Sprintf("the range falls from %s to %s", formatNumber(from), formatNumber(to)),
 			"write the smaller number first")
-	case to-from >= maxRange: // compared as numbers, since an int could overflow
+	case to-from >= maxRange: // compare as float64, because an int could overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
 	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
 }
 
-// arithmetic evaluates an operator between numbers or lists, elementwise for lists. Two lists must have equal lengths.
+// arithmetic evaluates an operator between numbers or lists, element by element. Two lists must have equal lengths.
 func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	t := Number
 	if l.Type == List || r.Type == List {
@@ -183,11 +184,11 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 		return e.listOf(n, len(left), func(i int) value { return e.pair(n, left[i], right[i]) })
 	}
 	x, y := l.Data.(float64), r.Data.(float64)
-	// Reported separately, because the place is the divisor.
+	// Report division by zero at the divisor.
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
-	// Overflow, 0^-1 and (-8)^(1/3) are reported with both numbers.
+	// Overflow, 0^-1 and (-8)^(1/3) give no number; the message shows both operands.
 	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
@@ -195,7 +196,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	return numberValue(z)
 }
 
-// pair evaluates arithmetic between two elements of lists, which may be lists themselves.
+// pair evaluates arithmetic between two elements of lists, which may be nested lists.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if !l.Type.isNumeric() || !r.Type.isNumeric() {
 		return e.fail(n, Number, fmt.Sprintf("%s cannot combine %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
@@ -203,7 +204,7 @@ func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	return e.arithmetic(n, l, r)
 }
 
-// maxParts limits the parts of one kernel. A script that doubles a kernel in every line would soon fill the memory.
+// maxParts limits the number of parts of one kernel. A script that doubles a kernel in every line would soon use all memory.
 const maxParts = 1000
 
 // maxExponent is the largest exponent of a kernel.
@@ -212,14 +213,14 @@ const maxExponent = 1000
 const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
 
 // kernels evaluates an operator between two kernels. Two kernels of one space give a kernel of that space. If one is a joint
-// kernel, the other must mean the same in both spaces.
+// kernel, lift converts the other.
 func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	t := Kernel
 	if l.Type == Joint || r.Type == Joint {
 		t = Joint
 	}
 	switch n.Operator {
-	// Rejected even if the kernels are unknown, so that a check finds it.
+	// Report a difference even if the kernels are unknown, so that a check finds it.
 	case "-":
 		return e.fail(n, t, "cannot subtract kernels", notAKernel)
 	case "/":
@@ -232,7 +233,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return unknown(t)
 	}
 	if t == Kernel {
-		// Package kernels flattens sums and products, and combines their numbers.
+		// Package kernels merges nested sums and products, and combines their numbers.
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
 		if n.Operator == "+" {
 			return e.bounded(n, kernelValue(kernels.Add(a, b)))
@@ -247,14 +248,14 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b) // fails for too many terms, or if it would copy a free hyperparameter
+	product, err := kernels.MulJoint(a, b) // fails if there are too many terms, or if a nameless free hyperparameter would be copied
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}
 	return e.bounded(n, jointValue(product))
 }
 
-// bounded rejects a kernel with too many parts, counted in all its terms.
+// bounded reports a kernel whose terms have too many parts in total.
 func (e *evaluator) bounded(n ast.Node, v value) value {
 	count := 0
 	if j, ok := v.Data.(kernels.Joint); ok {
@@ -278,7 +279,7 @@ func parts(k kernels.Kernel) int {
 
 // kernelNumber evaluates an operator between a kernel and a number.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
-	// Find the sides; some operators allow one order only.
+	// Determine the side of the number, as some operators accept only one order.
 	k, c, numberNode, numberFirst := l, r, n.Right, false // numberFirst: the number is on the left
 	if l.Type == Number {
 		k, c, numberNode, numberFirst = r, l, n.Left, true
@@ -294,10 +295,10 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, k.Type, "cannot divide with kernels", hint)
 	case n.Operator == "^" && numberFirst:
 		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
-	case !k.known() || !c.known(): // after the mistakes that need no value
+	case !k.known() || !c.known(): // mistakes that need no value were tested above
 		return unknown(k.Type)
 	}
-	// The mistake is the number, as the kernel itself is valid.
+	// The kernel is valid, so report the mistake at the number.
 	out, err := combine(n.Operator, k.Data, c.Data.(float64), numberFirst)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
@@ -305,15 +306,15 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	return e.bounded(n, value{Type: k.Type, Data: out})
 }
 
-// combine returns k+c, c*k or k^c for a kernel or joint kernel k. The result is a kernel for sums and products with c ≥ 0 and for
-// whole powers from 1. If first is true, a sum puts c first.
+// combine returns k+c, c*k or k^c for a kernel or joint kernel k. It returns an error unless c ≥ 0 for sums and products, or a
+// whole number ≥ 1 for powers. If first is true, a sum begins with c.
 func combine(operator string, k any, c float64, first bool) (any, error) {
 	joint, isJoint := k.(kernels.Joint)
 	single, _ := k.(kernels.Kernel)
 	constant := kernels.Constant{Value: c}
 	switch {
 	case operator == "^":
-		i, ok := whole(c) // other exponents give no kernel in general
+		i, ok := whole(c) // other exponents do not give a kernel in general
 		if !ok || i < 1 || i > maxExponent {
 			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
 		}
@@ -340,8 +341,8 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 	return kernels.AddJoint(joint, lifted), err
 }
 
-// lift makes a joint kernel of a kernel that means the same in both spaces. Otherwise it reports that the kernel must name its
-// space, with the hint. The kernel v must be known.
+// lift converts a kernel to a joint kernel if it has the same meaning in both spaces. Otherwise it reports that the script must
+// write task(…) or arm(…), with the hint. v must be known.
 func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool) {
 	switch k := v.Data.(type) {
 	case kernels.Joint:

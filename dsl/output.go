@@ -23,8 +23,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// Host reads and writes the files of a script. Relative paths are below Options.Folder. A read-only host, such as a worker's,
-// returns errors for writes.
+// Host reads and writes the files of a script. Relative paths start from Options.Folder. A read-only host, such as that of a
+// worker, returns errors for writes.
 type Host interface {
 	// Load reads a problem, like problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
@@ -36,7 +36,7 @@ type Host interface {
 	Store(path string) (Store, error)
 }
 
-// Store keeps the results of finished experiments, like sim.Store. One sweep uses it, and closes it at its end.
+// Store holds the results of finished experiments, like sim.Store. A sweep opens a store and closes it at its end.
 type Store interface {
 	// Run runs an experiment, or returns its stored result.
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
@@ -47,7 +47,7 @@ type Store interface {
 	Close() error // nothing may be stored afterwards
 }
 
-// files is the file system. It reads Parquet wherever it reads CSV.
+// files is the Host of the local file system. It reads Parquet wherever it reads CSV.
 type files struct{}
 
 // Load reads a CSV table, or a Parquet table converted to CSV.
@@ -65,7 +65,7 @@ func (files) Save(path string, v any) error { return save.File(path, v) }
 
 func (files) Store(path string) (Store, error) { return sim.OpenStore(path) }
 
-// outputFunctions returns the functions that show, draw and write values.
+// outputFunctions returns the functions that display, draw and write values.
 func outputFunctions() []Function {
 	return []Function{
 		plotFunction(),
@@ -147,15 +147,15 @@ func outputFunctions() []Function {
 	}
 }
 
-// saveTo writes a value to the file that a parameter names. It converts a list to Go values, and rejects a work list that would
-// overwrite results.
+// saveTo writes a value to the file that a parameter names. It converts a list to Go values. It returns an error for a work list
+// that would overwrite entered results.
 func saveTo(c *call, param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()
 	}
-	if l, ok := data.(campaign.List); ok { // the file may be a sheet that a person has filled in
-		// A file that cannot be read is not checked for results.
+	if l, ok := data.(campaign.List); ok { // the file may be a sheet with results that a person has entered
+		// If the file cannot be read, there are no results to protect.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
 			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}
@@ -168,8 +168,8 @@ func saveTo(c *call, param string, v value) error {
 	return nil
 }
 
-// checkPlot reports an x, a y, a panel or a file ending that plot would reject, before hours of runs. It uses a sample of the
-// value, which has its axes but no data.
+// checkPlot reports an x, a y, a panel or a file extension that plot would reject, before hours of runs. It tests a sample of the
+// value, which has the same axes but no data.
 func checkPlot(c *call) {
 	defer checkEnding(c, "file")
 	if !checkMeasures(c) {
@@ -185,16 +185,16 @@ func checkPlot(c *call) {
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
-		// Only a result has rounds with open arms.
+		// Only a single result has rounds with open arms.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
 			c.fail(at, fmt.Sprintf("plot: where= needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		}
-		return // the names of features are in the data
+		return // the names of features are known only from the data
 	}
-	// Names of axes are checked here; the figure is drawn when the value is known.
+	// Check only the names of axes; the figure is drawn once the value is known.
 	xs, _ := report.Axes(sample, "")
 	checkLayout(c, a, sample)
-	// a sweep with unknown names has none
+	// a sweep with unknown names has no axes yet
 	if len(xs) > 0 && !checkOffered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return
 	}
@@ -203,7 +203,7 @@ func checkPlot(c *call) {
 	}
 }
 
-// checkCompare reports what cannot be compared, and tries all algorithms that are given.
+// checkCompare reports arguments that cannot be compared, and checks a run with each given algorithm.
 func checkCompare(c *call) {
 	for _, a := range c.named {
 		if a.Name != "algorithm" {
@@ -220,7 +220,7 @@ func checkCompare(c *call) {
 	}
 }
 
-// evalCompare returns the table of the given results, or of one result with the given algorithms.
+// evalCompare returns a table of the given results, or of one result repeated with the given algorithms.
 func evalCompare(c *call) (any, error) {
 	if len(c.named) > 0 {
 		s, err := runSweep(c, "", "")
@@ -236,7 +236,7 @@ func evalCompare(c *call) (any, error) {
 	return report.Compare(found), nil
 }
 
-// checkY reports a measure that this kind of value does not have. For some kinds the measures depend on x.
+// checkY reports a measure that the value does not have. For some types of value the measures depend on x.
 func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
@@ -248,7 +248,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 	return true
 }
 
-// checkMeasures reports a list for y that does not consist of texts. It must come before the measures are compared.
+// checkMeasures reports a list for y that has elements other than texts. It must be called before checkY.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
@@ -258,8 +258,8 @@ func checkMeasures(c *call) bool {
 	return false
 }
 
-// checkOffered reports whether an argument is one of the allowed words, and reports a mistake if it is not. An argument that is not a
-// text passes: it is missing, or has another mistake.
+// checkOffered reports a text that is not one of the allowed words, and then returns false. An argument that is not a text
+// passes, because other checks report it.
 func checkOffered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
@@ -274,11 +274,11 @@ func checkOffered(c *call, param string, a argument, words []string) bool {
 	return false
 }
 
-// sampleOf returns a value with the axes of an argument: the argument itself if known, otherwise an empty value of its type; nil if
-// nothing is known. A list that does not consist of results has no axes.
+// sampleOf returns a value with the same axes as an argument: the argument itself if known, otherwise an empty value of its type;
+// nil if its type is unknown. A list with elements other than results has no axes.
 func sampleOf(a argument) any {
 	switch data := a.Data.(type) {
-	case nil: // known by its type, or not at all
+	case nil: // only the type is known, or nothing
 	case []value:
 		if found, err := results(data); err == nil {
 			return found
@@ -288,7 +288,7 @@ func sampleOf(a argument) any {
 		return data
 	}
 	switch a.Type {
-	// A sweep has the names of its outline, and every measure.
+	// The sample has the swept names of the outline, and every measure.
 	case Sweep:
 		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
@@ -296,21 +296,21 @@ func sampleOf(a argument) any {
 	case List:
 		return []engine.Result{}
 	}
-	return a.Type.zero() // an empty value of the kind; nil if the type has none
+	return a.Type.zero() // an empty value; nil if the type has none
 }
 
-// checkSave reports a file that save would reject. A value's type determines the possible formats; its contents do not matter.
+// checkSave reports a file that save would reject. The formats depend on the type of the value, not on its contents.
 func checkSave(c *call) {
 	if !checkEnding(c, "path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
-	// Whether the extension's format can hold this.
+	// asked reports whether the format of the file's extension can hold this kind of content.
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	const instead = "save it as .txt, .md, .html, .tex or .json"
-	// Lists and values of unknown type may contain something that can be drawn.
+	// Lists and values of unknown type may contain values that can be drawn.
 	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Algorithm, Nothing, anything}, v.Type)
 	if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
@@ -319,7 +319,8 @@ func checkSave(c *call) {
 	}
 }
 
-// checkEnding reports whether values can be saved to the file that a parameter names; true if it is not given.
+// checkEnding reports a file extension in which values cannot be saved, and then returns false. It returns true if the parameter
+// is not given.
 func checkEnding(c *call, param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
@@ -337,13 +338,13 @@ func checkEnding(c *call, param string) bool {
 	return false
 }
 
-// checkFolder reports a file in a folder that does not exist, before runs are made for it.
+// checkFolder reports a path whose folder does not exist, before runs are made.
 func checkFolder(c *call, a argument, path string) bool {
 	folder := filepath.Dir(c.e.session.path(path))
 	if _, ok := c.e.session.opt.Host.(files); !ok { // another host has its own folders
 		return true
 	}
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // writing reports other errors, such as missing permissions
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // a write reports other errors, such as missing permissions
 		return true
 	}
 	c.fail(a, fmt.Sprintf("cannot save to %q: the folder %q does not exist", path, filepath.Dir(path)), "")

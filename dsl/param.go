@@ -20,23 +20,23 @@ import (
 
 // Param describes a parameter.
 type Param struct {
-	Name      string            // as in calls, in lower case with underscores
-	Synonyms  []string          // words of other tools in lower case, for messages and completion
+	Name      string            // name in calls: lower case with underscores
+	Synonyms  []string          // names that other tools use, in lower case, for messages and completion
 	Types     []Type            // accepted types; none for any type
 	Choices   []string          // accepted texts, if Types has Text; none for any text
-	elsewhere map[string]string // hints for texts and types of values that other functions take
-	words     words             // the meaning of other texts; "" if unknown
+	elsewhere map[string]string // hints for texts and types of values that belong to other functions
+	words     words             // meaning of the texts that are not in Choices; "" if unknown
 	Whole     bool              // numbers must be whole
-	Range     kernels.Range     // of numbers, and of elements of a list that a function checks
-	Default   string            // as text; "" for a required parameter
-	Doc       string            // for help; starts in lower case and ends without a full stop
-	only      string            // for an option, after Doc: the algorithms that have it, unless all do
-	// for an option: the algorithms that have it, and those that accept only words; nil if all have it, and if none accepts only
-	// words
+	Range     kernels.Range     // allowed numbers, also for elements of lists that a function checks
+	Default   string            // default value as text; "" for a required parameter
+	Doc       string            // description for help; starts in lower case and ends without a full stop
+	only      string            // for an option, follows Doc: lists the algorithms that have it; "" if all have it
+	// for an option: of reports whether an algorithm has it, wordsOnly whether it accepts only texts for it; nil of means every
+	// algorithm has it, nil wordsOnly that all also accept numbers
 	of, wordsOnly func(algorithms.Entry) bool
 }
 
-// About describes a parameter; for an option it also names the algorithms that have it.
+// About returns the description of a parameter; for an option, it also lists the algorithms that have it.
 func (p Param) About() string { return p.Doc + p.only }
 
 // IsFile reports whether the parameter's texts are paths of tables.
@@ -45,8 +45,8 @@ func (p Param) IsFile() bool { return p.words == wordsData }
 // IsColumn reports whether the parameter's texts are columns of the table data.
 func (p Param) IsColumn() bool { return p.words == wordsHeader }
 
-// IsSwitch reports whether a parameter is true or false, which the language represents as 1 and 0. Only switches have whole numbers
-// from 0 to 1.
+// IsSwitch reports whether a parameter is true or false; the language represents them as 1 and 0. A parameter is a switch if it
+// accepts the whole numbers 0 and 1.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
 // rule describes the accepted numbers, to follow "it must be".
@@ -57,7 +57,7 @@ func (p Param) rule() string {
 	return p.Range.String()
 }
 
-// initial returns the default of a parameter as help shows it.
+// initial returns the default value for help.
 func (p Param) initial() string {
 	if p.IsSwitch() {
 		return cmp.Or(map[string]string{"0": "false", "1": "true"}[p.Default], p.Default)
@@ -65,7 +65,7 @@ func (p Param) initial() string {
 	return p.Default
 }
 
-// written returns how a signature shows the parameter, with its default.
+// written returns the parameter for a signature, with its default value.
 func (p Param) written() string {
 	switch p.Default {
 	case "":
@@ -76,15 +76,15 @@ func (p Param) written() string {
 	return p.Name + "=" + p.initial()
 }
 
-// Given describes the accepted values and the default, as a part of a help sentence: types, range, and default or "optional".
+// Given returns a phrase for help: the accepted types, the range, and the default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
-	// A switch shows its two values, a number its range.
+	// Describe a switch by its two values, a number by its range.
 	if p.Whole && !p.IsSwitch() {
 		text = strings.Replace(text, "a number", "a whole number", 1)
 	}
 	if r := p.Range; !p.IsSwitch() && r != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
-		if r.Max == 1<<53 { // the largest whole number
+		if r.Max == 1<<53 { // the range of whole numbers has no real upper limit
 			r.Max = math.Inf(1)
 		}
 		text += ", " + strings.TrimSuffix(r.String(), " and finite")
@@ -101,18 +101,19 @@ func (p Param) Given() string {
 // A parameter without types accepts all types.
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
 
-// suggestChoice proposes a replacement for a text that the parameter rejects.
+// suggestChoice proposes another text for one that the parameter rejects.
 func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
-		return hint // such as for an algorithm of the other mode
+		return hint // for example for an algorithm of the other mode
 	}
 	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // names of methods in other tools
 		return hint
 	}
-	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) { // a kernel in quotes
+	// the name of a kernel, written in quotes
+	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
 		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
 	}
-	for _, choice := range p.Choices { // "minimize" means "min", "maximise" means "max"
+	for _, choice := range p.Choices { // propose min for "minimize", max for "maximise"
 		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
 			return fmt.Sprintf("did you mean %q?", choice)
 		}
@@ -120,10 +121,10 @@ func (p Param) suggestChoice(text string) string {
 	if best := nearest(text, p.Choices); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	return "" // the message lists them
+	return "" // the message lists the choices
 }
 
-// wants describes the accepted types, to follow "it must be". It lists choices instead of the type text, and true and false for a
+// wants describes the accepted values, to follow "it must be". It lists the choices instead of "a text", and true and false for a
 // switch.
 func (p Param) wants() string {
 	var words []string
@@ -141,7 +142,7 @@ func (p Param) wants() string {
 	return orList(words)
 }
 
-// instead returns the hint for a value that people confuse with what the parameter needs; "" for other types.
+// instead returns the hint for a type of value that users confuse with what the parameter needs; "" for other types.
 func (p Param) instead(t Type) string {
 	switch {
 	case t == Text && p.accepts(Problem):
@@ -152,7 +153,7 @@ func (p Param) instead(t Type) string {
 	return ""
 }
 
-// meaning returns the hint for a value of the wrong type. The purpose of a parameter helps more than a long signature.
+// meaning returns the hint for a value of the wrong type: the description of the parameter, or else the function's signature.
 func (p Param) meaning(fn *Function) string {
 	if p.Doc == "" {
 		return "write " + fn.Signature()
@@ -168,8 +169,8 @@ func (p Param) takesNumber(e algorithms.Entry) bool {
 	return p.hasOption(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
 }
 
-// complete fills in the parameter's missing types from the Go type of its argument; what the catalogue states stays unchanged. A
-// pointer marks an optional parameter of the type that it points to.
+// complete sets the accepted types from the Go type of the argument's field, unless the catalogue states them. A pointer type
+// marks an optional parameter.
 func (p *Param) complete(t reflect.Type) {
 	if t.Kind() == reflect.Pointer && t != reflect.TypeFor[*problem.Problem]() {
 		t = t.Elem()
@@ -177,13 +178,13 @@ func (p *Param) complete(t reflect.Type) {
 	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
 		return
 	}
-	// Slices take lists or a single element; other types are kinds of values.
+	// A slice accepts a list or a single element; struct types are types of values.
 	switch t.Kind() {
 	case reflect.Float64:
 		p.Types = []Type{Number}
 	case reflect.Int, reflect.Uint64:
 		p.Types, p.Whole = []Type{Number}, true
-	case reflect.Bool: // false by default
+	case reflect.Bool: // the default is false
 		p.Types, p.Whole, p.Range = []Type{Number}, true, kernels.Range{Min: 0, Max: 1}
 		p.Default = cmp.Or(p.Default, "0")
 	case reflect.String:
@@ -198,7 +199,7 @@ func (p *Param) complete(t reflect.Type) {
 	}
 }
 
-// ofGo returns the type of values whose Go type is t. It panics for a type that the language lacks: that is a mistake in the
+// ofGo returns the type of values whose Go type is t. It panics if the language has no such type, which is a mistake in the
 // catalogue.
 func ofGo(t reflect.Type) Type {
 	switch t {
@@ -218,7 +219,7 @@ func ofGo(t reflect.Type) Type {
 	return Type(k.Name)
 }
 
-// literal returns the default of a parameter as a number or a text; nil if it has none or describes it in words, such as "none".
+// literal returns the default value as a number or a text; nil if there is none, or if Default is a description such as "none".
 func (p Param) literal() any {
 	if x, err := strconv.ParseFloat(p.Default, 64); err == nil {
 		return x

@@ -19,40 +19,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// A value has the parts of its JSON form, see report.Parts: r.samples, b.rho_star.value, r.answers["A"].arm. Go types determine
-// their types, so that a check knows them before there is a value.
+// The parts of a value are the fields of its JSON form, see report.Parts: r.samples, b.rho_star.value, r.answers["A"].arm. Go
+// types determine the types of parts, so that a check knows them before the value exists.
 
-// typeFor returns the type of values whose Go type is t, and the Go type that determines their parts or elements. It follows
-// pointers. An interface may hold anything.
+// typeFor returns the type of values whose Go type is t, and the Go type that determines their parts or elements. Pointers are
+// followed. An interface value may have any type.
 func typeFor(t reflect.Type) (Type, reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == nil { // such as an element of an untyped list
+	if t == nil { // for example, for an element of an untyped list
 		return anything, nil
 	}
-	if k, ok := kinds.Of[struct{}](t); ok { // a result, a sweep, bounds and so on
+	if k, ok := kinds.Of[struct{}](t); ok { // a result, a sweep, bounds and other values of package kinds
 		return Type(k.Name), t
 	}
 	switch {
 	case t == reflect.TypeFor[report.Table]():
 		return Table, t
-	case report.IsText(t), t.Kind() == reflect.String: // JSON writes some Go types as texts
+	case report.IsText(t), t.Kind() == reflect.String: // JSON represents some Go types as texts
 		return Text, nil
 	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return List, t.Elem()
-	case reflect.Struct, reflect.Map: // a map's parts are its keys, which only the value has
+	case reflect.Struct, reflect.Map: // the parts of a map are its keys, which are known only from the value
 		return Record, t
 	case reflect.Interface:
 		return anything, nil
 	}
-	return Number, nil // booleans are numbers too
+	return Number, nil // booleans are the numbers 1 and 0
 }
 
-// goType returns the Go type that determines the parts of a value; nil if unknown. The field of comes first, as lists and records
-// have no other type.
+// goType returns the Go type that determines the parts of a value; nil if unknown. For lists and records, only the field of has
+// that type.
 func (v value) goType() reflect.Type {
 	switch {
 	case v.of != nil:
@@ -66,7 +66,8 @@ func (v value) goType() reflect.Type {
 	return reflect.TypeOf(v.Data) // figures, tables and kernels
 }
 
-// partNames lists the parts of a value, or of a list's elements; if the type of the elements is unknown, those of the first one.
+// partNames lists the parts of a value, or of the elements of a list. If the type of the elements is unknown, it lists the parts
+// of the first element.
 func (v value) partNames() []string {
 	t := v.goType()
 	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map { // a row of a table
@@ -74,7 +75,7 @@ func (v value) partNames() []string {
 		slices.Sort(names)
 		return names
 	}
-	// A list made by the script has no Go type of its own.
+	// A list that the script made has no Go type; use its first element.
 	if v.Type == List && t == nil {
 		if list, _ := v.Data.([]value); len(list) > 0 {
 			return list[0].partNames()
@@ -84,10 +85,10 @@ func (v value) partNames() []string {
 		return nil
 	}
 	var names []string
-	if table, ok := v.Data.(report.Table); ok { // the columns of a table are parts too
+	if table, ok := v.Data.(report.Table); ok { // the columns of a table are its parts
 		names = table.ColumnNames()
 	}
-	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...) // in the order of their JSON
+	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...) // in the order of the JSON fields
 	return names
 }
 
@@ -97,26 +98,26 @@ func (t Type) hasParts() bool {
 	return is || t == Record || t == Table
 }
 
-// evalMember evaluates v.name, v["name"] and v[i]. All three have the same kind of node; the text distinguishes a point from
-// quotes.
+// evalMember evaluates v.name, v["name"] and v[i]. The parser gives all three the same kind of node; the text of the node
+// distinguishes a point from quotes.
 func evalMember(e *evaluator, n *ast.MemberNode) value {
 	name, named := n.Property.(*ast.StringNode)
-	// Recognise p.csv before the lookup, which would report an unknown name.
+	// Recognise a file name such as p.csv first: evaluating p would report an unknown name.
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && isFileName(e, n, id, name.Value) {
 		return unknown(anything)
 	}
 	v := e.eval(n.Node)
-	// After a mistake the index is still evaluated, as it may have another mistake.
+	// After a mistake in v, evaluate the index too, as it may have another mistake.
 	if v.Type == anything {
 		if !named {
 			e.eval(n.Property)
 		}
 		return v
 	}
-	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // after a point
+	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // v.name, with a point
 		return evalPart(e, n, v, name.Value)
 	}
-	// An index: a text in quotes, or an expression that gives a number or a text.
+	// v["name"] or v[i]: the index is a text in quotes, or an expression of a number or a text.
 	at := value{Type: Text}
 	if named {
 		at.Data = name.Value
@@ -124,30 +125,31 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 		at = e.eval(n.Property)
 	}
 	switch table, isTable := v.Data.(report.Table); {
-	// A text selects the list element of that name.
+	// A text selects the list element with that name.
 	case v.Type == List && at.Type == Text:
 		return evalRow(e, n, v, at)
 	case at.Type == Text && at.known() && isTable && !slices.Contains(v.partNames(), at.Data.(string)):
 		return tableRow(e, n, table, at.Data.(string))
 	case at.Type == Text && at.known():
 		return evalPart(e, n, v, at.Data.(string))
-	// Rows of a table are selected like elements of a list.
+	// A number selects a row of a table.
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
-			return unknown(Record) // a row is a record of the columns
+			return unknown(Record) // a row is a record with the columns as parts
 		}
 		rows := lists.Make(len(table.Rows), func(i int) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
 		})
 		return e.element(n, value{Type: List, Data: rows}, at)
-	case v.Type != List && v.Type.hasParts(): // named parts cannot be selected by number
+	case v.Type != List && v.Type.hasParts(): // parts have names, so a number cannot select them
 		return e.fail(n.Property, anything, fmt.Sprintf("choose a part of %s by its name, not by a number", v.Type.a()),
 			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
 	return e.element(n, v, at)
 }
 
-// isFileName reports a file name without quotes, such as machines.csv. A bound name is not a file.
+// isFileName reports a file name that is not in quotes, such as machines.csv, and returns true for it. If the part before the
+// point is a bound name, it is not a file name.
 func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
 	ending = "." + strings.ToLower(ending)
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
@@ -158,13 +160,13 @@ func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending 
 	return true
 }
 
-// evalPart returns a part of a value by its name, or of every element of a list.
+// evalPart returns the named part of a value, or of every element of a list.
 func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
 		return evalColumn(e, n, v, name)
 	}
-	names := v.partNames()                                  // in a check they follow from the type
-	if len(names) == 0 && v.Type.hasParts() && !v.known() { // a record of unknown Go type: its parts are known when it runs
+	names := v.partNames()                                  // in a check, they follow from the type
+	if len(names) == 0 && v.Type.hasParts() && !v.known() { // the parts of a record of unknown Go type are known only when the script runs
 		return unknown(anything)
 	}
 	if !slices.Contains(names, name) {
@@ -177,42 +179,42 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		}
 		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
 	}
-	if !v.known() { // a check continues with the type of the part
+	if !v.known() { // in a check, only the type of the part is known
 		return unknownPart(v.goType(), name)
 	}
 	data, _ := report.PartOf(v.Data, name)
 	return partValue(e, n, data)
 }
 
-// usualPart returns the part that best represents the value in a hint, or the first one. The names must not be empty.
+// usualPart returns the name that best represents the value in a hint, or the first name. names must not be empty.
 func usualPart(names []string) string {
 	usual, _ := lists.First([]string{"mean", "value", "samples", "name"}, func(name string) bool { return slices.Contains(names, name) })
 	return cmp.Or(usual, names[0])
 }
 
-// suggestPart proposes the nearest part, or those with the word as first word, or lists all.
+// suggestPart proposes the part with the most similar name; or those whose first word is the given word; or lists all.
 func suggestPart(word string, names []string) string {
 	if nearest(word, names) == "" {
 		if hint := foreignWord(word); hint != "" {
 			return hint
 		}
 		if longer := lists.Where(names, func(name string) bool { return strings.HasPrefix(name, word+"_") }); len(longer) > 0 {
-			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples means samples_total or samples_per_agent
+			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples may mean samples_total or samples_per_agent
 		}
 	}
 	return suggest(word, names)
 }
 
-// unknownPart returns a part of a value that is known by its Go type only. A missing part has any type.
+// unknownPart returns the value of a part that is known only by its Go type. If the part does not exist, the value may have any
+// type.
 func unknownPart(t reflect.Type, name string) value {
-	// the zero Part if there is none, whose type is nil
+	// p is the zero Part, whose Type is nil, if there is no such part
 	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
 	kind, of := typeFor(p.Type)
 	return value{Type: kind, of: of}
 }
 
-// partValue returns the value of a part. Unknown contents have no value. Elements count against the limit, since parts may be long
-// lists.
+// partValue returns the value of a part. It counts elements against the limit, since a part may be a long list.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
 	// The reason completes a sentence that begins with the text of the part.
@@ -225,8 +227,8 @@ func partValue(e *evaluator, n ast.Node, data any) value {
 	return v
 }
 
-// fromPart converts the contents of a part to a value, or returns the reason why it cannot. It follows pointers and interfaces; nil
-// means unknown.
+// fromPart converts the Go value of a part to a value of the language, or returns the reason why it cannot. Pointers and
+// interfaces are followed; nil means unknown.
 func fromPart(r reflect.Value) (v value, reason string) {
 	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
 		if r.IsNil() {
@@ -240,7 +242,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	data := r.Interface()
 	t, of := typeFor(r.Type())
 	switch t {
-	case Text: // times and statuses are texts in JSON
+	case Text: // JSON represents times and statuses as texts
 		text, ok := report.TextOf(data)
 		if !ok {
 			text = r.String()
@@ -248,18 +250,18 @@ func fromPart(r reflect.Value) (v value, reason string) {
 		return value{Type: Text, Data: text}, ""
 	case Number:
 		x, ok := number(r)
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // arithmetic uses finite numbers only
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // the language has only finite numbers
 			return v, "is not a finite number"
 		}
 		return numberValue(x), ""
-	case Problem: // the language uses pointers for problems
+	case Problem: // the language represents problems by pointers
 		p := data.(problem.Problem)
 		return value{Type: Problem, Data: &p}, ""
 	case List:
 		list := make([]value, r.Len())
 		for i := range list {
 			if list[i], reason = fromPart(r.Index(i)); reason != "" {
-				// one element without a value makes the whole list unknown
+				// one unknown element makes the whole list unknown
 				return v, fmt.Sprintf("has element %d, which %s", i, reason)
 			}
 		}
@@ -268,7 +270,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	return value{Type: t, Data: data, of: of}, ""
 }
 
-// number converts a number or a boolean of Go.
+// number converts a Go number or boolean; false for other kinds.
 func number(r reflect.Value) (float64, bool) {
 	switch {
 	case r.CanInt():

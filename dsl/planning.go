@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// planningFunctions returns the functions that forecast what runs need before anything is sampled. Their parameters are derived
-// from each other: gap is gaps without lists, and several turns a number into a list.
+// planningFunctions returns the functions that forecast the samples a run needs before anything is sampled. Several parameters
+// are variants of one another: gap is gaps without lists, and several turns a parameter of one number into one of a list.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
@@ -32,7 +32,7 @@ func planningFunctions() []Function {
 	gap := gaps
 	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, in reward units, instead of the known means"
 	prices := priceParams()
-	several := func(p Param, doc string) Param { // the value becomes a list without a default
+	several := func(p Param, doc string) Param { // several returns a parameter that accepts a list of numbers and has no default
 		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
 		return p
 	}
@@ -62,7 +62,7 @@ func planningFunctions() []Function {
 	}
 }
 
-// boughtParam returns the parameter for a limited number of measurements.
+// boughtParam returns the parameter total, the limit on the number of measurements.
 func boughtParam() Param {
 	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
@@ -88,26 +88,26 @@ func priceParams() []Param {
 	}
 }
 
-// ofCoKernelFC adds to a copy of a parameter that only CoKernelFC uses it.
+// ofCoKernelFC returns a copy of a parameter whose description adds that only CoKernelFC uses it.
 func ofCoKernelFC(p Param) Param {
 	p.Doc += "; for CoKernelFC"
 	return p
 }
 
-// forecastArgs are the common arguments of plan and what_if.
+// forecastArgs are the arguments that plan and what_if share.
 type forecastArgs struct {
 	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 if not given
 	Parallel, Capacity                     int       // 0 if not given
-	TimeUnit                               string    // "" where not given
-	Gaps                                   []float64 // reward units; nil for the problem's own means
-	Runs                                   *int      // nil if not given: the plan then chooses the number
+	TimeUnit                               string    // "" if not given
+	Gaps                                   []float64 // in reward units; nil for the gaps of the problem's own means
+	Runs                                   *int      // nil if not given: plan.RunsFor then chooses the number
 	Seed                                   uint64    `arg:"default"`
 }
 
-// question returns the question about a problem, which may be nil. If the number of runs is not given, it follows from the size of
-// the problem, if known.
+// question returns the question that a forecast answers about a problem; p may be nil. Without the argument runs, the number of
+// runs follows from the size of the problem.
 func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
-	// Runs of the session share designs and the limit on cores.
+	// Runs of the session share its designs and its limit on cores.
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -124,14 +124,14 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 	return q
 }
 
-// checkNumbers reports an empty list, and elements that are not numbers in the parameter's range.
+// checkNumbers reports an empty list, and elements that are not numbers in the parameter's range. It returns false for them.
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
 		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
-	// The parameter also takes lists, so elements are compared with a copy that takes only numbers.
+	// Compare each element with a copy of the parameter that accepts only numbers.
 	before := c.e.mistakes
 	p.Types = []Type{Number}
 	for _, e := range c.elements(name) {
@@ -148,7 +148,7 @@ type planArgs struct {
 	Total          int // measurements in all tasks together; 0 for a plan without a budget
 }
 
-// checkPlan reports impossible gaps, and a plan with both a difficulty and a budget.
+// checkPlan reports impossible gaps, and a plan that has both gaps and a total.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
 		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
@@ -156,12 +156,12 @@ func checkPlan(c *call, _ planArgs) {
 	}
 }
 
-// evalBudgetPlan evaluates plan(..., total=): from the measurements, or without any from simulated runs. The forecast has a curve instead
-// of rows for methods.
+// evalBudgetPlan evaluates plan(..., total=). The forecast is a curve over the number of measurements. It is computed from the
+// measurements, or from simulated runs if there are none.
 func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
-	// With measurements, the posterior forecasts the benefit of more. Without any, simulated campaigns with a fixed budget do.
+	// With measurements, the posterior forecasts the benefit of further ones.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		b, err := computePosterior(c, p, 0.7)
 		if err != nil {
@@ -170,7 +170,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
 		return f, err
 	}
-	// The forecast of a campaign with a fixed budget, which is never carried out.
+	// Without measurements, forecast a campaign with a fixed budget.
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
@@ -182,7 +182,8 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
-	// The simple regret after each number of samples, and the fraction of tasks whose answer is within epsilon of the best.
+	// The curve has the expected simple regret after each number of samples, and the fraction of tasks whose recommendation is
+	// within epsilon of the best.
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
 		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
 			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
@@ -191,7 +192,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	return f, nil
 }
 
-// evalPlan evaluates plan(...). An interrupted plan keeps the rows of methods whose simulation was finished.
+// evalPlan evaluates plan(...). After an interrupt it keeps the rows of methods whose simulation had finished.
 func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
 		return evalBudgetPlan(c, a)
@@ -201,7 +202,7 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, isFinished)
 	if a.Runs == nil {
-		q.Runs = 0 // plan.Of may then leave some out
+		q.Runs = 0 // 0 lets plan.Of choose the number, and leave out methods that take too long
 	}
 	f, err := awaitRuns(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
@@ -210,43 +211,43 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	return f, err
 }
 
-// isFinished reports whether a run of a forecast is over; an interrupt keeps finished runs.
+// isFinished reports whether at least one run of a forecast has finished; an interrupt keeps finished runs.
 func isFinished(s sim.Step) bool { return s.Done > 0 }
 
 // whatIfArgs are the arguments of what_if.
 type whatIfArgs struct {
 	forecastArgs
 	P              any       // a problem or a result
-	Delta, Epsilon []float64 // alternatives to try; nil if not given
-	Schedule       string    // of the problem's own run; "" for the default
+	Delta, Epsilon []float64 // alternative values to forecast; nil if not given
+	Schedule       string    // schedule of the unchanged run; "" for the default
 }
 
-// checkWhatIf reports mistakes that show before anything runs: numbers out of range, and a result whose call is unknown. Options
-// belong to a problem; a result states its own.
+// checkWhatIf reports mistakes before anything runs: numbers out of range, a result whose call cannot be found, and options next
+// to a result, which has options already.
 func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type != Result:
 		checkOptions(c)
-	case c.e.dry: // in the check, to see whether the call can be found
+	case c.e.dry: // in a check, test whether the call can be found
 		baseline(c)
 	}
 }
 
-// evalWhatIf evaluates what_if(...). If interrupted, it keeps the finished parts.
+// evalWhatIf evaluates what_if(...). After an interrupt it keeps the finished parts.
 func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	p, given := a.P.(*problem.Problem)
 	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
-	drawn := false // rewards drawn by a function of a Go cell, which a forecast cannot call
+	drawn := false // whether a Go function draws the rewards, which a forecast cannot call
 	q.Options.Schedule = a.Schedule
-	// A result represents the call that made it; its arguments are evaluated again as written.
+	// For a result, evaluate the arguments of the call that made it.
 	if !given {
 		run, ok := baseline(c)
 		if !ok {
 			return nil, nil // reported
 		}
 		if p, given = run.arg("p").Data.(*problem.Problem); !given {
-			// the origin of the result can no longer be evaluated, which was reported
+			// the call of the result can no longer be evaluated, which was reported
 			return nil, nil
 		}
 		if ownOf(run) != nil {
@@ -267,7 +268,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
 	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn { // the forecast drew the problem's own rewards, and states so
+	if drawn { // the forecast draws the problem's own rewards, and states so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {
@@ -276,8 +277,8 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	return w, err
 }
 
-// baseline returns the call of fc that made the result, with the present values of its arguments: a result does not hold its
-// problem. It evaluates the arguments under the call's statement, and makes no run.
+// baseline returns the call of fc that made a result, with the present values of its arguments, because a result does not contain
+// its problem. It makes no run.
 func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
@@ -293,27 +294,27 @@ func baseline(c *call) (*call, bool) {
 	if called != engine.ModeFC {
 		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
 	}
-	// The unchanged run is fixed by the call.
+	// The unchanged run uses the algorithm and the schedule of that call.
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
 			c.refuse(again, "give the problem instead of the result", "%s already states %s", name.Value, param)
 			return nil, false
 		}
 	}
-	if c.e.dry { // the check needs no arguments
+	if c.e.dry { // a check does not need the arguments
 		return nil, true
 	}
 	fn := index[engine.ModeFC]
 	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
 	own, uses := c.e.st, c.e.uses
-	// The arguments' names do not belong to this statement.
+	// Do not record names of those arguments as used by the present statement.
 	c.e.st, c.e.uses = st, nil
 	run.match()
 	c.e.st, c.e.uses = own, uses
 	return run, true
 }
 
-// changesOf returns the alternatives in the order of the parameters: delta, epsilon, tasks. It reports a call without any.
+// changesOf returns the alternatives to forecast, in the order delta, epsilon, tasks. It reports a call without any.
 func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)

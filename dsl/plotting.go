@@ -18,12 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// plotFunction returns the function that draws values. Package kinds and the axes of empty values determine which values can be
-// drawn, and the description.
+// plotFunction returns the function plot. Its accepted types and its description follow from package kinds, and from the axes of
+// an empty value of each type.
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
-	add := func(t Type, kind string, sample any) { // sample is an empty value that determines the measures
+	add := func(t Type, kind string, sample any) { // sample is an empty value, which determines the measures
 		_, ys := report.Axes(sample, "any")
 		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
 	}
@@ -32,7 +32,7 @@ func plotFunction() Function {
 		if t.isDrawn() {
 			add(t, t.a(), t.zero())
 		}
-		// A list of results has other measures than one result.
+		// A list of results has other measures than a single result.
 		if t == Result {
 			add(List, "several results", []engine.Result{})
 		}
@@ -84,19 +84,19 @@ type plotArgs struct {
 	layoutArgs
 	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // measures; nil for the first one
-	Posterior            bool             // draw the posterior estimates of a run instead of its measures
-	Where                *problem.Problem // nil if not given
+	Posterior            bool             // draw posterior estimates of a run instead of measures
+	Where                *problem.Problem // problem with features; nil if not given
 }
 
 // layoutArgs are the arguments of plot for its layout.
 type layoutArgs struct {
 	Title, XLabel, YLabel *string   // nil if not given; "" for none
 	LogX, LogY, Reference *bool     // nil if not given
-	XLim, YLim            []float64 // two numbers each, or nil
+	XLim, YLim            []float64 // two numbers each; nil if not given
 	Width                 float64   // in columns; 0 for the default width
 }
 
-// layout converts the arguments for package report. The names differ only for negated switches.
+// layout converts the arguments to report.Layout, where some switches are negated.
 func (a layoutArgs) layout() report.Layout {
 	return report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
@@ -104,7 +104,7 @@ func (a layoutArgs) layout() report.Layout {
 	}
 }
 
-// ends returns the limits of an axis; nil for an empty list. The check rejects other lengths.
+// ends converts a list of two numbers to axis limits; nil for an empty list. checkLayout rejects other lengths.
 func ends(list []float64) *[2]float64 {
 	if len(list) == 2 {
 		return &[2]float64{list[0], list[1]}
@@ -112,10 +112,10 @@ func ends(list []float64) *[2]float64 {
 	return nil
 }
 
-// measures lists the measures that can be drawn of a kind of value.
-type measures struct{ kind, list string } // name in messages, and the measures, joined
+// measures lists what can be drawn for a type of value.
+type measures struct{ kind, list string } // name of the type in messages, and its measures as one text
 
-// listMeasures returns a list such as "for a sweep or several results: samples or rounds; for bounds: error".
+// listMeasures returns a text such as "for a sweep or several results: samples or rounds; for bounds: error".
 func listMeasures(all []measures) string {
 	groups := lists.Groups(all, func(m measures) string { return m.list })
 	return strings.Join(lists.Map(groups, func(same []measures) string {
@@ -123,13 +123,13 @@ func listMeasures(all []measures) string {
 	}), "; ")
 }
 
-// evalPlot draws a value, and writes the figure if a file is given. A campaign is drawn in its present state, not in the state of
-// the value.
+// evalPlot draws a value, and writes the figure if a file is given. For a campaign it draws the present state, which may be newer
+// than the value.
 func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok { // several results
-		found, err := results(list) // a list with anything else cannot be drawn
+		found, err := results(list) // fails unless all elements are results
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
@@ -142,10 +142,10 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	// Axes, measures and layout are checked again, now that the value is known.
+	// FigureOf checks axes, measures and layout again, since the value is known now.
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
-	// A wrong option is reported under its argument.
+	// Report an invalid option at its argument.
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
 		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
 		return nil, nil
@@ -153,7 +153,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.File != "" { // the figure is also the value, and is shown
+	if a.File != "" { // plot also returns the figure, so it is displayed too
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -161,7 +161,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLayout reports limits of an axis that plot would reject, if they are known before the value.
+// checkLayout reports axis limits that plot would reject, if they are known before the value.
 func checkLayout(c *call, a plotArgs, sample any) {
 	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
@@ -169,9 +169,9 @@ func checkLayout(c *call, a plotArgs, sample any) {
 	for _, axis := range []string{"x", "y"} {
 		a := c.arg(axis + "lim")
 		if list, given := a.Data.([]value); given {
-			// The message shows how many numbers were given, or which two.
+			// The message shows how many numbers the list has, or both numbers.
 			got := fmt.Sprintf("a list of %d", len(list))
-			numbers, _ := every[float64](list) // nil if one is not a number
+			numbers, _ := every[float64](list) // nil if an element is not a number
 			ends := ends(numbers)
 			if ends != nil {
 				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
@@ -182,7 +182,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 			}
 		}
 		logged := c.arg("log" + axis)
-		// Bars have names along y, so their numbers are along x.
+		// A bar chart has names along y, so its numbers are along x.
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
@@ -196,7 +196,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 	}
 }
 
-// results returns the results of a list that holds nothing else.
+// results returns the elements of a list of results; an error if it has other elements.
 func results(list []value) ([]engine.Result, error) {
 	out, ok := every[engine.Result](list)
 	if !ok || len(out) == 0 {
@@ -205,14 +205,14 @@ func results(list []value) ([]engine.Result, error) {
 	return out, nil
 }
 
-// checkPosterior reports what a picture of the posterior cannot show, before anything runs. It is called if posterior is true.
+// checkPosterior reports, before anything runs, arguments that do not suit plot(..., posterior=true).
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
 		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		return
 	}
 	checkOffered(c, "x", c.arg("x"), report.PosteriorX())
-	// The picture has a panel for each task, and no choice of measures.
+	// Such a figure has one panel per task and fixed measures.
 	for _, name := range []string{"y", "panel"} {
 		if a := c.arg(name); a.Node != nil {
 			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),

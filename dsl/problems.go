@@ -34,7 +34,7 @@ func optional(p Param) Param {
 
 // engineFunctions returns the functions for problems, theory and runs, in the order of the documentation.
 func engineFunctions() []Function {
-	// The parameter noise comes earlier in the signature than the other noise parameters.
+	// In the signature, noise comes before the other noise parameters.
 	noise := noiseParams(`a number, "sd" (the column sd), "task" (pooled per task)`,
 		"the column sd; with raw rewards, the deviation of each arm with at least ten, or of its task; otherwise unknown",
 		problem.NoiseSD, problem.NoiseTask)
@@ -67,13 +67,13 @@ func engineFunctions() []Function {
 			P      *problem.Problem
 			Kernel kernels.Joint
 		}) (any, error) {
-			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, so the script's problem does not change
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // work on a copy, because the script's problem must not change
 			_, err := awaitResult(c, func() (bool, error) {
-				// Checks on many arms may take long, and end with the context.
+				// Checking many arms may take long; the check ends with the context.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
-				// Notes on the old kernel are gone; the new one may need its own.
+				// WithKernel dropped the notes about the previous kernel; add those about the new one.
 				p.NoteLengthscales()
 				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 				return true, nil
@@ -161,7 +161,7 @@ func engineFunctions() []Function {
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
-// theory returns a function of a problem and options. It restricts the problem to arms with known means; see measuredProblem.
+// theory returns a function of a problem and options. It computes on the arms with known means only, see measuredProblem.
 func theory[T any](name string, result Type, doc string, params []Param,
 	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
@@ -173,11 +173,11 @@ func theory[T any](name string, result Type, doc string, params []Param,
 	}
 }
 
-// evalBounds uses the session's memory: runs share some of its designs, and the next call all of them.
+// evalBounds computes the bounds with the session's memory, so that later calls and runs reuse designs.
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
 	return dropOnError(awaitResult(c, func() (bounds.Report, error) {
-		// The model is made here instead of in the engine, to share its memory.
+		// Make the model here rather than in the engine, so that it shares the session's memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
@@ -186,10 +186,11 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. Its name states so.
+// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. The problem's
+// name says that it is restricted.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
-// dropOnError drops a value that comes with an error, so that call.finish sees nil.
+// dropOnError returns a nil value if there is an error, as call.finish requires.
 func dropOnError[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -201,31 +202,33 @@ func dropOnError[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	Data, Where, Failed        string   // with the fields of Long: a table with a row for each measurement
-	Path, Rewards, Block, Name string   // Path is a table with a row for each arm
+	// data is a table with a row for each measurement, which Where, Failed and the fields of Long describe
+	Data, Where, Failed        string
+	Path, Rewards, Block, Name string   // path is a table with a row for each arm
 	Kernel                     any      // a kernels.Joint, or the text "auto"; nil means "auto"
-	Reward, Goal               []string // the columns of rewards, of which the first is Long.Reward, and whether high or low ones are good
-	Require                    []string // limits of other measured columns
-	Unmeasured                 string   // as text; "" if not given
+	Reward, Goal               []string // columns of rewards (the first is Long.Reward), and for each whether high or low values are good
+	Require                    []string // limits on other measured columns
+	Unmeasured                 string   // text of the argument unmeasured; "" if not given
 	Standardize                bool     // scale feature columns to 0 .. 1
 	Text                       []string
 }
 
-// evalProblem loads a problem, from path with a row for each arm, or from data with a row for each measurement. Errors of a file
-// are shown under its path or under a column's name; errors of the kernel on these points under the kernel.
+// evalProblem loads a problem from path, which has a row for each arm, or from data, which has a row for each measurement. It
+// shows an error of a file at the argument of its path or column, and an error of the kernel at the argument kernel.
 func evalProblem(c *call, a problemArgs) (any, error) {
 	file := "path" // the parameter that names the table
 	opt := problem.LoadOptions{
-		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block, // e.read reads every file, so that a sweep reads each once
+		// e.read reads each file once, so that all combinations of a sweep use the same data
+		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: a.goal(0), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
 		Context: c.e.ctx,
 	}
-	// The recorded files of a campaign are read as text, not as tables of the caller.
+	// In a campaign, all tables are recorded files; Options.Tables is not read.
 	if s := c.e.session.opt; s.readFile == nil {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
-		// The meaning of the columns, the choice of rows, and how to compute expressions.
+		// Pass on the meaning of the columns, the choice of rows, and the compiler of expressions.
 		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
 	if len(a.Reward) > 0 {
@@ -241,8 +244,8 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
-	// Reading, finding the kernel and checking it may take long. After an interrupt they continue in the background; their side
-	// effects, such as the files read, belong to an evaluation that has ended.
+	// Reading, choosing the kernel and checking it may take long. After an interrupt, this function continues in the background,
+	// where its effects on the ended evaluation are harmless.
 	p, err := awaitResult(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil {
@@ -252,21 +255,21 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 			p.Also, err = alsoMeasured(c, a, joint, opt)
 		}
 		if err == nil && !stated {
-			p, found, err = findKernel(c, p) // needs the measurements, so it comes after reading
+			p, found, err = findKernel(c, p) // choosing a kernel needs the measurements, which are read by now
 		}
-		// A campaign keeps the options of its first day, so its ranges are not refined.
+		// Refine the ranges of candidates. In a campaign the candidates stay those of its first day.
 		for level := 1; err == nil && found != nil && p.Refinable() && c.e.session.opt.found == nil && level <= refinements; level++ {
 			p, found, err = refine(c, a, found, level, joint, &opt)
 		}
 		if err == nil {
-			_, err = p.Kernel.Check(p.Tasks, p.Arms) // names of columns and points, and requirements of Gram matrices
+			_, err = p.Kernel.Check(p.Tasks, p.Arms) // checks names of columns and points, and whether Gram matrices fit
 		}
-		if err == nil && stated { // for a found kernel the posterior has more precise notes
+		if err == nil && stated { // if the kernel was chosen from measurements, the posterior has more precise notes
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
-	// A file that changed during a sweep is an error, like an unreadable one.
+	// A file that changes during a sweep is an error.
 	if err == nil {
 		err = remember(c.e, p.Sources)
 	}
@@ -274,15 +277,15 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		return nil, problemError(c, err, file, opt.Rewards)
 	}
 	if !stated {
-		c.e.session.believed = found // best(p) reuses it
+		c.e.session.believed = found // best(p) reads it
 	}
-	if c.e.st == c.e.own { // a sweep would repeat it for each combination
+	if c.e.st == c.e.own { // inside a sweep, the notes would be repeated for each combination
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
 }
 
-// goal returns whether high or low values of a column of rewards are good.
+// goal returns whether high or low values of reward column k are good.
 func (a problemArgs) goal(k int) string {
 	if len(a.Goal) == 0 {
 		return problem.GoalMax
@@ -290,7 +293,7 @@ func (a problemArgs) goal(k int) string {
 	return goalOf(a.Goal[min(k, len(a.Goal)-1)])
 }
 
-// alsoMeasured reads the table again for each further column of rewards and each requirement.
+// alsoMeasured reads the table once more for each further column of rewards and each requirement.
 func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadOptions) (out []problem.Also, err error) {
 	add := func(column, goal string, r *problem.Requirement) error {
 		long := problem.Long{Reward: column}
@@ -321,12 +324,12 @@ func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadO
 }
 
 const (
-	refinements    = 2 // how often the grids of ranges are halved
-	refinedPerTask = 8 // arms of a task that get neighbours
+	refinements    = 2 // how often the spacing of ranges is halved
+	refinedPerTask = 8 // arms per task whose neighbours are added
 )
 
-// refine reads a problem again with finer grids of its ranges around the arms that are most probably the best of their tasks. It adds
-// these candidates to opt.
+// refine reads a problem again, with more candidates from its ranges near the arms that are most probably the best of their
+// tasks. It adds these candidates to opt.
 func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (
 	*problem.Problem, *belief.Belief, error) {
 	name := fmt.Sprintf("refinement %d", level)
@@ -356,9 +359,9 @@ func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.J
 	return findKernel(c, p)
 }
 
-// problemError returns a loading error under the responsible argument; file is the parameter that names the table, rewards the path
-// of raw rewards. It tries, in this order: the noise, the file of raw rewards, the kernel on these points, the table. It
-// reports unknown columns itself, and then returns nil.
+// problemError returns a loading error at the argument that caused it. file is the parameter that names the table, rewards the
+// path of raw rewards. It tests for errors of, in this order, the noise, the file of raw rewards, the kernel on these points, and
+// the table. It reports unknown columns itself and then returns nil.
 func problemError(c *call, err error, file, rewards string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -367,20 +370,20 @@ func problemError(c *call, err error, file, rewards string) error {
 		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
-	case path == "": // no file: the kernel does not fit the points
+	case path == "": // no file is involved: the kernel does not suit the points
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
 			message = "no kernel can be found from the measurements"
 		}
 		return &argumentError{param: "kernel", message: message, err: err}
 	}
-	// Under the table, or under an argument that names the wrong column.
+	// Report at the table, or at the argument that names an unknown column.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
 		if param := paramNaming(c, data.Unknown); param != "" {
 			a.param = param
 		}
-		// The usual mistakes with column names, the surest first.
+		// Test for common mistakes with column names, the most certain first.
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns; write a list: ["%s"]`, strings.Join(columns, `", "`))
@@ -393,7 +396,7 @@ func problemError(c *call, err error, file, rewards string) error {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = suggestFile(c.e.session, c.text(file)) // a missing file
+		a.hint = suggestFile(c.e.session, c.text(file)) // the file does not exist
 	}
 	if data != nil && data.Unknown != "" && data.Known != nil && file == "data" {
 		c.failWith(c.arg(a.param), a)
@@ -403,10 +406,10 @@ func problemError(c *call, err error, file, rewards string) error {
 	return a
 }
 
-// plainName matches names of columns that cannot be expressions.
+// plainName matches a column name; other texts may be expressions.
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_ ]*$`)
 
-// reportUnknownColumns reports the other arguments that name columns which the table lacks, so that the user can correct all at once.
+// reportUnknownColumns reports all arguments that name columns which the table lacks, so that the user can correct them at once.
 func (c *call) reportUnknownColumns(data *problem.DataError) {
 	for _, p := range append(slices.Clone(longDetails), textParam) {
 		if p.words != wordsHeader {
@@ -438,8 +441,8 @@ func fileOf(err error) string {
 	return ""
 }
 
-// taskSets reads tasks=: a number, a name, a list of names, or a list of such alternatives. A list of names is one alternative. It
-// reports unknown tasks and returns false. Without the argument it returns no alternative and true.
+// taskSets reads the argument tasks: a number, a name, a list of names, or a list of such alternatives. A list of names is one
+// alternative. It returns false after reporting an unknown task. Without the argument it returns no alternatives and true.
 func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
@@ -458,7 +461,8 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	return out, err == nil
 }
 
-// taskSet reads one alternative; a number keeps the first tasks. It reports mistakes itself and then returns errReported.
+// taskSet reads one alternative of tasks. A number k means the first k tasks. It reports mistakes itself and then returns
+// errReported.
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
@@ -477,10 +481,11 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	return plan.Change{}, errReported
 }
 
-// errReported means that a mistake was already reported. It is never shown.
+// errReported means that a mistake was already reported; it is never shown.
 var errReported = errors.New("reported")
 
-// namedTasks keeps the tasks with these names, in their order. Each must be a name of the problem, and occur once.
+// namedTasks returns the change that keeps the tasks with these names, in this order. It reports names that are unknown or
+// repeated.
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
@@ -503,7 +508,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		c.refuse(c.arg("tasks"), "", "this choice has no tasks. Keep at least one")
 		return change, errReported
 	}
-	// The name is shown in the table of alternatives.
+	// the name appears in the table of alternatives
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
 	return change, nil
 }

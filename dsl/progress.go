@@ -16,45 +16,46 @@ import (
 // Progress receives the state of an activity. Calls come from any goroutine, one at a time, and never after Eval has returned.
 type Progress func(Activity)
 
-// Activity is something that takes time. During an activity, its label and total stay the same, and Done does not decrease.
+// Activity describes an operation that takes time, and its progress. Label and Total stay the same during the operation, and Done
+// does not decrease.
 type Activity struct {
-	Label       string  // what is done, such as "fc CoTestFC"
-	Done, Total int     // steps
-	Stored      int     // of Done, those read from a store, which took no time
-	Share       float64 // of the current step: an estimate from 0 to 1 that does not decrease
+	Label       string  // what is done, for example "fc CoTestFC"
+	Done, Total int     // numbers of steps
+	Stored      int     // number of steps in Done that were read from a store and took no time
+	Share       float64 // finished share of the current step, estimated, from 0 to 1; does not decrease
 	Note        string  // state of the current step, if known
 }
 
-// Remaining estimates the remaining time of the activity from the time passed; false while the duration of a step is unknown. Steps
-// from a store took no time and do not count.
+// Remaining estimates the remaining time from the time that has passed; false while the duration of a step is unknown. Steps from
+// a store do not count.
 func (a Activity) Remaining(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
-	if made <= 0 { // the share of a first step is a poor estimate of its time
+	if made <= 0 { // during the first step, its share is a poor estimate of time
 		return 0, false
 	}
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
 }
 
-// progressOf returns the function that receives the progress of one experiment with that many steps, or nil. In a sweep the steps
-// count for the whole sweep, under one label. Every combination counts as many steps as the first, even if runs is swept, so that
-// Done never decreases and the total stays. A sweep calls it for each combination.
+// progressOf returns the function that receives the progress of one experiment of that many steps; nil if progress is not
+// reported. In a sweep it is called for each combination, and the steps of all combinations count under one label. Every
+// combination counts as many steps as the first, so that Total stays the same even if the sweep varies runs.
 func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
 	}
 	tell, s := e.teller.update, e.swept
 	if s == nil {
-		share := 0.0 // the largest so far, since the estimate of the remaining samples may grow
+		share := 0.0 // the largest share so far, because the estimate of the remaining samples may grow
 		return func(x sim.Step) {
 			if share = max(share, shareOf(x)); x.Done > 0 {
-				share = 0 // a single run, now over
+				share = 0 // a run has finished and the next begins
 			}
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
-	s.steps = cmp.Or(s.steps, steps) // of the first combination
+	s.steps = cmp.Or(s.steps, steps) // steps of the first combination
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	// A combination counts as stored once it is found in the store.
+	// A combination counts as stored if the store has it.
 	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {
@@ -65,7 +66,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
-// countSteps returns the function that receives the progress of a forecast, which counts its own steps.
+// countSteps returns the function that receives the progress of a forecast, in steps of the forecast's own.
 func countSteps(c *call, of string) func(done, total int) {
 	return func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
@@ -74,7 +75,8 @@ func countSteps(c *call, of string) func(done, total int) {
 	}
 }
 
-// shareOf returns the samples of a run as a fraction of its expected total. Remaining is the run's own estimate, or 0.
+// shareOf returns the samples of a run so far as a fraction of its expected total. The run estimates the remaining samples
+// itself; without an estimate the share is 0.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0
@@ -103,24 +105,24 @@ func roughly(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// grace limits how long a computation may continue after an interrupt. Then its result is lost: some parts, such as a
-// factorisation, cannot be stopped.
+// grace is the time that a computation may continue after an interrupt. After that its result is dropped, because some parts,
+// such as a factorisation, cannot be stopped.
 const grace = 300 * time.Millisecond
 
-// awaitResult returns the result of compute, which must not have side effects. It waits until the context ends, and then for the grace
-// period.
+// awaitResult runs compute and returns its result. If the context ends, it waits for the grace period and then returns without
+// the result; compute continues in the background and must not have side effects.
 func awaitResult[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
-// awaitRuns returns the result of compute, which makes runs. Once worth is true, it waits for the result: the runs stop by
-// themselves, and finished ones are kept. noteFirstStep sets worth, from any goroutine.
+// awaitRuns runs compute, which makes runs, and returns its result. If the context ends once worth is true, it waits for the
+// result without a limit: runs stop by themselves, and finished runs are kept. Any goroutine may set worth, see noteFirstStep.
 func awaitRuns[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noteFirstStep returns a progress function that passes steps on, and sets worth at the first step with something to keep. Steps may come
-// from any goroutine; tell may be nil.
+// noteFirstStep returns a progress function that passes each step on, and sets worth at the first step for which is returns true. It
+// may be called from any goroutine. The given function may be nil.
 func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
@@ -132,10 +134,10 @@ func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bo
 	}
 }
 
-// teller reports progress until it is closed, so that an abandoned computation reports nothing.
+// teller passes progress on until it is closed, so that a computation in the background reports nothing.
 type teller struct {
-	mu     sync.Mutex // guards closed, and serialises reports
-	closed bool       // nothing is reported any more
+	mu     sync.Mutex // guards closed, and admits one report at a time
+	closed bool       // whether reports are dropped
 	tell   Progress   // Options.Progress
 }
 
@@ -148,7 +150,7 @@ func (t *teller) update(a Activity) {
 	}
 }
 
-// close waits for a report in progress; afterwards nothing is reported.
+// close waits for a report that is in progress; later reports are dropped.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

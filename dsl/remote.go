@@ -18,14 +18,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Runner makes the runs of experiments on other machines, like farm.Runner.
+// Runner makes the runs of experiments on other machines. farm.Runner implements it.
 type Runner interface {
 	Hand(ctx context.Context, w farm.Work) (*farm.Job, error)
 }
 
-// workRecipe returns what workers need to make the experiments of a call: the definitions that it depends on, the call, and the
-// files that were read. Root is the swept result, or nil. If workers cannot make the experiments, it returns the reason. A worker
-// builds the same session with Remake, from texts and files alone, and compares the keys of the experiments.
+// workRecipe returns what workers need to repeat a call: the definitions that it depends on, the call, and the files that were
+// read. root is the swept result, or nil. If workers cannot make the experiments, why is the reason. A worker rebuilds the
+// session with Remake, and compares the keys of the experiments.
 func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	e, s := c.e, c.e.session
 	used, text, missing := definitionsFor(c)
@@ -41,7 +41,7 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 		return w, "the text of the statement is not a complete script"
 	}
 	w.Files = map[string][]byte{}
-	// All files of the session are sent, since it is unknown which ones the definitions read.
+	// Send all files of the session, because it is unknown which ones the definitions read.
 	for _, f := range s.sources {
 		content, err := e.read(f.Path)
 		if err != nil {
@@ -52,8 +52,8 @@ func workRecipe(c *call, root *binding) (w farm.Work, why string) {
 	return w, ""
 }
 
-// definitionsFor returns the names that a call uses, in the order of their binding; a script with their definitions, in an order in
-// which they can be evaluated; and the names that are values of Go cells.
+// definitionsFor returns the names that a call uses, in the order of their binding; a script that defines them; and those names
+// that are values of Go cells and have no definition.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	read := namesIn(c.node)
 	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })
@@ -61,10 +61,11 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 	return used, text, missing
 }
 
-// dependsOnRuns returns which other result the experiments of a call depend on: a worker would have to make its runs first.
+// dependsOnRuns returns the reason why workers cannot make the experiments of a call: they depend on another result, whose runs a
+// worker would have to make first. It returns "" if there is none.
 func dependsOnRuns(c *call, used []string, root *binding) string {
 	scope := c.e.scope
-	runs := func(n ast.Node) int { // number of results of runs in an expression
+	runs := func(n ast.Node) int { // runs counts the calls in an expression that make runs
 		return lists.Count(scope.callsIn(n), func(k knownCall) bool { return k.fn.Result == Result || k.fn.Result == Sweep })
 	}
 	if runs(c.node) > 1 { // a call inside a call
@@ -84,13 +85,13 @@ func dependsOnRuns(c *call, used []string, root *binding) string {
 	return ""
 }
 
-// notifyLocalRuns notifies that the runs of a call are made locally, and why. It is not an error: the results are the same.
+// notifyLocalRuns reports that the runs of a call are made on this machine, and why. The results are the same.
 func notifyLocalRuns(c *call, why string) {
 	c.e.session.notice(fmt.Sprintf("the runs of %s are made on this machine instead of by workers: %s", c.e.st.Text(c.node), why))
 }
 
-// performOnWorkers lets workers make the runs of an experiment. Made is false if they must be made locally. A sweep has submitted its
-// combinations before; fc or fb submits one experiment here, unless it has a single run.
+// performOnWorkers lets workers make the runs of an experiment; made is false if this process must make them. A sweep has
+// submitted its combinations before. An fc or fb submits its experiment here, unless it has a single run.
 func performOnWorkers(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	switch s := e.swept; {
@@ -100,15 +101,15 @@ func performOnWorkers(c *call, x sim.Experiment) (r engine.Result, made bool, er
 	case s == nil && e.session.opt.Runner != nil && x.Runs > 1:
 		r, made, err = performOne(c, x)
 	}
-	if errors.Is(err, farm.ErrElsewhere) { // this experiment is made locally, the others continue on workers
+	if errors.Is(err, farm.ErrElsewhere) { // workers cannot make this experiment, but continue with the others
 		notifyLocalRuns(c, strings.TrimPrefix(err.Error(), farm.ErrElsewhere.Error()+": "))
 		return engine.Result{}, false, nil
 	}
 	return r, made, err
 }
 
-// performOne submits the experiment of fc or fb to the workers, and waits for the result. Made is true once the work is submitted,
-// even if it fails.
+// performOne submits the experiment of an fc or fb to the workers, and waits for the result. made is true once the work is
+// submitted, even if it fails.
 func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 	e := c.e
 	if x.Draw != nil {
@@ -120,19 +121,19 @@ func performOne(c *call, x sim.Experiment) (engine.Result, bool, error) {
 		notifyLocalRuns(c, why)
 		return engine.Result{}, false, nil
 	}
-	// One order, for the only experiment.
+	// one order for one experiment
 	w.Orders = []farm.Order{{Cell: farm.Single, Experiment: x}}
 	job, err := submitWork(e, w, c.fn.Name+" "+x.Algorithm, x.Runs, 0)
 	if err != nil {
 		return engine.Result{}, true, err
 	}
-	defer job.Close() // its message about the server was shown before
+	defer job.Close() // messages about the server were shown before
 	r, err := job.Result(e.ctx, 0)
 	return r, true, err
 }
 
-// submitWork submits work to the workers. It reports how many of all runs are made, including stored ones. The progress bar appears at
-// once, with a note that workers are awaited.
+// submitWork submits work to the workers. It reports progress in runs, including the stored ones. At first, the progress bar
+// shows a note that it waits for workers.
 func submitWork(e *evaluator, w farm.Work, label string, total, stored int) (*farm.Job, error) {
 	if e.teller != nil {
 		w.Progress = func(p farm.Progress) {
@@ -143,7 +144,7 @@ func submitWork(e *evaluator, w farm.Work, label string, total, stored int) (*fa
 	return e.session.opt.Runner.Hand(e.ctx, w)
 }
 
-// noteOfWorkers names up to four workers, and counts the others.
+// noteOfWorkers returns a note with the names of up to four workers and the number of others.
 func noteOfWorkers(names []string) string {
 	if len(names) == 0 {
 		return "waiting for workers"
@@ -151,29 +152,29 @@ func noteOfWorkers(names []string) string {
 	return sentence.Count(len(names), "worker") + ": " + sentence.List(names, 4)
 }
 
-// Remake evaluates a recipe of experiments without making runs or writing files. It is the Maker of engine/cluster/farm. The source
-// holds the last experiment, or the sweep that ends the script.
+// Remake evaluates a recipe without making runs or writing files. The returned source makes the experiments of the script's last
+// call, or of the sweep at its end. It implements farm.Maker of engine/cluster/farm.
 func Remake(ctx context.Context, r farm.Recipe, read func(path string) ([]byte, error)) (farm.Source, error) {
 	script, errs := Parse(r.Name, r.Script)
 	if len(errs) > 0 {
 		return nil, errs
 	}
 	m := new(remade)
-	// Paths, seed and files come from the recipe.
+	// The recipe provides paths, seed and files.
 	session := NewSession(Options{Folder: r.Folder, Seed: r.Seed, Host: reading{}, readFile: read, making: m})
 	if _, err := session.Eval(ctx, script); err != nil {
 		return nil, err
 	}
-	if m.sweep == nil && m.last == nil { // such as a script that only defines problems
+	if m.sweep == nil && m.last == nil { // for example, if the script only defines problems
 		return nil, errors.New("the script makes no experiment")
 	}
 	return m, nil
 }
 
-// remade is a farm.Source: a session that makes experiments without running them.
+// remade implements farm.Source: a session that makes experiments without running them.
 type remade struct {
-	last  *sim.Experiment // the last one seen; nil before the first
-	call  *call           // the sweep's call, with its evaluator; nil without a sweep
+	last  *sim.Experiment // the experiment made last; nil before the first
+	call  *call           // the call of sweep, with its evaluator; nil without a sweep
 	sweep *swept          // nil without a sweep
 	root  *binding        // the swept result; nil without a sweep
 }
@@ -198,8 +199,8 @@ func (m *remade) Experiment(ctx context.Context, cell int) (sim.Experiment, erro
 	return *x, nil
 }
 
-// experimentAt makes the experiment of a combination of a sweep without running it. It is an error if the combination has none or
-// several. Afterwards it restores the evaluator: mistakes, interrupt and stored values.
+// experimentAt makes the experiment of one combination of a sweep without running it. It returns an error if the combination
+// makes no experiment or several. It restores the mistakes, the interrupt and the stored values of the evaluator.
 func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experiment, error) {
 	var found []sim.Experiment
 	outer, before, mistakes := e.collect, len(e.errs), e.mistakes
@@ -210,7 +211,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 	s.forget(root.name)
 	e.collect = outer
 	errs := e.errs[before:]
-	e.errs, e.mistakes = e.errs[:before:before], mistakes // without capacity, so that later mistakes do not overwrite errs
+	e.errs, e.mistakes = e.errs[:before:before], mistakes // limit the capacity, so that appending does not overwrite errs
 	stopped := e.stopped
 	e.stopped = nil
 	switch {
@@ -224,7 +225,7 @@ func experimentAt(e *evaluator, s *swept, root *binding, cell int) (*sim.Experim
 	return &found[0], nil
 }
 
-// reading is a read-only file system. It reads with Options.readFile, and rejects every write.
+// reading is a read-only Host. It reads files with Options.readFile, and returns an error for every write.
 type reading struct{ files }
 
 var errWriting = errors.New("files cannot be written while experiments are prepared")
@@ -232,32 +233,33 @@ var errWriting = errors.New("files cannot be written while experiments are prepa
 func (reading) Save(string, any) error      { return errWriting }
 func (reading) Store(string) (Store, error) { return nil, errWriting }
 
-// Agents makes runs with separate agents. Each measures the arms of one task.
+// Agents makes runs with separate agents, each of which measures the arms of one task.
 type Agents interface {
-	// Measure returns the result of a run. With an error, such as the context's, it returns the result so far.
+	// Measure makes a run and returns its result. Together with an error, such as that of the context, it returns the result so
+	// far.
 	Measure(ctx context.Context, a AgentRun) (engine.Result, error)
 }
 
-// AgentRun is one run of fc or fb that agents make.
+// AgentRun is a run of fc or fb that agents make.
 type AgentRun struct {
 	Experiment sim.Experiment // with one run
-	// the script whose one protocol(...) asks the same question, and its data
+	// a script whose only protocol(...) asks the same question, with its data
 	Recipe question.Recipe
-	// Tell reports the state of the run, with a note on the agents
+	// Tell receives the state of the run, with a note about the agents
 	Tell func(s sim.Step, note string)
 }
 
-// performByAgents lets agents make a single run. Made is false if the run must be simulated. It applies to fc and fb with one run
-// outside sweeps; other runs are simulated.
+// performByAgents lets agents make an experiment of a single run outside sweeps; made is false if the experiment must be
+// simulated.
 func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
-	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // without a teller, nothing is reported
+	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // progress is not reported unless there is a teller
 	if a.Recipe, err = agentRecipe(c, x); err != nil {
-		// Made is true despite the error: a run that was to be measured is not simulated instead.
+		// made is true despite the error, because real measurements must not be replaced by simulated ones
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -267,7 +269,7 @@ func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err
 		}
 	}
 	var begun atomic.Bool
-	begun.Store(true) // measurements are kept
+	begun.Store(true) // keep the measurements after an interrupt
 	r, err = awaitRuns(c, &begun, func() (engine.Result, error) { return agents.Measure(e.ctx, a) })
 	return r, true, err
 }
@@ -288,14 +290,14 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	if why := dependsOnRuns(c, used, nil); why != "" {
 		return question.Recipe{}, fmt.Errorf("%s, which agents would have to repeat", why)
 	}
-	// A displayed call has no name; the protocol gets an unused one.
+	// If the call is a bare expression, choose an unused name for the protocol.
 	name := e.st.Name
 	for free := "asked"; name == ""; free += "_" {
 		if e.scope[free] == nil {
 			name = free
 		}
 	}
-	// Only the question of the protocol matters: no forecast, overrides, displays, or other ways to make runs.
+	// Evaluate the protocol only: no forecast, overrides, displays, workers or agents.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress, opt.Runner, opt.Agents = true, nil, nil, nil, nil, nil, nil
 	file := e.st.Source.File
@@ -306,8 +308,8 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	return recipe, nil
 }
 
-// asProtocol returns the call as the statement of a protocol. It leaves out the session's settings, such as the seed, and the
-// parameters of simulations.
+// asProtocol returns the call as a statement that binds a protocol. It leaves out the session's overrides, such as the seed, and
+// the parameters of simulations.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
 	for i, p := range c.fn.Params {
@@ -315,13 +317,13 @@ func asProtocol(c *call, name, algorithm string) string {
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		st := c.e.st // the statement of the argument
+		st := c.e.st // the argument belongs to this statement
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
-	// protocol has another default with a budget, so the algorithm is named.
+	// With a budget, protocol has another default algorithm, so state the algorithm.
 	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}

@@ -12,15 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// countsHint explains how to state rewards of 0 and 1.
+// countsHint explains how to declare rewards that are 0 or 1.
 const countsHint = "best(p) recognises rewards of 0 and 1; successes= and trials= read their counts; bounded=[0, 1] declares " +
 	"them for tests"
 
-// noiseParams returns the parameters about noise. kinds are further texts that noise accepts, besides those for unknown scales; doc
-// describes them, and usual the default.
+// noiseParams returns the parameters about noise. kinds are texts that noise accepts besides "unknown"; doc describes them, and
+// usual describes the default.
 func noiseParams(doc, usual string, kinds ...string) []Param {
 	var environments, strengths []string
-	// The description of strength= explains the environments that have a strength.
+	// The description of strength= lists the environments that have one.
 	for _, e := range problem.Environments() {
 		environments = append(environments, e.Name)
 		if e.Strength > 0 {
@@ -46,7 +46,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for an unknown noise scale; a following word reports whether each task or each arm has its own.
+// noiseUnknown is the text for an unknown noise scale. "unknown task" and "unknown arm" mean one scale per task or per arm.
 const noiseUnknown = "unknown"
 
 // unknownBy returns NoiseModel.UnknownBy for the texts "unknown", "unknown task" and "unknown arm"; "" for other texts.
@@ -65,15 +65,15 @@ func unknownBy(text string) string {
 // noiseArgs are the arguments of noise.
 type noiseArgs struct {
 	Noise       any       // a float64 or a text; nil if not given
-	NoiseGuess  *float64  // with unknown noise; nil if not given
-	Bounded     []float64 // two numbers, the lower one first; nil if not given
+	NoiseGuess  *float64  // guess of an unknown noise scale; nil if not given
+	Bounded     []float64 // lower and upper bound of rewards; nil if not given
 	Environment string    // "" for the default
 	Strength    float64   // 0 for the default
 }
 
-// checkNoise reports conflicting arguments of noise. Loading the data checks whether the noise suits them.
+// checkNoise reports conflicting arguments about noise. Whether the noise suits the data is checked when the data are loaded.
 func checkNoise(c *call, a noiseArgs) {
-	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess is useless if the scale is known or found
+	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess is useless if the scale is stated or estimated
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
 			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess needs noise=\"unknown\"")
 			return
@@ -84,15 +84,15 @@ func checkNoise(c *call, a noiseArgs) {
 	}
 }
 
-// model returns the noise model of the checked arguments. A number is the scale of all arms; for unknown noise the scale is the
-// guess.
+// model returns the noise model of arguments that passed checkNoise. A number is the scale of all arms; for unknown noise, the
+// guess is.
 func (a noiseArgs) model() problem.NoiseModel {
 	m := problem.NoiseModel{Environment: a.Environment, Strength: a.Strength}
 	switch noise := a.Noise.(type) {
 	case float64:
 		m.Scales = []float64{noise}
 	case string:
-		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" { // determined by the data: a column, or pooled
+		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" { // the data determine the scale: from a column, or pooled over tasks
 			m.Known = noise
 		}
 		if a.NoiseGuess != nil {
@@ -100,36 +100,36 @@ func (a noiseArgs) model() problem.NoiseModel {
 		}
 	}
 	if a.Bounded != nil {
-		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // checkNoise ensures two numbers
+		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // checkNoise has ensured two numbers
 	}
 	return m
 }
 
-// noiseError returns the error of an invalid noise model under the argument that it is about, or under environment if that is
-// unknown; nil without an error.
+// noiseError returns the error of an invalid noise model at the argument that caused it, or at environment if that is unknown;
+// nil without an error.
 func noiseError(c *call, err error) error {
 	if err == nil {
 		return nil
 	}
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
-		// Map the wrong field of the noise model to its parameter.
+		// Map the field of the noise model to its parameter.
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
 			"Strength": "strength"}[wrong.Field]
 	}
 	return &argumentError{param: about, message: c.fn.Name + ": the noise model is not valid", err: err}
 }
 
-// unmeasuredDrop is the text that leaves out arms without measurements.
+// unmeasuredDrop is the value of unmeasured= that leaves out arms without measurements.
 const unmeasuredDrop = "drop"
 
-// goalParam states whether high or low rewards are good.
+// goalParam is the parameter goal: whether high or low rewards are good.
 var goalParam = Param{
 	Name: "goal", Synonyms: []string{"direction", "sense"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
 	Doc: `"max" if the best arm has the highest expected reward, "min" if the lowest`,
 }
 
-// goalParams lists the parameters of problem that apply to every table.
+// goalParams returns the parameters of problem that apply to both kinds of table.
 func goalParams() []Param {
 	goal := goalParam
 	goal.Types = []Type{Text, List}
@@ -143,7 +143,7 @@ func goalParams() []Param {
 	}
 }
 
-// goalOf converts a goal to package problem's.
+// goalOf converts the argument goal to the notation of package problem, where "" means that high rewards are good.
 func goalOf(text string) string {
 	if text == problem.GoalMin {
 		return problem.GoalMin
@@ -151,7 +151,7 @@ func goalOf(text string) string {
 	return problem.GoalMax
 }
 
-// longDetails are the parameters of longParams that give the meaning of the columns.
+// longDetails are the parameters that describe the columns of a table with a row for each measurement.
 var longDetails = longParams()[1:]
 
 // isTable reports whether a value is the path of a table in the caller's memory, such as a DataFrame of Python.
@@ -160,7 +160,7 @@ func (s *Session) isTable(v value) bool {
 	return is && v.Type == Text && s.opt.Tables != nil && s.opt.Tables(s.path(path)) != nil
 }
 
-// tableExample returns an example call that reads a caller's table, which has a name in the script or is an argument of a call.
+// tableExample returns an example call that reads a caller's table, by its name in the script if it has one.
 func tableExample(e *evaluator, n ast.Node) string {
 	name := "df"
 	if id, is := n.(*ast.IdentifierNode); is {
@@ -171,17 +171,17 @@ func tableExample(e *evaluator, n ast.Node) string {
 
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 
-// textParam names the columns of any table that hold names.
+// textParam is the parameter that lists columns to be read as names, not as numbers.
 var textParam = Param{
 	Name: "text", Synonyms: []string{"names", "strings", "categories"}, Types: []Type{Text, List}, words: wordsHeader, Default: unset,
 	Doc: "the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 then " +
 		"differ, NA is a name, and only an empty cell is a missing value",
 }
 
-// longParams lists the parameters with which problem reads a table with a row for every measurement. One column is given by a text,
-// several by a list; checkNames reports mistakes.
+// longParams returns the parameters of problem for a table with a row for each measurement. One column is given as a text,
+// several as a list; checkNames reports mistakes.
 func longParams() []Param {
-	// columns makes a parameter that takes one column or several.
+	// columns makes a parameter for one or several columns.
 	columns := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
@@ -232,13 +232,13 @@ func longParams() []Param {
 
 // checkProblem reports conflicting arguments of problem.
 func checkProblem(c *call, a problemArgs) {
-	// An unnamed first argument is path. With arm= and reward= it is the table of measurements, and is moved to data.
+	// An unnamed first argument is path. If arm and reward are given, it is a table of measurements, so move it to data.
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) {
 		i, j := c.fn.param("path"), c.fn.param("data")
 		c.args[i], c.args[j] = argument{}, c.args[i]
 	}
 	given, missing := longGiven(c)
-	// Only the first mistake is reported.
+	// Report only the first mistake.
 	switch path, data := c.has("path"), c.has("data"); {
 	case path && data:
 		c.fail(c.arg("path"), "problem: path and data both name a table", "write data= for a table with a row per measurement, "+
@@ -264,7 +264,7 @@ func checkProblem(c *call, a problemArgs) {
 	}
 }
 
-// checkSeveral reports goals that do not belong to the rewards, and unreadable requirements.
+// checkSeveral reports goals that do not match the reward columns, and invalid requirements.
 func checkSeveral(c *call, a problemArgs) bool {
 	for _, g := range a.Goal {
 		if g != "max" && g != problem.GoalMin {
@@ -286,8 +286,8 @@ func checkSeveral(c *call, a problemArgs) bool {
 	return true
 }
 
-// longGiven returns the names of the given longDetails, and of those that data needs but are missing: arm, and reward unless
-// successes are given.
+// longGiven returns the names of the given longDetails, and of those that data requires but are missing: arm, and reward unless
+// successes is given.
 func longGiven(c *call) (given, missing []string) {
 	for _, p := range longDetails {
 		switch {
@@ -300,8 +300,7 @@ func longGiven(c *call) (given, missing []string) {
 	return given, missing
 }
 
-// checkNames reports a list that does not consist of distinct column names. A value that is not a list passes: the parameter takes
-// a text.
+// checkNames reports a list whose elements are not distinct column names. It returns true for a text.
 func checkNames(c *call, a argument) bool {
 	list, ok := a.Data.([]value)
 	if !ok {
@@ -322,7 +321,7 @@ func checkNames(c *call, a argument) bool {
 	return true
 }
 
-// paramNaming returns the parameter of a long table whose argument, a text or a list of texts, names a column; "" if there is none.
+// paramNaming returns the name of the parameter whose argument names this column; "" if there is none.
 func paramNaming(c *call, column string) string {
 	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)

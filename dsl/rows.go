@@ -23,33 +23,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// evalColumn returns the list of one part of every element of a list. In a check the list may be known by the type of its elements,
-// or not at all.
+// evalColumn returns the list of one part of every element of a list. In a check, the list may be unknown, or known only by the
+// type of its elements.
 func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
-	t, _ := typeFor(v.of) // of the elements
+	t, _ := typeFor(v.of) // type of the elements
 	switch names := v.partNames(); {
 	case !known && v.of == nil:
 		return unknown(List)
-	case len(names) == 0 && known && len(list) == 0: // an empty list has an empty column
+	case len(names) == 0 && known && len(list) == 0: // the column of an empty list is empty
 		return value{Type: List, Data: []value{}}
-	case len(names) == 0 && v.of != nil && t == anything: // elements of any type: their parts are known when it runs
+	case len(names) == 0 && v.of != nil && t == anything: // the parts of elements of any type are known only when the script runs
 		return unknown(List)
 	case !slices.Contains(names, name):
 		if len(names) == 0 {
 			return e.fail(n, List, "the elements of this list have no named parts", "choose an element by its number: list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
-	case !known: // the type of the column follows from the type of the elements
+	case !known: // in a check, only the type of the column is known
 		return value{Type: List, of: unknownPart(v.of, name).goType()}
 	}
 	out := make([]value, len(list))
 	for i, element := range list {
-		// Elements of a list may have different types.
+		// A list may mix elements of different types.
 		if !slices.Contains(element.partNames(), name) {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
-		if element.Type == List { // nested rows
+		if element.Type == List { // the part is a list of rows itself
 			if out[i] = evalColumn(e, n, element, name); !out[i].known() {
 				return unknown(List)
 			}
@@ -61,7 +61,7 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
 		}
 	}
-	// A column of long lists counts with all its elements.
+	// Count all elements of the column against the limit.
 	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
 		return unknown(List)
 	}
@@ -72,8 +72,8 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	return column
 }
 
-// evalRow returns the element of a list of records whose first text is the key. The whole text must match. Several elements with
-// the same text are a mistake.
+// evalRow returns the list element whose name is the given text; the name is its first part that is a text. It reports a text
+// that matches no element or several.
 func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	list, known := v.Data.([]value)
 	part := keyOf(v)
@@ -85,12 +85,12 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
-	// Names are compared as displayed.
+	// Compare the names as displayed.
 	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
 	})
-	// A list made by a script may repeat names.
+	// A list made by a script may have equal names.
 	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:
@@ -102,8 +102,8 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		"its number: list[0]")
 }
 
-// keyOf returns the part that identifies elements of a list: the first part that is a text; "" if there is none. An untyped list
-// has the type of its first element.
+// keyOf returns the part that identifies the elements of a list: their first part that is a text; "" if there is none. The first
+// element determines the type of an untyped list.
 func keyOf(v value) string {
 	t := v.of
 	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
@@ -116,7 +116,7 @@ func keyOf(v value) string {
 	return p.Name
 }
 
-// tableRow returns the row of a table whose first cell is a text. Column names were tried before, so they have priority.
+// tableRow returns the row of a table whose first cell is the given text. Column names have priority and were tried before.
 func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
 	names := lists.Map(t.Rows, func(row []any) string {
 		if len(row) == 0 {
@@ -130,12 +130,12 @@ func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) valu
 	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word), suggest(word, append(names, t.ColumnNames()...)))
 }
 
-// compileRows is the problem.Compiler of the language. It compiles expressions of expr (github.com/expr-lang/expr) on the columns
-// of a row, with the functions log10, log, log2, exp and sqrt. A column is written as its name, or as col("a name") if the name is
-// not an identifier. A column counts as read if its name occurs anywhere in the expression, also inside a word or a text. The
-// expression is checked here against the types of the columns; evaluate is called for each row.
+// compileRows compiles an expression of the library expr (github.com/expr-lang/expr) on the columns of a row; it implements
+// problem.Compiler. The functions log10, log, log2, exp and sqrt are available. A column is written as its name, or as col("a
+// name") if the name is not an identifier. The expression is checked against the types of the columns here; evaluate computes it
+// for a row. reads lists the columns whose names occur in the expression, even inside a word or a text.
 func compileRows(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error) {
-	// Each column has an example value: a text or a number.
+	// The type of each column is given by an example value.
 	env := map[string]any{"col": func(string) any { return nil }}
 	for k, name := range columns {
 		if env[name] = any(""); numbers[k] {
@@ -148,7 +148,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	opts := []expr.Option{expr.Env(env)}
 	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
 		"sqrt": math.Sqrt} {
-		// expr passes whole numbers as int and columns as float64.
+		// expr passes whole numbers as int, and columns as float64.
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:
@@ -157,10 +157,11 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 				return f(float64(v)), nil
 			}
 			return nil, fmt.Errorf("%s needs a number, got %v", name, args[0])
-		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64))) // result types for the checker of expr
+			// the accepted argument types, for the checker of expr
+		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64)))
 	}
 	program, err := expr.Compile(expression, opts...)
-	// Adapt the messages of expr to a text of the language.
+	// Adapt the error of expr for users of the language.
 	if err != nil {
 		err = shortenError(err)
 		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
@@ -168,7 +169,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 		} else if strings.Contains(err.Error(), "func(") {
 			err = errors.New("a function is written without quotes, and a text with quotes, as in site == 'none'")
 		}
-		// A reserved word of expr cannot name a column; col("…") reads such a column.
+		// A column named like a keyword of expr must be written col("…").
 		for _, name := range reads {
 			if slices.Contains(reserved, name) {
 				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
@@ -179,8 +180,8 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	evaluate = func(row []any) (any, error) {
 		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
-		// An expr function cannot report an unknown column, so it is reported after the run.
-		if !slices.Contains(columns, "col") { // otherwise a column has that name
+		// A function of expr cannot return an error for an unknown column, so store it and report it after evaluation.
+		if !slices.Contains(columns, "col") { // otherwise a column has the name col
 			at["col"] = func(name string) any {
 				v, ok := at[name]
 				if !ok {
@@ -208,8 +209,8 @@ var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
 var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "false", "nil", "matches", "contains",
 	"startsWith", "endsWith"}
 
-// shortenError returns the message of an error of expr without the place, since an expression is one line. For a syntax error it names
-// the unexpected words.
+// shortenError returns the message of an error of expr without its place, since an expression is one line. For a syntax error,
+// the message includes the unexpected word.
 func shortenError(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
@@ -224,20 +225,20 @@ func shortenError(err error) error {
 	return errors.New(text)
 }
 
-// labelled is an element of a list, with its name in tables and figures. The argument has the place of the element if the list is
-// written out, and otherwise of the whole list.
+// labelled is an element of a list with its label in tables and figures. Its argument has the place of the element if the list is
+// written out, and otherwise the place of the list.
 type labelled struct {
 	argument
-	// a number or a text unchanged; for a kernel or a problem, the name that it is bound to, or its text
+	// the number or text itself; for a kernel or a problem, its bound name or its printed form
 	label any
 }
 
-// labelled returns the elements of a list argument; nil and false if the list is unknown. A list is unknown if one of its elements
-// is, so a check evaluates the elements of a written list separately.
+// labelled returns the elements of a list argument; nil and false if the list is unknown. A list with an unknown element is
+// unknown as a whole, so a check evaluates the elements of a written list one by one.
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
-	n, st := sourceOf(c.e, a.Node) // a name may be bound to the list
-	// If the list is written out, here or where its name is bound, its elements have their own places.
+	n, st := sourceOf(c.e, a.Node) // the argument may be a name that is bound to the list
+	// The elements have places of their own if the list is written out, here or where its name is bound.
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -260,10 +261,11 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 	return out, true
 }
 
-// numberedName matches names such as problem_13, which a program in another language gives to the values of calls.
+// numberedName matches names such as problem_13, which the Python package gives to the values of calls.
 var numberedName = regexp.MustCompile(`^([a-z]+)_[0-9]+$`)
 
-// nameProblems labels problems by their own names if they are bound to names of a function with a number, unless two have the same name.
+// nameProblems labels problems by their own names if their bound names are numbered names, unless two problems have the same
+// name.
 func nameProblems(all []labelled) {
 	seen := map[string]bool{}
 	for _, x := range all {
@@ -280,7 +282,7 @@ func nameProblems(all []labelled) {
 	}
 }
 
-// elements returns the values of an argument that is one value or a list; none if it is not given.
+// elements returns the values of an argument, which is one value or a list; none if it is not given.
 func (c *call) elements(name string) []argument {
 	a := c.arg(name)
 	list, ok := a.Data.([]value)
@@ -290,8 +292,8 @@ func (c *call) elements(name string) []argument {
 	return lists.Make(len(list), func(i int) argument { return c.element(a, i) })
 }
 
-// element returns element i of an argument, with its own place if the list is written out. An argument that is not a list is
-// returned unchanged.
+// element returns element i of an argument, with its own place if the list is written out. It returns an argument that is not a
+// list unchanged.
 func (c *call) element(a argument, i int) argument {
 	list, ok := a.Data.([]value)
 	if !ok {
@@ -304,13 +306,13 @@ func (c *call) element(a argument, i int) argument {
 	return a
 }
 
-// labelOf returns the name of a value in tables, which also identifies repeated values of a sweep. n is the value's node in a
+// labelOf returns the label of a value in tables. A sweep also finds repeated values by their labels. n is the value's node in a
 // statement; nil if there is none.
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {
 		return v.Data
 	}
-	if own, ok := v.Data.(*algorithms.Entry); ok { // as results name it
+	if own, ok := v.Data.(*algorithms.Entry); ok { // results show the algorithm's own name
 		return own.Name
 	}
 	if id, ok := n.(*ast.IdentifierNode); ok { // a bound name
@@ -322,7 +324,7 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 	case *problem.Problem:
 		return data.Name
 	}
-	if n != nil { // not known yet
+	if n != nil { // the value is not known yet
 		return st.Text(n)
 	}
 	return fmt.Sprint(v.Data)
@@ -331,8 +333,8 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 // isKernel reports whether values of the type are kernels.
 func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 
-// gramKernel builds the kernel table from a Gram matrix in a file, which is read by the same rules as a problem's table. The kernel
-// contains the numbers, so it prints and is sent without the file.
+// gramKernel makes the kernel table(...) from a Gram matrix in a file. The kernel contains the numbers, so that it can be printed
+// and sent without the file.
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read, Context: c.e.ctx}
@@ -349,7 +351,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 		}
 		return nil, a
 	}
-	// Names given as an argument must match the names in the file, if any.
+	// The argument names, if given, must match the names in the file, if it has any.
 	if names := c.arg("names"); names.known() {
 		list, _ := names.Data.([]value)
 		words := texts(names.value)
@@ -361,7 +363,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 			return nil, &argumentError{param: "names", message: "table: the names do not fit the file", err: err}
 		}
 	}
-	if c.e.st == c.e.own { // a sweep would repeat them
+	if c.e.st == c.e.own { // inside a sweep, the notes would be repeated for each combination
 		c.e.session.note(g.Notes)
 	}
 	// Build as if the script contained the numbers.
@@ -369,7 +371,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	if g.Names != nil {
 		args["names"] = g.Names
 	}
-	k, err := entry.Build(args) // rejects a matrix that is not positive semi-definite
+	k, err := entry.Build(args) // returns an error for a matrix that is not positive semi-definite
 	if err != nil {
 		return nil, &argumentError{param: "values", message: fmt.Sprintf("%q is not a kernel", path), err: err}
 	}

@@ -15,41 +15,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// rewardNorm states the option norm in reward units.
+// rewardNorm is the parameter reward_norm: the option norm, in reward units.
 var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
 	Doc: "the bound `norm` in reward units, without division by the noise; " +
 		"give only one of the two"}
 
-// option returns the parameter of an option of algorithms. Type, range and choices come from the engine, so that each option of the
-// engine is an option of the language.
+// option returns the parameter for an option of algorithms. Its type, range and choices follow from the engine, so that every
+// option of the engine is a parameter of the language.
 func option(name string) Param {
 	x := engine.OptionNamed(name)
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
-	switch x.At(new(engine.Options)).(type) { // a new value, only for the type of the field
+	switch x.At(new(engine.Options)).(type) { // a new Options value, needed only for the type of the field
 	case *bool:
 		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
 	case *int:
 		p.Whole = true
 	}
-	if p.Range != (kernels.Range{}) { // an option without a range takes no numbers
+	if p.Range != (kernels.Range{}) { // an option without a range does not accept numbers
 		p.Types = append(p.Types, Number)
 	}
 	if p.Choices != nil {
 		p.Types = append(p.Types, Text)
 	}
-	if x.Planned != "" { // only if pulls are not fixed beforehand; posterior removes this
+	if x.Planned != "" { // "gp" needs pulls that are fixed in advance; the function posterior allows it
 		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{engine.RidgeGP: x.Planned}
 	}
 	return p
 }
 
-// runParams returns the parameters of a function that runs algorithms of a mode: first the ones in names, in that order, then the
-// other options of the mode. A new option of the engine appears last without a change here. An option without a description stays
-// hidden.
+// runParams returns the parameters of a function that runs algorithms of a mode: first those in names, in that order, then the
+// other options of the mode. A new option of the engine is added at the end. An option without a description is left out.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
-	// The options that names omits, for this mode or both.
+	// Add the options that names omits, for this mode or for both.
 	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
@@ -58,7 +57,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
-			out = append(out, own[i]) // with a description of its own
+			out = append(out, own[i]) // own has another description of the option
 		} else {
 			out = append(out, option(name))
 		}
@@ -66,7 +65,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	return ofSome(mode, out)
 }
 
-// posterior returns the regularisation parameter of functions whose pulls are fixed beforehand. It adds "gp", which option omits.
+// posterior returns the parameter xi for functions whose pulls are fixed in advance. It also accepts "gp".
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
 	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
@@ -84,7 +83,7 @@ func runFunctions() []Function {
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
 		Doc: "a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python " +
 			"function f(task, arm, count) that returns the mean of count rewards"}
-	// A fixed budget does not stop at a level; there delta only decides which answers count as supported.
+	// A run with a fixed budget does not stop at an error level. Here delta decides only which answers count as supported.
 	confidence := option("delta")
 	confidence.Doc = "error probability below which an answer counts as supported"
 	return []Function{
@@ -121,10 +120,10 @@ func runFunctions() []Function {
 	}
 }
 
-// modes names the function that runs an algorithm, to follow "is for".
+// modes describes the function that runs algorithms of each mode, to follow "is for".
 var modes = map[string]string{engine.ModeFC: "fc, which stops at the required confidence", engine.ModeFB: "fb, which has a fixed budget"}
 
-// algorithmParam lists the algorithms of a mode.
+// algorithmParam returns the parameter that lists the algorithms of a mode.
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "the algorithm to run",
 		elsewhere: map[string]string{}}
@@ -134,7 +133,7 @@ func algorithmParam(mode string) Param {
 			p.Choices = names
 			continue
 		}
-		// The message about an algorithm of the other mode names the function that runs it.
+		// For an algorithm of the other mode, the message names the function that runs it.
 		for _, name := range names {
 			p.elsewhere[name] = name + " is for " + function
 		}
@@ -143,19 +142,19 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// runnable returns the parameter of functions that also run an algorithm of your own.
+// runnable returns the parameter for functions that also run a user-defined algorithm.
 func runnable(p Param) Param {
 	p.Types = append(p.Types, Algorithm)
 	return p
 }
 
-// ownOf returns the algorithm of your own that a call runs; nil if it runs one of the catalogue.
+// ownOf returns the user-defined algorithm that a call runs; nil if the algorithm is one of the catalogue.
 func ownOf(c *call) *algorithms.Entry {
 	own, _ := c.arg("algorithm").Data.(*algorithms.Entry)
 	return own
 }
 
-// algorithmOf returns the name of the given algorithm, or the default. The argument was already compared with the choices.
+// algorithmOf returns the name of the given algorithm, or of the default. The name was checked before.
 func algorithmOf(c *call, mode string) string {
 	if own := ownOf(c); own != nil {
 		return own.Name
@@ -163,7 +162,7 @@ func algorithmOf(c *call, mode string) string {
 	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
 
-// oneNorm reports a bound on the norm that is given in both units.
+// oneNorm reports a norm that is given in both units.
 func oneNorm(c *call) {
 	if c.has("norm") && c.has("reward_norm") {
 		c.fail(c.arg("reward_norm"), "reward_norm and norm are both given: both bound the norm of the reward function, in reward "+
@@ -183,16 +182,16 @@ func oneBudget(c *call) {
 	}
 }
 
-// runArgs are the arguments of fc and fb without the options of the algorithm, which optionsOf reads.
+// runArgs are the arguments of fc and fb; optionsOf reads the options of the algorithm.
 type runArgs struct {
 	P       *problem.Problem // from the script
 	Runs    int              `arg:"default"` // at least 1
-	Seed    uint64           `arg:"default"` // seed of the first run; determines the seeds of the others
-	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil if the problem draws
+	Seed    uint64           `arg:"default"` // seed of the first run, from which the seeds of the others follow
+	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil to draw from the problem
 }
 
-// checkRun reports options that the algorithm lacks or that conflict. A sweep passes an option only to algorithms that have it, see
-// checkOptions.
+// checkRun reports options that conflict, or that the algorithm lacks. A sweep passes an option only to algorithms that have it,
+// see checkOptions.
 func checkRun(c *call, _ runArgs) {
 	checkOptions(c)
 	oneNorm(c)
@@ -201,44 +200,44 @@ func checkRun(c *call, _ runArgs) {
 	}
 }
 
-// evalRun evaluates fc and fb. An interrupted run keeps its finished part.
+// evalRun evaluates fc and fb. After an interrupt it returns the finished part.
 func evalRun(c *call, a runArgs) (any, error) {
 	mode := c.fn.Name
 	x := sim.Experiment{
 		Problem: a.P, Mode: mode, Options: optionsOf(c), Own: ownOf(c),
 		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
-	// A function that draws for one arm, or for all arms of a round, instead of the problem.
+	// A Go function draws the rewards, for one arm or for all arms of a round.
 	switch draw := a.Rewards.(type) {
 	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
-	warnOfLength(c, x) // before the first sample, since planning may take minutes
+	warnOfLength(c, x) // warn before the first sample, since planning may take minutes
 	result, err := perform(c, x)
-	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing to keep
+	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing was finished
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil { // the result has the finished part, and states that it is incomplete
+	if err != nil && c.e.ctx.Err() != nil { // the result holds the finished part, and states that it is incomplete
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
 }
 
-// A notice warns about long runs: warnedSamples on at least warnedArms.
+// evalRun warns about runs of at least warnedSamples expected samples on at least warnedArms arms.
 const (
 	warnedArms    = 200
 	warnedSamples = 1e8
 )
 
-// warnOfLength notifies before sampling that a schedule takes very many samples on many arms: its designs take minutes, and no real
+// warnOfLength warns, before sampling, of a schedule with very many samples on many arms. Its designs take minutes, and no real
 // experiment can take so many samples.
 func warnOfLength(c *call, x sim.Experiment) {
-	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // a sweep would repeat it for each combination
+	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // inside a sweep, the warning would be repeated for each combination
 		return
 	}
-	x.Memory = &c.e.session.memory // a copy; the designs stay in the session's memory for the run
+	x.Memory = &c.e.session.memory // x is a copy; the run finds these designs in the session's memory
 	if n, err := x.Expected(c.e.ctx); err == nil && n >= warnedSamples {
 		many := fmt.Sprintf("about %.0e samples per agent", n)
 		if math.IsInf(n, 1) {
@@ -249,8 +248,8 @@ func warnOfLength(c *call, x sim.Experiment) {
 	}
 }
 
-// optionsOf reads the arguments that are options: those with the name of a field of engine.Options. Options that are not given are
-// left to the engine. Runs, forecasts, theory and protocols use it.
+// optionsOf reads the arguments that are options: those with the name of a field of engine.Options. It leaves defaults to the
+// engine. Runs, forecasts, theory and protocols call it.
 func optionsOf(c *call) engine.Options {
 	opt := readArguments[engine.Options](c)
 	a := readArguments[struct {
@@ -258,13 +257,14 @@ func optionsOf(c *call) engine.Options {
 		RewardNorm float64
 		Level, Xi  any
 	}](c)
-	if a.P != nil && a.RewardNorm > 0 { // the engine's norm has units of the noise
+	if a.P != nil && a.RewardNorm > 0 { // convert reward units to the engine's norm, which is in units of the noise
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
-	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil { // stated in the direction of the data
+	// the level is stated in the direction of the data
+	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil {
 		opt.Level.Value = a.P.Turned(opt.Level.Value)
 	}
-	// A number, "auto" or "gp"; otherwise the engine decides.
+	// xi is a number, "auto" or "gp"; without it, the engine decides.
 	switch xi := a.Xi.(type) {
 	case float64:
 		opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}

@@ -17,20 +17,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Error is a mistake in a script with its place and a hint. Its Error method prints it.
+// Error is a mistake in a script, with its place and a hint. Its method Error prints all three.
 type Error = front.Error
 
 // Errors are independent mistakes in one script, at most five.
 type Errors = front.Errors
 
-// Script is a parsed script or notebook cell. It does not change, and may be evaluated in several sessions.
+// Script is a parsed script or notebook cell. It is immutable and may be evaluated in several sessions.
 type Script struct {
-	source     *front.Source      // the text, for messages and for copied parts
-	statements []*front.Statement // in order; a script with a syntax error is not parsed
+	source     *front.Source      // the text, for messages and for copying definitions
+	statements []*front.Statement // in order; none after a syntax error
 }
 
-// Parse parses a script. The file name appears in messages; no file is opened. Errors are syntax errors; Check finds mistakes in
-// names and types.
+// Parse parses the text of a script. file is a name for messages; no file is opened. The returned errors are syntax errors only;
+// Check finds mistakes in names and types.
 func Parse(file, src string) (*Script, Errors) {
 	s := &Script{source: front.NewSource(file, src)}
 	var errs Errors
@@ -41,13 +41,13 @@ func Parse(file, src string) (*Script, Errors) {
 	return s, nil
 }
 
-// Names returns the names that the script binds, in order. A name that is bound twice, which Check rejects, appears twice.
+// Names returns the names that the script binds, in order. A name that is bound twice appears twice; Check reports it.
 func (s *Script) Names() []string {
 	bound := lists.Where(s.statements, func(st *front.Statement) bool { return st.Name != "" })
 	return lists.Map(bound, func(st *front.Statement) string { return st.Name })
 }
 
-// Reads returns the names in the definitions of a script, also names of the language.
+// Reads returns the names that occur in the definitions of a script, including names of the language.
 func (s *Script) Reads() []string {
 	all := map[string]bool{}
 	for _, st := range s.statements {
@@ -56,7 +56,7 @@ func (s *Script) Reads() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// Definition returns the right-hand side of a name's definition as written; "" if the script does not bind the name.
+// Definition returns the right-hand side of a name's definition, as written; "" if the script does not bind the name.
 func (s *Script) Definition(name string) string {
 	at := slices.IndexFunc(s.statements, func(st *front.Statement) bool { return st.Name == name })
 	if name == "" || at < 0 {
@@ -65,8 +65,8 @@ func (s *Script) Definition(name string) string {
 	return s.source.Slice(s.statements[at].Body())
 }
 
-// Check reports the mistakes that show without running the script: it reads no file and samples nothing. Options.Set applies as in
-// Eval. The check has its own session, and changes no other.
+// Check reports the mistakes that can be found without running the script. It reads no data files and samples nothing.
+// Options.Set applies as in Eval.
 func (s *Script) Check(opt Options) Errors {
 	session := NewSession(opt)
 	statements, errs := session.prepare(s) // with Options.Set applied
@@ -76,8 +76,8 @@ func (s *Script) Check(opt Options) Errors {
 	return session.check(context.Background(), statements)
 }
 
-// ErrorHTML renders an error of Parse, Check or Eval as HTML for a page such as a notebook cell: message, place, the line with the
-// mistake marked and underlined, cause and hint. For any other error it is the message.
+// ErrorHTML returns an error of Parse, Check or Eval as HTML, for a notebook cell or a page. It shows the message, the place, the
+// line with the mistake underlined, the cause and the hint. For any other error it shows only the message.
 func ErrorHTML(err error) string {
 	var found Errors
 	var single *Error
@@ -88,7 +88,7 @@ func ErrorHTML(err error) string {
 	default:
 		return report.MistakesHTML([]report.Mistake{{Message: err.Error()}})
 	}
-	// The parts of a message stay separate, so that a page can mark them.
+	// Pass the parts of a message separately, so that HTML can mark them.
 	return report.MistakesHTML(lists.Map(found, func(e *Error) report.Mistake {
 		m := report.Mistake{
 			Message: e.Message, Place: fmt.Sprintf("%s, line %d, column %d", e.File, e.Line, e.Col), Line: e.Line,
@@ -99,8 +99,7 @@ func ErrorHTML(err error) string {
 	}))
 }
 
-// file reads a data file or a table of the caller, which has priority over a file of the same path. More than problem.MaxData bytes
-// are an error.
+// file reads a data file, or a table of the caller if one has this path. It returns an error for more than problem.MaxData bytes.
 func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 	if o.Tables != nil {
 		if table := o.Tables(path); table != nil {
@@ -110,13 +109,14 @@ func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 	return await.File(ctx, path, problem.MaxData)
 }
 
-// remember records the files that a problem came from. It is an error if a definition is evaluated again, as in a sweep, after a
-// file has changed: the results would belong to different data.
+// remember records the files that a problem was read from. It returns an error if a file has changed and a sweep evaluates the
+// definition again: results of one sweep would belong to different data.
 func remember(e *evaluator, sources []problem.Source) error {
-	// All files are compared before one is recorded, so that a failed call changes nothing.
+	// Compare all files before recording any, so that a failed call changes nothing.
 	s := e.session
 	for _, source := range sources {
-		// A statement of the script may read a new version of a file; everything that depends on the old one is then stale.
+		// Only a statement of the script may read a new version of a file; names that depend on the old version are then
+		// outdated.
 		if before, known := s.latest[source.Path]; e.st != e.own && known && before != source.SHA256 {
 			return &problem.DataError{Path: source.Path, Message: "the file has changed since it was read. Run again the statement that reads it"}
 		}
@@ -128,8 +128,8 @@ func remember(e *evaluator, sources []problem.Source) error {
 	return nil
 }
 
-// checkFiles records the files that a call reads, and reports an output that would overwrite data that was read, the script itself,
-// or something other than a file. It relies on the order of the script: files that are read later are not known.
+// checkFiles records the files that a call reads. It reports an output path that names a data file read so far, the script
+// itself, or something other than a regular file. Files that later statements read are not known yet.
 func (c *call) checkFiles() {
 	for i, p := range c.fn.Params {
 		// An argument that is missing or unknown has no text.
@@ -157,8 +157,8 @@ func (c *call) checkInput(a argument, path string) {
 	c.e.inputs[c.e.session.path(path)] = true
 }
 
-// checkTarget reports a file that cannot or must not be written. A caller's host decides itself about its paths. A figure for LaTeX
-// consists of two files, and both are checked.
+// checkTarget reports a path that cannot or must not be written. Another Host checks its paths itself. A LaTeX figure consists of
+// two files, and both are checked.
 func (c *call) checkTarget(a argument, path string) {
 	if _, ok := c.e.session.opt.Host.(files); !ok {
 		return
@@ -169,7 +169,7 @@ func (c *call) checkTarget(a argument, path string) {
 			c.refuse(a, "choose another name", "%q is the script itself", path)
 			return
 		}
-		// Files that this script has read so far, and those of earlier cells.
+		// Test the files that this script has read so far, and those of earlier cells.
 		if reads(c.e.inputs, target) || reads(s.latest, target) {
 			c.refuse(a, "choose another name", "%q contains the data of a problem and is not overwritten", path)
 			return
@@ -181,17 +181,17 @@ func (c *call) checkTarget(a argument, path string) {
 	}
 }
 
-// reads reports whether a file was read.
+// reads reports whether the file path is among the files read.
 func reads[T any](read map[string]T, path string) bool {
 	for source := range read {
-		if sameFile(path, source) { // most output files do not exist yet
+		if sameFile(path, source) { // fast, because most output files do not exist yet
 			return true
 		}
 	}
 	return false
 }
 
-// targetsOf returns the files that are written for a path: a figure for LaTeX also has a data file.
+// targetsOf returns the files that are written for a path; a LaTeX figure has a second file for its data.
 func targetsOf(path string) []string {
 	if ending := filepath.Ext(path); strings.EqualFold(ending, ".tex") {
 		return []string{path, strings.TrimSuffix(path, ending) + ".dat"}
@@ -199,8 +199,8 @@ func targetsOf(path string) []string {
 	return []string{path}
 }
 
-// sameFile reports whether two paths name the same file, which need not exist. Existing files are compared by the system, which
-// resolves links.
+// sameFile reports whether two paths name the same file, which need not exist. For existing files the operating system compares
+// them, which resolves links.
 func sameFile(a, b string) bool {
 	if x, err := os.Stat(a); err == nil {
 		if y, err := os.Stat(b); err == nil {
@@ -208,9 +208,9 @@ func sameFile(a, b string) bool {
 		}
 	}
 	if x, y := filepath.Base(a), filepath.Base(b); x != y && !isDot(x) && !isDot(y) {
-		return false // in whichever folder; asking the system costs time
+		return false // different base names, so different files; asking the system would cost time
 	}
-	// One does not exist, so no link leads to it: compare the absolute paths.
+	// At least one does not exist, so no link leads to it: compare absolute paths.
 	a, errX := filepath.Abs(a)
 	b, errY := filepath.Abs(b)
 	return errX == nil && errY == nil && a == b
@@ -219,7 +219,7 @@ func sameFile(a, b string) bool {
 // isDot reports whether the last part of a path is . or .. .
 func isDot(last string) bool { return last == "." || last == ".." }
 
-// reason returns the text of a file error without the path. The surrounding sentence names the file as the script does.
+// reason returns the text of a file error without the path, because the surrounding sentence names the file.
 func reason(err error) error {
 	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
 		return failed.Err

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// unfinished describes what an interrupt left of a statement that binds a name, so that a later cell does not use a part, or the
-// old value, as the whole. It is the hint of the error; "" if the statement binds no name.
+// unfinished returns the hint about a name that an interrupted statement should have bound: whether it has a partial value, its
+// old value, or none. It returns "" if the statement binds no name.
 func (e *evaluator) unfinished(st *front.Statement) string {
 	b := e.scope[st.Name]
 	switch {
@@ -24,14 +24,14 @@ func (e *evaluator) unfinished(st *front.Statement) string {
 	return st.Name + " has the finished part, shown above. Run it again to complete it"
 }
 
-// checkName reports a name that cannot be bound here; own has the binding statements of the same script. Only the check calls it,
-// before the statement binds its name, so that the scope has only earlier names.
+// checkName reports a name that cannot be bound here. own has the statements of this script that bind names. Only a check calls
+// it, before the statement binds its name, so that the scope has only earlier names.
 func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
 	if st.Name == "" {
 		return
 	}
 	first := own[st.Name]
-	own[st.Name] = st // also after a mistake, so that a third binding is reported
+	own[st.Name] = st // recorded even after a mistake, so that a third binding is reported too
 	_, bound := e.scope[st.Name]
 	switch {
 	case isReserved(st.Name):
@@ -45,16 +45,16 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	}
 }
 
-// isReserved reports whether the language defines a name. A bound true would never be read: the parser treats it as a value.
+// isReserved reports whether the language defines a name. true and false are reserved because the parser reads them as values.
 func isReserved(name string) bool {
 	_, constant := constants[name]
 	return index[name] != nil || constant || name == "true" || name == "false"
 }
 
-// statement evaluates one statement and binds its name. It returns the value even if the name cannot be bound: Eval displays
-// partial results.
+// statement evaluates one statement, binds its name, and returns the value. It returns the value even if the name cannot be
+// bound, because Eval displays partial results.
 func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups record the names that are read from here on
+	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups record in uses the names that they read
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
 		return e.fail(st.Node, Nothing, "this call returns no value for a name", "write it without "+st.Name+" =")
@@ -64,20 +64,20 @@ func (e *evaluator) statement(st *front.Statement) value {
 	}
 	v = nameValue(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
-	// Constants, functions and unknown names have no binding, and are not recorded.
+	// Record only bound names, not constants and functions.
 	for name := range e.uses {
 		if used, ok := e.scope[name]; ok {
 			b.uses[name] = used.time
 		}
 	}
-	// Only a rebound name can cause a cycle.
+	// Only binding a name again can cause a cycle.
 	if cyclic(e, st.Name, b.uses) {
 		e.failAt(st.NameAt, fmt.Sprintf("the definition of %s would depend on %[1]s itself", st.Name), "choose another name: a name "+
 			"cannot depend on itself")
 		return v
 	}
-	// A check binds unknown values too, so that the statements below are checked by type. At run time an unknown value is a
-	// mistake, and the name keeps its old value.
+	// A check also binds unknown values, so that later statements are checked by type. In a run, an unknown value is a mistake,
+	// and the name keeps its old value.
 	if v.known() || e.dry {
 		e.session.clock++
 		b.time = e.session.clock
@@ -90,8 +90,8 @@ func (e *evaluator) statement(st *front.Statement) value {
 	return v
 }
 
-// define returns the value of a statement's right-hand side. A sweep calls it again with other values of the names that the
-// statement uses.
+// define evaluates the right-hand side of a statement. A sweep calls it again with other values of the names that the statement
+// reads.
 func (e *evaluator) define(st *front.Statement) value {
 	if st.Params != nil {
 		return evalFormula(e, st)
@@ -100,28 +100,28 @@ func (e *evaluator) define(st *front.Statement) value {
 }
 
 // scope maps names to their bindings.
-type scope map[string]*binding // an evaluator that checks has a copy of the session's
+type scope map[string]*binding // in a check, a copy of the session's scope
 
-// binding is a name with the statement that defines it. A name is defined once (or again in a notebook), so a value is a function
-// of the values that its statement uses; sweep and Stale rely on it.
+// binding is a name with the statement that defines it and its value. A name is bound once (or again in a notebook), so the value
+// is a function of the values that the statement reads; sweep and Stale rely on this.
 type binding struct {
-	name  string           // its key in the scope
-	st    *front.Statement // evaluated again by a sweep; for Put, one that uses nothing
-	value value            // value of the last evaluation; in a check without data if only the type is known
-	time  int              // time of binding on the session's clock
-	uses  map[string]int   // names that its statement read, with their times of binding
-	put   bool             // bound to a Go value by Put; the statement is a placeholder
+	name  string           // the name, also its key in the scope
+	st    *front.Statement // evaluated again by a sweep; a placeholder that reads nothing for Put
+	value value            // latest value; in a check it may have only a type
+	time  int              // time of binding, on the session's clock
+	uses  map[string]int   // names that the statement read, with their times of binding
+	put   bool             // whether Put bound it to a Go value
 
-	unwanted bool // Forget asks to unbind it once nothing uses it; a new binding clears this
+	unwanted bool // whether to unbind it once no other definition uses it, see Forget; a new binding clears this
 }
 
-// names returns the names in the order of their binding.
+// names returns the names in the order in which they were bound.
 func (s scope) names() []string {
 	return slices.SortedFunc(maps.Keys(s), func(a, b string) int { return s[a].time - s[b].time })
 }
 
-// Stale returns the names whose definition uses, directly or indirectly, a name that was bound again since, oldest first; nil if
-// there is none.
+// Stale returns the outdated names, oldest first: those whose definition uses, directly or indirectly, a name that was bound
+// again since. It returns nil if there are none.
 func (s *Session) Stale() []string {
 	because := s.StaleBecause()
 	if len(because) == 0 {
@@ -130,18 +130,17 @@ func (s *Session) Stale() []string {
 	return slices.DeleteFunc(s.scope.names(), func(name string) bool { return len(because[name]) == 0 })
 }
 
-// StaleBecause returns, for each stale name, the names that were bound again since its definition used them, directly or
-// indirectly, with the time of the new binding. It visits each name once: its causes are the rebound names that it uses, and their
-// causes. Every used name is bound, since Forget keeps it.
+// StaleBecause returns, for each outdated name, the causes: the names it uses, directly or indirectly, that were bound again
+// since, with the time of their new binding.
 func (s *Session) StaleBecause() map[string]map[string]int {
-	all := map[string]map[string]int{} // also of names that are not stale
+	all := map[string]map[string]int{} // causes of all names visited so far; empty for names that are up to date
 	var visit func(name string) map[string]int
 	visit = func(name string) map[string]int {
 		causes, seen := all[name]
 		if seen || s.scope[name] == nil {
 			return causes
 		}
-		all[name] = nil // would end a cycle; cyclic prevents them
+		all[name] = nil // stops the recursion at a cycle, which cyclic prevents
 		for used, time := range s.scope[name].uses {
 			causes = union(causes, visit(used))
 			if bound := s.scope[used].time; bound != time {
@@ -154,12 +153,12 @@ func (s *Session) StaleBecause() map[string]map[string]int {
 	for name := range s.scope {
 		visit(name)
 	}
-	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // keep only stale names
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // keep only outdated names
 	return all
 }
 
-// union returns the entries of both maps without changing them. It returns one of the maps if that has all entries, which is usual
-// for chains of names.
+// union returns a map with the entries of both maps, which stay unchanged. If one map has all entries, as is usual, that map
+// itself is returned.
 func union(a, b map[string]int) map[string]int {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -169,7 +168,7 @@ func union(a, b map[string]int) map[string]int {
 		if _, in := out[name]; in {
 			continue
 		}
-		// The first name that out lacks: a copy is made, and added to.
+		// Before adding the first entry, copy a.
 		if len(out) == len(a) {
 			out = maps.Clone(a)
 		}
@@ -181,7 +180,7 @@ func union(a, b map[string]int) map[string]int {
 	return out
 }
 
-// order numbers names so that a definition has a larger number than the names that it uses.
+// order assigns each name a number that is larger than the numbers of the names in its definition.
 type order map[string]int
 
 // newOrder numbers all names of a scope.
@@ -193,7 +192,7 @@ func newOrder(s scope) order {
 	return o
 }
 
-// number returns the number of a name: one more than the largest number of the names that it uses; 0 for an unbound name.
+// number returns the number of a name: one more than the largest number of the names in its definition; 0 for an unbound name.
 func (o order) number(s scope, name string) int {
 	if s[name] == nil {
 		return 0
@@ -201,7 +200,7 @@ func (o order) number(s scope, name string) int {
 	if n, known := o[name]; known {
 		return n
 	}
-	o[name] = 0 // while it is being numbered
+	o[name] = 0 // while the recursion visits the name
 	n := 1
 	for used := range s[name].uses {
 		n = max(n, 1+o.number(s, used))
@@ -210,10 +209,11 @@ func (o order) number(s scope, name string) int {
 	return n
 }
 
-// cyclic reports whether a definition of name that uses others would depend on itself. Only names with a larger number can lead
-// back to it. The order is built when a name is bound again; renumber updates it.
+// cyclic reports whether name would depend on itself if its definition used these names. Only names with a number above that of
+// name can depend on it, so the search skips others. It builds the order when a name is first bound again; renumber keeps it up
+// to date.
 func cyclic(e *evaluator, name string, uses map[string]int) bool {
-	if e.scope[name] == nil { // nothing uses it
+	if e.scope[name] == nil { // nothing can use an unbound name
 		return false
 	}
 	if e.order == nil {
@@ -239,8 +239,8 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	return reaches(uses)
 }
 
-// renumber updates the order when a name is bound. A number that is too large only makes cyclic search further; one that is too
-// small would be wrong.
+// renumber updates the order when a name is bound. A number that is too large only slows down cyclic; one that is too small would
+// make it wrong.
 func renumber(e *evaluator, name string, uses map[string]int) {
 	if e.order == nil {
 		return
@@ -252,21 +252,21 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	switch old, bound := e.order[name]; {
 	case !bound:
 		e.order[name] = n
-	case n > old: // names that use it must be numbered again when the order is next needed
+	case n > old: // names that use it need new numbers, which are computed when the order is next needed
 		e.order = nil
 	}
 }
 
-// withdrawal is a name whose bound value the caller no longer has.
+// withdrawal describes a name whose value the caller no longer has.
 type withdrawal struct {
-	now     string   // what happened to it: "is None in Python now", "was deleted in Python"
+	now     string   // what happened, for example "is None in Python now", "was deleted in Python"
 	before  string   // its former value, for the message
 	binding *binding // the invalid binding; nil if the name was not bound
 }
 
-// Withdraw states which names the caller no longer has, or has with a value that cannot be bound, each with a phrase that follows
-// the name. A script that reads such a name fails unless it binds the name first; earlier definitions that used it stay. Names of
-// the previous call may be read again.
+// Withdraw declares which names the caller no longer has, or has with a value that cannot be bound. Each name maps to a phrase
+// for messages that follows the name. A script that reads such a name fails, unless it binds the name first. Earlier definitions
+// that used it stay valid. Each call replaces the names of the previous call.
 func (s *Session) Withdraw(names map[string]string) {
 	s.withdrawn = map[string]withdrawal{}
 	for name, now := range names {
@@ -286,7 +286,7 @@ func (w withdrawal) message(name string) string {
 	return text
 }
 
-// describeValue describes the former value: a number, a text or a list as written, possibly cut; otherwise its type.
+// describeValue describes a former value: a number, a text or a list as written, possibly shortened; otherwise its type.
 func (s *Session) describeValue(b *binding) string {
 	switch {
 	case s.isTable(b.value):
@@ -301,17 +301,17 @@ func (s *Session) describeValue(b *binding) string {
 	return text
 }
 
-// longestShown limits the length of a value in a message, in runes.
+// longestShown is the largest length of a value in a message, in runes.
 const longestShown = 40
 
 func (w withdrawal) hint(giver string) string {
 	return "give it a number, a text, a list or a table in " + giver + ", or bind it in this script"
 }
 
-// Forget unbinds names as soon as no other definition uses them: now, or in a later call of Forget. It ignores names that are not
-// bound.
+// Forget unbinds names as soon as no other definition uses them: at once, or in a later call of Forget. Names that are not bound
+// are ignored.
 func (s *Session) Forget(names ...string) {
-	free := s.countUsers() // names that may have lost their last user
+	free := s.countUsers() // names that no definition uses any more
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
 			b.unwanted = true
@@ -329,8 +329,8 @@ func (s *Session) Forget(names ...string) {
 	}
 }
 
-// countUsers updates how many bindings use each name, from the bindings that changed since the last call, so that forgetting many
-// values one by one stays fast. It returns the names that are no longer used.
+// countUsers updates how many bindings use each name. It processes only the bindings that changed since its last call, so that
+// forgetting many values one by one is fast. It returns the names that are no longer used.
 func (s *Session) countUsers() (unused []string) {
 	for name := range s.changed {
 		if old := s.counted[name]; old != nil {
@@ -345,7 +345,7 @@ func (s *Session) countUsers() (unused []string) {
 	return unused
 }
 
-// count adds by to the counts of the names that a binding uses, and returns the names that are no longer used.
+// count adds by to the number of users of each name that a binding uses, and returns the names whose number becomes 0.
 func (s *Session) count(b *binding, by int) (unused []string) {
 	for used := range b.uses {
 		if s.users[used] += by; s.users[used] == 0 {
@@ -356,10 +356,9 @@ func (s *Session) count(b *binding, by int) (unused []string) {
 	return unused
 }
 
-// Closure returns a script of the definitions of some names and of all that they depend on, one per line, in an order in which a
-// fresh session can evaluate them. It also returns the names among them without a source: those bound by Put, and unbound ones. The
-// text has the present definitions, so that a stale name (see Stale) would get its new value. Paths are as written, relative to
-// Options.Folder.
+// Closure returns a script that defines the given names and all names that they depend on, one definition per line, in an order
+// in which a new session can evaluate them. missing lists the names without a source: those bound by Put, and unbound ones. The
+// script has the present definitions, so an outdated name gets a new value. Paths are as written, relative to Options.Folder.
 func (s *Session) Closure(names ...string) (src string, missing []string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -371,13 +370,13 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		seen[name] = true
 		bound := s.scope[name]
 		if bound == nil || bound.put {
-			missing = append(missing, name) // once, since it is now marked as seen
+			missing = append(missing, name) // only once, since the name is now marked as visited
 			return
 		}
 		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
 			visit(used)
 		}
-		// After everything that it uses.
+		// Write the definition after those that it uses.
 		text, _ := s.Definition(name)
 		b.WriteString(text + "\n")
 	}
@@ -387,7 +386,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 	return b.String(), missing
 }
 
-// time returns the time at which a name was makeFunction; 0 for an unbound name.
+// time returns the time at which a name was bound; 0 for an unbound name.
 func (s scope) time(name string) int {
 	if s[name] == nil {
 		return 0

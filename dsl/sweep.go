@@ -20,28 +20,28 @@ const maxCells = 10_000
 // axis is one swept name: a bound name, or a parameter of one call.
 type axis struct {
 	argument               // the name and its list, as written
-	values   []labelled    // one per step, with its place
-	call     *ast.CallNode // the call with the swept parameter; nil for a bound name
+	values   []labelled    // the values, each with its place in the script
+	call     *ast.CallNode // call whose parameter is swept; nil for a bound name
 }
 
-// swept is a sweep in progress: the values of the current combination, and what was evaluated with them. As in a spreadsheet, only
-// what depends on a swept value is evaluated again, once for each combination of the values that it depends on.
+// swept is a sweep in progress: the current combination of values, and the values that were computed for it. As in a spreadsheet,
+// only names that depend on swept values are evaluated again, once for each combination of the values that they depend on.
 type swept struct {
-	axes    []axis           // in the order of the arguments; the last one changes fastest
+	axes    []axis           // in the order of the arguments; the last axis changes fastest
 	at      []int            // index of the current value of each axis
-	depends map[string][]int // axes that a bound name depends on
-	memo    map[string]value // by name and the values that it depends on
-	cell    int              // number of the combination, from 0, for progress
+	depends map[string][]int // indices of the axes that each bound name depends on
+	memo    map[string]value // computed values, by name and the axis values that it depends on
+	cell    int              // number of the current combination, from 0
 	cells   int              // number of combinations, at most maxCells
-	steps   int              // steps per combination, the same for all; 0 before the first one
+	steps   int              // progress steps per combination, the same for all; 0 before the first one
 
-	store  Store        // nil if there is none
-	stored int          // combinations found in the store so far
-	fresh  bool         // whether the current combination needed runs
-	hit    bool         // whether the store had it
-	remote *remoteSweep // makes the runs on workers; nil if they are made here
+	store  Store        // nil without a store
+	stored int          // number of combinations found in the store so far
+	fresh  bool         // whether the current combination made runs
+	hit    bool         // whether the store had the current combination
+	remote *remoteSweep // makes the runs on workers; nil to make them in this process
 
-	options []optionUse // in the order of their first use
+	options []optionUse // uses of options that some algorithm lacks, in the order of their first use
 }
 
 // names returns the swept names, in the order of the arguments.
@@ -49,18 +49,18 @@ func (s *swept) names() []string {
 	return lists.Map(s.axes, func(x axis) string { return x.Name })
 }
 
-// lookup returns the value of a name in the current combination; false if it does not depend on a swept value. It evaluates the
-// definition again if necessary, and stores the value by the values of the axes that it depends on.
+// lookup returns the value of a name in the current combination; false if the name does not depend on a swept value. It evaluates
+// the name's definition if needed, once for each combination of the axis values that the name depends on.
 func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	for i, x := range s.axes {
 		if x.call == nil && x.Name == name {
 			return x.values[s.at[i]].value, true // the name itself is swept
 		}
 	}
-	if len(s.depends[name]) == 0 { // unchanged: the scope has its value
+	if len(s.depends[name]) == 0 { // the value does not depend on the sweep, so the scope has it
 		return value{}, false
 	}
-	// The key has the name, and the number of the value on each relevant axis: "p 0:1 2:0".
+	// The key is the name, followed by the value index of each axis that it depends on: "p 0:1 2:0".
 	key := name
 	for _, i := range s.depends[name] {
 		key += fmt.Sprintf(" %d:%d", i, s.at[i])
@@ -68,10 +68,10 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	if v, ok := s.memo[key]; ok {
 		return v, true
 	}
-	// A wrong script may use a name before its definition, which would cause endless recursion in the second evaluation.
+	// Store the present value first: a faulty script may use a name before its definition, which would cause endless recursion.
 	s.memo[key] = e.scope[name].value
 	st, uses := e.st, e.uses
-	// The names used by a definition were recorded when it was makeFunction.
+	// Record no names: those that the definition uses were recorded when the name was bound.
 	e.st, e.uses = e.scope[name].st, nil
 	v := e.define(e.st)
 	e.st, e.uses = st, uses
@@ -79,17 +79,17 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	return v, true
 }
 
-// override puts swept values into a call, which is identified by its node.
+// override replaces arguments of a call by swept values. The call is identified by its node.
 func (s *swept) override(c *call) {
 	for i, x := range s.axes {
 		if x.call == c.node {
-			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument // with its place, for messages
+			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument // the value with its place, for messages
 		}
 	}
 }
 
-// under evaluates the result for the current combination. A definition may contain a sweep itself; the outer one is restored
-// afterwards.
+// under evaluates the result for the current combination. It restores the outer sweep afterwards, because a definition may
+// contain a sweep itself.
 func (s *swept) under(e *evaluator, root *binding) value {
 	outer := e.swept
 	e.swept = s
@@ -98,8 +98,8 @@ func (s *swept) under(e *evaluator, root *binding) value {
 	return v
 }
 
-// checkSweep tries every value once, without running anything. It tries the axes separately, as there may be thousands of
-// combinations. A mistake in a combination of two values is found when the sweep runs.
+// checkSweep tests every swept value once without running anything. It varies one axis at a time, because there may be thousands
+// of combinations. A mistake that only a combination of two values causes is found when the sweep runs.
 func checkSweep(c *call) {
 	s, root := sweepPlan(c)
 	if s == nil || c.fn.param("store") >= 0 && !checkStore(c) {
@@ -108,22 +108,22 @@ func checkSweep(c *call) {
 	for i, x := range s.axes {
 		for j := range x.values {
 			s.at[i] = j
-			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil { // enough mistakes were found, or the context has ended
+			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil { // stop if enough mistakes were found, or the context has ended
 				return
 			}
 		}
 		s.at[i] = 0
 	}
-	// All algorithms were tried, so an option that none of them has is a mistake.
+	// All algorithms were tested, so an option that none of them has is a mistake.
 	s.reportLacking()
 }
 
-// evalSweep evaluates a sweep.
+// evalSweep evaluates sweep(...).
 func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.text("rows")) }
 
-// runSweep evaluates the result for every combination, the last axis fastest. store is the path of a store, "" for none; per states what
-// a row is. After an interrupt or a failure it returns the combinations finished so far. Without any, or after a reported mistake, it
-// returns nil.
+// runSweep evaluates the result for every combination. store is the path of a store, "" for none; per describes the unit of a
+// row. After an interrupt or a failure it returns the finished combinations. It returns nil if there are none, or after a
+// reported mistake.
 func runSweep(c *call, store, per string) (any, error) {
 	s, root := sweepPlan(c)
 	if s == nil { // reported
@@ -138,27 +138,27 @@ func runSweep(c *call, store, per string) (any, error) {
 		if err != nil {
 			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", store), err: err}
 		}
-		defer opened.Close() // each result was written when it was finished
+		defer opened.Close() // every result was written when it had finished
 		s.store = opened
 	}
 	out := sim.Sweep{Names: s.names(), Per: per}
-	// All combinations are submitted before waiting for the first result.
+	// Submit all combinations before waiting for the first result.
 	if err := submitSweep(c, s, root); err != nil {
 		return nil, err
 	}
 	if s.remote != nil {
-		defer s.remote.job.Close() // its message about the server was shown before
+		defer s.remote.job.Close() // messages about the server were shown before
 	}
 	for s.cell = range s.cells {
 		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false // not known yet
 		v := s.under(c.e, root)
-		// All combinations share a line of the script, so the message names the combination.
+		// All combinations have the same place in the script, so the message states the combination.
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
 		result, ok := v.Data.(engine.Result)
-		if c.e.stopped != nil || !ok { // the mistake is reported, finished combinations are kept
+		if c.e.stopped != nil || !ok { // the mistake was reported; keep the finished combinations
 			if s.rest(&out); len(out.Rows) == 0 {
 				return nil, c.e.stopped
 			}
@@ -170,7 +170,7 @@ func runSweep(c *call, store, per string) (any, error) {
 	return out, nil
 }
 
-// openStore opens the store, and closes it again after an interrupt, also if it opens later.
+// openStore opens a store. If an interrupt ends the wait, the store is closed when it opens later.
 func openStore(c *call, path string) (Store, error) {
 	return awaitResult(c, func() (Store, error) {
 		store, err := c.e.session.opt.Host.Store(path)
@@ -181,7 +181,8 @@ func openStore(c *call, path string) (Store, error) {
 	})
 }
 
-// choose sets the values of a combination and returns them. The combination's number has one digit per axis.
+// choose makes combination number cell the current one, and returns its values. The digits of the number, one per axis, are
+// indices of values.
 func (s *swept) choose(cell int) []any {
 	values := make([]any, len(s.axes))
 	for i := len(s.axes) - 1; i >= 0; i-- {
@@ -192,14 +193,15 @@ func (s *swept) choose(cell int) []any {
 	return values
 }
 
-// perform makes the runs of an experiment. The first of these that applies makes them: a collector, agents, workers, the store,
-// this process. A sweep keeps single runs for paired comparisons.
+// perform makes the runs of an experiment by the first of these that applies: a collector, agents, workers, the store, this
+// process. A sweep keeps single runs for paired comparisons.
 func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
-	x.Detail, x.Estimates = s != nil, s == nil // a table of thousands of results does not keep the details for a figure of one
-	if e.collect != nil {                      // in a worker, or to submit the combinations of a sweep
+	// a sweep of thousands of results does not keep the details that only the figure of one result shows
+	x.Detail, x.Estimates = s != nil, s == nil
+	if e.collect != nil { // in a worker, or while a sweep submits its combinations
 		e.collect(x)
 		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
 	}
@@ -214,15 +216,15 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 		tell = nil // the workers report their own progress
 	}
 	if tell != nil {
-		// the first run computes the designs, so show at once what is running
+		// the first run computes designs for some time, so show its label at once
 		tell(sim.Step{Total: x.Runs})
 	}
-	var begun atomic.Bool // the first step of the experiment marks the begin of its runs
+	var begun atomic.Bool // the first step of the experiment sets it
 	x.Progress = noteFirstStep(tell, &begun, func(sim.Step) bool { return true })
 	if s == nil || s.store == nil {
 		return awaitRuns(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
-	stored := false // from the store
+	stored := false // whether the store had the result
 	result, err := awaitRuns(c, &begun, func() (engine.Result, error) {
 		r, found, err := s.store.Run(e.ctx, x)
 		if err == nil {
@@ -233,17 +235,17 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if err != nil {
 		return result, err
 	}
-	// A definition may contain several experiments. The combination was fast only if all of them were in the store.
+	// A definition may make several experiments; the combination counts as stored only if the store had all of them.
 	s.fresh = s.fresh || !stored
 	s.hit = !s.fresh
-	if stored && tell != nil { // advance the progress bar without a run
+	if stored && tell != nil { // advance the progress bar without runs
 		tell(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
 	return result, nil
 }
 
-// checkStore reports a store whose name does not end like one, because it may be another kind of file; true if the name is right.
-// It runs in the check, before anything is written.
+// checkStore reports a store whose file extension is wrong, because the file may be something else; true if it is right. It runs
+// in the check, before anything is written.
 func checkStore(c *call) bool {
 	a := c.arg("store")
 	path, given := a.Data.(string)
@@ -255,10 +257,10 @@ func checkStore(c *call) bool {
 	return false
 }
 
-// storeEnding is the extension of a store.
+// storeEnding is the file extension of a store.
 const storeEnding = ".jsonl"
 
-// describe names the current combination.
+// describe returns the current combination as a text, for messages.
 func (s *swept) describe() string {
 	return strings.Join(lists.Make(len(s.axes), func(i int) string {
 		return fmt.Sprintf("%s=%v", s.axes[i].Name, s.axes[i].values[s.at[i]].label)

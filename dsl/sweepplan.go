@@ -10,11 +10,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sweepPlan finds what the call sweeps, and reports what cannot be swept. It runs in the check and again when the sweep runs, as
-// lists may be known only then. The result is nil after a mistake, and in a check if a list is not known yet.
+// sweepPlan determines what a call of sweep varies, and reports what cannot be varied. It runs in the check and again when the
+// sweep runs, because lists may be known only then. It returns nil after a mistake, and in a check if a list is not known yet.
 func sweepPlan(c *call) (*swept, *binding) {
 	before := c.e.mistakes
-	// The sweep evaluates the definition of the result again, so the result needs a name.
+	// A sweep evaluates the definition of the result again, so the result must be a bound name.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then "+c.fn.Name+"(r, …)")
@@ -26,7 +26,7 @@ func sweepPlan(c *call) (*swept, *binding) {
 		return nil, nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
-	for _, a := range c.named { // before any work per value; the limit also prevents an overflow of the product
+	for _, a := range c.named { // test the number of combinations before any work per value; this also prevents an overflow of the product
 		list, _ := c.labelled(a)
 		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
 	}
@@ -45,22 +45,22 @@ func sweepPlan(c *call) (*swept, *binding) {
 	if c.e.mistakes > before || slices.ContainsFunc(s.axes, func(x axis) bool { return len(x.values) == 0 }) {
 		return nil, nil
 	}
-	s.find(c.e.scope, root.name) // which names depend on which axes
+	s.find(c.e.scope, root.name) // sets which names depend on which axes
 	return s, root
 }
 
-// sweepSteps returns the values of a swept name: numbers, texts, kernels and problems. A list that the check does not know is
-// checked when the sweep runs.
+// sweepSteps returns the values of a swept name, which may be numbers, texts, kernels and problems. A list that a check does not
+// know is tested when the sweep runs.
 func sweepSteps(c *call, a argument) []labelled {
 	steps, known := c.labelled(a)
 	switch {
-	case !known && c.e.dry && (a.Type == List || a.Type == anything): // known when it runs
+	case !known && c.e.dry && (a.Type == List || a.Type == anything): // known only when the script runs
 		return nil
 	case len(steps) == 0:
 		c.e.fail(a.Node, Sweep, fmt.Sprintf("%s needs a list of values to try", a.Name), "write "+a.Name+"=[…], or a range such as 1..20")
 		return nil
 	}
-	seen := map[any]bool{} // labels of the values so far
+	seen := map[any]bool{} // labels of the values seen so far
 	for _, x := range steps {
 		switch {
 		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != Algorithm && x.Type != anything:
@@ -76,9 +76,10 @@ func sweepSteps(c *call, a argument) []labelled {
 	return steps
 }
 
-// sweepTarget finds the call whose parameter is swept; nil if a bound name is swept. A name that r depends on, or a written
-// argument of that name in a call that r depends on, comes first. Next come parameters that calls below r leave out, and last those
-// of r's own call: sweep(r, gap=…) varies the gap of paper(case=2), not the gap that fc assumes.
+// sweepTarget finds the call whose parameter is swept; nil if a bound name is swept. The first of these meanings that exists is
+// chosen: a name that the result depends on, or a written argument in a call that it depends on; a parameter that such a call
+// leaves out; a parameter of the result's own call. Thus sweep(r, gap=…) varies the gap of paper(case=2), not the gap that fc
+// assumes.
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	scope, names := c.e.scope, c.e.scope.below(root.name)
 	var found []target
@@ -93,7 +94,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	known := lists.Where(names, func(name string) bool { return name != root.name }) // names that could be swept
 	for _, name := range names {
 		st := scope[name].st
-		if st.Params != nil { // calls in a formula have vectors as arguments
+		if st.Params != nil { // arguments of calls in a formula are vectors
 			continue
 		}
 		for _, k := range scope.callsIn(st.Node) {
@@ -102,25 +103,26 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 					continue
 				}
 				written := k.fn.written(k.node, a.Name)                                // nil if the call leaves the parameter out
-				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap means the name
+				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap means the bound name gap
 					continue
 				}
 				t := target{call: k.node, text: st.Text(k.node), param: &k.fn.Params[i]}
-				if written == nil { // parameters that are not written rank below written ones
+				if written == nil { // a parameter that is left out has a lower priority than a written argument
 					t.rank = 1 + indices.Indicator(k.node == root.st.Node)
 				}
 				found = append(found, t)
 			}
 		}
 	}
-	least := lists.Max(found, func(t target) int { return 2 - t.rank }) // the largest 2 - rank, as lists.Max is at least 0
+	// the smallest rank is 2 - least, because lists.Max returns at least 0
+	least := lists.Max(found, func(t target) int { return 2 - t.rank })
 	found = lists.Where(found, func(t target) bool { return 2-t.rank == least })
 	if steps, _ := c.labelled(a); len(found) > 1 { // skip parameters that do not accept such values
 		if fit := lists.Where(found, func(t target) bool { return t.takes(steps) }); len(fit) > 0 {
 			found = fit
 		}
 	}
-	// If several meanings remain, the script must choose.
+	// If several meanings remain, the script must be more specific.
 	switch len(found) {
 	case 1:
 		return found[0].call, true
@@ -134,23 +136,23 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	return nil, false
 }
 
-// target is a possible meaning of a swept name.
+// target is one possible meaning of a swept name.
 type target struct {
 	call  *ast.CallNode // nil for a bound name
-	text  string        // for the message, if several are possible
-	param *Param        // of the call
-	rank  int           // 0: written in the script; 1: omitted by a call below r; 2: omitted by the call of r
+	text  string        // description, for a message that lists several meanings
+	param *Param        // parameter of the call; nil for a bound name
+	rank  int           // 0: written in the script; 1: left out by a call that the result depends on; 2: left out by the result's own call
 }
 
-// takes reports whether the parameter accepts values of these types; a bound name accepts all. A kernel of one space is accepted
-// for a joint kernel, as in a call.
+// takes reports whether the parameter accepts these values; a bound name accepts all. A kernel of one space is accepted for a
+// joint kernel, as in a call.
 func (t target) takes(steps []labelled) bool {
 	return t.param == nil || !slices.ContainsFunc(steps, func(x labelled) bool {
 		return x.Type != anything && !t.param.accepts(x.Type) && !(x.Type.isKernel() && t.param.accepts(Joint))
 	})
 }
 
-// written returns the argument that a call gives to a parameter, by position or by name; nil if there is none.
+// written returns the argument that a call gives for a parameter, by position or by name; nil if there is none.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	position := 0
 	for key, a := range argumentsOf(n) {
@@ -164,7 +166,7 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	return nil
 }
 
-// callOf returns a node as a call, with the name of its function; nil and "" if it is not one. A call of a part, such as p.f(x),
+// callOf returns a node as a call with the name of its function; nil and "" if it is not a call. A method call such as p.f(x)
 // does not count.
 func callOf(n ast.Node) (*ast.CallNode, string) {
 	call, _ := n.(*ast.CallNode)
@@ -185,13 +187,13 @@ func (s scope) callsIn(n ast.Node) []knownCall {
 	return v.found
 }
 
-// knownCall is a call with its function.
+// knownCall is a call of a known function.
 type knownCall struct {
-	node *ast.CallNode // node in the statement, which identifies it for swept.override
+	node *ast.CallNode // the node identifies the call for swept.override
 	fn   *Function     // from the catalogue, or made from a formula
 }
 
-// calls collects the function calls in an expression, from the leaves up.
+// calls visits an expression and collects its function calls, inner calls first.
 type calls struct {
 	scope scope       // finds formulas by their names
 	found []knownCall // in the order of the visit
@@ -204,7 +206,7 @@ func (v *calls) Visit(n *ast.Node) {
 	}
 }
 
-// below returns a bound name and all bound names that its definition uses, directly or indirectly, oldest first; nothing for an
+// below returns a bound name and all bound names that its definition uses, directly or indirectly, oldest first; nil for an
 // unbound name.
 func (s scope) below(name string) []string {
 	var all []string
@@ -225,13 +227,13 @@ func (s scope) below(name string) []string {
 	return all
 }
 
-// find sets depends for a name and all names below it.
+// find sets s.depends for a name and all names that it depends on.
 func (s *swept) find(scope scope, root string) {
-	for _, name := range scope.below(root) { // oldest first, so that used names come before their users
+	for _, name := range scope.below(root) { // oldest first, so that a name comes after the names that it uses
 		calls := scope.callsIn(scope[name].st.Node)
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 means a name that is not used
+			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 means that the name is not used
 				slices.ContainsFunc(calls, func(k knownCall) bool { return k.node == x.call })
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)

@@ -13,17 +13,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 )
 
-// remoteSweep is a sweep whose runs workers make.
+// remoteSweep is a sweep whose runs are made by workers.
 type remoteSweep struct {
-	job   *farm.Job // its orders are in the sequence of cells
+	job   *farm.Job // its orders are in the order of cells
 	cells []int     // the submitted combinations, in ascending order
 
-	mu   sync.Mutex // guards lost, which the job sets from other goroutines
-	lost error      // error of a store that could not keep a result
+	mu   sync.Mutex // guards lost, which other goroutines set
+	lost error      // first error of a store that could not keep a result
 }
 
-// submitSweep submits all combinations that the store lacks to the workers. If workers cannot make them, it notifies why and submits
-// nothing. The experiments are also made here, without runs, to compare their keys.
+// submitSweep submits all combinations that the store lacks to the workers. If workers cannot make them, it reports why and
+// submits nothing. It also makes the experiments in this process, without runs, to compare their keys.
 func submitSweep(c *call, s *swept, root *binding) error {
 	e := c.e
 	if e.session.opt.Runner == nil {
@@ -41,9 +41,9 @@ func submitSweep(c *call, s *swept, root *binding) error {
 	for cell := range s.cells {
 		x, wrong := experimentAt(e, s, root, cell)
 		if wrong != nil {
-			break // the sweep will reach it and report the mistake
+			break // stop here; the sweep will reach this combination and report the mistake
 		}
-		if x.Draw != nil { // a worker has no Go cell
+		if x.Draw != nil { // a worker has no Go cell that draws rewards
 			notifyLocalRuns(c, "a function of a Go cell draws their rewards")
 			return nil
 		}
@@ -61,15 +61,15 @@ func submitSweep(c *call, s *swept, root *binding) error {
 		a.cells = append(a.cells, cell)
 		w.Orders = append(w.Orders, farm.Order{Cell: cell, Experiment: *x})
 	}
-	if len(w.Orders) == 0 { // everything is stored, or the first combination has a mistake
+	if len(w.Orders) == 0 { // the store has everything, or the first combination has a mistake
 		return e.ctx.Err()
 	}
 	if s.store != nil {
-		// Results are stored in the order of arrival, so that an interrupt loses none.
+		// Store each result when it arrives, so that an interrupt loses none.
 		orders := w.Orders
 		w.Finished = func(order int, r engine.Result) {
 			for _, warned := range r.Warnings {
-				if warned.Kind == engine.WarnMixedBuilds { // a store must contain results of this build only
+				if warned.Kind == engine.WarnMixedBuilds { // a store must contain only results of this build
 					return
 				}
 			}
@@ -84,31 +84,31 @@ func submitSweep(c *call, s *swept, root *binding) error {
 	return nil
 }
 
-// note keeps the first error of the store, which ends the sweep at the next result.
+// note records the first error of the store, which ends the sweep at the next result.
 func (a *remoteSweep) note(err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.lost = cmp.Or(a.lost, err)
 }
 
-// result waits for the result of a combination; made is false if it was not submitted.
+// result waits for the result of a combination; made is false if the combination was not submitted.
 func (a *remoteSweep) result(e *evaluator, cell int) (r engine.Result, made bool, err error) {
 	order, handed := slices.BinarySearch(a.cells, cell) // cells are ascending, and an order has the index of its cell
 	if !handed {
 		return r, false, nil
 	}
 	r, err = a.job.Result(e.ctx, order)
-	// Name the combination that failed instead of the one waited for.
+	// The message must state the combination that failed, which may be another one than cell.
 	if failed := (*farm.ChunkError)(nil); errors.As(err, &failed) {
 		e.swept.choose(a.cells[failed.Order])
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	// made is also false if workers cannot make it: it is then made here
+	// made is also false if workers cannot make the experiment; this process then makes it
 	return r, !errors.Is(err, farm.ErrElsewhere), errors.Join(err, a.lost)
 }
 
-// rest adds the later combinations that workers have finished to a sweep that ends early, although combinations before them are
+// rest adds to a sweep that ends early the later combinations that workers have finished, although combinations before them are
 // missing.
 func (s *swept) rest(out *sim.Sweep) {
 	if s.remote == nil {
@@ -124,7 +124,7 @@ func (s *swept) rest(out *sim.Sweep) {
 	}
 }
 
-// forget drops the stored values of a name. Keys begin with the name, followed by a blank and the values.
+// forget drops the computed values of a name. Keys begin with the name, followed by a blank and the axis values.
 func (s *swept) forget(name string) {
 	for key := range s.memo {
 		if key == name || strings.HasPrefix(key, name+" ") {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// printFunction returns the function that converts values to a text.
+// printFunction returns the function print, which converts values to a text.
 func printFunction() Function {
 	return Function{
 		Name: "print", Section: SectionOutput, Synonyms: []string{"str", "text", "format", "println", "printf", "echo"},
@@ -31,9 +31,9 @@ func printFunction() Function {
 	}
 }
 
-// printValue returns a value as print shows it. A kernel is preceded by its formulas, one per line.
+// printValue returns the text that print shows for a value. Formulas that a kernel uses are printed above it, one per line.
 func printValue(v value) string {
-	// A kernel also fits into a line, but print adds the formulas that its text names.
+	// The text of a kernel fits into a line, but its formulas need lines of their own.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
 	}
@@ -42,22 +42,24 @@ func printValue(v value) string {
 		return definitions(data.Formulas()) + data.String()
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
-	case []value: // a list that does not fit into a line: one line per element
+	case []value: // a list that does not fit into one line: print one line per element
 		return strings.Join(lists.Map(data, printValue), "\n")
 	}
 	var b strings.Builder
-	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{}) // a Builder never fails
+	// writing to a Builder never fails
+	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{})
 	return strings.TrimSpace(b.String())
 }
 
-// inText returns a value as part of a line of text, for braces in a text and elements of lists; false if it does not fit.
+// inText returns a value as part of a line of text; false if it does not fit into a line. It is used for values in braces, and
+// for elements of lists.
 func inText(v value) (string, bool) {
 	switch data := v.Data.(type) {
 	case string:
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint, kernels.Kernel: // without the formulas, which need lines of their own
+	case kernels.Joint, kernels.Kernel: // without definitions of formulas, which need lines of their own
 		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
@@ -72,7 +74,7 @@ func inText(v value) (string, bool) {
 	return "", false
 }
 
-// numeral returns a number in at most ten significant digits; a whole number in full.
+// numeral returns a number with at most ten significant digits; whole numbers are printed in full.
 func numeral(x float64) string {
 	if i, ok := whole(x); ok { // no exponent up to 2^53
 		return strconv.Itoa(i)
@@ -80,24 +82,24 @@ func numeral(x float64) string {
 	return strconv.FormatFloat(x, 'g', 10, 64)
 }
 
-// formatAs returns a number in a format that front.Format matches.
+// formatAs formats a number; form must match front.Format.
 func formatAs(x float64, form string) string {
-	// The groups are the comma, the digits after the point and the letter.
+	// The groups of the pattern are the comma, the digits after the point, and the letter.
 	m := front.Format.FindStringSubmatch(form)
-	places := -1 // not given
+	places := -1 // -1 if not given
 	if m[2] != "" {
 		places, _ = strconv.Atoi(m[2])
 	}
 	var text, unit string
-	// Percent; whole number; Go's letters; a precision alone counts significant digits.
+	// The cases are: percent, whole number, and Go's letters. A precision without a letter counts significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
-		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // no digits after the point by default
+		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // without a precision, no digits after the point
 	case letter == "d":
-		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // halves are rounded away from 0
+		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // rounds halves away from 0
 	case letter != "":
 		if places < 0 {
-			places = 6 // as in Python and C
+			places = 6 // the default of Python and C
 		}
 		if letter == "g" {
 			places = max(places, 1) // at least one digit
@@ -114,29 +116,29 @@ func formatAs(x float64, form string) string {
 	return text + unit
 }
 
-// groupThousands puts commas between the thousands of a number. Digits after the point, exponents and units are unchanged.
+// groupThousands inserts commas between thousands. Digits after the point, exponents and units stay unchanged.
 func groupThousands(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
-	if end += start; end < start { // no digits after the sign
+	if end += start; end < start { // the number does not begin with digits
 		end = len(text)
 	}
-	// From the right, so that positions to the left stay valid.
+	// Insert from right to left, so that positions to the left stay valid.
 	for i := end - 3; i > start; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
 }
 
-// withValues evaluates a text with values, see front.TextCall. The arguments are groups of a text, a value and its format, with a
-// text at the end.
+// withValues evaluates a text with values in braces, see front.TextCall. The arguments are repeated groups of text, value and
+// format, followed by a text.
 func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
-		switch i % 3 { // the format is read with its value
+		switch i % 3 { // a format is evaluated together with its value
 		case 0:
-			b.WriteString(a.(*ast.StringNode).Value) // doubled braces are single ones here
+			b.WriteString(a.(*ast.StringNode).Value) // the parser has already replaced doubled braces by single ones
 		case 1:
 			form := n.Arguments[i+1].(*ast.StringNode)
 			v := e.eval(a)
@@ -145,22 +147,22 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 			b.WriteString(text)
 		}
 	}
-	// A check knows the text only if it knows all values.
+	// In a check, the text is known only if all values are.
 	if !known || !e.spend(n, b.Len()) {
 		return unknown(Text)
 	}
 	return value{Type: Text, Data: b.String()}
 }
 
-// insideText returns the text of a value in braces; false if the value is unknown or does not fit. Only numbers have a format. For
-// a value with parts, the hint proposes one of them.
+// insideText returns the text for a value in braces; false if the value is unknown or does not fit into a line. Only numbers
+// accept a format. For a value with parts, the hint proposes a part.
 func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
 		e.fail(n, Text, fmt.Sprintf("a format needs a number, and this is %s", v.Type.a()), "")
 		return "", false
-	// known by type, so that a check reports it too
+	// tested by type, so that a check finds it too
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards || v.Type == Algorithm:
 		hint := "print(value) converts it to a text" // figures and reward functions have no parts
 		if names := v.partNames(); len(names) > 0 {
@@ -180,8 +182,8 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	return text, ok
 }
 
-// joinTexts concatenates two texts. The characters count against the limit of an evaluation: a text that doubles in every line would
-// soon fill the memory.
+// joinTexts concatenates two texts. Characters count against the limit of an evaluation, because a text that doubles in every
+// line would soon use all memory.
 func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s cannot combine texts", n.Operator), "join texts with +")
@@ -196,21 +198,21 @@ func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	return value{Type: Text, Data: text}
 }
 
-// constants are names of numbers, which cannot be bound. Formulas have them too.
+// constants are named numbers of the language, which scripts cannot bind. They also exist in formulas.
 var constants = map[string]float64{"pi": math.Pi}
 
-// Ranges that many parameters have, under shorter names.
+// Short names for common ranges.
 var (
 	anyNumber          = kernels.AnyNumber
 	positive, fromZero = kernels.Positive, kernels.NonNegative
 	wholeFrom          = kernels.WholeFrom
 )
 
-// numberFunctions returns the functions of numbers and lists. Formulas have the same functions for vectors.
+// numberFunctions returns the functions of numbers and lists. Formulas have the same functions, applied to vectors.
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {
-		// Functions of one number, which formulas also have.
+		// These functions of one number also exist in formulas.
 		if apply := formula.Elementwise(f.Name); apply != nil {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
@@ -224,7 +226,7 @@ func numberFunctions() []Function {
 		name, doc string
 		f         func([]float64) float64
 	}{
-		// For one list or several numbers; reduce rejects an empty list.
+		// These take one list or several numbers; reduce rejects an empty list.
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", lists.Total[float64]},
@@ -250,7 +252,7 @@ func listFunctions() []Function {
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
 				if text, ok := c.args[0].Data.(string); ok {
-					// Characters, not bytes.
+					// count characters, not bytes
 					return float64(len([]rune(text))), nil
 				}
 				return float64(len(c.args[0].Data.([]value))), nil
@@ -281,7 +283,7 @@ func listFunctions() []Function {
 			From, To float64
 			N        int
 		}) (any, error) {
-			// These weights make the first and the last number exact.
+			// With these weights, the first and the last number are exact.
 			return makeNumbers(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
@@ -306,8 +308,8 @@ func listFunctions() []Function {
 				return nil, fmt.Errorf("range: steps of %s never reach %[3]s from "+
 					"%[2]s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
-			// allow rounding errors in the last step
-			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // fraction of a step
+			// allow for rounding errors in the last step
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // as a fraction of a step
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
@@ -316,10 +318,10 @@ func listFunctions() []Function {
 	}
 }
 
-// makeNumbers returns the list of n numbers, at most maxRange.
+// makeNumbers returns the list of at(i) for i from 0 to n-1. It reports n above maxRange.
 func makeNumbers(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
-		return unknown(List), nil // reported by spend
+		return unknown(List), nil // spend has reported the mistake
 	}
 	out := make([]value, n)
 	for i := range out {
@@ -338,17 +340,17 @@ func roundTo(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}
-	// Use the decimal digits of x: multiplying by a power of ten would round twice.
+	// Round the decimal digits of x: multiplying by a power of ten would round twice.
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
 	if err != nil {
-		return x // too large for digits after the point
+		return x // x is too large to have digits after the point
 	}
 	return y
 }
 
-// reduce applies f to the numbers of a flat list, or to several numbers.
+// reduce applies f to the numbers of a list, or to several numbers.
 func reduce(c *call, f func([]float64) float64) (any, error) {
-	// Either one list or several numbers: a list among numbers has no clear meaning.
+	// Accept either one list or several numbers; a list among numbers has no clear meaning.
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)
@@ -361,7 +363,7 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 	if !ok || len(numbers) == 0 {
 		return nil, fmt.Errorf("%s needs numbers, at least one", c.fn.Name)
 	}
-	// Sums of finite numbers may be infinite.
+	// A sum of finite numbers may be infinite.
 	y := f(numbers)
 	if math.IsInf(y, 0) || math.IsNaN(y) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)

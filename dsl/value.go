@@ -20,37 +20,37 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Type is the type of a value, named as in messages and help.
+// Type is the type of a value. Its text is the name in messages and help.
 type Type string
 
-// The types that several functions use; typeOf has the others.
+// The types that several functions use; typeOf returns the others.
 const (
-	Number    Type = "number"              // a float64; 1 and 0 are true and false
+	Number    Type = "number"              // float64; 1 and 0 are true and false
 	Text      Type = "text"                // a string
 	List      Type = "list"                // a []value
 	Free      Type = "free hyperparameter" // kernels.Free
-	Kernel    Type = "kernel"              // kernel on one space; kernels.Kernel
-	Joint     Type = "joint kernel"        // on arms of tasks; kernels.Joint
+	Kernel    Type = "kernel"              // kernel of one space: kernels.Kernel
+	Joint     Type = "joint kernel"        // kernel on arms of tasks: kernels.Joint
 	Problem   Type = "problem"             // *problem.Problem
 	Result    Type = "result"              // engine.Result
 	Sweep     Type = "sweep"               // sim.Sweep
 	Figure    Type = "figure"              // report.Figure
 	Table     Type = "table"               // report.Table
-	Rewards   Type = "reward function"     // a func of a Go cell, see Session.Put
-	Record    Type = "record"              // a part that has parts itself; a struct or map
-	Nothing   Type = "nothing"             // result of a function that only has an effect
-	Algorithm Type = "own algorithm"       // not of the catalogue, whose names are texts; *algorithms.Entry
+	Rewards   Type = "reward function"     // Go function that draws rewards, see Session.Put
+	Record    Type = "record"              // part of a value that has parts itself: a struct or map
+	Nothing   Type = "nothing"             // result of a function that returns nothing
+	Algorithm Type = "own algorithm"       // user-defined algorithm: *algorithms.Entry; the catalogue's algorithms are texts
 
-	anything Type = "" // after an error, and for parameters that take every type
+	anything Type = "" // type after an error, and of parameters that accept every type
 )
 
-// typeOf returns the type of values whose Go type is T: a kind that functions of the language return, a kernel or a problem. It
-// panics if package kinds lacks it.
+// typeOf returns the type of values whose Go type is T: a type that functions of the language return, a kernel or a problem. It
+// panics if package kinds does not list T.
 func typeOf[T any]() Type {
 	return ofGo(reflect.TypeFor[T]())
 }
 
-// zero returns an empty value of a type in package kinds; nil for other types.
+// zero returns an empty value of a type that package kinds lists; nil for other types.
 func (t Type) zero() any {
 	if k, ok := t.kind(); ok {
 		return reflect.Zero(k.Type).Interface()
@@ -63,8 +63,8 @@ func (t Type) kind() (kinds.Kind[struct{}], bool) {
 	return lists.First(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
 }
 
-// drawn returns the types whose values can be drawn, by the axes of an empty value. It is cached, as every check of a save needs
-// it.
+// drawn returns the types whose values can be drawn: those whose empty value has axes. It is computed once, since every check of
+// save reads it.
 var drawn = sync.OnceValue(func() map[Type]bool {
 	out := map[Type]bool{}
 	for _, k := range kinds.Names() {
@@ -77,7 +77,7 @@ var drawn = sync.OnceValue(func() map[Type]bool {
 // isDrawn reports whether values of the type can be drawn.
 func (t Type) isDrawn() bool { return drawn()[t] }
 
-// a returns the type with its article.
+// a returns the type with its indefinite article.
 func (t Type) a() string {
 	switch t {
 	case Nothing:
@@ -99,7 +99,7 @@ func orList(words []string) string { return listWith(" or ", words) }
 // andList joins words: "a, b and c".
 func andList(words []string) string { return listWith(" and ", words) }
 
-// listWith joins words with commas, and the last two with between.
+// listWith joins words with commas, and the last two words with between.
 func listWith(between string, words []string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
@@ -108,26 +108,26 @@ func listWith(between string, words []string) string {
 	return strings.Join(words[:last], ", ") + between + words[last]
 }
 
-// value is a value of the language. The data of a number is a float64, of a text a string, of a list a []value. Data is nil if only
-// the type is known: during a check, and after an error. Values are shared and never changed.
+// value is a value of the language. Data is a float64 for a number, a string for a text, a []value for a list. Data is nil if
+// only the type is known: in a check, and after an error. Values are shared and immutable.
 type value struct {
 	Type Type // "" for any type, or after an error
-	Data any  // data of the Go type that belongs to Type; nil if only the type is known
+	Data any  // of the Go type that belongs to Type; nil if only the type is known
 
-	// for a record its Go type, for a list the type of its elements, if known; it determines the parts
+	// Go type of a record, or of the elements of a list, if known; it determines the parts
 	of reflect.Type
 
-	outline *outline // in a check: what runs will give; otherwise nil
+	outline *outline // in a check, describes the value that runs will produce; otherwise nil
 }
 
-// known reports whether there is data: false in a check for the results of runs, and after an error.
+// known reports whether the value has data.
 func (v value) known() bool { return v.Data != nil }
 
 func unknown(t Type) value        { return value{Type: t} }
 func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
-// plain returns the value in Go: a float64, a string, the narrowest slice for a list, or the data itself. An empty list is a
-// []float64, a list of lists of numbers a [][]float64, any other mixture an []any.
+// plain returns the value as a Go value: a float64, a string, the most specific slice for a list, or the data itself. An empty
+// list is a []float64, a list of lists of numbers a [][]float64, any other mixture an []any.
 func (v value) plain() any {
 	list, ok := v.Data.([]value)
 	if !ok {
@@ -139,7 +139,7 @@ func (v value) plain() any {
 	if texts, ok := every[string](list); ok {
 		return texts
 	}
-	// A list of lists of numbers is a matrix, whose rows may differ in length.
+	// A list of lists of numbers is a matrix, whose rows may have different lengths.
 	rows := make([][]float64, len(list))
 	for i, e := range list {
 		row, _ := e.Data.([]value)
@@ -150,8 +150,8 @@ func (v value) plain() any {
 	return rows
 }
 
-// size counts the elements of a list and its nested lists, up to about limit: a short script can build a huge list out of copies of
-// one list. Every value counts as one, also a list itself.
+// size counts the elements of a list and of its nested lists, and stops soon after limit, because a short script can nest copies
+// of one list. Every value counts as one, including a list itself.
 func (v value) size(limit int) int {
 	list, _ := v.Data.([]value)
 	n := 1
@@ -170,13 +170,13 @@ func (v value) depth() int {
 	return lists.Max(list, func(e value) int { return 1 + e.depth() })
 }
 
-// items returns a known list as Go values.
+// items returns the elements of a known list as Go values.
 func (v value) items() []any {
 	list := v.Data.([]value)
 	return lists.Map(list, func(e value) any { return e.plain() })
 }
 
-// every returns the elements of a list if all have one Go type. For an empty list it returns an empty slice that is not nil.
+// every returns the elements of a list if all have Go type T. For an empty list it returns an empty slice that is not nil.
 func every[T any](list []value) ([]T, bool) {
 	out := make([]T, len(list))
 	for i, e := range list {
@@ -192,8 +192,8 @@ func every[T any](list []value) ([]T, bool) {
 func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
 func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }
 
-// foreign maps words of other tools, in lower case, to hints about the equivalent here. Most messages look up a word here before
-// they search for similar spellings.
+// foreign maps words of other tools, in lower case, to hints about the equivalent in this language. Messages look up a word here
+// before they search for similar spellings.
 var foreign = sync.OnceValue(func() map[string]string {
 	const (
 		read     = `problem(data="runs.csv", task=, arm=, reward=) reads a table; gonb-cope best runs.csv lists its columns`
@@ -215,7 +215,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "the language has the functions exp, sqrt, sum, ...; a Go cell can import packages",
 	}
-	// One hint answers many words, separated by blanks.
+	// One hint belongs to many words, which are separated by blanks.
 	for hint, words := range map[string]string{
 		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv df pd pandas pl polars",
 		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
@@ -240,9 +240,9 @@ var foreign = sync.OnceValue(func() map[string]string {
 // foreignWord returns the hint for a word of another tool; "" for other words.
 func foreignWord(word string) string { return foreign()[strings.ToLower(word)] }
 
-// nameFor checks that a name can be bound, and returns a placeholder for the definition that a Go value lacks. The statement uses
-// and calls nothing, so a sweep does not change the value. It is parsed from text, so that the rules of the language check the
-// name.
+// nameFor checks that a name can be bound, and returns a placeholder statement for a Go value, which has no definition. The
+// placeholder is parsed from text, so that the rules of the language check the name. It uses no names, so a sweep does not change
+// the value.
 func nameFor(s *Session, name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
 	_, bound := s.scope[name]
@@ -257,7 +257,7 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 	return parsed[0], nil
 }
 
-// fromGo converts a Go value to a value of the language, and follows pointers. The name is given to values that print it.
+// fromGo converts a Go value to a value of the language, following pointers. The name is given to values that print their name.
 func fromGo(name string, v any) (value, error) {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Func && r.IsNil() {
@@ -278,7 +278,7 @@ func fromGo(name string, v any) (value, error) {
 		return nameValue(value{Type: Free, Data: v}, name), nil
 	case kernels.Formula:
 		if v.Body == "" {
-			v.Name = name // prints as its bound name
+			v.Name = name // a function prints as its bound name
 		}
 		return kernelValue(v), nil
 	case *problem.Problem:
@@ -295,7 +295,7 @@ func fromGo(name string, v any) (value, error) {
 	case report.Table:
 		return value{Type: Table, Data: v}, nil
 	}
-	// Follow a pointer, unless a kernel's methods need it: then the pointer is the kernel.
+	// Follow a pointer, unless the pointer itself implements the methods of a kernel.
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
 		_, byValue := element.(kernels.Kernel)
@@ -327,7 +327,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		return value{}, fmt.Errorf("the language has no booleans; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
 		list, err := lists.Try(r.Len(), func(i int) (value, error) {
-			// An element that prints a name has the list's name.
+			// An element that prints its name gets the list's name.
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
@@ -339,7 +339,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		})
 		return value{Type: List, Data: list}, err
 	}
-	if x, ok := number(r); ok { // integers of all widths, and decimals
+	if x, ok := number(r); ok { // integers of all widths, and floating-point numbers
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return value{}, fmt.Errorf("%v is not a finite number", x)
 		}
@@ -349,7 +349,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		"results, figures and tables", r.Type())
 }
 
-// algorithmFromGo completes and checks an algorithm of your own. Without a name it has the one that it is bound to.
+// algorithmFromGo completes and checks a user-defined algorithm. If it has no name, its name is the one that it is bound to.
 func algorithmFromGo(name string, e algorithms.Entry) (value, error) {
 	e.Name = cmp.Or(e.Name, name)
 	mode := cmp.Or(e.Mode, engine.ModeFC)
@@ -359,7 +359,7 @@ func algorithmFromGo(name string, e algorithms.Entry) (value, error) {
 	return value{Type: Algorithm, Data: &e}, nil
 }
 
-// kernelFromGo rejects a kernel with more parts than a script could give it.
+// kernelFromGo returns an error for a kernel with more parts than a script could make.
 func kernelFromGo(k kernels.Kernel) (value, error) {
 	if n := parts(k); n > maxParts {
 		return value{}, fmt.Errorf("the kernel has more than %d parts", maxParts)
@@ -367,8 +367,8 @@ func kernelFromGo(k kernels.Kernel) (value, error) {
 	return kernelValue(k), nil
 }
 
-// problemFromGo rejects a problem with lists of unequal length, which would be read beyond their ends. Other properties are checked
-// when the problem is used.
+// problemFromGo returns an error for a problem whose lists have unequal lengths. Other properties are checked when the problem is
+// used.
 func problemFromGo(p *problem.Problem) (value, error) {
 	switch {
 	case p == nil:

@@ -22,7 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// words is the meaning of a parameter's texts, for completion. The texts of wordsData, wordsOutput and wordsStore are paths, which
+// words is the meaning of a parameter's texts, for completion. Texts of wordsData, wordsOutput and wordsStore are paths, which
 // checkFiles checks.
 type words string
 
@@ -39,8 +39,8 @@ const (
 	wordsY       words = "y of a figure"
 )
 
-// space returns the space of the innermost of some calls: "task", "arm", or "" if unknown. Calls are ordered from the outermost to
-// the innermost.
+// space returns the space of the innermost call that has one: "task", "arm", or "" if unknown. Calls are ordered from the
+// outermost to the innermost.
 func space(calls []string) string {
 	for _, name := range slices.Backward(calls) {
 		if name == "task" || name == "arm" {
@@ -50,18 +50,19 @@ func space(calls []string) string {
 	return ""
 }
 
-// columnsIn lists the columns of the bound problems, of one space or of both. As in the CSV file, columns of arms begin with x_ and
-// columns of tasks with z_.
+// columnsIn lists the feature columns of the bound problems, of one space, or of both if space is "". As in the CSV file, columns
+// of arms begin with x_ and columns of tasks with z_.
 func columnsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Columns })
 }
 
-// pointsIn lists the names of the tasks or arms of the bound problems, or of both.
+// pointsIn lists the names of the tasks or arms of the bound problems, or of both if space is "".
 func pointsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Names })
 }
 
-// ofPoints lists words of the arms and tasks of the bound problems, the youngest problem first, without unknown ones.
+// ofPoints lists words of the arms and tasks of the bound problems, the latest problem first. It skips problems that are not
+// known yet.
 func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (all []string) {
 	for _, name := range slices.Backward(s.Names()) {
 		p, ok := s.scope[name].value.Data.(*problem.Problem)
@@ -88,7 +89,7 @@ func tasksIn(s *Session, name string) []string {
 	return pointsIn(s, "task")
 }
 
-// axesIn returns the possible x and y in a plot of a name; nil if it is not bound.
+// axesIn returns the possible x and y of a plot of a bound name; nil if the name is not bound.
 func axesIn(s *Session, name string) (xs, ys []string) {
 	if b := s.scope[name]; b != nil {
 		return report.Axes(sampleOf(argument{value: b.value}), "any")
@@ -96,19 +97,19 @@ func axesIn(s *Session, name string) (xs, ys []string) {
 	return nil, nil
 }
 
-// maxEntries limits the folder entries that completion examines: it must not take longer than a key press.
+// maxEntries limits the number of folder entries that completion reads, because it must not take longer than a key press.
 const maxEntries = 2000
 
-// dataEndings are the endings of files that hold tables.
+// dataEndings are the file extensions of tables.
 var dataEndings = []string{".csv", ".tsv", ".parquet"}
 
-// suggestFile proposes a file with a similar name in the folder of a path, or lists the tables there. It proposes nothing if the
-// caller reads files in its own way.
+// suggestFile proposes a file with a similar name in the same folder, or lists the tables there. It proposes nothing if the Host
+// is not the file system.
 func suggestFile(s *Session, name string) string {
 	if _, ok := s.opt.Host.(files); !ok {
 		return ""
 	}
-	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every system
+	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every operating system
 	found := filesIn(s, folder, dataEndings)
 	if best := nearest(name, found); best != "" {
 		return suggest(name, found)
@@ -120,17 +121,17 @@ func suggestFile(s *Session, name string) string {
 	return "tables there: " + joinShort(found)
 }
 
-// dataNamed finds the file that a call of problem reads: data, or else path. Group 1 or 2 is a path in quotes. Group 3 is a name,
-// for which the caller may have a table.
+// dataNamed matches the table that a call of problem reads: the argument data, or else path. Group 1 or 2 is a path in quotes.
+// Group 3 is a name, for which the caller may have a table.
 var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
-// headerIn lists the columns of the problem file that the text names nearest before the cursor, or else after it. It reads only the
-// header, and returns nothing after an error.
+// headerIn lists the columns of the table of the nearest call of problem before the cursor, or else after it. It reads only the
+// header of the file, and returns nil after an error.
 func headerIn(s *Session, text string, cursor int) []string {
 	runes := []rune(text)
 	cursor = min(max(cursor, 0), len(runes))
 	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
-	// The last one before the cursor is the call that the cursor is in.
+	// The last call before the cursor is the one that the cursor is in.
 	if before := dataNamed.FindAllStringSubmatch(string(runes[:cursor]), -1); len(before) > 0 {
 		found = before[len(before)-1]
 	}
@@ -144,7 +145,7 @@ func headerIn(s *Session, text string, cursor int) []string {
 		return s.opt.Columns(found[3])
 	}
 	system := s.path(filepath.FromSlash(found[1] + found[2]))
-	// Opening a pipe would wait for its writer.
+	// Read regular files only: opening a pipe would wait for its writer.
 	if info, err := os.Stat(system); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -160,8 +161,8 @@ func headerIn(s *Session, text string, cursor int) []string {
 	return problem.Columns(head)
 }
 
-// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms and z_ for tasks. If no
-// column has a prefix, all can be features; otherwise columns such as mean are not.
+// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms, z_ for tasks. If no
+// column has a prefix, any column can be a feature.
 func ofSpace(columns []string, space string) []string {
 	of := func(prefixes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
@@ -169,7 +170,7 @@ func ofSpace(columns []string, space string) []string {
 		})
 	}
 	switch {
-	case len(of("x_", "z_")) == 0: // any column may be a feature
+	case len(of("x_", "z_")) == 0: // without prefixes, any column may be a feature
 		return columns
 	case space == "task":
 		return of("z_")
@@ -182,14 +183,14 @@ func ofSpace(columns []string, space string) []string {
 // maxHeader limits the bytes of a table that completion reads for its header.
 const maxHeader = 1 << 16
 
-// filesIn lists the files that complete a path of the script: those with one of the endings, by default those that values can be
-// saved with, and folders with a trailing slash. Hidden files appear only if the prefix has a dot. Paths have slashes. It examines
-// at most maxEntries entries of the folder.
+// filesIn lists the files and folders that complete a path of the script. Files must have one of the endings; nil endings mean
+// those that save can write. Folders end in a slash. Hidden files appear only if the prefix has a dot. It reads at most
+// maxEntries entries of the folder.
 func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}
-	// Proposals begin with the folder as written in the script.
+	// Each proposal begins with the folder as written in the script.
 	folder, start := path.Split(prefix)
 	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
@@ -197,7 +198,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // the entries read before an error
+	entries, _ := f.ReadDir(maxEntries) // use the entries read before an error
 	var found []string
 	for _, e := range entries {
 		name := e.Name()
@@ -205,7 +206,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 			continue
 		}
 		folderToo := e.IsDir()
-		// A link counts as its target.
+		// Treat a link like its target.
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(filepath.Join(system, name))
 			folderToo = err == nil && info.IsDir()
@@ -221,7 +222,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 	return found
 }
 
-// suggest proposes the nearest known word, or lists them; "" if there are none.
+// suggest proposes the most similar known word, or lists the known words; "" if there are none.
 func suggest(word string, known []string) string {
 	if best := nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -235,11 +236,11 @@ func suggest(word string, known []string) string {
 // joinShort joins words for a hint, and shortens a long list.
 func joinShort(words []string) string { return sentence.List(words, 60) }
 
-// maxWord limits the length of a word that is compared with known ones.
+// maxWord is the largest length of a word that is compared with known words.
 const maxWord = 200
 
-// nearest returns the known word at the smallest distance, or "" if that exceeds a third of the word plus 1, or half of the word.
-// The distance counts changed or swapped letters, ignoring case. The first of several nearest words is returned.
+// nearest returns the most similar known word: the first one with the smallest distance. It returns "" if the distance exceeds a
+// third of the word plus 1, or half of the word. The distance counts changed or swapped letters, ignoring case.
 func nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	if len(word) > maxWord {
@@ -253,7 +254,8 @@ func nearest(word string, known []string) string {
 	return best
 }
 
-// onlyWith returns the only name that contains a word of at least three letters, ignoring case; "" if there is none, or several.
+// onlyWith returns the known word that contains the given word, ignoring case; "" if there is none, or several, or if the word
+// has fewer than three letters.
 func onlyWith(word string, known []string) string {
 	having := lists.Where(known, func(k string) bool { return strings.Contains(strings.ToLower(k), strings.ToLower(word)) })
 	if len([]rune(word)) < 3 || len(having) != 1 {
@@ -262,7 +264,7 @@ func onlyWith(word string, known []string) string {
 	return having[0]
 }
 
-// suggestFunction proposes the equivalent of another tool's word, or a function.
+// suggestFunction proposes the equivalent of another tool's word, or a function with a similar name.
 func suggestFunction(word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
@@ -273,8 +275,8 @@ func suggestFunction(word string) string {
 	return "known: " + joinShort(functionNames())
 }
 
-// functionMeant returns the function that a word means, by name, synonym or similar spelling; nil if there is none. Synonyms come
-// before spellings, since a synonym may resemble another function.
+// functionMeant returns the function that a word means, by name, synonym or similar spelling; nil if there is none. Synonyms are
+// tested before spellings, since a synonym may resemble the name of another function.
 func functionMeant(word string) *Function {
 	for i, f := range functions {
 		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
@@ -286,8 +288,8 @@ func functionMeant(word string) *Function {
 
 func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
 
-// suggestName proposes a bound name, or a function that lacks its brackets. Only a check knows the names below; when a script runs,
-// its check has passed.
+// suggestName proposes a bound name with a similar spelling, or a function that lacks its brackets. In a check it also finds
+// names that are bound further below.
 func suggestName(e *evaluator, word string) string {
 	for _, st := range e.all {
 		if st.Name == word && st == e.st {
@@ -301,7 +303,7 @@ func suggestName(e *evaluator, word string) string {
 	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed below, with its brackets
 		return hint
 	}
-	// Names come before functions, because nothing is called here.
+	// Propose names before functions, because the script does not call the word here.
 	names := e.scope.names()
 	if best := nearest(word, names); best != "" {
 		return suggest(word, names)

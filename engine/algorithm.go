@@ -53,38 +53,6 @@ func (p Plan) Pulls() int { return PullsOf(p.Counts) }
 // PullsOf returns the number of samples of counts, one count per arm.
 func PullsOf(counts []int) int { return lists.Total(counts) }
 
-// An IndependentReporter is an Algorithm whose agents exchange data on some problems only.
-type IndependentReporter interface {
-	// Independent reports whether agents exchange no data: each one uses its own measurements only.
-	Independent() bool
-}
-
-// Independent reports whether the agents of alg exchange no data. It is false if alg is not an IndependentReporter.
-func Independent(alg Algorithm) bool {
-	l, ok := alg.(IndependentReporter)
-	return ok && l.Independent()
-}
-
-// A RuleReporter is an Algorithm that reports the elimination rules it used without building its audit trail, which can be slow.
-type RuleReporter interface {
-	// UsedRule reports whether at least one arm was eliminated by the rule.
-	UsedRule(rule Rule) bool
-}
-
-// UsedRule reports whether alg eliminated at least one arm by the rule.
-func UsedRule(alg Detailed, rule Rule) bool {
-	if r, ok := alg.(RuleReporter); ok {
-		return r.UsedRule(rule)
-	}
-	return slices.ContainsFunc(alg.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
-}
-
-// ManyRounds is an Algorithm with so many rounds that the usual limit would stop it.
-type ManyRounds interface {
-	// MaxRounds returns the limit of rounds if Options.MaxRounds is not set.
-	MaxRounds() int
-}
-
 // An Environment pulls arms: simulated, resampled or real.
 type Environment interface {
 	// Pull makes the pulls of the plan and returns the mean reward of each arm, reward units, with the sign of the data.
@@ -101,7 +69,7 @@ type Outcome struct {
 	LackOfFit    *LackOfFit // evidence against the kernel; nil without any
 	Noise        *Warning   // evidence against the noise model, see NoiseCheck; nil without any
 	Samples      int        // all agents together
-	Independent  bool       // whether the agents exchanged no data although the algorithm can, see IndependentReporter
+	Independent  bool       // whether the agents exchanged no data although the algorithm can, see State.Independent
 	Unspent      string     // why part of a fixed budget was not spent; "" if all of it was
 	SamplesAdded int        // rewards from Steps.AddData, which Samples does not count
 }
@@ -145,12 +113,6 @@ func (o *Outcome) record(p Plan, alive int, amended bool) {
 	})
 }
 
-// An UnspentReporter is an Algorithm that can end before its budget is spent.
-type UnspentReporter interface {
-	// Unspent returns why part of the budget was not spent; "" if all of it was.
-	Unspent() string
-}
-
 // close copies the algorithm's answers and sets the status. An empty status is derived from the answers.
 func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 	o.Answers, o.Warnings = slices.Clone(alg.Answers()), alg.Warnings()
@@ -167,16 +129,14 @@ func (o *Outcome) close(alg Detailed, status Status, trail bool) {
 				status = StatusBudget
 			}
 		}
-		if s, ok := alg.(UnspentReporter); ok {
-			if o.Unspent = s.Unspent(); o.Unspent != "" && status == StatusBudget {
-				status = StatusLeft
-			}
+		if o.Unspent = alg.Unspent(); o.Unspent != "" && status == StatusBudget {
+			status = StatusLeft
 		}
-		if status == StatusDecided && UsedRule(alg, RuleEpsilon) {
+		if status == StatusDecided && alg.UsedRule(RuleEpsilon) {
 			status = StatusEpsilon
 		}
 	}
-	o.Status, o.Independent = status, Independent(alg)
+	o.Status, o.Independent = status, alg.Independent()
 }
 
 // Errors that callers distinguish. Errors for readers only, such as options out of range, are created where the rule is checked.

@@ -219,13 +219,6 @@ type DataAdder interface {
 	UsesAddedData() bool
 }
 
-// A Standard algorithm explains its progress, estimates arms, and accepts rounds that differ from its plan.
-type Standard interface {
-	Explainer
-	ArmEstimator
-	Amender
-}
-
 // UsesAddedData reports whether rewards from outside its rounds have any effect on alg.
 func UsesAddedData(alg Algorithm) bool {
 	i, able := alg.(DataAdder)

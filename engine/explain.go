@@ -75,17 +75,6 @@ func (x Explanation) Open() []TaskExplanation {
 // Uncertain reports whether the gap of an open task is below twice its standard error. Progress.Samples is then very uncertain.
 func (p Progress) Uncertain() bool { return !p.Decided && p.Gap < 2*p.Error }
 
-// An Explainer is an Algorithm that can report its progress. The report is for readers and has no effect on decisions. It is computed on
-// request, at the cost of about one design per task.
-type Explainer interface {
-	Detailed
-	// Hardest returns the comparison that keeps task v undecided.
-	Hardest(v int) Rival
-	// Samples returns the estimated further samples, all agents together, to decide the given open tasks, as Progress.Samples; at most
-	// the sum over the tasks, since tasks share rounds. It is -1 if one of them cannot be decided, and NaN before any data.
-	Samples(tasks []int) float64
-}
-
 // Rival describes the open arm of a task whose comparison with the leader needs most further samples.
 type Rival struct {
 	// "" if no arm is open: the run was interrupted between the last elimination and the decision
@@ -101,8 +90,11 @@ type Rival struct {
 }
 
 // ProgressOf returns the progress of each task, in task order, and the estimated further samples to decide all of them, as
-// Explainer.Samples.
-func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
+// Detailed.Samples. An algorithm that has only a State reports no progress: tasks is nil.
+func ProgressOf(x Detailed) (tasks []Progress, remaining float64) {
+	if _, own := x.(*whole); own {
+		return nil, 0
+	}
 	answers := x.Answers()
 	remaining = remainingOf(x, answers)
 	tasks = make([]Progress, len(answers))
@@ -127,10 +119,10 @@ func ProgressOf(x Explainer) (tasks []Progress, remaining float64) {
 	return tasks, remaining
 }
 
-// Remaining returns the estimated further samples to decide all tasks, as Explainer.Samples.
-func Remaining(x Explainer) float64 { return remainingOf(x, x.Answers()) }
+// Remaining returns the estimated further samples to decide all tasks, as Detailed.Samples.
+func Remaining(x Detailed) float64 { return remainingOf(x, x.Answers()) }
 
-func remainingOf(x Explainer, answers []Answer) float64 {
+func remainingOf(x Detailed, answers []Answer) float64 {
 	open := indices.Where(len(answers), func(v int) bool { return !answers[v].Decided })
 	if len(open) == 0 {
 		return 0
@@ -156,22 +148,6 @@ type ArmEstimates struct {
 	// whether the interval is a posterior interval; otherwise it is a confidence interval that covers noise but not the bias of the
 	// estimator
 	Posterior bool
-}
-
-// An ArmEstimator is an Algorithm that can estimate every arm. The estimates are for readers and have no effect on decisions.
-type ArmEstimator interface {
-	// ArmEstimates returns the estimates from the data so far; empty before any data.
-	ArmEstimates() ArmEstimates
-}
-
-// A LazyArmEstimator can save its state now and estimate selected arms later. With many arms this is much faster than estimating all arms
-// after every round.
-type LazyArmEstimator interface {
-	ArmEstimator
-	// DeferEstimates returns a function that computes the present estimates of selected arms, in ascending order, with NaN for the
-	// others. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before any data. The function
-	// must be called before the algorithm's context ends.
-	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
 }
 
 // Estimates has the estimates of one run after each round. With very many arms only those with the best final estimates of each task are
@@ -221,12 +197,6 @@ type AlikeArms struct {
 	Task, Arm, Other string
 	Off              float64 // mean of Other minus mean of Arm, reward units
 	Standardised     float64 // Off over its standard error
-}
-
-// A KernelReliant is an Algorithm whose answers are right only if the kernel can represent the rewards.
-type KernelReliant interface {
-	// FitCheck returns a test of the kernel for one run; nil if no data could contradict the kernel.
-	FitCheck() FitCheck
 }
 
 // A FitCheck tests the kernel on the data of a run.

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// asked is an Explainer of four tasks: the first is decided, and the last two have the same arms and features.
+// asked is an algorithm with four tasks: the first is decided, and the last two have the same arms and features.
 type asked struct {
 	Detailed
 	together float64

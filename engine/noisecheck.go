@@ -9,12 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// A NoiseReliant is an Algorithm whose guarantee depends on the noise scales stated in the problem.
-type NoiseReliant interface {
-	// NoiseCheck returns a test of these scales for one run; nil if no data could contradict them.
-	NoiseCheck() NoiseCheck
-}
-
 // NoiseCheck tests the noise assumptions of a guarantee: arms with a common unknown scale have equal variances, and rewards do not vary
 // more than a stated scale allows.
 type NoiseCheck interface {

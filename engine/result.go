@@ -219,7 +219,7 @@ type Result struct {
 	Answers      []Answer      `json:"answers"`                // answers of the first run
 	Trace        []RoundRecord `json:"trace,omitempty"`        // trace of the first run
 	Eliminations []Elimination `json:"eliminations,omitempty"` // of the first run
-	// of the first run, if the algorithm is an Explainer
+	// of the first run, unless the algorithm has only a State
 	Progress []Progress `json:"progress,omitempty"`
 	// estimated further samples, all agents together, to decide the first run; as Progress.Samples
 	Remaining float64 `json:"remaining,omitempty"`
@@ -240,7 +240,7 @@ type Result struct {
 
 	Detail *Detail `json:"detail,omitempty"` // per-run data, in results of a sweep
 	Theory *Theory `json:"theory,omitempty"` // in results of a sweep; nil if unknown or for many arms
-	// of the first run; nil unless requested and unless the algorithm is an ArmEstimator. It has rounds × arms numbers, so files omit it
+	// of the first run; nil unless requested and unless the algorithm has estimates. It has rounds × arms numbers, so files omit it
 	Estimates *Estimates `json:"-"`
 }
 

@@ -20,6 +20,8 @@ type State struct {
 	Eliminations []Elimination // the audit trail, in order
 	Alive        int           // arms that are not eliminated, summed over tasks
 	Warnings     []Warning     // the conditions of the guarantee that did not hold
+	Independent  bool          // whether agents exchange no data: each one uses its own measurements only
+	Unspent      string        // why part of a fixed budget was not spent; "" if all of it was
 }
 
 // Detailed is an Algorithm whose State can be read in parts, because the whole is slow to build.
@@ -29,6 +31,8 @@ type Detailed interface {
 	Answers() []Answer
 	// Eliminations returns State.Eliminations.
 	Eliminations() []Elimination
+	// UsedRule reports whether at least one arm was eliminated by the rule.
+	UsedRule(rule Rule) bool
 	// Alive returns State.Alive.
 	Alive() int
 	// Warnings returns State.Warnings.
@@ -36,6 +40,29 @@ type Detailed interface {
 	// Goal returns the goal of the problem, problem.GoalMax or problem.GoalMin. An algorithm always maximises: for GoalMin, Steps changes
 	// the sign of rewards before Learn and of the estimates in answers.
 	Goal() string
+	// Independent returns State.Independent.
+	Independent() bool
+	// Unspent returns State.Unspent.
+	Unspent() string
+	// MaxRounds returns the limit of rounds if Options.MaxRounds is not set; 0 means the usual one.
+	MaxRounds() int
+
+	// Hardest returns the comparison that keeps task v undecided. Like all that follows it is for readers and has no effect on decisions.
+	Hardest(v int) Rival
+	// Samples returns the estimated further samples, all agents together, to decide the given open tasks, as Progress.Samples; at most
+	// the sum over the tasks, since tasks share rounds. It is -1 if one of them cannot be decided, and NaN before any data.
+	Samples(tasks []int) float64
+	// ArmEstimates returns the estimates of all arms from the data so far; empty before any data.
+	ArmEstimates() ArmEstimates
+	// DeferEstimates returns a function that computes the present estimates of selected arms later, in ascending order, with NaN for
+	// the others. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before any data, and if
+	// ArmEstimates is as fast. The function must be called before the algorithm's context ends.
+	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
+
+	// FitCheck returns a test of the kernel for one run; nil if no data could contradict the kernel, or if answers do not depend on it.
+	FitCheck() FitCheck
+	// NoiseCheck returns a test of the noise model for one run; nil if no data could contradict it, or if no guarantee depends on it.
+	NoiseCheck() NoiseCheck
 }
 
 // StateOf returns the State of an algorithm from its parts. A Detailed algorithm implements State with it.
@@ -66,7 +93,7 @@ type whole struct {
 	state   *State // after the last round; nil before the first
 }
 
-var _ ArmEstimator = (*whole)(nil)
+var _ Detailed = (*whole)(nil)
 
 // Plan checks the plan of the algorithm: it would otherwise pull no arms forever, or arms that do not exist.
 func (w *whole) Plan(ctx context.Context) (Plan, error) {
@@ -176,10 +203,36 @@ func (w *whole) Goal() string {
 	return w.problem.Goal
 }
 
-// Independent implements IndependentReporter.
-func (w *whole) Independent() bool { return Independent(w.Algorithm) }
+// UsedRule implements Detailed.
+func (w *whole) UsedRule(rule Rule) bool {
+	return slices.ContainsFunc(w.Eliminations(), func(e Elimination) bool { return e.Rule == rule })
+}
 
-// ArmEstimates implements ArmEstimator. It has no intervals.
+// Independent implements Detailed.
+func (w *whole) Independent() bool { return w.latest().Independent }
+
+// Unspent implements Detailed.
+func (w *whole) Unspent() string { return w.latest().Unspent }
+
+// MaxRounds implements Detailed.
+func (w *whole) MaxRounds() int { return 0 }
+
+// Hardest implements Detailed. A State has no comparisons.
+func (w *whole) Hardest(int) Rival { return Rival{} }
+
+// Samples implements Detailed.
+func (w *whole) Samples([]int) float64 { return math.NaN() }
+
+// DeferEstimates implements Detailed.
+func (w *whole) DeferEstimates() (func([]int) ArmEstimates, []float64) { return nil, nil }
+
+// FitCheck implements Detailed.
+func (w *whole) FitCheck() FitCheck { return nil }
+
+// NoiseCheck implements Detailed.
+func (w *whole) NoiseCheck() NoiseCheck { return nil }
+
+// ArmEstimates implements Detailed. It has no intervals.
 func (w *whole) ArmEstimates() ArmEstimates {
 	means := slices.Clone(w.latest().Estimates)
 	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}

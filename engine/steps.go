@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -45,15 +46,14 @@ type Steps struct {
 // goal; question.Question knows the goal of its problem.
 func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	ridge := opt.Ridge // keep an unset ridge unset: some algorithms then choose their form by the problem
-	if many, ok := alg.(ManyRounds); ok && opt.MaxRounds == 0 {
-		opt.MaxRounds = many.MaxRounds()
-	}
+	s := &Steps{alg: DetailedOf(alg, nil)}
+	opt.MaxRounds = cmp.Or(opt.MaxRounds, s.alg.MaxRounds())
 	opt, err := opt.Checked("")
 	if err != nil {
 		return nil, err
 	}
 	opt.Ridge = ridge
-	s := &Steps{alg: DetailedOf(alg, nil), opt: opt}
+	s.opt = opt
 	if w, own := s.alg.(*whole); own && opt.Budget > 0 && w.problem != nil {
 		w.budget = opt.Budget * w.problem.V()
 	}
@@ -63,13 +63,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 
 // setChecks prepares the tests of the algorithm's assumptions, before any data.
 func (s *Steps) setChecks() {
-	s.check, s.noise = nil, nil
-	if r, ok := s.alg.(KernelReliant); ok {
-		s.check = r.FitCheck()
-	}
-	if r, ok := s.alg.(NoiseReliant); ok {
-		s.noise = r.NoiseCheck()
-	}
+	s.check, s.noise = s.alg.FitCheck(), s.alg.NoiseCheck()
 }
 
 // checked tests the algorithm's assumptions on the data up to round r ≥ 1; p is the p-value of FitCheck.Learn.
@@ -90,7 +84,7 @@ func (s *Steps) WithoutTrail() *Steps {
 	return s
 }
 
-// Algorithm returns the driven algorithm, for calls of Explainer and ArmEstimator, whose rewards have the sign by which higher is better.
+// Algorithm returns the driven algorithm, whose rewards have the sign by which higher is better.
 // Calling its Plan or Learn breaks s.
 func (s *Steps) Algorithm() Detailed { return s.alg }
 

@@ -10,14 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Sum is Σ terms, with at least one term. Make it with Add, which keeps it flat.
+// Sum is Σ terms, with at least one term. Add makes it and merges nested sums into one list.
 type Sum struct{ Terms []Kernel }
 
-// Product is Π factors, with at least one factor; it is positive semi-definite by Schur's theorem. Make it with Mul, which keeps it
-// flat.
+// Product is Π factors, with at least one factor. It is positive semi-definite by Schur's product theorem. Mul makes it and merges nested
+// products into one list.
 type Product struct{ Factors []Kernel }
 
-// Scaled is Scale·k for Scale ≥ 0. Make it with Scale, which combines numbers.
+// Scaled is Scale·k for Scale ≥ 0. The function Scale makes it and multiplies nested scales into one number.
 type Scaled struct {
 	Scale  float64
 	Kernel Kernel
@@ -29,7 +29,7 @@ type Power struct {
 	Exponent int
 }
 
-// Parts returns the parts of a sum, a product, a multiple or a power; nil for other kernels.
+// Parts returns the terms of a Sum, the factors of a Product, or the kernel inside a Scaled or a Power; nil for other kernels.
 func Parts(k Kernel) []Kernel {
 	switch k := k.(type) {
 	case Sum:
@@ -44,7 +44,7 @@ func Parts(k Kernel) []Kernel {
 	return nil
 }
 
-// rebuilt returns a kernel like k with other parts, as many as Parts returns.
+// rebuilt returns a copy of k with its parts replaced. The number of parts must be the number that Parts returns.
 func rebuilt(k Kernel, parts []Kernel) Kernel {
 	switch k := k.(type) {
 	case Sum:
@@ -59,7 +59,7 @@ func rebuilt(k Kernel, parts []Kernel) Kernel {
 	return k
 }
 
-// Add returns a + b. It flattens sums, and adds up their constants.
+// Add returns a + b. It merges nested sums into one list of terms, and all constant terms into one.
 func Add(a, b Kernel) Kernel {
 	var sum []Kernel
 	constant := -1
@@ -86,7 +86,7 @@ func terms(k Kernel) []Kernel {
 	return []Kernel{k}
 }
 
-// Mul returns a·b. It flattens products, and multiplies their numbers into one leading factor.
+// Mul returns a·b. It merges nested products into one list of factors, and all numbers into one leading factor.
 func Mul(a, b Kernel) Kernel {
 	ca, a := split(a)
 	cb, b := split(b)
@@ -120,7 +120,7 @@ func split(k Kernel) (float64, Kernel) {
 	return 1, k
 }
 
-// join undoes split; k may be nil.
+// join is the inverse of split: it returns c·k, or the constant c if k is nil.
 func join(c float64, k Kernel) Kernel {
 	switch {
 	case k == nil:
@@ -131,7 +131,7 @@ func join(c float64, k Kernel) Kernel {
 	return Scaled{c, k}
 }
 
-// Scale returns c·k, and combines numbers; c must be finite and ≥ 0.
+// Scale returns c·k, with a number already in front of k multiplied into c. It returns an error unless c is finite and ≥ 0.
 func Scale(c float64, k Kernel) (Kernel, error) {
 	if err := checkScale(c); err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func checkScale(c float64) error {
 	return nil
 }
 
-// Pow returns k^n, and combines numbers and powers; n must be ≥ 1.
+// Pow returns k^n. It raises a number in front of k to the n-th power, and multiplies nested exponents. It returns an error unless n ≥ 1.
 func Pow(k Kernel, n int) (Kernel, error) {
 	if err := checkExponent(n); err != nil {
 		return nil, err
@@ -170,7 +170,7 @@ func checkExponent(n int) error {
 	return nil
 }
 
-// The precedence of printed operators.
+// Precedence of the operators in printed kernels, from weakest to strongest.
 const (
 	bindsSum = iota
 	bindsProduct
@@ -230,7 +230,7 @@ func (s Sum) Row(dst []float64, x Point, ys *Points, from int) {
 	rowOf(s.Terms, floats.Add, dst, x, ys, from)
 }
 
-// rowOf combines the rows of kernels with a function that changes its first argument.
+// rowOf computes the row of each kernel and merges them into dst by combine, which changes its first argument.
 func rowOf(ks []Kernel, combine func(dst, row []float64), dst []float64, x Point, ys *Points, from int) {
 	ks[0].Row(dst, x, ys, from)
 	if len(ks) == 1 {

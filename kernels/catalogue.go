@@ -11,27 +11,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry describes a kernel of the catalogue. The language, its help, the documentation and the conformance test use it.
+// Entry describes a kernel of the catalogue. The script language, its help, the documentation and the conformance test read it.
 type Entry struct {
 	Name       string
 	Synonyms   []string // names other libraries use; the language suggests Name for them
 	Formula    string   // k(x, y) as text
 	Doc        string   // one line
-	Reference  string   // its source, or the reason why it is positive semi-definite
-	Dimensions string   // the numbers d of columns for which it is valid
+	Reference  string   // literature source, or the reason why the kernel is positive semi-definite
+	Dimensions string   // allowed numbers d of feature columns, as text
 	Params     []Param  // in the order of positional arguments
 	Example    string   // an expression that prints unchanged
 
 	Type   reflect.Type // type of the kernel
-	fields []int        // fields of that type, one for each of Params
+	fields []int        // index of the struct field of each parameter, in the order of Params
 
-	// Build makes the kernel from arguments by parameter name, and reports unknown, missing and unsuitable ones. Bind checks what
-	// depends on the points.
+	// Build makes the kernel from arguments by parameter name. It returns an error for an unknown, missing or invalid argument. Bind makes
+	// the checks that depend on the points.
 	Build func(Args) (Kernel, error)
 }
 
-// Args are evaluated arguments by parameter name. A value is a float64, []float64, string, []string or [][]float64; a number may
-// also be a Free, and a list of numbers a []Free, in which Fixed ones are plain numbers.
+// Args are evaluated arguments by parameter name. A value is a float64, []float64, string, []string or [][]float64. A number may also be a
+// Free, and a list of numbers a []Free; Fixed elements of that list are plain numbers.
 type Args map[string]any
 
 // Catalogue lists every built-in kernel, in the order in which help shows them.
@@ -42,13 +42,13 @@ func Catalogue() []Entry {
 	}
 }
 
-// entries is the catalogue by type, built once: a fit looks up kernels thousands of times.
+// entries is the catalogue by kernel type. It is built once, because a fit looks up kernels thousands of times.
 var entries = sync.OnceValue(func() map[reflect.Type]*Entry {
 	return lists.Keyed(Catalogue(), func(_ int, e Entry) (reflect.Type, *Entry) { return e.Type, &e })
 })
 
-// of completes the entry of a kernel, whose fields are its parameters: Lengthscale is lengthscale. Build checks arguments against
-// the parameters and makes a kernel, which is not bound to points yet.
+// of fills in the entry's Type, fields and Build for the kernel type of k. Each parameter is the struct field of the same name, ignoring
+// case. Build checks the arguments and makes a kernel that is not yet bound to points.
 func (e Entry) of(k Kernel) Entry {
 	e.Type = reflect.TypeOf(k)
 	for _, p := range e.Params {
@@ -71,7 +71,7 @@ func (e Entry) of(k Kernel) Entry {
 		if len(free) > 0 {
 			return Open{k, free}, nil
 		}
-		if _, is := k.(Table); is { // a table can be validated without points
+		if _, is := k.(Table); is { // unlike other kernels, a table can be validated without points
 			return k, k.Validate(0)
 		}
 		return k, nil
@@ -79,7 +79,7 @@ func (e Entry) of(k Kernel) Entry {
 	return e
 }
 
-// set sets a field of a kernel to its argument, which passed check.
+// set sets the field of a kernel to the argument with this name. The argument must have passed check.
 func (a Args) set(field reflect.Value, name string) {
 	switch to := field.Addr().Interface().(type) {
 	case *float64:
@@ -99,7 +99,7 @@ func (a Args) set(field reflect.Value, name string) {
 	}
 }
 
-// check compares the arguments with the parameters of a kernel.
+// check returns an error for an unknown, missing or invalid argument of a kernel with these parameters.
 func (a Args) check(kernel string, params []Param) error {
 	for name := range a {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
@@ -118,7 +118,7 @@ func (a Args) check(kernel string, params []Param) error {
 		if !p.Kind.accepts(v) {
 			return wrong(kernel, p.Name, "is %s; it must be %v", describe(v), p.Kind)
 		}
-		if p.Kind > ListKind { // columns, matrices and names have their own rules
+		if p.Kind > ListKind { // columns, matrices and names are checked by Bind and Validate
 			continue
 		}
 		for i, number := range a.numbers(p.Name) {
@@ -130,7 +130,7 @@ func (a Args) check(kernel string, params []Param) error {
 	return nil
 }
 
-// accepts reports whether a value has the form of the kind.
+// accepts reports whether the Go type of v is one that the kind allows.
 func (k Kind) accepts(v any) bool {
 	switch v := v.(type) {
 	case float64:
@@ -149,7 +149,7 @@ func (k Kind) accepts(v any) bool {
 
 func isColumn(v float64) bool { return v >= 0 && v < 1<<31 && v == float64(int(v)) }
 
-// describe describes a value in words of the language.
+// describe returns the type of a value in the terms of the script language, for messages.
 func describe(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -166,7 +166,7 @@ func describe(v any) string {
 	return "something else"
 }
 
-// The functions below are for arguments that passed check.
+// The functions below read arguments that passed check.
 
 // numbers returns a number or a list as a list; nil if the argument is not given.
 func (a Args) numbers(name string) []float64 {

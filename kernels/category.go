@@ -1,11 +1,11 @@
 package kernels
 
-// Category compares columns whose numbers are codes without order,
+// Category compares columns that hold codes of unordered categories,
 //
-//	k(x, y) = Π_c (1 if x_c = y_c, else similarity).
+//	k(x, y) = Π_c (1 if x_c = y_c, else s),  s = Similarity.
 //
-// The matrix of one column is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive semi-definite matrices for 0 ≤ s < 1; products are
-// positive semi-definite by Schur's theorem.
+// The Gram matrix of one column is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive semi-definite matrices for 0 ≤ s < 1. Products are
+// positive semi-definite by Schur's product theorem.
 type Category struct {
 	Similarity float64 // of two different categories, in [0, 1)
 	Dims       Dims    // columns read

@@ -12,29 +12,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// indefinite is the fraction of the largest diagonal value by which an eigenvalue may be negative from rounding. True kernels reach
-// -1e-13; plausible formulas that are not kernels start at -1e-3.
+// indefinite is the largest magnitude of a negative eigenvalue that counts as rounding, as a fraction of the largest diagonal value.
+// Positive semi-definite kernels reach -1e-13; plausible formulas that are not start at -1e-3.
 const indefinite = 1e-8
 
-// asymmetric is the fraction of the larger value by which k(x, y) and k(y, x) may differ from rounding.
+// asymmetric is the largest difference of k(x, y) and k(y, x) that counts as rounding, as a fraction of the larger value.
 const asymmetric = 1e-9
 
-// checkedPoints limits the number of points for eigenvalues, which cost O(n³).
+// checkedPoints is the largest number of points for which eigenvalues are computed, at a cost of O(n³).
 const checkedPoints = 1000
 
 // Checked describes the result of Check.
 type Checked struct {
 	// number of points for which eigenvalues were computed; 0 if the kernel is known to be positive semi-definite
 	Points int
-	// addition to the diagonal that makes it positive definite beyond rounding; 0 if it needs none
+	// value to add to the diagonal for a Cholesky factorisation to succeed; 0 if none is needed
 	Jitter float64
 }
 
-// Check tests a kernel on its points. Formulas must be symmetric, and a kernel with formulas must be positive semi-definite: no
-// eigenvalue of its Gram matrix below -1e-8 of the largest diagonal value. Values must be finite. With more than 1000 points, it
-// examines a thousand evenly spread ones. Errors name the points and the values. Built-in kernels are positive semi-definite by
-// construction (the conformance test is the evidence), so that only their diagonal is checked: by |k(x, y)|² ≤ k(x, x) k(y, y), a
-// finite diagonal makes all values finite.
+// Check tests a kernel on its points. With more than 1000 points, it tests 1000 evenly spread ones.
+//
+// All values must be finite. Formulas must be symmetric. A kernel with formulas must be positive semi-definite: its Gram matrix has no
+// eigenvalue below -1e-8 of the largest diagonal value. Built-in kernels are positive semi-definite by construction (the conformance test
+// checks it), so Check reads only their diagonal: |k(x, y)|² ≤ k(x, x) k(y, y), so a finite diagonal makes all values finite.
+//
+// Errors name the points and the values.
 func Check(k Kernel, p *Points) (_ Checked, err error) {
 	defer try.Caught(&err)
 	k = try.Of(Bind(k, p))
@@ -95,8 +97,8 @@ func checkSymmetry(f Formula, p *Points) error {
 	return nil
 }
 
-// definiteness reports a matrix with an eigenvalue below -1e-8 of its largest diagonal value. Otherwise it returns the addition to
-// the diagonal for a Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. It computes eigenvalues only for the
+// definiteness returns an error if the matrix has an eigenvalue below -1e-8 of its largest diagonal value. Otherwise it returns the value
+// to add to the diagonal for a Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. It computes eigenvalues only for the error
 // message, since they cost many times a factorisation.
 func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	n := gram.SymmetricDim()
@@ -132,15 +134,15 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// ParamError reports a wrong argument of a kernel.
+// ParamError is an error about one argument of a kernel.
 type ParamError struct {
 	Kernel  string // its name
-	Param   string // name of the parameter; "" for a number that is not a parameter
+	Param   string // name of the parameter; "" if the wrong number is not a parameter, such as a scale
 	Index   int    // index of the value in a list, from 0; -1 for the argument as a whole
-	Message string // to follow the parameter: "is -2; it must be at least 0"
+	Message string // text after the name of the parameter: "is -2; it must be at least 0"
 }
 
-// Error returns "kernel: param[index] message", without missing parts.
+// Error returns "kernel: param[index] message", and leaves out an empty Param and a negative Index.
 func (e *ParamError) Error() string {
 	switch {
 	case e.Param == "":
@@ -156,13 +158,13 @@ func wrong(kernel, param, format string, args ...any) error {
 	return &ParamError{kernel, param, -1, fmt.Sprintf(format, args...)}
 }
 
-// NearError reports a table that is not positive semi-definite, with a near one that is.
+// NearError is an error about a table that is not positive semi-definite. It proposes a similar table that is.
 type NearError struct {
 	Err  error
-	Near string // the values of the table, as an expression of the language
+	Near string // values of the proposed table, as an expression of the script language
 }
 
-// Error returns the message of Err with the table.
+// Error returns the message of Err, followed by the proposed table.
 func (e *NearError) Error() string {
 	return e.Err.Error() + "; a table near this one that is: " + e.Near
 }

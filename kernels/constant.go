@@ -1,6 +1,6 @@
 package kernels
 
-// Constant is k(x, y) = Value, positive semi-definite for Value ≥ 0: all points share one unknown mean. In a sum it prints as a
+// Constant is k(x, y) = Value: all points share one unknown mean. It is positive semi-definite for Value ≥ 0. In a sum it prints as a
 // number.
 type Constant struct {
 	Value float64 // ≥ 0
@@ -37,11 +37,11 @@ var constantEntry = Entry{
 	Example:    "constant(2)",
 }.of(Constant{})
 
-// Identity is Kronecker's delta on the identity of points,
+// Identity is the Kronecker delta,
 //
 //	k(x, y) = 1 if x and y are the same point, else 0.
 //
-// Points are the same if they have the same ID, and so the same name. Different points with equal features stay independent.
+// Points are the same if they have the same ID; equal names have equal IDs. Different points with equal features are independent.
 type Identity struct{}
 
 // Eval returns 1 if x and y are the same point, and 0 otherwise.

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns read, and returns the factor that makes it the squared
-// distance in units of the length scales: several length scales are in the weights w, a single one is in the factor.
+// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns read. The returned factor times dst[j] is the squared distance in
+// units of the length scales: w_c = 1/ℓ_c² and factor 1 for several length scales, w_c = 1 and factor 1/ℓ² for one.
 func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []float64) (factor float64) {
 	clear(dst)
 	n := d.count(len(x))
@@ -46,8 +46,8 @@ func SquaredDistances(dst, x []float64, ys [][]float64, from int) {
 	Dims{}.squares(dst, x, &Points{X: ys}, from, nil)
 }
 
-// group is four columns that are processed in one pass, so that dst is read and written a quarter as often: the value of x in each,
-// and the values of the other points.
+// group holds four columns that are processed in one pass, so that dst is read and written a quarter as often: the values of x, and those
+// of the other points.
 type group struct {
 	x [4]float64
 	y [4][]float64
@@ -57,7 +57,7 @@ func (g *group) set(i int, x []float64, ys *Points, column, from, n int) {
 	g.x[i], g.y[i] = x[column], ys.X[column][from:from+n]
 }
 
-// slices returns the columns, cut to n values so that the compiler can omit checks of their length.
+// slices returns the four columns, cut to n values so that the compiler can omit bounds checks.
 func (g *group) slices(n int) (y0, y1, y2, y3 []float64) {
 	return g.y[0][:n], g.y[1][:n], g.y[2][:n], g.y[3][:n]
 }
@@ -89,7 +89,7 @@ func (g *group) addProducts(dst []float64) {
 	}
 }
 
-// square is squares for a single pair.
+// square returns the squared distance of one pair of points, in units of the length scales.
 func (d Dims) square(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -99,8 +99,8 @@ func (d Dims) square(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// perColumn returns a list parameter's value for column number c of those read: 1 for an empty list, the only value, or the
-// column's value.
+// perColumn returns the value of a per-column parameter for the c-th column read: 1 for an empty list, the only value of a list of one,
+// otherwise values[c].
 func perColumn(values []float64, c int) float64 {
 	switch len(values) {
 	case 0:
@@ -111,8 +111,8 @@ func perColumn(values []float64, c int) float64 {
 	return values[c]
 }
 
-// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. It skips columns with x = 0, which is common for
-// indicator columns.
+// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. It skips columns with x_c = 0, which are common among indicator
+// columns.
 func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []float64) {
 	clear(dst)
 	var g group
@@ -136,7 +136,7 @@ func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []flo
 	}
 }
 
-// product is products for a single pair.
+// product returns Σ_c x_c y_c / ℓ_c² over the columns read, for one pair of points.
 func (d Dims) product(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -149,7 +149,7 @@ func (d Dims) product(x, y, lengthscale []float64) float64 {
 // steps is the number of tabulated values of 2^x per octave.
 const steps = 128
 
-// octave has the bits of 2^(i/128). It is read-only.
+// octave holds the bits of 2^(i/128) for i from 0 to 127. It is read-only.
 var octave = func() (bits [steps]uint64) {
 	for i := range bits {
 		bits[i] = math.Float64bits(math.Exp2(float64(i) / steps))
@@ -157,21 +157,21 @@ var octave = func() (bits [steps]uint64) {
 	return bits
 }()
 
-// ExpScaled replaces each dst[j] by exp(scale·dst[j]). With the nearest whole n to 128 x / ln 2 and r = x - n ln 2 / 128, |r| ≤
-// 0.0028,
+// ExpScaled replaces each dst[j] by exp(scale·dst[j]), with a relative error below 4e-16. For an argument x, let n be the integer nearest
+// to 128 x / ln 2, and r = x - n ln 2 / 128, |r| ≤ 0.0028. Then
 //
-//	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …),
+//	exp(x) = 2^(n/128) (1 + r + r²/2 + r³/6 + r⁴/24 + r⁵/120 + …).
 //
-// where 2^(n/128) is a table value with n/128 added to its exponent, and the omitted terms are below 1e-18. The relative error is
-// below 4e-16. The table takes half the time of the division in the usual rational approximation.
+// The factor 2^(n/128) is a table value with its exponent increased by ⌊n/128⌋; the omitted terms are below 1e-18. This takes half the time
+// of the usual rational approximation, which needs a division.
 //
 //	P. T. P. Tang, Table-driven implementation of the exponential function in IEEE
 //	floating-point arithmetic, ACM Transactions on Mathematical Software 15, 1989.
 //
-// math.Exp is used if 2^(n/128) is not a normal number, and for NaN.
+// ExpScaled calls math.Exp for NaN, and if 2^(n/128) is not a normal number.
 func ExpScaled(dst []float64, scale float64) {
 	const (
-		// with trailing zeros, so that n·ln2Hi is exact
+		// ends in zero bits, so that n·ln2Hi is exact
 		ln2Hi   = 6.93147180369123816490e-01 / steps
 		ln2Lo   = 1.90821492927058770002e-10 / steps
 		nearest = 1.5 * (1 << 52) // adding it leaves the nearest whole number in the low bits
@@ -192,7 +192,8 @@ func ExpScaled(dst []float64, scale float64) {
 	}
 }
 
-// Dims are the feature columns that a kernel reads. The zero value means all. Set Index or Names; Bind resolves Names to Index.
+// Dims selects the feature columns that a kernel reads. The zero value selects all. Set either Index or Names; Bind resolves Names to
+// Index.
 type Dims struct {
 	Index []int    // 0-based columns, in the order of the per-column parameters
 	Names []string // column names; if set, Bind sets Index
@@ -209,7 +210,7 @@ func (d Dims) count(dim int) int {
 	return dim
 }
 
-// at returns column number c of those read.
+// at returns the index of the c-th column read.
 func (d Dims) at(c int) int {
 	switch {
 	case len(d.Index) > 0:
@@ -220,7 +221,7 @@ func (d Dims) at(c int) int {
 	return c
 }
 
-// unbind returns the columns as written.
+// unbind returns the columns as the user wrote them, without the Index that Bind adds to Names.
 func (d Dims) unbind() Dims {
 	if len(d.Names) > 0 {
 		d.Index = nil
@@ -228,7 +229,8 @@ func (d Dims) unbind() Dims {
 	return d
 }
 
-// resolve finds named columns and checks numbered ones, for the named kernel in a space of these columns.
+// resolve finds the indices of named columns, and checks numbered ones, in a space with these column names. Errors begin with the name of
+// the kernel.
 func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 	if len(d.Names) > 0 {
 		d.Index = make([]int, len(d.Names))
@@ -242,8 +244,8 @@ func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 	return d, d.check(kernel, len(columns))
 }
 
-// likely proposes, as the end of a message, the column that a name means: one with another prefix for arm or task features, or with
-// other capital letters; "" for none.
+// likely returns the end of an error message that proposes a column with a similar name: another prefix for arm or task features, or other
+// capital letters. It returns "" if there is none.
 func likely(name string, columns []string) string {
 	for _, c := range columns {
 		for _, prefix := range []string{"", "x_", "z_"} {
@@ -255,7 +257,7 @@ func likely(name string, columns []string) string {
 	return ""
 }
 
-// check reports columns out of range or repeated, if there are dim columns.
+// check returns an error for a column index that is repeated or outside 0 to dim-1.
 func (d Dims) check(kernel string, dim int) error {
 	for i, c := range d.Index {
 		if c < 0 || c >= dim {
@@ -268,7 +270,7 @@ func (d Dims) check(kernel string, dim int) error {
 	return nil
 }
 
-// String prints the columns as a value of dims=.
+// String prints the columns as a value of the parameter dims.
 func (d Dims) String() string {
 	if len(d.Names) > 0 {
 		return quoted(d.Names)
@@ -276,7 +278,7 @@ func (d Dims) String() string {
 	return strings.ReplaceAll(fmt.Sprint(d.Index), " ", ", ")
 }
 
-// listing lists a few columns or points in a message.
+// listing lists the first few names of columns or points for a message.
 func listing(names []string) string {
 	const most = 8
 	switch {

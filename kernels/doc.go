@@ -1,47 +1,40 @@
-// Package kernels holds the positive-definite kernels of collaborative pure exploration in kernel
-// bandits, their algebra, and the matrices they make.
+// Package kernels holds the positive-definite kernels of collaborative pure exploration in kernel bandits, their algebra, and the matrices
+// they make.
 //
-// A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are
-// plain structs that print as the script that makes them; [Catalogue] lists them.
-// They combine by [Add], [Mul], [Scale] and [Pow], under which positive
-// semi-definiteness is kept; there is no subtraction and no division, since they do
-// not keep it. A kernel of one's own is a [Formula].
+// A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are plain structs that print as script expressions;
+// [Catalogue] lists them. [Add], [Mul], [Scale] and [Pow] combine them and keep positive semi-definiteness; subtraction and division would
+// not, so they do not exist. A user-defined kernel is a [Formula].
 //
 //	k := kernels.Add(
 //		kernels.Linear{},
 //		kernels.Scaled{Scale: 0.5, Kernel: kernels.RBF{Lengthscale: []float64{2}}})
 //	fmt.Println(k) // linear() + 0.5*rbf(lengthscale=2)
 //
-// A [Joint] kernel compares two arms of two tasks. It is a sum of products of a task
-// kernel and an arm kernel, k((z,x),(z',x')) = Σ c·k_Z(z,z')·k_X(x,x'); one product is
-// the model of [Du23, sec. 3].
+// A [Joint] kernel compares two arms of two tasks. It is a sum of products of a task kernel and an arm kernel, k((z,x),(z',x')) = Σ
+// c·k_Z(z,z')·k_X(x,x'); one product is the model of [Du23, sec. 3].
 //
 //	joint, err := kernels.MulJoint(
 //		kernels.LiftTask(kernels.RBF{Lengthscale: []float64{0.7}}),
 //		kernels.LiftArm(kernels.Linear{})) // task(rbf(lengthscale=0.7)) * arm(linear())
 //
-// A number that one does not know is [Free]: it makes a kernel of the catalogue [Open], and is
-// itself a kernel as a factor. [Joint.Free] lists the free hyperparameters of a kernel, [Joint.With] sets
-// them, [Joint.Settled] makes plain numbers of them.
+// An unknown hyperparameter is a [Free] number. As a parameter it makes a kernel of the catalogue [Open]; as a factor it is itself a
+// constant kernel. [Joint.Free] lists the free hyperparameters of a kernel, [Joint.With] sets their values, [Joint.Settled] replaces them
+// by plain numbers.
 //
-// Points come as [Points], with one array per feature column. [Bind] fits a kernel to
-// points: it resolves names of columns and points, and states what does not fit in words of
-// the script language. Every function that takes a kernel and points binds alone.
+// [Points] is a list of points, stored as one array per feature column. [Bind] prepares a kernel for points: it resolves names of columns
+// and points, and returns errors in the terms of the script language. Every function that takes a kernel and points calls Bind itself.
 //
-// From kernel and points to numbers there are two ways. [Gram] and [Cross] store a
-// matrix. [On] and [Joint.On] give a [Matrix] that computes rows on demand, so that a problem with
-// many arms never holds an N×N matrix: [PivotedCholesky] turns it into N×r features whose scalar
-// products are the kernel, exactly for kernels of rank r, and within a stated residual otherwise.
-// [Check] tests symmetry and eigenvalues on the actual points, because a formula guarantees
-// neither.
+// There are two ways to compute a Gram matrix. [Gram] and [Cross] store it. [On] and [Joint.On] return a [Matrix] that computes rows on
+// demand, so that a problem with many arms never holds an N×N matrix: [PivotedCholesky] turns it into N×r features whose scalar products
+// are the kernel, exactly for kernels of rank r, and within a stated residual otherwise. [Check] tests symmetry and eigenvalues on the
+// given points, because a formula guarantees neither symmetry nor definiteness.
 //
 // # Errors
 //
-// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Slices of a
-// wrong length and kernels that are not bound panic.
+// Errors name the parameter, the column or the points concerned and what is allowed, such as a range. Slices of a wrong length and kernels
+// that are not bound panic.
 //
 // The package does not depend on scripts, problems or algorithms.
 //
-// [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in
-// Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.
+// [Du23]: Y. Du, W. Chen, Y. Kuroki, L. Huang, Collaborative Pure Exploration in Kernel Bandit, ICLR 2023, arXiv:2110.15771v4.
 package kernels

@@ -11,18 +11,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// form describes a kernel of the catalogue for printing and checking: the values of its parameters, and the columns that it reads.
+// form describes a kernel of the catalogue for printing and checking: its parameter values and the columns that it reads.
 type form struct {
 	*Entry
 	values []value
 	dims   *Dims // nil for a kernel that reads no columns
 }
 
-// value is a parameter with its value; without numbers if it has its default.
+// value is a parameter with its value. No numbers and no text mean the default.
 type value struct {
 	param   Param
 	numbers []float64
-	text    string // printed instead of the numbers, for free ones
+	text    string // printed instead of numbers, for free hyperparameters
 }
 
 // formOf returns the form of a kernel; its Entry is nil if the kernel is not in the catalogue.
@@ -50,7 +50,7 @@ func formOf(k Kernel) form {
 	return f
 }
 
-// stated returns the number of a parameter as a list; zero means the default, if there is one.
+// stated returns the value of a numeric parameter as a list of one number; nil if v is zero and the parameter has a default.
 func stated(p Param, v float64) []float64 {
 	if v == 0 && p.Default != "" {
 		return nil
@@ -58,7 +58,7 @@ func stated(p Param, v float64) []float64 {
 	return []float64{v}
 }
 
-// with returns a kernel of the catalogue that reads other columns.
+// with returns a copy of a catalogue kernel with its field Dims replaced.
 func with(k Kernel, d Dims) Kernel {
 	out := reflect.New(reflect.TypeOf(k)).Elem()
 	out.Set(reflect.ValueOf(k))
@@ -66,14 +66,14 @@ func with(k Kernel, d Dims) Kernel {
 	return out.Interface().(Kernel)
 }
 
-// String prints the call without parameters that have their default.
+// String prints the call that makes the kernel, without parameters that have their default value.
 func (f form) String() string {
 	var args []string
 	for _, v := range f.values {
 		text := cmp.Or(v.text, numberOrList(v.numbers))
 		switch {
 		case len(v.numbers) == 0 && v.text == "":
-		case v.param.Default == "": // only the number
+		case v.param.Default == "": // print only the number, without the name of the parameter
 			args = append(args, text)
 		default:
 			args = append(args, v.param.Name+"="+text)
@@ -85,7 +85,7 @@ func (f form) String() string {
 	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// validate checks the parameters for a space of dim columns; columns are their names for messages, nil if only the number is known.
+// validate checks the parameters for a space of dim columns. columns are the column names for messages; nil if they are unknown.
 func (f form) validate(dim int, columns []string) error {
 	want := 0
 	if f.dims != nil {
@@ -110,7 +110,7 @@ func (f form) validate(dim int, columns []string) error {
 	return nil
 }
 
-// active lists the columns that are read, in parentheses, if they have names.
+// active lists the names of the columns that are read, in parentheses; "" if the names are unknown.
 func (f form) active(columns []string) string {
 	if columns == nil {
 		return ""
@@ -119,7 +119,7 @@ func (f form) active(columns []string) string {
 	return " (" + listing(names) + ")"
 }
 
-// bind resolves named columns, and validates.
+// bind resolves named columns to indices, and then validates the parameters.
 func (f form) bind(p *Points) (Dims, error) {
 	d, err := f.dims.resolve(f.Name, p.Columns)
 	if err != nil {

@@ -8,9 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Formula is a kernel that is written as a formula: in a script, which the language compiles, or in Go with Func. Check tests its
-// symmetry and eigenvalues on the actual points, since nothing else is known about it. It prints as its name; the caller must also
-// print the definition Name(Params) = Body.
+// Formula is a user-defined kernel: a formula of a script, or a Go function (see Func). Check tests its symmetry and eigenvalues on the
+// given points. A Formula prints as its name only; the caller must also print the definition Name(Params) = Body.
 type Formula struct {
 	Name   string // unique: two formulas in a kernel must not share it
 	Params string // "x, y", or "x, y, a=1" with further parameters
@@ -18,27 +17,27 @@ type Formula struct {
 
 	// Pair returns k(x, y).
 	Pair func(x, y Point) float64
-	// Rows is the fast form of Pair; if nil, Pair is called for each point.
+	// Rows computes a row at once, like Kernel.Row; if nil, Pair is called for each point.
 	Rows func(dst []float64, x Point, ys *Points, from int)
-	// Resolve returns the formula for points with these columns, with names resolved to numbers, or an error about a missing
-	// column. Bind calls it; nil means that Pair works for any columns.
+	// Resolve replaces column names of the formula by indices, given the names of all columns. It returns an error if a column is missing.
+	// Bind calls it; nil means that Pair works for any columns.
 	Resolve func(columns []string) (Formula, error)
-	// Meet returns the formula for these points; it may compute the values at once. Bind calls it instead of Resolve; may be nil.
+	// Meet prepares the formula for given points, for example by computing all values. Bind calls it instead of Resolve; may be nil.
 	Meet func(p *Points) Formula
 
-	// Args are the values of the further parameters, in order.
+	// Args are the values of the parameters after x and y, in order.
 	Args []Arg
-	// Call returns the formula with other Args; nil if there are none.
+	// Call returns the formula with other Args; nil if the formula has none.
 	Call func(args []Free) (Formula, error)
 
 	// Free are the free hyperparameters that the formula uses by name.
 	Free []Free
-	// At returns the formula with other values of Free, followed by the Args that are not Fixed; Fixed values are written into Body
-	// and Args as numbers.
+	// At returns the formula with new numbers: first one for each of Free, then one for each of the Args that are not Fixed. A number that
+	// is Fixed is written into Body and Args.
 	At func(free []Free) Formula
 }
 
-// Arg is an argument of a formula. A plain number is Fixed.
+// Arg is the value of a further parameter of a formula. A plain number is a Fixed value.
 type Arg struct {
 	Param string
 	Free
@@ -73,7 +72,7 @@ func (k Formula) Validate(dim int) error {
 	return nil
 }
 
-// String prints the name, with all arguments.
+// String prints the name of the formula, followed by all Args in parentheses.
 func (k Formula) String() string {
 	if len(k.Args) == 0 {
 		return k.Name
@@ -100,9 +99,9 @@ func (k Formula) bind(p *Points) (Kernel, error) {
 	return k.Resolve(p.Columns)
 }
 
-// Own returns a variance of each arm of each task that is independent of all others, as far as the terms of a kernel show it: the
-// variance of identity() of tasks times identity() of arms; for one task, of identity() of arms. If it is 0, the kernel may still
-// have full rank.
+// Own returns a lower bound on the variance that each arm of each task has independently of all others. It adds up the terms that multiply
+// identity() of tasks and identity() of arms; with one task, identity() of arms suffices. The bound is 0 if no such term is visible, even
+// for a kernel of full rank.
 func Own(j Joint, tasks int) float64 {
 	sum := 0.0
 	for _, t := range j.Terms {
@@ -116,7 +115,7 @@ func Own(j Joint, tasks int) float64 {
 	return sum
 }
 
-// shown returns numbers a and c such that k - a·identity() - c is still a kernel, as far as its terms show.
+// shown returns numbers a and c for which k - a·identity() - c is still positive semi-definite, read from the terms of k.
 func shown(k Kernel) (identity, constant float64) {
 	switch k := k.(type) {
 	case nil:

@@ -7,21 +7,21 @@ import (
 	"strings"
 )
 
-// Free is an unknown number: it may be fitted to data, and is Value until then. As a parameter of a kernel of the catalogue it
-// makes that kernel Open; as a factor or a summand it is itself a constant kernel.
+// Free is an unknown number that a fit estimates; until then it equals Value. As a parameter of a catalogue kernel it makes that kernel
+// Open. As a factor or a summand it is itself a constant kernel.
 //
-// Numbers with the same name are one number. A number without a name is a different one in each place.
+// Free numbers with the same name are the same number. A Free without a name is a separate number at each place.
 type Free struct {
 	Name  string
 	Value float64 // between Min and Max
-	// both 0: a thousandth and a thousand times Value, within the parameter's range
+	// both 0 means from Value/1000 to 1000·Value, within the parameter's range
 	Min, Max float64
 }
 
-// defaultSpan is the factor by which a free hyperparameter without limits may grow or shrink.
+// defaultSpan is the ratio of the default limits to Value: from Value/defaultSpan to Value·defaultSpan.
 const defaultSpan = 1000
 
-// Limits returns the smallest and the largest value.
+// Limits returns the smallest and the largest allowed value.
 func (f Free) Limits() (least, most float64) {
 	if f.Min == 0 && f.Max == 0 {
 		return f.Value / defaultSpan, f.Value * defaultSpan
@@ -35,7 +35,7 @@ func (f Free) Fixed() bool {
 	return least == most
 }
 
-// check reports a value outside its limits, and limits outside the parameter's range.
+// check returns an error if the value is outside the limits, or the limits are outside the parameter's range.
 func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
 	switch {
@@ -58,10 +58,10 @@ func (f Free) check(kernel string, p Param) error {
 	return nil
 }
 
-// within narrows default limits to the range of a parameter.
+// within narrows default limits to the range of a parameter; explicit limits stay unchanged.
 func (f Free) within(r Range) Free {
 	least, most := f.Limits()
-	const inside = 1e-6 // fraction of the range next to an excluded end
+	const inside = 1e-6 // distance from an excluded end of the range, as a fraction of the range
 	if f.Min == 0 && f.Max == 0 {
 		least = max(least, r.Min)
 		if most > r.Max || most == r.Max && r.MaxOpen {
@@ -95,22 +95,22 @@ func (f Free) String() string {
 	return text + ")"
 }
 
-// Quote returns a text as a literal of the script language: in quotes, with doubled braces.
+// Quote returns a text as a string literal of the script language: in quotes, with braces doubled.
 func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
-// Logarithmic reports whether a free hyperparameter is fitted on the logarithmic scale: if 0 is not among its values.
+// Logarithmic reports whether a fit searches this number on the logarithmic scale. It does so if the smallest allowed value is above 0.
 func (f Free) Logarithmic() bool {
 	least, _ := f.Limits()
 	return least > 0
 }
 
-// To maps a free hyperparameter to the real line, from which Of maps back into the limits,
+// To maps a value within the limits a and b to the real line, for an unconstrained search; Of is the inverse,
 //
-//	u = log((t - a)/(b - t)),  t the number or its logarithm, a and b the limits,
+//	u = log((t - a)/(b - t)),
 //
-// so that an unconstrained search stays within the limits. Outside the limits To is infinite.
+// where t, a and b are the numbers, or their logarithms if Logarithmic. Outside the limits To returns an infinite value.
 func (f Free) To(value float64) float64 {
 	least, most := f.Limits()
 	if f.Logarithmic() {

@@ -13,19 +13,19 @@ import (
 // Parameter is a free hyperparameter of a kernel, with explicit limits.
 type Parameter struct {
 	Free
-	// its place in words, such as "arm rbf lengthscale"; the first place if it has several
+	// where the number occurs, such as "arm rbf lengthscale"; the first place if there are several
 	Where string
 }
 
-// Label returns the name of the number, or its place.
+// Label returns the name of the number, or Where if it has no name.
 func (p Parameter) Label() string { return cmp.Or(p.Name, p.Where) }
 
-// setting returns the new value of a free hyperparameter, from its listed form (with explicit limits) and its written form. A Fixed result
-// becomes a plain number.
+// setting returns the new value of a free hyperparameter. p has explicit limits; written has the limits as the user wrote them. A Fixed
+// result becomes a plain number.
 type setting func(p Parameter, written Free) Free
 
-// Free lists the free hyperparameters of the kernel in order of appearance, each name once. Numbers with the same name must agree in value
-// and limits.
+// Free lists the free hyperparameters of the kernel in order of appearance, each name once. It returns an error if two numbers with the
+// same name differ in value or limits.
 func (j Joint) Free() ([]Parameter, error) {
 	var found []Parameter
 	var mistake error
@@ -37,7 +37,7 @@ func (j Joint) Free() ([]Parameter, error) {
 		case found[at].Value != p.Value:
 			mistake = fmt.Errorf("the free hyperparameter %s has two definitions, %s and %s. Give them different names", p.Name,
 				found[at].Free, p.Free)
-		default: // limits that follow from two parameters
+		default: // combine default limits that the ranges of two parameters narrowed differently
 			found[at].Min, found[at].Max = max(found[at].Min, p.Min), min(found[at].Max, p.Max)
 		}
 		return written
@@ -46,8 +46,8 @@ func (j Joint) Free() ([]Parameter, error) {
 	return found, err
 }
 
-// With returns the kernel with other values of its free hyperparameters, in the order of Free; they stay free, with the same limits. It
-// panics if the number of values differs.
+// With returns the kernel with new values of its free hyperparameters, in the order of Free. They stay free, with the same limits. It
+// panics if the number of values is wrong.
 func (j Joint) With(values []float64) (Joint, error) {
 	free, err := j.Free()
 	if err != nil {
@@ -65,7 +65,7 @@ func (j Joint) With(values []float64) (Joint, error) {
 			}
 			at, next = next, next+1
 		}
-		f := p.Free // default limits do not move with the value
+		f := p.Free // p.Free has explicit limits, so that they do not move with the value
 		f.Name, f.Value = written.Name, values[at]
 		return f
 	})
@@ -83,7 +83,7 @@ func (j Joint) Settled() (Joint, error) {
 	return out, nil
 }
 
-// readable removes the rounding error of a multiplication: a written factor times a fitted one becomes 3.8616, not
+// readable removes the rounding error of a multiplication, so that a written factor times a fitted one prints as 3.8616, not
 // 3.8615999999999997.
 func readable(v float64) float64 {
 	if r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); math.Abs(r-v) <= 1e-15*math.Abs(v) {
@@ -94,7 +94,7 @@ func readable(v float64) float64 {
 
 func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
 
-// each returns the kernel with every free hyperparameter set.
+// each replaces every free hyperparameter of the kernel by the result of set.
 func (j Joint) each(set setting) (Joint, error) {
 	out := Joint{Fitted: j.Fitted}
 	for i, t := range j.Terms {
@@ -111,7 +111,8 @@ func (j Joint) each(set setting) (Joint, error) {
 	return out, nil
 }
 
-// each is Joint.each for one kernel. Sums and products are rebuilt, since plain numbers among their parts are combined.
+// each replaces every free hyperparameter of one kernel by the result of set. It makes sums and products again by Add and Mul, because
+// plain numbers among their parts are combined.
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:
@@ -147,7 +148,7 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	return k, nil
 }
 
-// combined folds parts with a function; there is at least one.
+// combined merges a list of at least one part by combine, from left to right.
 func combined[K any](parts []K, combine func(a, b K) K) K {
 	all := parts[0]
 	for _, part := range parts[1:] {
@@ -156,7 +157,7 @@ func combined[K any](parts []K, combine func(a, b K) K) K {
 	return all
 }
 
-// each sets the free hyperparameters that a formula reads.
+// each replaces the free hyperparameters that a formula reads by the results of set.
 func (k Formula) each(set setting, place string) Kernel {
 	if k.At == nil {
 		return k
@@ -181,7 +182,7 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous reports whether a free hyperparameter has no name. Copies of the kernel would then not share its value.
+// anonymous reports whether a free hyperparameter of the kernel has no name. Copies of such a kernel would not share its value.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {
@@ -191,7 +192,7 @@ func (j Joint) anonymous() bool {
 	return found || err != nil
 }
 
-// pull separates the free factors of a product; rest is nil if nothing else remains.
+// pull separates a product into its free factors and the rest; rest is nil if there are no other factors.
 func pull(k Kernel) (free []Kernel, rest Kernel) {
 	if k == nil {
 		return nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Matrix is a symmetric matrix that is computed when it is read, such as a Gram matrix that is too large to store. Its methods are
+// Matrix is a symmetric n×n matrix whose values are computed on demand, such as a Gram matrix that is too large to store. Its methods are
 // safe for concurrent use.
 type Matrix interface {
 	Len() int                 // order n
@@ -18,8 +18,8 @@ type Matrix interface {
 	Row(dst []float64, i int) // sets dst, of length n, to row i
 }
 
-// Part sets dst[j] = m[i][from+j], with a method Part(dst, i, from) of m if it has one, otherwise from the whole row. The bits are
-// those of Row.
+// Part sets dst[j] = m[i][from+j]. It calls the method Part(dst, i, from) of m if there is one, and otherwise computes the whole row. The
+// result is bit-identical to that of Row.
 func Part(m Matrix, dst []float64, i, from int) {
 	if p, ok := m.(interface {
 		Part(dst []float64, i, from int)
@@ -65,7 +65,7 @@ func (m implicit) Diagonal(dst []float64) {
 	x := Point{X: make([]float64, m.p.Dim())}
 	for i := range dst {
 		m.p.read(&x, i)
-		m.k.Row(dst[i:i+1], x, m.p, i) // computed by Row, so that it equals the diagonal of the rows
+		m.k.Row(dst[i:i+1], x, m.p, i) // computed by Row, so that the diagonal is bit-identical to the rows
 	}
 }
 
@@ -75,7 +75,7 @@ func Dense(m Matrix) *mat.SymDense {
 	return dense
 }
 
-// fill is Dense with a context.
+// fill computes the whole matrix like Dense, and returns an error if ctx ends.
 func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	n := m.Len()
 	dense := mat.NewSymDense(n, nil)
@@ -89,36 +89,36 @@ func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	return dense, nil
 }
 
-// square claims the memory of several n × n matrices.
+// square reserves memory for a number of n × n matrices.
 func square(ctx context.Context, what string, matrices, n int, of string) error {
 	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(n), Count: n, Of: of, Power: 2})
 }
 
-// Factor is a low-rank factorisation L Lᵀ of a positive semi-definite matrix, with its residual: the difference has a diagonal
-// between 0 and Residual, so that no entry is off by more than Residual.
+// Factor is a low-rank factorisation L Lᵀ of a positive semi-definite N×N matrix. The difference between the matrix and L Lᵀ is positive
+// semi-definite, and no entry of it exceeds Residual in absolute value.
 type Factor struct {
 	L             *mat.Dense // N×r; row i is the feature vector of point i
-	Pivots        []int      // the r pivots, in order
-	Rest          []float64  // N: the diagonal of the matrix less L Lᵀ
-	Residual      float64    // largest diagonal value of the matrix less L Lᵀ
-	ResidualTrace float64    // trace of the matrix less L Lᵀ
+	Pivots        []int      // indices of the r pivots, in the order of the columns
+	Rest          []float64  // diagonal of the matrix minus L Lᵀ, N values
+	Residual      float64    // largest diagonal value of the matrix minus L Lᵀ
+	ResidualTrace float64    // trace of the matrix minus L Lᵀ
 	Largest       float64    // largest diagonal value of the matrix
 }
 
-// negligible is the fraction of the largest diagonal value below which a residual is rounding: with this default, a matrix of exact
-// rank m gives m columns.
+// negligible is the default tolerance: a residual below this fraction of the largest diagonal value counts as rounding. A matrix of exact
+// rank m then has m columns.
 const negligible = 1e-12
 
-// PivotedCholesky factors m with at most maxRank columns (0 means no limit), with the largest remaining diagonal value as the next
-// pivot, until that is at most tol times the largest of m; tol 0 means 1e-12. It reads r rows, and takes O(N r²) time and O(N r)
-// memory.
+// PivotedCholesky factors m with at most maxRank columns; 0 means no limit. The next pivot is the largest remaining diagonal value. The
+// factorisation ends when that value is at most tol times the largest diagonal value of m; tol 0 means 1e-12. It reads r rows, and takes
+// O(N r²) time and O(N r) memory.
 //
 //	H. Harbrecht, M. Peters, R. Schneider, On the low-rank approximation by the
 //	pivoted Cholesky decomposition, Applied Numerical Mathematics 62, 2012, alg. 1.
 //
-// It is an error if the context ends, if there is not enough memory, if m is zero or has a value that is not finite, or if the
-// diagonal becomes negative by more than 1e-8 of the largest, because m is not positive semi-definite. It examines only the rows of
-// pivots; Check examines all.
+// It returns an error if ctx ends, if memory is insufficient, if m is zero, or if a value is not finite. It also returns an error if a
+// diagonal value falls below -1e-8 of the largest, because m is then not positive semi-definite. It tests only the rows of pivots; Check
+// tests all.
 func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (Factor, error) {
 	g, err := Grow(m)
 	if err != nil {
@@ -140,7 +140,8 @@ func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
 	})
 }
 
-// negativeRest returns the error about a negative remaining diagonal; for a small matrix it includes the smallest eigenvalue.
+// negativeRest returns the error about a remaining diagonal value below zero. For a small matrix the message includes the smallest
+// eigenvalue.
 func negativeRest(m Matrix, low, largest float64) error {
 	const small = 500
 	if m.Len() <= small {

@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Growing is a pivoted Cholesky factorisation that grows on demand: its first k columns are, bit for bit, the factor of
-// PivotedCholesky at rank k. It is safe for concurrent use; a caller waits for columns that another one computes, until its own
-// context ends. Its bits do not depend on the number of cores.
+// Growing is a pivoted Cholesky factorisation that computes further columns on demand. Its first k columns are bit-identical to those of
+// PivotedCholesky at rank k, for any number of cores. It is safe for concurrent use: a caller waits while another one computes columns,
+// until its own context ends.
 type Growing struct {
 	m        Matrix
 	diagonal []float64 // N
@@ -25,14 +25,14 @@ type Growing struct {
 	turn      chan struct{} // holds one value while no caller computes columns
 	columns   [][]float64   // columns of N values each; never changed
 	pivots    []int
-	rest      []float64 // N: the diagonal less the columns
-	spare     []float64 // N, or nil: buffer for the next rest
-	factors   []float64 // what the next column has of each earlier one
-	residuals []float64 // residuals[k] is the largest value of rest after k columns, as far as computed
+	rest      []float64 // diagonal of the matrix minus the product of the columns, N values
+	spare     []float64 // buffer for the next rest, N values; nil until needed
+	factors   []float64 // coefficient of each earlier column in the next one
+	residuals []float64 // residuals[k] is the largest value of rest after k columns
 }
 
-// Grow begins the factorisation of m. It reads the diagonal, and rejects one that is zero, has values that are not finite, or
-// values below -1e-8 of the largest.
+// Grow begins the factorisation of m by reading its diagonal. It returns an error if the diagonal is zero, not finite, or below -1e-8 of
+// its largest value.
 func Grow(m Matrix) (*Growing, error) {
 	g := &Growing{m: m, diagonal: make([]float64, m.Len()), turn: make(chan struct{}, 1)}
 	m.Diagonal(g.diagonal)
@@ -62,7 +62,7 @@ func (g *Growing) Largest() float64 { return g.largest }
 // Diagonal returns the diagonal of the matrix, N values, which must not be changed.
 func (g *Growing) Diagonal() []float64 { return g.diagonal }
 
-// Continued returns a factorisation that begins with the present columns; g does not store its further columns.
+// Continued returns a new factorisation that starts with the columns computed so far. Its further columns are not stored in g.
 func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	if err := g.take(ctx); err != nil {
 		return nil, err
@@ -76,8 +76,8 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	return &out, nil
 }
 
-// Columns returns the columns and the pivots that PivotedCholesky computes with the same limits, and its errors. They must not be
-// changed.
+// Columns returns the columns and the pivots that PivotedCholesky computes with the same limits, or the same error. The caller must not
+// change them.
 func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {
 	defer try.Caught(&err)
 	try.To(g.take(ctx))
@@ -86,11 +86,11 @@ func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (column
 	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
 }
 
-// Factor returns the factor that PivotedCholesky computes with the same limits, with at least one column.
+// Factor returns the factor that PivotedCholesky computes with the same limits, but always at least one column.
 func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Factor, err error) {
 	defer try.Caught(&err)
 	columns, pivots := try.Two(g.Columns(ctx, maxRank, tol))
-	if len(columns) == 0 { // a limit above the whole diagonal still gives one
+	if len(columns) == 0 { // a tolerance above the whole diagonal still gives one column
 		columns, pivots = try.Two(g.Columns(ctx, 1, 0))
 	}
 	f = Factor{L: mat.NewDense(len(g.diagonal), len(columns), nil), Pivots: pivots, Largest: g.largest}
@@ -103,7 +103,7 @@ func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Facto
 	return f, nil
 }
 
-// Residual returns the largest remaining diagonal value after a number of columns; 0 beyond the computed ones.
+// Residual returns the largest remaining diagonal value after the given number of columns; 0 if fewer columns were computed.
 func (g *Growing) Residual(ctx context.Context, columns int) (float64, error) {
 	if err := g.take(ctx); err != nil {
 		return 0, err
@@ -135,8 +135,8 @@ func (g *Growing) take(ctx context.Context) error {
 
 func (g *Growing) give() { g.turn <- struct{}{} }
 
-// extend computes columns until there are maxRank, or until the largest remaining diagonal value is at most tol of the largest. It
-// returns how many of all columns are needed.
+// extend computes columns until there are maxRank, or the largest remaining diagonal value is at most tol times the largest of the matrix.
+// It returns how many columns these limits need, which may be fewer than exist.
 func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int) {
 	n := len(g.diagonal)
 	if maxRank <= 0 || maxRank > n {
@@ -178,7 +178,7 @@ func (g *Growing) next(ctx context.Context) error {
 	for _, c := range g.columns {
 		g.factors = append(g.factors, c[pivot])
 	}
-	bad := make([]int, (len(column)+growRows-1)/growRows) // by block: 1 + the index of the first value that is not finite
+	bad := make([]int, (len(column)+growRows-1)/growRows) // per block of rows: 1 + index of the first value that is not finite
 	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
 		own := column[from:to]
 		Part(g.m, own, pivot, from)
@@ -219,14 +219,14 @@ func (g *Growing) next(ctx context.Context) error {
 	return nil
 }
 
-// notFinite returns the error for a value of the matrix.
+// notFinite returns the error about entry (i, j) of the matrix.
 func (g *Growing) notFinite(i, j int) error {
 	var v [1]float64
 	Part(g.m, v[:], i, j)
 	return fmt.Errorf("the kernel of points %d and %d is %s; values must be finite", i+1, j+1, number(v[0]))
 }
 
-// restOf returns the diagonal less some columns.
+// restOf returns the diagonal of the matrix minus the product of the given columns.
 func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int) ([]float64, error) {
 	rest := slices.Clone(g.diagonal)
 	at := make([]int, len(rest)) // 1 + the column whose pivot is the point
@@ -246,14 +246,15 @@ func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int)
 	return rest, err
 }
 
-// room checks the context, and claims the memory of the next few columns, since their total number is unknown.
+// room returns an error if the context has ended or there is no memory for the next few columns. The total number of columns is unknown in
+// advance.
 func room(ctx context.Context, n, columns, maxRank int) error {
 	const together = 64
 	if columns%together > 0 {
 		return ctx.Err()
 	}
 	more := min(columns+together, maxRank)
-	// All columns exist beside the matrix that they are copied to.
+	// The columns and the matrix that they are copied to exist at the same time.
 	bytes := 8 * float64(n) * float64(more-columns+more)
 	if err := ctx.Err(); err != nil {
 		return err

@@ -11,15 +11,15 @@ import (
 
 // Joint is a kernel on pairs of a task and an arm,
 //
-//	k((z, x), (z', x')) = Σ_t Scale_t · Task_t(z, z') · Arm_t(x, x'),
+//	k((z, x), (z', x')) = Σ_t Scale_t · Task_t(z, z') · Arm_t(x, x').
 //
-// positive semi-definite because its parts are. One term is the product kernel of [Du23, sec. 3] and the intrinsic
-// coregionalisation model of multi-task Gaussian processes; several are the linear model of coregionalisation. The zero value, with
+// It is positive semi-definite because its parts are. One term is the product kernel of [Du23, sec. 3], also known as the intrinsic
+// coregionalisation model of multi-task Gaussian processes. Several terms are the linear model of coregionalisation. The zero value, with
 // no terms, is the kernel 0.
 type Joint struct {
 	Terms []Term
-	// Fitted has the digests of the data that numbers of the kernel were fitted to. A combined kernel has the digests of all its
-	// parts; Equal and String ignore them.
+	// Fitted holds the digests of the data sets to which hyperparameters of the kernel were fitted. A combined kernel has the digests of
+	// all its parts. Equal and String ignore Fitted.
 	Fitted []string
 }
 
@@ -35,9 +35,8 @@ func LiftTask(k Kernel) Joint { return Joint{Terms: []Term{Term{1, k, nil}.norma
 // LiftArm returns arm(k), which compares only arms.
 func LiftArm(k Kernel) Joint { return Joint{Terms: []Term{Term{1, nil, k}.normal()}} }
 
-// LiftBoth converts a kernel that means the same in both spaces to a joint kernel: a constant, or identity(), which means the same
-// arm of the same task. Sums and products of these are converted part by part. Any other kernel is an error, since task(k) and
-// arm(k) differ.
+// LiftBoth converts a kernel that has one meaning in both spaces to a joint kernel: a constant, or identity(), which then means the same
+// arm of the same task. It converts sums and products of these part by part. Any other kernel is an error, since task(k) and arm(k) differ.
 func LiftBoth(k Kernel) (Joint, error) {
 	switch k := k.(type) {
 	case Constant:
@@ -70,7 +69,7 @@ func LiftBoth(k Kernel) (Joint, error) {
 	return Joint{}, fmt.Errorf("%[1]s may compare tasks or arms. Write task(%[1]s) or arm(%[1]s)", k)
 }
 
-// each applies a function to the factors that are not nil, each with the name of its space.
+// each replaces the factors that are not nil by the result of f, which also receives the name of the space.
 func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error) {
 	var err error
 	if t.Task != nil {
@@ -82,7 +81,7 @@ func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error)
 	return t, err
 }
 
-// on applies a function of a kernel and its points to both factors; errors name the kernel.
+// on replaces both factors by the result of f for the factor and its points. Errors begin with the kernel.
 func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error)) (Term, error) {
 	if err := checkScale(t.Scale); err != nil {
 		return t, err
@@ -96,10 +95,10 @@ func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error
 	})
 }
 
-// normal moves the numbers of both factors into the scale, and free ones to the front of the task factor.
+// normal moves numbers in front of both factors into Scale, and free numbers to the front of the task factor.
 func (t Term) normal() Term {
 	scale := t.Scale
-	t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { // no error
+	t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { // f never fails here
 		c, rest := split(k)
 		scale *= c
 		return rest, nil
@@ -119,7 +118,7 @@ func (t Term) normal() Term {
 	return t
 }
 
-// union joins two lists without duplicates.
+// union merges two lists and removes duplicates.
 func union(a, b []string) []string {
 	all := slices.Clone(a)
 	for _, s := range b {
@@ -128,7 +127,7 @@ func union(a, b []string) []string {
 	return all
 }
 
-// AddJoint returns a + b, and adds up constants.
+// AddJoint returns a + b, with all constant terms merged into one.
 func AddJoint(a, b Joint) Joint {
 	var sum []Term
 	constant := -1
@@ -148,8 +147,8 @@ func AddJoint(a, b Joint) Joint {
 // maxTerms limits the terms of a product of sums.
 const maxTerms = 256
 
-// MulJoint returns a·b as a sum of terms: each of a with each of b, task factors and
-// arm factors multiplied. More than 256 terms are an error.
+// MulJoint returns a·b as a sum of terms: each term of a times each term of b, with task factors multiplied and arm factors multiplied.
+// More than 256 terms are an error.
 func MulJoint(a, b Joint) (Joint, error) {
 	if n := len(a.Terms) * len(b.Terms); n > maxTerms {
 		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
@@ -191,7 +190,8 @@ func ScaleJoint(c float64, j Joint) (Joint, error) {
 	return Joint{terms, j.Fitted}, nil
 }
 
-// PowJoint returns j^n as a sum of terms; n must be ≥ 1. In a single term the factors become powers.
+// PowJoint returns j^n as a sum of terms. For a single term it raises the scale and both factors to the power n. It returns an error unless
+// n ≥ 1.
 func PowJoint(j Joint, n int) (Joint, error) {
 	if err := checkExponent(n); err != nil {
 		return Joint{}, err
@@ -199,7 +199,7 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
-		t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { return Pow(k, n) }) // the exponent is valid
+		t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { return Pow(k, n) }) // Pow cannot fail: the exponent was checked
 		return Joint{[]Term{t.normal()}, j.Fitted}, nil
 	}
 	power := j
@@ -223,7 +223,7 @@ func (j Joint) String() string {
 	return strings.Join(lists.Map(j.Terms, Term.String), " + ")
 }
 
-// String prints the term; a constant one is only the number.
+// String prints the term; a term without factors prints as its scale.
 func (t Term) String() string {
 	free, task := pull(t.Task)
 	factors := lists.Map(free, Kernel.String)
@@ -246,7 +246,7 @@ func (t Term) String() string {
 	return strings.Join(factors, " * ")
 }
 
-// Equal reports whether two joint kernels are the same expression, like Equal for kernels.
+// Equal reports whether two joint kernels are the same expression, factor by factor as in the function Equal.
 func (j Joint) Equal(other Joint) bool {
 	return slices.EqualFunc(j.Terms, other.Terms, func(s, t Term) bool {
 		return s.Scale == t.Scale && equalFactor(s.Task, t.Task) && equalFactor(s.Arm, t.Arm)
@@ -269,8 +269,8 @@ func (j Joint) Formulas() []Formula {
 	return named(found)
 }
 
-// Check tests the task kernels on the tasks and the arm kernels on the arms, like Check for one kernel; then the joint kernel is
-// positive semi-definite. The result has the most points and the largest jitter of them.
+// Check tests the task kernels on the tasks and the arm kernels on the arms, as the function Check does. If all pass, the joint kernel is
+// positive semi-definite. The result holds the largest Points and the largest Jitter of all factors.
 func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	var all Checked
 	err := lists.Each(j.Terms, func(t Term) error {
@@ -284,8 +284,8 @@ func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	return all, err
 }
 
-// Smoother returns the kernel with a smooth one of the same length scales instead of each kernel whose functions are not twice
-// differentiable, and without terms with identity() of arms if others remain. It reports whether the result differs.
+// Smoother replaces each kernel whose functions are not twice differentiable by a smooth one with the same length scales. It also removes
+// terms with identity() of arms if other terms remain. It reports whether anything changed.
 func (j Joint) Smoother() (Joint, bool) {
 	out, changed := Joint{Fitted: j.Fitted}, false
 	for _, t := range j.Terms {

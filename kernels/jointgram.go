@@ -12,9 +12,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// On returns the Gram matrix of the joint kernel on N arms without storing it: arm i is arms.Point(i), and belongs to the task
-// tasks.Point(taskOf[i]). Task kernels are evaluated once on up to mostStored tasks, and arm kernels row by row, skipping unrelated
-// tasks. Rows are fastest if the arms of a task are contiguous. It returns an error if the context ends, and panics if taskOf does not
+// On returns the N×N Gram matrix of the joint kernel on N arms without storing it. Arm i has the features arms.Point(i) and belongs to task
+// tasks.Point(taskOf[i]). Task kernels are evaluated once, for up to mostStored tasks. Arm kernels are evaluated row by row; unrelated
+// tasks are skipped. Rows are fastest if the arms of a task are contiguous. On returns an error if ctx ends, and panics if taskOf does not
 // match arms and tasks.
 func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Matrix, err error) {
 	defer try.Caught(&err)
@@ -40,19 +40,19 @@ func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Mat
 	return m, nil
 }
 
-// mostStored is the number of tasks up to which a V×V matrix of a task kernel is stored: 32 MB.
+// mostStored is the largest number of tasks for which the V×V matrix of a task kernel is stored, in 32 MB.
 const mostStored = 2048
 
-// taskPart is the task factor of a term, times its scale: the sum of a constant, of identity(), and of other kernels.
+// taskPart is the task factor of a term times its scale, split into a constant, a multiple of identity(), and other kernels.
 type taskPart struct {
 	constant, alone float64
 	ids             []int
-	gram            *mat.SymDense // V×V; nil if there are no others
-	others          []Term        // their task factors, if V×V values are too many to store
+	gram            *mat.SymDense // V×V matrix of the other kernels; nil if there are none
+	others          []Term        // the other kernels, if V×V values are too many to store
 	tasks           *Points
 }
 
-// taskPart evaluates the task factor of a bound term.
+// taskPart computes the task factor of a term whose kernels are bound.
 func (t Term) taskPart(ctx context.Context, tasks *Points) (p taskPart, err error) {
 	p.ids, p.tasks = tasks.ID, tasks
 	switch t.Task.(type) {
@@ -72,7 +72,7 @@ func (t Term) taskPart(ctx context.Context, tasks *Points) (p taskPart, err erro
 	return p, err
 }
 
-// add adds the factor of another term with the same arm kernel.
+// add adds the task factor of another term that has the same arm kernel.
 func (p *taskPart) add(q taskPart) {
 	p.constant, p.alone, p.others = p.constant+q.constant, p.alone+q.alone, append(p.others, q.others...)
 	switch {
@@ -83,7 +83,7 @@ func (p *taskPart) add(q taskPart) {
 	}
 }
 
-// at returns the value for two tasks.
+// at returns the value of the task factor for tasks v and w.
 func (p *taskPart) at(v, w int) float64 {
 	out := p.constant
 	if p.alone != 0 && p.ids[v] == p.ids[w] {
@@ -98,9 +98,8 @@ func (p *taskPart) at(v, w int) float64 {
 	return out
 }
 
-// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel matrix of
-// [Du23, sec. 3]. For several, rank K_Z times the rank of ArmMatrix is an upper bound on the rank of the joint matrix, since the
-// range of a sum of positive semi-definite matrices contains the ranges of its terms.
+// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel matrix of [Du23,
+// sec. 3]. For several, rank(K_Z) times the rank of ArmMatrix is an upper bound on the rank of the joint matrix.
 func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	try.To(square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"))
@@ -112,8 +111,8 @@ func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, er
 	return symmetric.Make(tasks.Len(), sum.at), nil
 }
 
-// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without storing it.
-// Term scales belong to the task part and are not applied here.
+// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without storing it. Scale is
+// part of TaskGram and not applied here.
 func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 	var sum Kernel
 	for _, t := range j.Terms {
@@ -139,13 +138,13 @@ func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 	return implicit{sum, arms}, nil
 }
 
-// jointGram is the Gram matrix of a joint kernel: the sum over parts of task[taskOf[i]][taskOf[j]]·arm(x_i, x_j).
+// jointGram is the Gram matrix of a joint kernel, Σ over parts of task[taskOf[i]][taskOf[j]]·arm(x_i, x_j).
 type jointGram struct {
 	parts   []jointPart
 	arms    *Points
 	taskOf  []int
 	blocks  []block // runs of arms of one task
-	longest int     // arms in the longest run
+	longest int     // largest number of arms in a run
 }
 
 type jointPart struct {
@@ -155,7 +154,7 @@ type jointPart struct {
 
 type block struct{ task, start, end int }
 
-// add adds a bound term to the part with the same arm kernel, or as a new part.
+// add adds a term with bound kernels to the part that has the same arm kernel, or else as a new part.
 func (m *jointGram) add(arm Kernel, task taskPart) {
 	for k := range m.parts {
 		if equalFactor(m.parts[k].arm, arm) {
@@ -204,8 +203,8 @@ func (m *jointGram) Diagonal(dst []float64) {
 	}
 }
 
-// Divide returns joint kernels whose sum is j: of the terms that relate tasks, and of those that are 0 between two tasks, as far as the
-// terms show it. apart is whether the second kernel is also 0 between two arms of a task.
+// Divide splits j into two joint kernels whose sum is j. shared has the terms that relate tasks; own has those that are 0 between two
+// different tasks. apart is true if own is also 0 between two different arms of a task. Divide reads only the form of the terms.
 func Divide(j Joint) (shared, own Joint, apart bool) {
 	apart = true
 	for _, t := range j.Terms {
@@ -221,7 +220,7 @@ func Divide(j Joint) (shared, own Joint, apart bool) {
 	return shared, own, apart
 }
 
-// alone reports whether a kernel has the factor identity().
+// alone reports whether identity() is a factor of the kernel.
 func alone(k Kernel) bool {
 	switch k := k.(type) {
 	case Identity:
@@ -232,7 +231,8 @@ func alone(k Kernel) bool {
 	return false
 }
 
-// expanded returns kernels without sums whose sum is k, if they are few; nil is the constant 1.
+// expanded multiplies out sums: it returns kernels without sums whose sum is k. It returns k itself if the result would be long. A nil
+// kernel is the constant 1.
 func expanded(k Kernel) []Kernel {
 	var out []Kernel
 	switch k := k.(type) {

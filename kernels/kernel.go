@@ -8,25 +8,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Kernel is a positive-definite function of two points of one space: the tasks, or the arms. Implementations are plain structs
-// whose fields are the parameters; a kernel prints as the expression of the script language that makes it.
+// Kernel is a positive-definite function of two points of one space, either the tasks or the arms. Implementations are plain structs whose
+// fields are the parameters. A kernel prints as the script expression that makes it.
 //
-// Eval and Row need a kernel that is bound to the points (see Bind), and dst must not exceed the remaining points of ys. Both are
+// Eval and Row need a kernel that is bound to the points, see Bind. The length of dst must not exceed the remaining points of ys. Both are
 // safe for concurrent use.
 type Kernel interface {
-	// Eval returns k(x, y) for one pair; tests compare Row with it.
+	// Eval returns k(x, y) for one pair; tests use it as the reference for Row.
 	Eval(x, y Point) float64
 	// Row sets dst[j] = k(x, ys[from+j]) for every j < len(dst).
 	Row(dst []float64, x Point, ys *Points, from int)
-	// Validate reports parameters outside their range, and dimensions (≥ 0, the
-	// number of feature columns) in which the kernel is not positive-definite.
+	// Validate returns an error if a parameter is out of range, or if the kernel is not positive-definite in dim ≥ 0 feature columns.
 	Validate(dim int) error
-	// String prints the kernel as an expression that re-parses to an equal kernel.
+	// String prints the kernel as an expression; parsing it gives an equal kernel.
 	String() string
 }
 
-// Equal reports whether two kernels are the same expression: same structure, same parameters, and formulas of the same name,
-// parameters and text. It ignores binding.
+// Equal reports whether two kernels are the same expression: the same structure and parameters, and formulas with the same name, parameters
+// and text. It ignores the effects of Bind.
 func Equal(a, b Kernel) bool {
 	switch a := a.(type) {
 	case Formula:
@@ -54,7 +53,7 @@ func named(all []Formula) []Formula {
 	return found
 }
 
-// formulas appends the formulas in a kernel, each text once.
+// formulas appends the formulas in a kernel to found, each text once.
 func formulas(found []Formula, k Kernel) []Formula {
 	for _, part := range Parts(k) {
 		found = formulas(found, part)
@@ -65,17 +64,17 @@ func formulas(found []Formula, k Kernel) []Formula {
 	return found
 }
 
-// Read is a column that a kernel of the catalogue reads, possibly as a part of another kernel.
+// Read describes a column that a catalogue kernel reads, where that kernel may be part of another one.
 type Read struct {
 	Kernel string // name in scripts
 	Column int    // index of the column in the points
-	// ℓ in units of the column, for a kernel that decreases with the distance; otherwise 0, also while a number of the kernel is
-	// free and not fitted
+	// ℓ in units of the column, for a kernel that decreases with the distance; 0 for other kernels, and while a hyperparameter of the
+	// kernel is free
 	Lengthscale float64
 }
 
-// Reads returns the columns of points that parts of a kernel read, in the order of the text. It omits formulas, and kernels that do
-// not fit the points.
+// Reads returns the columns that the parts of a kernel read, in the order of the kernel's text. It omits formulas. It returns nil if the
+// kernel does not fit the points.
 func Reads(k Kernel, p *Points) []Read {
 	bound, err := Bind(k, p)
 	if err != nil {
@@ -101,8 +100,8 @@ func reads(k Kernel, dim int) []Read {
 	})
 }
 
-// Bind prepares a kernel for its points: it resolves names of columns and points, and checks everything that depends on the number
-// of columns. Errors use terms of the script language. Every function of this package that takes a kernel and points calls Bind.
+// Bind prepares a kernel for its points: it resolves names of columns and points, and makes all checks that depend on the points. Errors
+// use terms of the script language. Every function of this package that takes a kernel and points calls Bind.
 func Bind(k Kernel, p *Points) (Kernel, error) {
 	switch k := k.(type) {
 	case Open:
@@ -124,7 +123,7 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 		return nil, err
 	}
 	switch k := rebuilt(k, parts).(type) {
-	case Sum, Product: // no parameters
+	case Sum, Product: // sums and products have no parameters of their own
 		return k, nil
 	default:
 		return k, k.Validate(p.Dim())

@@ -5,17 +5,16 @@ import "github.com/gonb-cope/gonb-cope/internal/base/lists"
 // falling is a kernel that decreases with the distance and has one length scale per column.
 type falling interface {
 	Kernel
-	lengthscales() []float64 // ℓ of the kernel: one for all columns, or one per column read; none means 1
+	lengthscales() []float64 // one ℓ for all columns, or one per column read; none means 1
 }
 
 // rough is a kernel whose functions may not be twice differentiable.
 type rough interface {
-	// smooth returns a kernel with smooth functions and the same columns and length scales; false if the functions are smooth
-	// already.
+	// smooth returns a smooth kernel with the same columns and length scales; false if the functions are already smooth.
 	smooth() (Kernel, bool)
 }
 
-// smoother is Joint.Smoother for one factor; nil stays nil.
+// smoother applies Joint.Smoother to one factor; nil stays nil.
 func smoother(k Kernel) (Kernel, bool) {
 	if k, is := k.(rough); is {
 		return k.smooth()

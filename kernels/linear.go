@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Linear is the scalar product,
+// Linear is the scalar product plus a constant,
 //
 //	k(x, y) = bias + Σ_c x_c y_c / ℓ_c².
 //
-// Its rank is at most the number of columns, plus one with a bias.
+// Its rank is at most the number of columns, plus one if bias > 0.
 type Linear struct {
-	Bias        float64   // ≥ 0; 0 means through the origin
+	Bias        float64   // ≥ 0; 0 means linear functions through the origin
 	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
 	Dims        Dims      // columns read
 }
@@ -52,7 +52,7 @@ var linearEntry = Entry{
 // positive semi-definite in every dimension by Schur's product theorem.
 type Polynomial struct {
 	Degree      int       // ≥ 1; 0 means 2
-	Bias        float64   // ≥ 0; 0 means monomials of the full degree only
+	Bias        float64   // ≥ 0; 0 means only monomials of the full degree
 	Lengthscale []float64 // ℓ > 0: one for all columns, or one per column read; none means 1
 	Dims        Dims      // columns read
 }

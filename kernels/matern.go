@@ -5,13 +5,13 @@ import (
 	"math"
 )
 
-// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2: with r² = Σ_c (x_c - y_c)² / ℓ_c² and s = √(2ν) r,
+// Matern is the Matérn kernel of smoothness ν = 1/2, 3/2 or 5/2 [RW06, pp. 84-85]. With r² = Σ_c (x_c - y_c)² / ℓ_c² and s = √(2ν) r,
 //
 //	ν = 1/2:  k(x, y) = exp(-s)
 //	ν = 3/2:  k(x, y) = (1 + s) exp(-s)
 //	ν = 5/2:  k(x, y) = (1 + s + s²/3) exp(-s).
 //
-// The distance is Euclidean; with another one, such as the sum of absolute differences, the kernel is not positive-definite in more
+// The distance is Euclidean. With another distance, such as the sum of absolute differences, the kernel is not positive-definite in more
 // than one dimension.
 type Matern struct {
 	Nu          float64   // ν = 0.5, 1.5 or 2.5; 0 means 2.5
@@ -65,7 +65,7 @@ func (k Matern) Row(dst []float64, x Point, ys *Points, from int) {
 		quadratic = 1. / 3
 	}
 	for j, v := range s {
-		if dst[j] != 0 { // see Eval
+		if dst[j] != 0 { // avoids 0·∞, as in Eval
 			dst[j] *= 1 + v + quadratic*v*v
 		}
 	}

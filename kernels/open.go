@@ -8,17 +8,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Open is a kernel of the catalogue with free hyperparameters among its parameters, evaluated at their values. Entry.Build makes it from
-// free arguments.
+// Open is a catalogue kernel in which some parameters are free hyperparameters. Eval and Row use their present values. Entry.Build makes it
+// from Free arguments.
 type Open struct {
-	Kernel Kernel // with the values set
+	Kernel Kernel // the kernel at the present values
 	Slots  []Slot // the free hyperparameters; at least one
 }
 
 // Slot identifies a free hyperparameter of a kernel.
 type Slot struct {
 	Param string // name of the parameter
-	Index int    // in its list of numbers, from 0
+	Index int    // index in the parameter's list of numbers, from 0
 	Free  Free
 }
 
@@ -31,7 +31,7 @@ func (k Open) Row(dst []float64, x Point, ys *Points, from int) { k.Kernel.Row(d
 // Validate checks the kernel.
 func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
 
-// String prints the call that makes k, its free hyperparameters as free(...).
+// String prints the call that makes k, with free hyperparameters as free(...).
 func (k Open) String() string {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {
@@ -43,7 +43,7 @@ func (k Open) String() string {
 			if s.Param != v.param.Name {
 				continue
 			}
-			for len(texts) <= s.Index { // a value of 0 is not among the numbers
+			for len(texts) <= s.Index { // a parameter of value 0 has no numbers yet
 				texts = append(texts, "0")
 			}
 			texts[s.Index] = s.Free.String()
@@ -56,8 +56,8 @@ func (k Open) String() string {
 	return f.String()
 }
 
-// open separates the free hyperparameters of arguments: it returns the arguments at their values, and the slots of the free ones. In a
-// []Free, a number that is not free is Fixed.
+// open replaces free hyperparameters in arguments by their values. It returns the new arguments, and a slot for each free number. A number
+// in a []Free that is not free is Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	plain := maps.Clone(a)
 	var slots []Slot
@@ -82,7 +82,7 @@ func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	return plain, slots, nil
 }
 
-// given returns the arguments that make the kernel.
+// given returns the arguments from which Build makes the same kernel.
 func (f form) given() Args {
 	a := Args{}
 	for _, v := range f.values {
@@ -104,7 +104,7 @@ func (f form) given() Args {
 	return a
 }
 
-// at returns the kernel with its free hyperparameters set to free or plain numbers.
+// at returns the kernel with each free hyperparameter replaced by the result of set, which may be free or a plain number.
 func (k Open) at(set setting, place string) (Kernel, error) {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {

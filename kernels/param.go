@@ -56,15 +56,15 @@ var (
 	fromOne     = Range{Min: 1, Max: math.Inf(1), MaxOpen: true}
 )
 
-// WholeFrom returns the range of whole numbers from least to the largest that float64 represents exactly.
+// WholeFrom returns the range of whole numbers from least to 2^53, the end of the range that float64 represents exactly.
 func WholeFrom(least float64) Range { return Range{Min: least, Max: math.Exp2(53)} }
 
-// Contains reports whether v is in the range; NaN is in none.
+// Contains reports whether v is in the range; it is false for NaN.
 func (r Range) Contains(v float64) bool {
 	return (v > r.Min || !r.MinOpen && v == r.Min) && (v < r.Max || !r.MaxOpen && v == r.Max)
 }
 
-// String describes the range, to follow "must be".
+// String describes the range as the end of a sentence "it must be …".
 func (r Range) String() string {
 	low := "at least " + bound(r.Min)
 	if r.MinOpen {
@@ -79,7 +79,7 @@ func (r Range) String() string {
 	return low + " and at most " + bound(r.Max)
 }
 
-// bound prints a limit for people: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
+// bound prints a limit in its shortest readable form: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
 func bound(v float64) string {
 	short, plain := strings.Replace(number(v), "e+", "e", 1), strconv.FormatFloat(v, 'f', -1, 64)
 	if strings.Contains(short, "e") && len(plain) <= len(short) || math.Abs(v) < 1e7 && v == math.Trunc(v) {
@@ -88,23 +88,23 @@ func bound(v float64) string {
 	return short
 }
 
-// Numbers are 0, or have an absolute value from Smallest to Largest, so that their squares and quotients of squares do not overflow
-// or underflow.
+// Smallest and Largest limit the absolute values of numbers other than 0, so that squares and quotients of squares neither overflow nor
+// underflow.
 const (
 	Smallest = 1e-100
 	Largest  = 1e100
 )
 
-// Extreme reports whether a number is too small or too large to compute with.
+// Extreme reports whether a number is neither 0 nor of an absolute value from Smallest to Largest.
 func Extreme(v float64) bool {
 	size := math.Abs(v)
 	return size > Largest || size < Smallest && v != 0
 }
 
-// ExtremeRule describes what Extreme rejects, to follow "it is 1e300;".
+// ExtremeRule states the rule of Extreme for messages, to follow "it is 1e300;".
 const ExtremeRule = "numbers must be 0, or of a size from 1e-100 to 1e100"
 
-// check reports a number out of range: value i of the n values of the parameter.
+// check returns an error if value v, number i of the parameter's n values, is out of range.
 func (p Param) check(kernel string, v float64, i, n int) error {
 	if n == 1 {
 		i = -1

@@ -10,9 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Parse returns the kernel of one space that a text describes, in the notation in which kernels print: sums, products, multiples and
-// powers of the kernels of Catalogue, of free(...), and of the formulas given, by their names. The kernel of a printed text is equal to the
-// printed one. The script language has more: names, lists, arithmetic.
+// Parse returns the kernel of one space that a text describes. It accepts what kernels print: sums, products, multiples and powers of
+// Catalogue kernels, of free(...), and of the given formulas by name. Parsing the text of a kernel gives an equal kernel. The script
+// language accepts more, such as names, lists and arithmetic.
 func Parse(text string, formulas ...Formula) (Kernel, error) {
 	v, err := parse(text, formulas)
 	if err != nil {
@@ -27,7 +27,7 @@ func Parse(text string, formulas ...Formula) (Kernel, error) {
 	return nil, fmt.Errorf("%s is a joint kernel of tasks and arms; ParseJoint reads it", text)
 }
 
-// ParseJoint does the same for a joint kernel. A kernel of one space is in task(...) or arm(...).
+// ParseJoint is Parse for a joint kernel, in which kernels of one space are inside task(...) or arm(...).
 func ParseJoint(text string, formulas ...Formula) (Joint, error) {
 	v, err := parse(text, formulas)
 	if err != nil {
@@ -46,7 +46,7 @@ type parser struct {
 
 type parseError struct{ error }
 
-// mostNested limits parentheses and lists inside each other.
+// mostNested limits the nesting of parentheses and lists.
 const mostNested = 500
 
 func parse(text string, formulas []Formula) (v any, err error) {
@@ -58,7 +58,7 @@ func parse(text string, formulas []Formula) (v any, err error) {
 				panic(caught)
 			}
 			at := p.Position
-			if !at.IsValid() { // at the end
+			if !at.IsValid() { // at the end of the text
 				at = p.Pos()
 			}
 			err = fmt.Errorf("kernel %q, column %d: %w", text, at.Column, wrong.error)
@@ -79,7 +79,7 @@ func (p *parser) next() { p.token = p.Scan() }
 
 func (p *parser) fail(format string, args ...any) { panic(parseError{fmt.Errorf(format, args...)}) }
 
-// shown returns the present token for a message.
+// shown returns the current token for a message.
 func (p *parser) shown() string {
 	if p.token == scanner.EOF {
 		return "the end"
@@ -87,7 +87,7 @@ func (p *parser) shown() string {
 	return strconv.Quote(p.TokenText())
 }
 
-// take reports whether the present token is this one, and then continues.
+// take reports whether the current token equals token, and advances if so.
 func (p *parser) take(token rune) bool {
 	if p.token != token {
 		return false
@@ -102,7 +102,7 @@ func (p *parser) want(token rune) {
 	}
 }
 
-// inside limits the recursion.
+// inside counts one level of nesting and fails beyond mostNested. The caller must call leave.
 func (p *parser) inside() (leave func()) {
 	if p.depth++; p.depth > mostNested {
 		p.fail("more than %d parts are inside each other", mostNested)
@@ -110,7 +110,7 @@ func (p *parser) inside() (leave func()) {
 	return func() { p.depth-- }
 }
 
-// right returns the value of a function, and panics with its error.
+// right returns v, or panics with a parseError if err is not nil.
 func right[T any](v T, err error) T {
 	if err != nil {
 		panic(parseError{err})
@@ -118,7 +118,7 @@ func right[T any](v T, err error) T {
 	return v
 }
 
-// A value is a float64, a Kernel or a Joint.
+// sum reads terms joined by +. The result is a float64, a Kernel or a Joint.
 func (p *parser) sum() any {
 	defer p.inside()()
 	v := p.product()
@@ -225,7 +225,7 @@ func (p *parser) atom() any {
 	return nil
 }
 
-// formula reads the arguments of a formula, if it has any.
+// formula reads the arguments of a formula in parentheses, if there are any.
 func (p *parser) formula(f Formula) Kernel {
 	if p.token != '(' || f.Call == nil {
 		return f
@@ -247,7 +247,7 @@ func (p *parser) formula(f Formula) Kernel {
 	return right(f.Call(args))
 }
 
-// arguments reads the arguments of a kernel of the catalogue.
+// arguments reads the arguments of a catalogue kernel in parentheses.
 func (p *parser) arguments(e Entry) Args {
 	args := Args{}
 	p.list('(', ')', func(i int) {
@@ -286,7 +286,7 @@ func (p *parser) free() Free {
 	return f
 }
 
-// freeOf returns a number as Fixed.
+// freeOf converts a plain number to a Fixed Free.
 func (p *parser) freeOf(v any) Free {
 	switch v := v.(type) {
 	case Free:
@@ -298,7 +298,7 @@ func (p *parser) freeOf(v any) Free {
 	return Free{}
 }
 
-// list reads items with commas between them.
+// list reads comma-separated items between the tokens open and end, and calls item for each.
 func (p *parser) list(open, end rune, item func(i int)) {
 	p.want(open)
 	for i := 0; !p.take(end); i++ {
@@ -309,7 +309,7 @@ func (p *parser) list(open, end rune, item func(i int)) {
 	}
 }
 
-// named reads an argument with its name, "" if it has none.
+// named reads an argument, with its name if it has one; name is "" otherwise.
 func (p *parser) named() (name string, v any) {
 	if p.token == scanner.Ident && p.TokenText() != "free" {
 		name = p.TokenText()
@@ -319,7 +319,7 @@ func (p *parser) named() (name string, v any) {
 	return name, p.argument()
 }
 
-// argument reads a number, a text, a free hyperparameter, or a list in the form of Args.
+// argument reads a number, a text, a free hyperparameter, or a list, and returns it in a type that Args allows.
 func (p *parser) argument() any {
 	defer p.inside()()
 	switch p.token {
@@ -338,7 +338,7 @@ func (p *parser) argument() any {
 	return p.number()
 }
 
-// uniform returns a list with the type of its elements.
+// uniform converts a list whose elements have one type to a slice of that type.
 func (p *parser) uniform(items []any) any {
 	if numbers, is := every[float64](items); is {
 		return numbers

@@ -2,15 +2,15 @@ package kernels
 
 import "math"
 
-// Periodic repeats in every column read. It is the Gaussian kernel of the points (sin 2πx_c/p_c, cos 2πx_c/p_c), scaled,
+// Periodic is the periodic kernel, with period p_c in each column read,
 //
 //	k(x, y) = exp(-2 Σ_c sin²(π (x_c - y_c)/p_c) / ℓ_c²).
 //
-// This embedding makes it positive semi-definite in every dimension. The kernel with the sine of the distance ‖x - y‖ is the same
-// for one column, but is not positive semi-definite for more.
+// It is a Gaussian kernel of the points (sin 2πx_c/p_c, cos 2πx_c/p_c), and therefore positive semi-definite in every dimension. The
+// variant with the sine of the distance ‖x - y‖ agrees for one column, but is not positive semi-definite for more.
 type Periodic struct {
 	Period []float64 // p > 0: one for all columns, or one per column read; none means 1
-	// ℓ > 0, in units of the embedding: one, or one per column read; none means 1
+	// ℓ > 0, in units of (sin, cos): one for all columns, or one per column read; none means 1
 	Lengthscale []float64
 	Dims        Dims // columns read
 }
@@ -58,13 +58,12 @@ var periodicEntry = Entry{
 	Example:    "periodic(period=2, lengthscale=0.7)",
 }.of(Periodic{})
 
-// Cosine is a pure wave in every column read,
+// Cosine is a product of cosine waves, with period p_c in each column read,
 //
 //	k(x, y) = Π_c cos(2π (x_c - y_c)/p_c).
 //
-// Each factor has rank two, cos(a - b) = cos a cos b + sin a sin b, so that the
-// product is positive semi-definite in every dimension. The cosine of the distance
-// ‖x - y‖ is not, for more than one column.
+// Each factor has rank two, cos(a - b) = cos a cos b + sin a sin b, so the product is positive semi-definite in every dimension. The cosine
+// of the distance ‖x - y‖ is not, for more than one column.
 type Cosine struct {
 	Period []float64 // p > 0: one for all columns, or one per column read; none means 1
 	Dims   Dims      // columns read

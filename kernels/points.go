@@ -23,21 +23,21 @@ type Point struct {
 // Points is a finite list of points of one space. Features are stored as one contiguous array per column, which makes Row fast.
 type Points struct {
 	Columns []string // d column names
-	// n names; equal names mean the same point (an arm offered to several tasks)
+	// n names; points with equal names are the same point (an arm offered to several tasks)
 	Names []string
 	ID    []int       // n numbers; equal for equal names
 	X     [][]float64 // d columns of n values each
-	Units []Unit      // d, how X was scaled; nil if it was not
-	Data  [][]float64 // X before it was scaled; nil if it was not
-	// d columns of n texts, the values as in the table; a column is nil if its numbers suffice
+	Units []Unit      // d scalings of the columns of X; nil if none was scaled
+	Data  [][]float64 // d columns of n values each, before scaling; nil if none was scaled
+	// d columns of n texts, as in the data table; a column is nil if it holds numbers
 	Texts [][]string
 
 	distinct int // number of IDs in the original list
 }
 
-// NewPoints makes a list of len(names) points from rows of len(columns) values. IDs count the distinct names in order of
-// appearance, from 0. Points without features have no columns, and rows may then be nil. Errors name the place of repeated or empty
-// column names, ragged rows, and values that are not finite; an empty list is an error.
+// NewPoints makes a list of n = len(names) points from n rows of d = len(columns) values. IDs number the distinct names in order of
+// appearance, from 0. For points without features, columns is empty and rows may be nil. It returns an error for an empty list, repeated or
+// empty column names, ragged rows, and values that are not finite; the error names the place.
 func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the list of points is empty")
@@ -90,7 +90,8 @@ func (p *Points) Len() int { return len(p.Names) }
 // Dim returns the number of feature columns d.
 func (p *Points) Dim() int { return len(p.Columns) }
 
-// Distinct returns the number of different points: IDs run from 0 to one less. A subset has the number of its original list.
+// Distinct returns the number m of distinct points in the original list; IDs run from 0 to m-1. A Subset keeps the number of its original
+// list.
 func (p *Points) Distinct() int {
 	if p.distinct == 0 {
 		return slices.Max(append([]int{-1}, p.ID...)) + 1
@@ -105,7 +106,7 @@ func (p *Points) Point(i int) Point {
 	return pt
 }
 
-// read sets pt to point i, and reuses its feature vector.
+// read sets pt to point i, overwriting its feature vector.
 func (p *Points) read(pt *Point, i int) {
 	for c, column := range p.X {
 		pt.X[c] = column[i]
@@ -113,8 +114,8 @@ func (p *Points) read(pt *Point, i int) {
 	pt.Name, pt.ID = p.Names[i], p.ID[i]
 }
 
-// Subset returns the points with these indices, in this order. They keep their IDs, so a kernel means the same on a subset as on
-// the whole list. An empty subset has no Gram matrix.
+// Subset returns the points at these indices, in this order. They keep their IDs, so that a kernel has the same values as on the whole
+// list. An empty subset has no Gram matrix.
 func (p *Points) Subset(at []int) *Points {
 	return &Points{
 		distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
@@ -122,7 +123,7 @@ func (p *Points) Subset(at []int) *Points {
 	}
 }
 
-// subsets returns the values of some points in every column.
+// subsets returns, for each column, the values at the given indices.
 func subsets[T any](columns [][]T, at []int) [][]T {
 	if columns == nil {
 		return nil
@@ -140,25 +141,25 @@ type Unit struct {
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
-// logOnly is the unit of an unscaled logarithm.
+// logOnly is the Unit of a column that is a logarithm, but is not scaled to its range.
 var logOnly = Unit{Range: 1, Log: true}
 
-// Ranged reports whether the column was scaled by its range, not only by the logarithm.
+// Ranged reports whether the column was scaled by Offset and Range, not only by the logarithm.
 func (u Unit) Ranged() bool { return u.Scaled() && u != logOnly }
 
-// Data returns the value in the data for x.
+// Data converts a scaled value x back to the value in the data.
 func (u Unit) Data(x float64) float64 {
 	if u.Range != 0 {
 		x = u.Offset + u.Range*x
 	}
-	if u.Log { // to the digits that the logarithm preserves
+	if u.Log { // round to the digits that survive the logarithm
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, x), 'g', 12, 64), 64)
 	}
 	return x
 }
 
-// Logarithmic returns the points with some columns, which must be positive, replaced by their decimal logarithm. Columns that are
-// logarithms already are unchanged. It panics if one of the others was scaled.
+// Logarithmic returns the points with the selected columns replaced by their decimal logarithm. Their values must be positive. Columns that
+// are logarithms already stay unchanged. It panics if a selected column was scaled otherwise.
 func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if !column(p.Columns[c]) || u.Log {
@@ -172,7 +173,8 @@ func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	})
 }
 
-// rescaled returns the points with changed values in the columns for which change returns a function; change also sets their units.
+// rescaled returns the points with some columns changed. change returns the function to apply to the values of column c, or nil to keep the
+// column; it also sets the column's Unit.
 func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *Points {
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
@@ -188,11 +190,10 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 	return &q
 }
 
-// Standardized returns the points with every column scaled to [0, 1], except those to keep. A column with a single value becomes 0.
-// It panics if the points are scaled already, except by logarithms.
+// Standardized returns the points with every column scaled to [0, 1], except columns for which keep returns true. A constant column becomes
+// 0. It panics if the points are scaled already, except by logarithms.
 //
-// Distances and length scales are then fractions of a column's range. Kernels find their columns by the same names, and equal
-// values stay equal.
+// Distances and length scales are then fractions of a column's range. Column names do not change, and equal values stay equal.
 func (p *Points) Standardized(keep func(column string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if keep(p.Columns[c]) {
@@ -207,7 +208,7 @@ func (p *Points) Standardized(keep func(column string) bool) *Points {
 	})
 }
 
-// Unscaled returns the points with the values of the data.
+// Unscaled returns the points with all columns in the units of the data.
 func (p *Points) Unscaled() *Points {
 	if p.Units == nil {
 		return p

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Table is a kernel given as numbers: the similarity of each pair of points. With Names, row i belongs to the point of that name;
-// otherwise to the point with ID i, the i-th distinct one in order of appearance.
+// Table is a kernel given as numbers: the similarity of each pair of points. With Names, row i belongs to the point with that name; without
+// Names, to the point with ID i.
 type Table struct {
 	Values [][]float64 // symmetric and positive semi-definite
 	Names  []string    // one per row, or none
@@ -64,7 +64,7 @@ func (k Table) String() string {
 	return text + ")"
 }
 
-// label names row i in a message.
+// label returns the name of row i for a message, or its number from 1.
 func (k Table) label(i int) string {
 	if i < len(k.Names) {
 		return k.Names[i]
@@ -72,8 +72,8 @@ func (k Table) label(i int) string {
 	return fmt.Sprint(i + 1)
 }
 
-// Validate checks that the table is square, symmetric, finite and positive semi-definite, and that names, if any, are distinct. The
-// smallest eigenvalue may be negative from rounding, by 1e-8 of the largest diagonal value.
+// Validate checks that the table is square, symmetric, finite and positive semi-definite, and that Names are distinct. It allows a smallest
+// eigenvalue down to -1e-8 of the largest diagonal value, for rounding.
 func (k Table) Validate(dim int) error {
 	n := len(k.Values)
 	if n == 0 {
@@ -120,9 +120,9 @@ func (k Table) Validate(dim int) error {
 	return nil
 }
 
-// nearest proposes a small table that is positive semi-definite; "" if it finds none. It sets negative eigenvalues to zero, and
-// rescales rows and columns to the given diagonal. It then shrinks the table towards the diagonal until the printed digits keep the
-// property.
+// nearest proposes a positive semi-definite table close to a small indefinite one, as an expression; "" if it finds none. It sets negative
+// eigenvalues to zero, and rescales rows and columns to the given diagonal. It then shrinks the table towards its diagonal until the
+// printed digits are positive semi-definite.
 func nearest(sym *mat.SymDense) string {
 	const most = 6
 	n := sym.SymmetricDim()

@@ -41,8 +41,11 @@
 //
 // # Algorithms
 //
-// [Put] accepts an algorithms.Entry. Then algorithm=NAME of fc, fb and sweep runs it, by the rules for functions. Results that a
-// sweep stores are computed again if a Go cell of the notebook changed, or a value that the cell read from the session.
+// [Put] accepts an algorithms.Entry. Then algorithm=NAME of fc, fb and sweep runs it, by the rules for functions. Runs that are under
+// way at once have separate processes, up to one per core and eight: the program starts again in each, and runs share no variables.
+//
+// A sweep with a store computes results again if the cell with the Put changed, a declaration that it uses, or a value that it read
+// from the session. Changes of other declarations and of comments do not matter.
 //
 // # Errors
 //

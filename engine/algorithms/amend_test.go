@@ -128,10 +128,10 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 
 // explained requests all reports of an algorithm.
 func explained(alg engine.Algorithm) {
-	if x, ok := alg.(engine.Explainer); ok {
+	if x, ok := alg.(engine.Detailed); ok {
 		engine.ProgressOf(x)
 	}
-	if x, ok := alg.(engine.ArmEstimator); ok {
+	if x, ok := alg.(engine.Detailed); ok {
 		x.ArmEstimates()
 	}
 	alg.State()

@@ -31,7 +31,7 @@ func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Option
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e, ok := alg.(engine.Explainer); ok {
+	if e, ok := alg.(engine.Detailed); ok {
 		engine.ProgressOf(e)
 	}
 	return out
@@ -99,7 +99,7 @@ func TestCoBayesFBAllOut(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tasks, _ := engine.ProgressOf(alg.(engine.Explainer))
+	tasks, _ := engine.ProgressOf(alg.(engine.Detailed))
 	if p := tasks[0]; p.Decided || p.Samples != -1 || alg.State().Answers[0].Decided {
 		t.Errorf("%+v, %+v", p, alg.State().Answers[0])
 	}

@@ -40,7 +40,7 @@ func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64)
 			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
 				t.Fatal(err)
 			}
-			said, sums = append(said, engine.Remaining(alg.(engine.Explainer))), append(sums, sum)
+			said, sums = append(said, engine.Remaining(alg.(engine.Detailed))), append(sums, sum)
 		}
 		for r := range len(said) - 1 {
 			expected[r+1] += said[r]
@@ -92,7 +92,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 				t.Logf("%s on %s: %v", entry.Name, p.Name, err)
 				continue
 			}
-			x, ok := alg.(engine.Explainer)
+			x, ok := alg.(engine.Detailed)
 			if !ok {
 				t.Errorf("%s does not explain itself", entry.Name)
 				continue
@@ -125,7 +125,7 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 
 func agrees(t *testing.T, where string, alg engine.Algorithm) {
 	t.Helper()
-	x, answers := alg.(engine.Explainer), alg.State().Answers
+	x, answers := alg.(engine.Detailed), alg.State().Answers
 	progress, remaining := engine.ProgressOf(x)
 	if again := engine.Remaining(x); again != remaining && !(math.IsNaN(again) && math.IsNaN(remaining)) {
 		t.Errorf("%s: %g samples remain, and then %g", where, remaining, again)
@@ -174,7 +174,7 @@ func TestProgressOfTies(t *testing.T) {
 	if out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }); out.Status != engine.StatusSamples {
 		t.Fatal(out.Status)
 	}
-	tasks, left := engine.ProgressOf(alg.(engine.Explainer))
+	tasks, left := engine.ProgressOf(alg.(engine.Detailed))
 	for _, s := range tasks {
 		if s.Samples != -1 || s.Open != 2 || s.Rival == "arm 3" || s.Leader == "arm 3" || s.Reached >= 1 {
 			t.Errorf("%+v", s)

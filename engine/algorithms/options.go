@@ -114,9 +114,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 		}
 	}
 	r.Undecided.Runs, r.Undecided.Rate, r.Undecided.CI95 = 1, float64(r.Undecided.Count), [2]float64{0, 1}
-	if x, ok := s.Algorithm().(engine.Explainer); ok {
-		r.Progress, r.Remaining = engine.ProgressOf(x)
-	}
+	r.Progress, r.Remaining = engine.ProgressOf(s.Algorithm())
 	if e.Regularised() {
 		if ridge, err := m.Designs().RidgeOf(e.Mode, opt); err == nil {
 			r.Ridge = ridge

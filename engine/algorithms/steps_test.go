@@ -141,17 +141,14 @@ func TestStepsLimits(t *testing.T) {
 }
 
 // broken cannot plan.
-type broken struct{ engine.Detailed }
+type broken struct{}
 
 func (broken) Plan(context.Context) (engine.Plan, error) {
 	return engine.Plan{}, errors.New("broken")
 }
-func (broken) Done() bool                         { return false }
-func (broken) Answers() []engine.Answer           { return nil }
-func (broken) Eliminations() []engine.Elimination { return nil }
-func (broken) Warnings() []engine.Warning         { return nil }
-func (broken) Goal() string                       { return problem.GoalMax }
-func (broken) Alive() int                         { return 0 }
+func (broken) Learn(context.Context, engine.Batch) error { return nil }
+func (broken) Done() bool                                { return false }
+func (broken) State() engine.State                       { return engine.State{} }
 
 // Replicas whose rewards differ in the last bit have different digests from the next plan on, even if their counts agree; likewise with
 // additional rewards or another order.

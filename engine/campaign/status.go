@@ -42,7 +42,7 @@ type Status struct {
 	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"` // who owe results
-	Remaining float64          `json:"remaining"`        // further samples, NaN if unknown; see engine.Explainer
+	Remaining float64          `json:"remaining"`        // further samples, NaN if unknown; see engine.Detailed
 	TimeLeft  float64          `json:"time_left"`        // in TimeUnit, where there is a capacity
 	TimeUnit  string           `json:"time_unit"`
 	Capacity  int              `json:"capacity,omitempty"` // in force: pulls in a TimeUnit; 0 for any number

@@ -181,8 +181,8 @@ func (r *replica) standing(here Decisions, arm int) string {
 	p := r.question.Problem
 	l := here.Leaders[p.TaskOf[arm]]
 	var est engine.ArmEstimates
-	if e, able := r.asked.Algorithm().(engine.ArmEstimator); able && l.Arm >= 0 {
-		est = e.ArmEstimates()
+	if l.Arm >= 0 {
+		est = r.asked.Algorithm().ArmEstimates()
 	}
 	if len(est.Mean) != p.N() {
 		return openAt(here, p.TaskOf[arm])

@@ -93,7 +93,7 @@ func Open(ctx context.Context, x Facts, run string, q question.Question, r quest
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
 		// the catalogue reports whether agents of a method share anything, and the algorithm whether they do with these options
-		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || engine.Independent(s.Algorithm()), Simulation: opt.Simulation,
+		Relay: opt.Relay || q.Problem.V() > RelayAbove, Alone: !e.Shares || s.Algorithm().Independent(), Simulation: opt.Simulation,
 		Build: opt.Build,
 	}
 	// Readers of the run's fact find its files, because they are kept before. A crash between the two leaves unused files, and the next call

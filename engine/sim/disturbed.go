@@ -171,7 +171,7 @@ type Step struct {
 	Round          int
 	Samples        int // so far, all agents together
 	Tasks, Decided int // in all, and those with an answer
-	// as engine.Explainer.Samples: -1 if the run cannot be decided, NaN if unknown
+	// as engine.Detailed.Samples: -1 if the run cannot be decided, NaN if unknown
 	Remaining float64
 }
 
@@ -219,8 +219,8 @@ func (w *watched) step(now time.Time) Step {
 		s.Decided += indices.Indicator(a.Decided)
 	}
 	cost := now.Sub(w.pulled)
-	if x, ok := w.alg.(engine.Explainer); ok && (w.spent+cost)*worthTelling <= now.Sub(w.began) {
-		s.Remaining = engine.Remaining(x)
+	if (w.spent+cost)*worthTelling <= now.Sub(w.began) {
+		s.Remaining = engine.Remaining(w.alg)
 		w.spent += time.Since(now)
 	}
 	return s

@@ -21,9 +21,8 @@ const mostKept = 1 << 20
 // keeper is an environment that stores the algorithm's estimates of every arm after each round: before the next pull, and at the end.
 type keeper struct {
 	engine.Environment
-	alg engine.ArmEstimator
-	// set if a task has more than mostWhole arms and the algorithm is a LazyArmEstimator; else nil
-	recalling engine.LazyArmEstimator
+	alg       engine.Detailed
+	many      bool // whether a task has more than mostWhole arms
 	problem   *problem.Problem
 	rounds    int // pulled
 	stride    int // of the stored rounds: 1, and doubled whenever there are too many
@@ -31,18 +30,16 @@ type keeper struct {
 	later     map[int]func(arms []int) engine.ArmEstimates // by round
 }
 
-func keepEstimates(env engine.Environment, alg engine.ArmEstimator, p *problem.Problem) *keeper {
+func keepEstimates(env engine.Environment, alg engine.Detailed, p *problem.Problem) *keeper {
 	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, later: map[int]func([]int) engine.ArmEstimates{},
 		estimates: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
 	k.estimates.Truth = append(k.estimates.Truth, lists.Map(p.Mean, p.Turned)...)
-	if slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole }) {
-		k.recalling, _ = alg.(engine.LazyArmEstimator)
-	}
+	k.many = slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole })
 	return k
 }
 
 const (
-	// mostWhole is the number of arms of a task up to which all estimates are stored even if the algorithm is a LazyArmEstimator.
+	// mostWhole is the number of arms of a task up to which all estimates are stored even if the algorithm can defer them.
 	mostWhole = 1000
 	// mostRecalled is the number of arms stored for a larger task: twice as many as a figure draws.
 	mostRecalled = 400
@@ -62,15 +59,17 @@ func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 
 // keep stores the estimates after the last round.
 func (k *keeper) keep() {
-	if k.recalling == nil {
-		now := k.alg.ArmEstimates()
-		k.note(k.rounds, now)
-		k.limit(len(now.Mean))
-	} else if later, _ := k.recalling.DeferEstimates(); later != nil {
-		k.later[k.rounds] = later
-		k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: k.rounds})
-		k.limit(k.problem.N())
+	if k.many {
+		if later, _ := k.alg.DeferEstimates(); later != nil {
+			k.later[k.rounds] = later
+			k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: k.rounds})
+			k.limit(k.problem.N())
+			return
+		}
 	}
+	now := k.alg.ArmEstimates()
+	k.note(k.rounds, now)
+	k.limit(len(now.Mean))
 }
 
 func (k *keeper) note(round int, now engine.ArmEstimates) {
@@ -102,7 +101,7 @@ func (k *keeper) limit(arms int) {
 
 // recall computes the estimates of the stored rounds, for the arms of each task with the best latest estimates.
 func (k *keeper) recall() {
-	_, latest := k.recalling.DeferEstimates()
+	_, latest := k.alg.DeferEstimates()
 	var arms []int
 	for _, group := range k.problem.Groups() {
 		slices.SortStableFunc(group, func(i, j int) int { return cmp.Compare(latest[j], latest[i]) })

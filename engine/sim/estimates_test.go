@@ -141,18 +141,23 @@ func TestEstimatesCover(t *testing.T) {
 }
 
 // fixed is an algorithm with constant estimates.
-type fixed int
-
-func (n fixed) ArmEstimates() engine.ArmEstimates {
-	return engine.ArmEstimates{Mean: make([]float64, n), Half: make([]float64, n)}
+type fixed struct {
+	engine.Detailed
+	n int
 }
+
+func (f fixed) ArmEstimates() engine.ArmEstimates {
+	return engine.ArmEstimates{Mean: make([]float64, f.n), Half: make([]float64, f.n)}
+}
+
+func (fixed) DeferEstimates() (func([]int) engine.ArmEstimates, []float64) { return nil, nil }
 
 // TestEstimatesAreBounded checks that long runs of many arms store the first round, the last one and evenly spaced ones between, in
 // bounded memory.
 func TestEstimatesAreBounded(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.8)
-	for _, n := range []fixed{1000, 400_000} {
-		k := keepEstimates(NewEnvironment(p, nil, 1, 0), n, p)
+	for _, n := range []int{1000, 400_000} {
+		k := keepEstimates(NewEnvironment(p, nil, 1, 0), fixed{n: n}, p)
 		const rounds = 5000
 		for r := range rounds {
 			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
@@ -160,7 +165,7 @@ func TestEstimatesAreBounded(t *testing.T) {
 			}
 		}
 		x := k.finish()
-		size := len(x.Rounds) * 2 * int(n)
+		size := len(x.Rounds) * 2 * n
 		if size > mostKept && len(x.Rounds) > 2 || x.Rounds[0].Round != 1 || x.Rounds[len(x.Rounds)-1].Round != rounds {
 			t.Errorf("%d arms: %d rounds, from %d to %d", n, len(x.Rounds), x.Rounds[0].Round, x.Rounds[len(x.Rounds)-1].Round)
 		}
@@ -177,7 +182,7 @@ type recalling struct {
 }
 
 func (r recalling) DeferEstimates() (func([]int) engine.ArmEstimates, []float64) {
-	n, latest := *r.round, make([]float64, r.fixed)
+	n, latest := *r.round, make([]float64, r.n)
 	for i := range latest {
 		latest[i] = float64(i)
 	}
@@ -200,7 +205,7 @@ func TestEstimatesOfManyArms(t *testing.T) {
 		q := *p
 		q.TaskOf = append(slices.Clone(p.TaskOf), slices.Repeat([]int{p.V() - 1}, n-few/p.V())...)
 		q.Mean = nil
-		k := keepEstimates(NewEnvironment(p, nil, 1, 0), recalling{fixed(q.N()), &round}, &q)
+		k := keepEstimates(NewEnvironment(p, nil, 1, 0), recalling{fixed{n: q.N()}, &round}, &q)
 		for r := range 3 {
 			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
 				t.Fatal(err)

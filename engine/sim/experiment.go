@@ -107,15 +107,15 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	}
 	measured := &meter{
 		Environment: from, taskOf: x.Problem.TaskOf, features: coefficients(entry, model),
-		broadcast: entry.Shares && !engine.Independent(m.alg), itemise: x.Each != nil,
+		broadcast: entry.Shares && !m.alg.Independent(), itemise: x.Each != nil,
 	}
 	var env engine.Environment = measured
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
 	var recorder *keeper
-	if a, ok := m.alg.(engine.ArmEstimator); ok && x.Estimates && run == 0 {
-		recorder = keepEstimates(env, a, x.truth(run))
+	if x.Estimates && run == 0 {
+		recorder = keepEstimates(env, m.alg, x.truth(run))
 		env = recorder
 	}
 	m.outcome, err = asked.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
@@ -286,8 +286,7 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 // EstimateRecorder collects the estimates of a run made elsewhere after each round, as Experiment.Estimates does for simulated runs.
 type EstimateRecorder struct {
 	problem *problem.Problem
-	alg     engine.Detailed
-	keeper  *keeper
+	keeper  *keeper // nil before the first round
 }
 
 // RecordEstimates returns an empty EstimateRecorder. p is the user's problem, with its expected rewards if it has any.
@@ -295,14 +294,8 @@ func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRec
 
 // Learned records the estimates after a round. It is called after each round with the same steps.
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
-	if k.alg == nil {
-		k.alg = s.Algorithm()
-		if a, able := k.alg.(engine.ArmEstimator); able {
-			k.keeper = keepEstimates(nil, a, k.problem)
-		}
-	}
 	if k.keeper == nil {
-		return
+		k.keeper = keepEstimates(nil, s.Algorithm(), k.problem)
 	}
 	k.keeper.rounds++
 	if k.keeper.rounds%k.keeper.stride == 0 {

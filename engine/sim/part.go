@@ -186,9 +186,7 @@ func (s *shown) explain() {
 		return
 	}
 	s.Eliminations = s.alg.Eliminations()
-	if a, ok := s.alg.(engine.Explainer); ok {
-		s.Progress, s.Remaining = engine.ProgressOf(a)
-	}
+	s.Progress, s.Remaining = engine.ProgressOf(s.alg)
 	s.alg = nil
 }
 

@@ -12,48 +12,48 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Env provides the names around a formula in its script. The language implements it. Check calls it in the order of the text, and
-// Number again for a repeated name.
+// Env provides the names of the script around a formula. The language implements it. Check calls it in the order of the text; for
+// a repeated name it calls Number again.
 type Env interface {
-	// Number returns the value of a name that is not a point. If the name is not bound to a number, the environment reports that
-	// and returns false.
+	// Number returns the value of a name that is not a point. If the name is not bound to a number, Number reports that and
+	// returns false.
 	Number(n *ast.IdentifierNode) (float64, bool)
 	// Fail reports a mistake at a node.
 	Fail(n ast.Node, message, hint string)
-	// UnknownFunction reports a call of a function that formulas lack.
+	// UnknownFunction reports a call of a function that formulas do not have.
 	UnknownFunction(callee *ast.IdentifierNode)
-	// Place returns the place of a node, for errors that appear when points are given.
+	// Place returns the place of a node as a text, for errors that are found later, when points are given.
 	Place(n ast.Node) string
 }
 
-// Definition is a formula of two points that passed the check. It does not change after Check; With makes another one, which shares
-// the maps that only Check writes.
+// Definition is a formula of two points that passed the check. It is immutable; With returns a copy with other numbers, which
+// shares all maps except numbers.
 type Definition struct {
 	name string   // name of the formula, for messages
-	x, y string   // the names of the points
-	body ast.Node // the tree of the script; its nodes are the keys of kinds
+	x, y string   // names of the two points
+	body ast.Node // syntax tree; its nodes are the keys of kinds
 
-	kinds   map[ast.Node]kind  // of every node with a value; none is the constant wrong after Check
-	numbers map[string]float64 // the names of the script that the formula reads
-	columns []column           // where elements are read
-	chooses map[string]bool    // names that determine the number of a column
+	kinds   map[ast.Node]kind  // kind of every node that has a value
+	numbers map[string]float64 // values of the script's names that the formula reads
+	columns []column           // places where elements of vectors are read
+	chooses map[string]bool    // names on which the number of a column depends
 }
 
-// column is a place x[…] that reads one element, either by name or by the number that the property of node evaluates to.
+// column is an expression x[…] that reads one element of a vector, by column name or by number.
 type column struct {
-	node  *ast.MemberNode // the tree of x[…], or of an expression in brackets before […]
-	name  string          // "" if the column is given by number
-	place string          // for messages; from Env.Place
+	node  *ast.MemberNode // node of x[…], or of (expression)[…]
+	name  string          // column name; "" if the column is given by number
+	place string          // place for messages, from Env.Place
 }
 
-// kind is the kind of a part of a formula.
+// kind is the kind of value of a part of a formula.
 type kind uint8
 
 const (
-	wrong     kind = iota // reported already
-	scalar                // also an element of a vector, and the result of sum(…) and similar
-	vector                // an element for each feature column
-	condition             // only from a comparison, and only before a ?
+	wrong     kind = iota // the mistake is already reported
+	scalar                // a number: also an element of a vector, and the result of a reduction such as sum(…)
+	vector                // one element per feature column
+	condition             // result of a comparison, allowed only before ?
 )
 
 // String returns the kind for messages: "this is a number".
@@ -61,8 +61,8 @@ func (k kind) String() string {
 	return [...]string{"nothing", "a number", "a vector", "a condition"}[k]
 }
 
-// Check checks a formula name(x, y) = body. It reports every mistake to the environment, and returns nil if there was one. x and y
-// are the different names of the points. The tree must not change afterwards.
+// Check checks a formula name(x, y) = body. It reports every mistake to env, and returns nil if there was one. x and y are the
+// names of the points and must differ. The tree must not change afterwards.
 func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	c := &checker{env: env, ok: true, Definition: &Definition{
 		name: name, x: x, y: y, body: body,
@@ -71,7 +71,7 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	switch k := c.kind(body); {
 	case !c.ok:
 		return nil
-	case k != scalar: // all parts are right, but the whole is not a kernel
+	case k != scalar: // every part is valid, but the whole is not a number
 		env.Fail(body, fmt.Sprintf("the formula gives %s, but a kernel is a number for each pair of points", k),
 			"sum(…), dot(x, y) and x[0] give numbers")
 		return nil
@@ -79,34 +79,34 @@ func Check(name, x, y string, body ast.Node, env Env) *Definition {
 	return c.Definition
 }
 
-// checker fills the definition from the leaves up. It continues after a mistake, so that all are reported.
+// checker fills in a Definition, inner expressions first. It continues after a mistake, so that all mistakes are reported.
 type checker struct {
-	*Definition // discarded after a mistake
+	*Definition // dropped after a mistake
 	env         Env
-	ok          bool // no mistake so far
+	ok          bool // whether there was no mistake so far
 }
 
-// fail reports a mistake, and returns the kind that prevents a second report about the same part.
+// fail reports a mistake and returns the kind wrong, so that no other mistake is reported about the same part.
 func (c *checker) fail(n ast.Node, message, hint string) kind {
 	c.ok = false
 	c.env.Fail(n, message, hint)
 	return wrong
 }
 
-// kind finds and stores the kind of a node, for the compiler.
+// kind determines the kind of a node and stores it for the compiler.
 func (c *checker) kind(n ast.Node) kind {
 	k := c.find(n)
 	c.kinds[n] = k
 	return k
 }
 
-// find returns the kind of a node by its form. Other forms, such as lists and texts, are not allowed in a formula.
+// find determines the kind of a node. Lists, texts and other expressions not listed here are not allowed in a formula.
 func (c *checker) find(n ast.Node) kind {
 	switch n := n.(type) {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return scalar
 	case *ast.IdentifierNode:
-		// The names of the points shadow names of the script.
+		// The names of the points hide equal names of the script.
 		if n.Value == c.x || n.Value == c.y {
 			return vector
 		}
@@ -115,7 +115,7 @@ func (c *checker) find(n ast.Node) kind {
 			c.ok = false
 			return wrong
 		}
-		c.numbers[n.Value] = v // With can change the value
+		c.numbers[n.Value] = v // With can replace the value
 		return scalar
 	case *ast.UnaryNode:
 		return c.values(n.Node)
@@ -133,7 +133,7 @@ func (c *checker) find(n ast.Node) kind {
 	return c.fail(n, "this is not part of a formula", "")
 }
 
-// values returns the kind of an operation on parts, which must be numbers or vectors.
+// values returns the kind of an operation on the given parts, each of which must be a number or a vector.
 func (c *checker) values(parts ...ast.Node) kind {
 	return joined(lists.Map(parts, func(p ast.Node) kind {
 		k := c.kind(p)
@@ -144,8 +144,8 @@ func (c *checker) values(parts ...ast.Node) kind {
 	}))
 }
 
-// joined returns the kind of an operation on numbers and vectors: a vector if one of them is. The kind wrong has priority, so that
-// a mistake causes only one message.
+// joined returns the kind of an operation on numbers and vectors: a vector if one of them is a vector. If one is wrong, the
+// result is wrong, so that a mistake is reported only once.
 func joined(kinds []kind) kind {
 	switch {
 	case slices.Contains(kinds, wrong):
@@ -156,7 +156,7 @@ func joined(kinds []kind) kind {
 	return scalar
 }
 
-// binary returns the kind of an operation. A comparison takes only numbers, and gives a condition.
+// binary returns the kind of a binary operation. A comparison accepts only numbers, and its result is a condition.
 func (c *checker) binary(n *ast.BinaryNode) kind {
 	switch n.Operator {
 	case "+", "-", "*", "/", "^":
@@ -169,7 +169,7 @@ func (c *checker) binary(n *ast.BinaryNode) kind {
 			return wrong
 		}
 		return condition
-	// expr parses a < b < c as (a < b) && (b < c); the tokens do not allow && itself.
+	// expr parses a < b < c as (a < b) && (b < c); && itself is rejected as a token.
 	case "&&":
 		return c.fail(n, "comparisons cannot be chained", "write a < b ? (b < c ? … : …) : …")
 	}
@@ -187,15 +187,15 @@ func (c *checker) choice(n *ast.ConditionalNode) kind {
 	return c.values(n.Exp1, n.Exp2)
 }
 
-// element checks v[i] or v["column"]. The number of a column must be known at definition; whether the column exists is known when
-// points are given.
+// element checks v[i] or v["column"]. The number of a column must be known in the definition. Whether the column exists is
+// checked when points are given.
 func (c *checker) element(n *ast.MemberNode) kind {
 	k := c.kind(n.Node)
 	at := column{node: n, place: c.env.Place(n)}
 	switch p := n.Property.(type) {
 	case *ast.StringNode:
 		at.name = p.Value
-	// A number may depend on names of the script; a fit must not change these.
+	// A column number may depend on names of the script, but a fit must not change those names.
 	default:
 		if c.kind(p) == wrong {
 			return wrong
@@ -215,12 +215,12 @@ func (c *checker) element(n *ast.MemberNode) kind {
 	return c.fail(n.Node, fmt.Sprintf("%s has no elements", k), fmt.Sprintf("%s and %s are the vectors of features", c.x, c.y))
 }
 
-// ColumnRule is the message about an invalid number of a column.
+// ColumnRule is the error message for an invalid column number.
 const ColumnRule = "the column is not a whole number from 0"
 
-// number returns the number of a column, which must not depend on the points; false if it is not a valid number. It compiles the
-// expression with an arbitrary number of columns, and checks that the result is constant. The upper limit keeps the number exact as
-// an int.
+// number returns a column number, which must not depend on the points; false if it is invalid. It compiles the expression for an
+// arbitrary number of columns and tests that the result is constant. The upper limit of the number ensures that an int represents
+// it exactly.
 func (d *Definition) number(n ast.Node) (int, bool) {
 	if d.kinds[n] != scalar {
 		return 0, false
@@ -232,8 +232,7 @@ func (d *Definition) number(n ast.Node) (int, bool) {
 	return int(*v), true
 }
 
-// Misplaced returns a column number that violates ColumnRule; nil if there is none. Check rejects such numbers, so they occur only
-// after With.
+// Misplaced returns an invalid column number; nil if there is none. Check rejects invalid numbers, so they occur only after With.
 func (d *Definition) Misplaced() ast.Node {
 	for _, c := range d.columns {
 		if _, ok := d.number(c.node.Property); c.name == "" && !ok {
@@ -243,7 +242,7 @@ func (d *Definition) Misplaced() ast.Node {
 	return nil
 }
 
-// choosing is a visitor of ast.Walk that collects names.
+// choosing is an ast.Visitor that collects names.
 type choosing map[string]bool
 
 func (c choosing) Visit(n *ast.Node) {
@@ -252,30 +251,31 @@ func (c choosing) Visit(n *ast.Node) {
 	}
 }
 
-// Chooses reports whether the formula reads a column whose number depends on a name. Such a name cannot be fitted, since columns
-// have no values in between.
+// Chooses reports whether the number of a column depends on a name. Such a name cannot be fitted, since there is nothing between
+// two columns.
 func (d *Definition) Chooses(name string) bool { return d.chooses[name] }
 
-// call returns the kind of a call. Functions of numbers keep the kind of their argument; reductions make a number of vectors.
+// call returns the kind of a call. A function of one number keeps the kind of its argument; a reduction of vectors returns a
+// number.
 func (c *checker) call(n *ast.CallNode) kind {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
 	if !ok {
 		return c.fail(n, "only a function can be called", "")
 	}
-	if strings.HasPrefix(callee.Value, "$") { // a text with values
+	if strings.HasPrefix(callee.Value, "$") { // a text with values in braces
 		return c.fail(n, "a text with values cannot be used in a formula",
 			"read columns by their names or numbers; write {{ for a brace in a name")
 	}
 	var kinds []kind
 	for _, a := range n.Arguments {
-		if _, named := a.(*ast.MapNode); named { // package front writes named arguments as a map literal
+		if _, named := a.(*ast.MapNode); named { // package front represents named arguments by a map literal
 			return c.fail(n, "functions of formulas have no named arguments", "")
 		}
 		kinds = append(kinds, c.values(a))
 	}
 	name, result := callee.Value, joined(kinds)
 	takes, reduces := reductions[name]
-	// An unknown function is reported even if its arguments also have mistakes.
+	// Report an unknown function even if its arguments have mistakes too.
 	switch {
 	case elementwise[name] == nil && !reduces:
 		c.ok = false
@@ -287,7 +287,8 @@ func (c *checker) call(n *ast.CallNode) kind {
 		return c.fail(n, fmt.Sprintf("%s takes one argument", name), "")
 	case !reduces:
 		return result
-	case (name == "min" || name == "max") && len(kinds) > 1: // several arguments: element by element; one argument: a reduction
+	// several arguments are compared element by element; a single argument is reduced
+	case (name == "min" || name == "max") && len(kinds) > 1:
 		return result
 	case len(kinds) != takes:
 		return c.fail(n, fmt.Sprintf("%s takes %s", name, [...]string{"", "one argument", "two arguments"}[takes]), "")
@@ -307,8 +308,8 @@ func (d *Definition) Names() []string { return slices.Sorted(maps.Keys(d.numbers
 // Numbers returns a copy of the values of the names that the formula reads.
 func (d *Definition) Numbers() map[string]float64 { return maps.Clone(d.numbers) }
 
-// With returns the formula with other values of these names. A number of a column may become invalid, see Misplaced. Names that the
-// formula does not read only affect Names and Numbers.
+// With returns the formula with new values of these names. A column number may become invalid, see Misplaced. Names that the
+// formula does not read have no effect on values of the formula.
 func (d *Definition) With(numbers map[string]float64) *Definition {
 	other := *d
 	other.numbers = maps.Clone(d.numbers)

@@ -13,23 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Program is a formula compiled for points with certain columns. It is safe for concurrent use. Numbers are constants of the tree,
-// so other values need another compilation.
+// Program is a formula compiled for points with certain columns. It is safe for concurrent use. The numbers of the formula are
+// constants of the compiled tree, so new values need a new compilation.
 type Program struct {
 	root   node      // computes the kernel's values
-	frames sync.Pool // of *frame, so that rows does not allocate
+	frames sync.Pool // frames for reuse, so that Rows does not allocate
 }
 
-// Resolve compiles the formula for points with these columns, the features in the order of the points. It is an error if there are
-// no columns, or if the formula reads a missing column; names must match exactly. Misplaced must be nil: an invalid column number
-// would be read as column 0.
+// Resolve compiles the formula for points with these feature columns, in the order of the points. It returns an error if there
+// are no columns, or if the formula reads a missing column; names must match exactly. Misplaced must be nil: an invalid column
+// number would be read as column 0.
 func (d *Definition) Resolve(columns []string) (*Program, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: the formula reads features, but the points have no feature columns", d.name)
 	}
 	c := &compiler{Definition: d, at: map[*ast.MemberNode]int{}, columns: len(columns)}
 	for _, read := range d.columns {
-		i := slices.Index(columns, read.name) // if the column is given by name
+		i := slices.Index(columns, read.name) // index of the column, if it is given by name
 		if read.name == "" {
 			i, _ = d.number(read.node.Property)
 		}
@@ -42,52 +42,52 @@ func (d *Definition) Resolve(columns []string) (*Program, error) {
 		}
 		c.at[read.node] = i
 	}
-	// The frames are made after compilation, which counts the slots.
+	// Make frames after compilation, which counts the slots.
 	p := &Program{root: c.compile(d.body, everyColumn)}
 	p.frames.New = func() any { return newFrame(c.slots) }
 	return p, nil
 }
 
-// Pair returns k(x, y) for two feature vectors. It allocates; use Rows for many points.
+// Pair returns k(x, y) for two feature vectors. It allocates memory; for many points, Rows is faster.
 func (p *Program) Pair(x, y []float64) float64 {
 	out := []float64{0}
 	p.Rows(out, x, lists.Map(y, func(v float64) []float64 { return []float64{v} }), 0)
 	return out[0]
 }
 
-// Rows sets dst[j] = k(x, y_{from+j}), with column c of the points y in ys[c]. Each column must have at least from + len(dst)
-// values.
+// Rows sets dst[j] = k(x, y_{from+j}). ys[c] has column c of the points y, at least from + len(dst) values.
 func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 	f := p.frames.Get().(*frame)
 	f.x, f.ys = x, ys
 	p.rows(f, dst, from)
-	f.x, f.ys = nil, nil // so that the pool does not keep the features in memory
+	f.x, f.ys = nil, nil // do not keep the features in memory
 	p.frames.Put(f)
 }
 
-// rows evaluates Rows block by block, with a given frame. It is separate from the pool because tests count its allocations.
+// rows computes Rows block by block in the given frame. Tests call it to count allocations without the pool.
 func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]
 		f.from, f.to = from+start, from+start+len(part)
-		copy(part, p.root.all(f, part)) // may be a view of a column
+		copy(part, p.root.all(f, part)) // all may return a view of a column, so copy
 	}
 }
 
-// everyColumn is the column argument for a vector inside a loop over columns, see frame.column, and for a number.
+// everyColumn is the value of column for a vector inside a loop over columns (see frame.column), and for a number.
 const everyColumn = -1
 
-// compiler turns the syntax tree into nodes for a known number of columns. A vector is compiled once, as its element in the column
-// of the surrounding loop; numbers inside it are computed into slots before the loop. A compiler is used once.
+// compiler converts the syntax tree to nodes, for a known number of columns. It compiles a vector once, as its element in the
+// column of the surrounding loop. Numbers inside a vector are computed into slots before the loop. A compiler is used only once.
 type compiler struct {
 	*Definition                         // kinds and numbers
-	at          map[*ast.MemberNode]int // the column that each x[…] reads; nil while only a column number is computed
+	at          map[*ast.MemberNode]int // column that each x[…] reads; nil while number compiles a column number
 	columns     int                     // number of feature columns, at least 1
-	slots       int                     // number of slots that frames need so far
-	loop        *[]hoisted              // numbers in the vector that is compiled for a loop; nil outside
+	slots       int                     // number of slots needed so far
+	loop        *[]hoisted              // parts hoisted out of the loop that is compiled; nil outside loops
 }
 
-// compile returns the node of a number, or of element column of a vector; everyColumn means the loop's column.
+// compile returns the node of a number, or of the element of a vector in the given column; everyColumn means the column of the
+// loop.
 func (c *compiler) compile(n ast.Node, column int) node {
 	if c.loop != nil && c.kinds[n] != vector { // a number inside a loop does not depend on the column
 		return c.hoist(n)
@@ -116,10 +116,10 @@ func (c *compiler) compile(n ast.Node, column int) node {
 	case *ast.CallNode:
 		return c.call(n, column)
 	}
-	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check rejects all else
+	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check rejects all other nodes
 }
 
-// hoist computes a number before the surrounding loop. A reduction inside it gets its own loop, so loops are never nested.
+// hoist computes a number before the surrounding loop. A reduction inside the number has its own loop, so loops are not nested.
 func (c *compiler) hoist(n ast.Node) node {
 	loop := c.loop
 	c.loop = nil
@@ -134,18 +134,18 @@ func (c *compiler) hoist(n ast.Node) node {
 	return h.node()
 }
 
-// call returns the node of a function. Here c.loop is nil for a reduction, since compile has hoisted it.
+// call returns the node of a call. For a reduction, c.loop is nil, since compile has hoisted the call.
 func (c *compiler) call(n *ast.CallNode, column int) node {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	if _, reduces := reductions[name]; !reduces {
-		return apply(name, c.compile(n.Arguments[0], column)) // element by element, in the surrounding loop
+		return apply(name, c.compile(n.Arguments[0], column)) // applies to each element, in the surrounding loop
 	}
-	// The operator that combines the columns: a sum, except for min and max.
+	// The operator that combines columns is a sum, except for min and max.
 	operator := "+"
 	if name == "min" || name == "max" {
 		operator = name
 		if len(n.Arguments) > 1 {
-			// Several arguments: a chain of operations, element by element, in the surrounding loop.
+			// Several arguments are combined in turn, element by element, in the surrounding loop.
 			out := c.compile(n.Arguments[0], column)
 			for _, a := range n.Arguments[1:] {
 				out = operation(name, out, c.compile(a, column))
@@ -153,12 +153,12 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 			return out
 		}
 	}
-	// The arguments as elements in the loop's column; their numbers are collected in before.
+	// Compile the arguments as elements in the column of a new loop; before collects their hoisted parts.
 	var before []hoisted
 	c.loop = &before
 	parts := lists.Map(n.Arguments, func(a ast.Node) node { return c.compile(a, everyColumn) })
 	c.loop = nil
-	// The summand of each column.
+	// body is the term of one column.
 	body := parts[0]
 	switch name {
 	case "dot":
@@ -169,7 +169,7 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 		body = apply("square", body)
 	}
 	out := reduce(operator, c.columns, body, before)
-	// The final step after the loop.
+	// Apply the final step, after the loop.
 	switch name {
 	case "mean":
 		return operation("/", out, constant(float64(c.columns)))
@@ -179,19 +179,20 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 	return out
 }
 
-// elementwise has the functions of one number by name. With reductions, it determines which function names Check accepts.
+// elementwise lists the functions of one number. Check accepts these and the reductions.
 var elementwise = map[string]func(float64) float64{
 	"exp": math.Exp, "log": math.Log, "log10": math.Log10, "sqrt": math.Sqrt, "abs": math.Abs,
 	"sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh,
 }
 
-// Elementwise returns a function of one number by its name, or nil. The language uses the same functions for numbers and lists.
+// Elementwise returns a function of one number by its name; nil if there is none. The language applies the same functions to
+// numbers and lists.
 func Elementwise(name string) func(float64) float64 { return elementwise[name] }
 
 // Entry describes a function of formulas, for help and documentation.
-type Entry struct{ Name, Signature, Doc string } // Signature shows a call; Doc describes the result, and starts in lower case
+type Entry struct{ Name, Signature, Doc string } // Signature is an example call; Doc describes the result, and starts in lower case
 
-// Functions lists what a formula can call, for help, completion and hints about unknown names.
+// Functions lists all functions of formulas, for help, completion and hints about unknown names.
 func Functions() []Entry {
 	return []Entry{
 		{"exp", "exp(v)", "exponential, of each element"},
@@ -212,17 +213,17 @@ func Functions() []Entry {
 	}
 }
 
-// reductions are the functions that reduce vectors to a number, with the number of their arguments. min and max of several
-// arguments are not reductions, and call handles them first.
+// reductions lists the functions that reduce vectors to a number, with the number of their arguments. min and max of several
+// arguments are not reductions; call handles them first.
 var reductions = map[string]int{"min": 1, "max": 1, "sum": 1, "mean": 1, "dot": 2, "norm": 1, "sqdist": 2}
 
-// Known returns the names of all functions.
+// Known returns the names of all functions of formulas.
 func Known() []string {
 	return lists.Map(Functions(), func(f Entry) string { return f.Name })
 }
 
-// Operate evaluates an operator between two numbers, including "min" and "max"; comparisons give 1 or 0. An unknown operator gives
-// 0, which Check prevents. The interpreter of scripts uses it too.
+// Operate computes an operator between two numbers, including "min" and "max". Comparisons return 1 or 0. An unknown operator
+// returns 0; Check rejects such operators. The interpreter of scripts also calls Operate.
 func Operate(operator string, x, y float64) float64 {
 	holds := false
 	switch operator {

@@ -9,31 +9,31 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// A text with values, such as "took {n:.0f} s", becomes several tokens, so that the text between the braces is parsed as an
-// expression at its place:
+// A text with values, such as "took {n:.0f} s", is split into several tokens, so that the expression between the braces is parsed
+// at its place:
 //
 //	"took {    n    :.0f}     s"
 //
-// The first and the third are brackets, which are partners; the last one is of kind tail. expr parses the whole as a call,
+// The first and the third token are a pair of brackets; the last one has the kind tail. expr parses all of them as a call,
 //
 //	$text("took ", n, ".0f", " s")
 //
-// of a function with a name that no script can contain.
+// of a function whose name no script can contain.
 
-// TextCall is the function name of a text with values in the tree. Its arguments are a text, followed by groups of a value, its
-// format and a text.
+// TextCall is the name of the function that represents a text with values in the syntax tree. Its arguments are a text, followed
+// by groups of a value, its format and a text.
 const TextCall = "$text"
 
-// Format matches the format after the colon of a value in a text: a comma for thousands, a number of digits, a letter. It also
-// matches an empty format.
+// Format matches the format after the colon of a value in a text: a comma for thousands, a number of digits, and a letter, each
+// optional.
 var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 
 // tail is the kind of the last token of a text with values.
 const tail lexer.Kind = "Tail"
 
-// braced returns the tokens of a text: one, or several if it contains values in braces. A text between backticks has no values. The place of t
-// includes the quotes; its value has the escapes resolved. Errors are about unmatched braces, a wrong format, and anything but one
-// expression between braces.
+// braced returns the tokens of a text t: one token, or several if it contains values in braces. A text between backticks has no
+// values. The place of t includes the quotes; escapes in its value are resolved. It returns an error for unmatched braces, an
+// invalid format, and anything other than one expression between braces.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	if quote := s.runes[t.From]; quote == '`' || !strings.ContainsAny(t.Value, "{}") {
 		return []lexer.Token{t}, nil
@@ -42,10 +42,10 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 		return lexer.Token{Location: file.Location{From: from, To: to}, Kind: kind, Value: value}
 	}
 	var tokens []lexer.Token
-	from, end := t.From, t.To-1 // from: start of the piece; end: before the closing quote
+	from, end := t.From, t.To-1 // start of the current piece, and offset of the closing quote
 	for i := t.From + 1; i < end; i++ {
 		switch r := s.runes[i]; {
-		// an escape or a doubled brace: two runes that mean one
+		// an escape or a doubled brace consists of two runes
 		case r == '\\', r == '{' && s.runes[i+1] == '{', r == '}' && s.runes[i+1] == '}':
 			i++
 		case r == '}':
@@ -55,11 +55,11 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if closed == end {
 				return nil, s.At(Span{i, i + 1}, "the { in the text is not closed", "{name} shows a value in a text; write {{ for a brace")
 			}
-			// The format follows the colon; without a colon the span is empty, which matches.
+			// The format follows the colon; without a colon the span is empty, which Format matches too.
 			if at := (Span{min(value+1, closed), closed}); !Format.MatchString(s.Slice(at)) {
 				return nil, s.At(at, fmt.Sprintf("%q is not a format of a number", s.Slice(at)), "formats look like {x:.2f}, {x:,} or {x:.0%}")
 			}
-			inner, err := tokensOf(s, i+1, value) // the expression may contain texts with values in the other quotes
+			inner, err := tokensOf(s, i+1, value) // the expression may contain texts with values, in the other kind of quotes
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +67,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 				return nil, s.At(Span{i, closed + 1}, "the braces of the text are empty",
 					"{name} shows a value in a text; write {{ and }} for braces")
 			}
-			// The call has a fixed number of arguments per value: a comma, a ; or an = would change that.
+			// The call has a fixed number of arguments per value, so reject a comma, a ; and an = in the expression.
 			depth := 0
 			for _, in := range inner {
 				switch {
@@ -84,25 +84,25 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if depth != 0 {
 				return nil, s.At(Span{i, closed + 1}, "brackets between the braces of the text have no partners", "write {{ and }} for braces")
 			}
-			// Each piece of text includes the brace that opens the next value, so that pieces and values alternate.
+			// Each piece of text ends with the brace that opens the next value, so that pieces and values alternate.
 			tokens = append(tokens, piece(from, i+1, lexer.Bracket, "{"))
 			tokens = append(tokens, inner...)
 			tokens = append(tokens, piece(value, closed+1, lexer.Bracket, "}"))
 			from, i = closed+1, closed
 		}
 	}
-	if len(tokens) == 0 { // only doubled braces and escapes
+	if len(tokens) == 0 { // the text has only doubled braces and escapes
 		return []lexer.Token{t}, nil
 	}
 	return append(tokens, piece(from, t.To, tail, "")), nil
 }
 
-// enclosed returns the end of the expression that starts at an offset inside the braces of a text, and the place of the closing
-// brace, or end if it is missing. The format is between the two. Colons inside quotes, choices and brackets do not start the
+// enclosed returns the end of the expression that starts at an offset inside the braces of a text, and the offset of the closing
+// brace, or end if it is missing. The format is between these two. A colon inside quotes, brackets or a choice does not start the
 // format.
 func enclosed(s *Source, from, end int) (value, closed int) {
 	depth, choices := 0, 0
-	var quote rune // open quote
+	var quote rune // the quote that is open; 0 if there is none
 	value = -1
 	for i := from; i < end; i++ {
 		r := s.runes[i]
@@ -120,7 +120,7 @@ func enclosed(s *Source, from, end int) (value, closed int) {
 			depth--
 		case r == '?':
 			choices++
-		case r == ':' && choices > 0: // of condition ? a : b
+		case r == ':' && choices > 0: // the colon of condition ? a : b
 			choices--
 		case r == ':' && depth == 0:
 			value = i
@@ -133,13 +133,13 @@ func enclosed(s *Source, from, end int) (value, closed int) {
 	return end, end
 }
 
-// literal writes the runes of a text from an offset to another, with doubled braces undone. expr undoes escapes. Quotes in the span
-// are copied.
+// literal copies a part of a text, with doubled braces replaced by single ones. Escapes stay, because expr resolves them. Quotes
+// in the span are copied.
 func (w *rewriter) literal(from, to int) {
 	w.at = from
 	for w.at < to {
 		r := w.st.Source.runes[w.at]
-		// its second rune is copied unseen
+		// copy the second rune without examining it
 		escaped := r == '\\' || (r == '{' || r == '}') && w.at+1 < to && w.st.Source.runes[w.at+1] == r
 		if r == '\\' {
 			w.insert(r)
@@ -152,8 +152,8 @@ func (w *rewriter) literal(from, to int) {
 	}
 }
 
-// text writes token i, a text or a part of one, for expr. Each piece gets the quotes that its text began with, from w.quotes. The
-// cases are a whole text, the last piece, a piece between two values, the first piece, and a format.
+// text writes token i, which is a text or a part of one, for expr. Each piece gets the opening quote of its text, from w.quotes.
+// There are five cases: a whole text, the last piece, a piece between two values, the first piece, and a format.
 func (w *rewriter) text(i int) {
 	t, last := w.st.tokens[i], len(w.quotes)-1
 	w.copyTo(t.From)
@@ -167,7 +167,7 @@ func (w *rewriter) text(i int) {
 		w.literal(t.From, t.To)
 		w.insert(')')
 		w.quotes = w.quotes[:last]
-	// The piece before was a format, so this text is another argument of the same call, with its own quotes.
+	// A format precedes this text, so the text is another argument of the call and needs quotes of its own.
 	case t.Value == "{" && i > 0 && w.st.tokens[i-1].Is(lexer.Bracket, "}"):
 		w.insert(w.quotes[last])
 		w.literal(t.From, t.To-1)
@@ -182,10 +182,10 @@ func (w *rewriter) text(i int) {
 		w.literal(t.From, t.To-1)
 		w.insert(quote)
 		w.insert(',')
-	default: // }
+	default: // the token }
 		w.insert(',')
 		w.insert(w.quotes[last])
-		if w.st.Source.runes[w.at] == ':' { // the format follows; without one it is an empty text
+		if w.st.Source.runes[w.at] == ':' { // a format follows; if there is none, write an empty text
 			w.at++
 		}
 		w.copyTo(t.To - 1)
@@ -195,12 +195,12 @@ func (w *rewriter) text(i int) {
 	w.at = t.To
 }
 
-// partners returns the index of the partner for every bracket token, and -1 for other tokens. It rejects unmatched brackets, and
-// expressions that are too deep or too long for a recursive parser.
+// partners returns, for every bracket token, the index of the matching bracket, and -1 for other tokens. It returns an error for
+// unmatched brackets, and for expressions that are too deep or too long for a recursive parser.
 func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	partner := make([]int, len(tokens))
 	var open []int             // indices of the open brackets
-	chain := make([]int, 1, 8) // per depth: operators and brackets since the last comma or line end
+	chain := make([]int, 1, 8) // per depth: number of operators and brackets since the last comma or line end
 	for i, t := range tokens {
 		partner[i] = -1
 		depth := len(open)
@@ -209,7 +209,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			if depth == maxDepth {
 				return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d brackets inside each other", maxDepth), "give parts of it a name")
 			}
-			chain[depth]++ // x[0][0]… nests the tree like operators
+			chain[depth]++ // indices x[0][0]… deepen the tree like operators
 			open, chain = append(open, i), append(chain, 0)
 		case t.Kind == lexer.Bracket:
 			if depth == 0 {
@@ -223,7 +223,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			}
 			partner[i], partner[from] = from, i
 			open, chain = open[:depth-1], chain[:depth]
-		// The parser starts again after a comma, a ; or the end of a statement.
+		// After a comma, a ; or the end of a statement, the parser's recursion starts again.
 		case t.Is(lexer.Operator, ",", ";"), depth == 0 && i > 0 && ends(s, tokens[i-1], t):
 			chain[depth] = 0
 		case t.Kind == lexer.Operator:
@@ -233,7 +233,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
 		}
 	}
-	// Report the innermost bracket, which the user wrote last.
+	// Report the innermost open bracket, which was probably written last.
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
 		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),

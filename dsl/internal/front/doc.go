@@ -1,8 +1,7 @@
-// Package front turns the text of a script into statements with syntax trees.
+// Package front parses the text of a script into statements with syntax trees.
 //
-// The lexer, the parser and the tree come from expr (github.com/expr-lang/expr); this package adds
-// what a script needs and expr lacks: several statements, `name = expression`, formula definitions
-// and named arguments. In order,
+// The lexer, the parser and the tree come from expr (github.com/expr-lang/expr); this package adds what expr lacks: several
+// statements, `name = expression`, formula definitions and named arguments. The steps are,
 //
 //	tokens.go     the whole text becomes tokens; what the language lacks is refused
 //	braces.go     a text with values, "took {n} s", becomes the tokens of an expression; every bracket
@@ -12,7 +11,6 @@
 //	source.go     a node of the tree finds its place in the user's text
 //	cursor.go     the surroundings of a cursor, for completion
 //
-// Every offset that leaves the package counts runes of the user's own text; the
-// rewriting for expr is undone by an offset table. Errors are values of type
-// Error, which print as location, message, line, underline and hint.
+// Offsets in results count runes of the user's own text; an offset table maps the text that is rewritten for expr back to it.
+// Errors have type Error and print as location, message, line, underline and hint.
 package front

@@ -16,28 +16,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// functions makes the parser read sum(…), map(…) and other built-in names of expr as ordinary calls, whose meaning the language
-// defines.
+// functions makes the parser of expr read its built-in names, such as sum(…) and map(…), as ordinary calls. The language defines
+// their meaning.
 var functions conf.FunctionsTable = lists.Keyed(builtin.Builtins, func(_ int, f *builtin.Function) (string, *builtin.Function) {
 	return f.Name, f
 })
 
-// parse sets Node. It rewrites named arguments to expr's map literal,
+// parse sets Node, and Default of the parameters. It rewrites named arguments to a map literal of expr,
 //
 //	rbf(0.5, dims=[1], x=2)  becomes  rbf(0.5, {dims:[1], x:2})
 //
-// and origin records the place of every rune. It needs body and the tokens of the defaults from head, and sets the Default of the
-// parameters. The rewriting keeps the order of the text, so origin is ascending.
+// and records in origin where every rune comes from. The order of the text is kept, so origin is ascending. head must have set
+// body and the token indices of the defaults.
 func (st *Statement) parse() *Error {
 	text, err := st.rewrite()
 	if err != nil {
 		return err
 	}
-	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions}) // expr parses a script, and never runs one
+	tree, failed := parser.ParseWithConfig(text, &conf.Config{Functions: functions}) // expr only parses scripts; it never runs one
 	if failed != nil {
 		return st.syntaxError(failed)
 	}
-	// With defaults the tree is the list from rewrite: the defaults in the order of the parameters, then the expression.
+	// If there are defaults, the tree is a list: the defaults in the order of the parameters, then the expression.
 	st.Node = tree.Node
 	if list, ok := tree.Node.(*ast.ArrayNode); ok && st.hasDefaults() {
 		next := 0
@@ -52,15 +52,15 @@ func (st *Statement) parse() *Error {
 	return nil
 }
 
-// hasDefaults reports whether the statement defines a formula with further parameters.
+// hasDefaults reports whether the statement defines a formula with parameters after x and y.
 func (st *Statement) hasDefaults() bool { // token 0 is the name, so a default never ends at 0
 	return slices.ContainsFunc(st.Params, func(p Param) bool { return p.to > 0 })
 }
 
-// rewrite returns the expression for expr, and fills origin. If parameters have defaults, it is a list of these, with the
+// rewrite returns the text for expr, and sets origin. If parameters have defaults, the text is a list of the defaults, with the
 // expression last.
 func (st *Statement) rewrite() (string, *Error) {
-	// All expressions of a statement form one text, so that a single table maps every place.
+	// All expressions of a statement are in one text, so that one table maps every place.
 	w := &rewriter{st: st, at: st.Body().From}
 	if !st.hasDefaults() {
 		err := w.expression(st.body, len(st.tokens))
@@ -81,20 +81,20 @@ func (st *Statement) rewrite() (string, *Error) {
 	return string(w.out), err
 }
 
-// expression writes the tokens from .. to-1, for the body and for each default; brackets lie wholly inside. It only reports a wrong
-// order of arguments, and leaves the rest to the parser.
+// expression writes the tokens from … to-1, which are the body or a default and contain whole pairs of brackets. It reports named
+// arguments before positional ones; the parser reports all other mistakes.
 func (w *rewriter) expression(from, to int) *Error {
 	st := w.st
 	w.at = st.tokens[from].From
-	// by closing bracket: whether its call has named arguments
+	// by closing bracket: whether the call has named arguments
 	named := make([]bool, len(st.tokens))
-	closing := []int{-1} // of the open brackets; -1 if it does not belong to a call
+	closing := []int{-1} // closing brackets of the open brackets; -1 for a bracket that does not belong to a call
 	for i := from; i < to; i++ {
 		t := st.tokens[i]
-		// The first token of an argument follows the call's opening bracket, or a comma directly inside.
+		// An argument starts after the opening bracket of the call, or after a comma directly inside it.
 		if call := closing[len(closing)-1]; call >= 0 && opensArgument(st.tokens[i-1]) && i != call {
 			switch {
-			// Named arguments come last, so one map literal from the first of them to the closing bracket holds all.
+			// Named arguments come last, so that one map literal from the first of them to the closing bracket holds all.
 			case t.Kind == lexer.Identifier && st.tokens[i+1].Is(lexer.Operator, "="):
 				w.copyTo(t.From)
 				if !named[call] {
@@ -108,14 +108,14 @@ func (w *rewriter) expression(from, to int) *Error {
 				return st.Source.At(Span(t.Location), "an argument without a name follows one with a name", "put the named arguments last")
 			}
 		}
-		// A text is written as a whole, also the first piece of a text with values.
+		// Write a text as a whole, and also the first piece of a text with values.
 		if t.Kind == lexer.String || t.Kind == tail || t.Is(lexer.Bracket, "{") {
 			w.text(i)
 		}
 		switch {
 		case t.Is(lexer.Bracket, "(", "[", "{"):
 			call := -1
-			// A round bracket right after a name opens a call, if the name belongs to the expression.
+			// A round bracket right after a name opens a call.
 			if t.Value == "(" && i > from && st.tokens[i-1].Kind == lexer.Identifier {
 				call = st.partner[i]
 			}
@@ -126,7 +126,7 @@ func (w *rewriter) expression(from, to int) *Error {
 				w.insert('}')
 			}
 			closing = closing[:len(closing)-1]
-			// Written after its bracket is closed, since the piece ends the expression between the braces.
+			// Write this piece after its bracket is closed, because it ends the expression between the braces.
 			if t.Value == "}" {
 				w.text(i)
 			}
@@ -136,16 +136,16 @@ func (w *rewriter) expression(from, to int) *Error {
 	return nil
 }
 
-// opensArgument reports whether an argument of a call follows the token.
+// opensArgument reports whether an argument of a call may follow the token.
 func opensArgument(t lexer.Token) bool { return t.Is(lexer.Operator, ",") || t.Is(lexer.Bracket, "(") }
 
-// rewriter copies the user's text with insertions.
-type rewriter struct { // its tokens are written, and its origin grows with out
+// rewriter copies the user's text, with insertions for expr.
+type rewriter struct { // writes to out, and appends to st.origin for every rune of out
 	st  *Statement
-	out []rune // text for expr, as long as origin
+	out []rune // text for expr, of the same length as origin
 	at  int    // the user's text is copied up to this offset
 
-	quotes []rune // opening quote of each text with values around the current place, outermost first
+	quotes []rune // opening quotes of the texts with values around the current place, outermost first
 }
 
 // copyTo copies the user's text up to an offset. An earlier offset copies nothing.
@@ -155,30 +155,30 @@ func (w *rewriter) copyTo(offset int) {
 	}
 }
 
-// insert writes a rune at the current offset. An inserted rune has the place of the user's next rune, so that errors point there.
+// insert writes a rune that the user's text does not have. Its origin is the user's next rune, so that errors point there.
 func (w *rewriter) insert(r rune) {
 	w.out = append(w.out, r)
 	w.st.origin = append(w.st.origin, w.at)
 }
 
-// syntaxError converts the parser's errors to messages of the language. The place is the user's token at the error. The parser's
-// own message is not shown, as it may name inserted text.
+// syntaxError converts an error of the parser to a message of the language, at the user's token. It does not show the parser's
+// own message, which may mention inserted text.
 func (st *Statement) syntaxError(err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
 		panic("front: unknown parser error: " + err.Error())
 	}
 	at := st.place(e.From, e.To)
-	// The token at the place or after it, at most the last one.
+	// Find the token at the place or after it, at most the last one.
 	i := 0
 	for i < len(st.tokens)-1 && st.tokens[i].To <= at.From {
 		i++
 	}
 	t := st.tokens[i]
-	// At the end of the expression something is missing; name the last token.
+	// If the expression ends too early, the message shows the last token.
 	if strings.HasSuffix(e.Message, "token EOF") || e.From >= len(st.origin) || at.From >= st.Body().To {
 		t = st.tokens[len(st.tokens)-1]
-		// only a choice needs more after a value
+		// after a value, only a choice needs more tokens
 		if t.Kind != lexer.Operator {
 			return st.Source.At(Span(t.Location), fmt.Sprintf("the choice ends after %q, without its second value", t.Value),
 				"write condition ? a : b")

@@ -12,18 +12,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Span is a piece of a source text: runes From, …, To-1. An empty span has equal From and To.
+// Span is a part of a source text: runes From … To-1. An empty span has equal From and To.
 type Span struct{ From, To int }
 
-// Source is a text with its name in messages. It does not change, so statements and errors may share it.
+// Source is a text with its file name for messages. It is immutable, so statements and errors may share it.
 type Source struct {
-	File  string // name of the file or its substitute; messages begin with it
+	File  string // name of the file, or a substitute, for messages
 	Text  string // without a byte order mark
-	runes []rune // of Text; offsets are indices into it
-	lines []int  // rune offset at which each line begins
+	runes []rune // runes of Text; offsets are indices into them
+	lines []int  // rune offset of the start of each line
 }
 
-// NewSource prepares a text. It drops a byte order mark at the start.
+// NewSource makes a Source, without the byte order mark of the text.
 func NewSource(file, text string) *Source {
 	s := &Source{File: file, Text: strings.TrimPrefix(text, "\ufeff"), lines: []int{0}}
 	s.runes = []rune(s.Text)
@@ -38,28 +38,28 @@ func NewSource(file, text string) *Source {
 // Slice returns the text of a span, which must lie in the text.
 func (s *Source) Slice(p Span) string { return string(s.runes[p.From:p.To]) }
 
-// Position returns the line and column of an offset, in runes from 1. A line end belongs to the line that it ends. The offset may
-// be the end of the text.
+// Position returns the line and column of an offset, both from 1; columns count runes. A line end belongs to the line before it.
+// The offset may be the end of the text.
 func (s *Source) Position(offset int) (line, col int) {
 	line = sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
 	return line, offset - s.lines[line-1] + 1
 }
 
-// line returns the text of a 1-based line without its end.
+// line returns the text of line n, from 1, without its line end.
 func (s *Source) line(n int) []rune {
 	to := len(s.runes)
 	if n < len(s.lines) {
 		to = s.lines[n] - 1
 	}
 	from := s.lines[n-1]
-	if to > from && s.runes[to-1] == '\r' { // a file from Windows
+	if to > from && s.runes[to-1] == '\r' { // line end of Windows
 		to--
 	}
 	return s.runes[from:to]
 }
 
-// At returns an error at a span, which is cut to the text. The hint may be empty. A mistake over several lines is underlined in its
-// first line.
+// At returns an error at a span, which is cut to the text. The hint may be empty. A mistake over several lines is underlined in
+// its first line only.
 func (s *Source) At(p Span, message, hint string) *Error {
 	p.From = min(max(p.From, 0), len(s.runes))
 	p.To = min(max(p.To, p.From), len(s.runes))
@@ -72,7 +72,8 @@ func (s *Source) At(p Span, message, hint string) *Error {
 	}
 }
 
-// place maps offsets in the text for expr to the user's text. A place outside is cut, and each place has at least one rune.
+// place maps offsets in the text for expr to the user's text. Offsets outside are moved inside, and each place has at least one
+// rune.
 func (st *Statement) place(from, to int) Span {
 	if len(st.origin) == 0 { // not rewritten yet
 		return st.Body()
@@ -82,39 +83,39 @@ func (st *Statement) place(from, to int) Span {
 	return Span{st.origin[from], st.origin[to-1] + 1}
 }
 
-// Span returns the place of a node's whole subexpression. expr records one token per node (the operator, the opening bracket), so
-// Span covers the places of all nodes below, and then completes brackets.
+// Span returns the place of a node with all its subexpressions. expr records only one token per node, such as the operator. Span
+// therefore covers the tokens of all nodes below, and then completes brackets.
 func (st *Statement) Span(n ast.Node) Span {
-	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // empty: any place replaces it
+	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // empty span, replaced by the first place
 	ast.Walk(&n, c)
 	return st.balance(c.Span)
 }
 
-// cover grows to include every node that it visits.
+// cover is a span that grows to include every node that it visits.
 type cover struct {
-	st   *Statement // has the tokens and origin
-	Span            // covered so far, in the user's text
+	st   *Statement // statement with the tokens and origin
+	Span            // part of the user's text that is covered so far
 }
 
-// Visit is called by ast.Walk for every node below and then the node itself.
+// Visit is called by ast.Walk for every node below, and then for the node itself.
 func (c *cover) Visit(n *ast.Node) {
 	switch (*n).(type) {
-	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // these have the token of another node
+	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // these nodes record the token of another node
 		return
 	}
 	at := (*n).Location()
 	p := c.st.place(at.From, at.To)
 	c.From, c.To = min(c.From, p.From), max(c.To, p.To)
 	if _, ok := (*n).(*ast.CallNode); ok {
-		// the bracket after the name of the function
+		// also cover the bracket after the name of the function
 		if i := c.st.token(p.To); i < len(c.st.tokens) {
 			c.To = max(c.To, c.st.tokens[i].To)
 		}
 	}
 }
 
-// balance extends a span to the partners of the brackets inside it. It starts again when the left end moves, and ends because the
-// span only grows.
+// balance extends a span to the partners of all brackets inside it. It starts again whenever the left end moves; it terminates
+// because the span only grows.
 func (st *Statement) balance(p Span) Span {
 	from, to := st.token(p.From), st.token(p.To)
 	for i := from; i < to; i++ {
@@ -122,7 +123,7 @@ func (st *Statement) balance(p Span) Span {
 			to = q + 1
 		} else if q >= 0 && q < from {
 			from = q
-			i = from // also check the new part
+			i = from // examine the added part too
 		}
 	}
 	if from < to {
@@ -136,7 +137,7 @@ func (st *Statement) token(offset int) int {
 	return sort.Search(len(st.tokens), func(i int) bool { return st.tokens[i].From >= offset })
 }
 
-// Text returns the user's text of a node.
+// Text returns the user's text for a node.
 func (st *Statement) Text(n ast.Node) string { return st.Source.Slice(st.Span(n)) }
 
 // Code returns the expression on one line without comments.
@@ -164,19 +165,19 @@ type Error struct {
 	File      string // name in messages
 	Line, Col int    // from 1; the column counts runes
 	Width     int    // runes to underline, at least 1
-	Source    string // the line of the script
-	Span      Span   // the place as rune offsets of the whole text
+	Source    string // text of the line with the mistake
+	Span      Span   // place of the mistake, as rune offsets in the whole text
 
 	Message string // the mistake, in one line
 	// the underlying error of a file or a computation; may have several lines
 	Cause string
-	Hint  string // what to write instead, if known
+	Hint  string // what to write instead; may be ""
 	Err   error  // the error behind Cause, for errors.Is; may be nil
 
-	open opened // what is open at the end of the text, if that is the mistake
+	open opened // kind of quote or bracket that is still open at the end of the text, if that is the mistake
 }
 
-// opened is something that has a begin but no end.
+// opened is something that was opened but not closed.
 type opened int
 
 const (
@@ -198,7 +199,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
-	// The margin is as wide as the number of the line, so that the bars are aligned.
+	// The margin is as wide as the line number, so that the bars are aligned.
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
 	before, wrong, after := e.Excerpt()
@@ -214,25 +215,25 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Excerpt returns the line of the script around the mistake in three parts, with the mistake in the middle. A long line is
-// shortened with ellipses.
+// Excerpt returns the line of the script in three parts: before the mistake, the mistake, and after it. A long line is shortened
+// with ellipses.
 func (e *Error) Excerpt() (before, wrong, after string) {
 	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
 	to := max(min(from+e.Width, len(line)), from)
 	return string(line[:from]), string(line[from:to]), string(line[to:])
 }
 
-// Underline returns at least one caret below the mistake.
+// Underline returns carets below the mistake, at least one.
 func (e *Error) Underline() string {
 	before, wrong, _ := e.Excerpt()
 	return strings.Repeat(" ", cells([]rune(before))) + strings.Repeat("^", max(cells([]rune(wrong)), 1))
 }
 
-// maxExcerpt limits the runes of a line in a message.
+// maxExcerpt is the largest number of runes of a line in a message.
 const maxExcerpt = 120
 
-// excerpt shortens a long line around column col (from 0), and returns the new index of col. Control characters become spaces, so
-// that the underline fits.
+// excerpt shortens a long line around column col, from 0, and returns the new index of col. It replaces control characters by
+// spaces, so that the underline is aligned.
 func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
@@ -257,7 +258,7 @@ func excerpt(line []rune, col, width int) ([]rune, int) {
 	return shown, min(col, len(shown))
 }
 
-// cells returns the width of a text in a terminal: East Asian characters take two columns, combining marks none.
+// cells returns the width of a text in terminal columns: East Asian characters have two, combining marks none.
 func cells(text []rune) int {
 	n := 0
 	for _, r := range text {

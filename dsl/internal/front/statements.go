@@ -16,28 +16,28 @@ import (
 //	name(x, y) = expression      Params has the parameters
 //	name(x, y, a=1) = expression
 //
-// Parse makes it, and nothing changes it after that. Offsets and places are of the whole script.
+// Parse makes statements; they are immutable afterwards. Offsets and places refer to the whole script.
 type Statement struct {
 	Source *Source  // the script, which all its statements share
 	Name   string   // "" for a bare expression
 	NameAt Span     // place of the name; zero for a bare expression
-	Params []Param  // of a formula definition
-	Node   ast.Node // tree of the expression, with places in the text for expr; Span converts them
+	Params []Param  // parameters of a formula definition
+	Node   ast.Node // syntax tree of the expression, with places in the text for expr; Span converts them
 
-	tokens  []lexer.Token // of the statement
-	partner []int         // index of each token's partner among tokens, or -1
-	origin  []int         // the user's rune offset of every rune in the text for expr
+	tokens  []lexer.Token // tokens of the statement
+	partner []int         // index of the matching bracket among tokens, or -1
+	origin  []int         // offset in the user's text of every rune in the text for expr
 	body    int           // index of the first token of the expression
 }
 
 // Param is a parameter of a formula definition.
 type Param struct {
-	Name    string   // as in the body
+	Name    string   // name in the head and the body
 	At      Span     // place in the head
 	Default ast.Node // nil if there is none
 
-	// to is 0 without a default; otherwise from is less than to
-	from, to int // indices of the tokens of the default
+	// token indices of the default; to is 0 without a default
+	from, to int
 }
 
 // Whole returns the place of the statement.
@@ -48,9 +48,8 @@ func (st *Statement) Body() Span {
 	return Span{st.tokens[st.body].From, st.tokens[len(st.tokens)-1].To}
 }
 
-// Parse splits a text into statements and parses each. It omits a statement with an error and returns the others, so that up to
-// MaxErrors independent mistakes are reported. If the words or brackets cannot be read, it returns no statements, since their ends
-// are unknown.
+// Parse splits a text into statements and parses each. It leaves out statements with errors, so that up to MaxErrors independent
+// mistakes are reported. If tokens or brackets are invalid it returns no statements, because their ends are unknown.
 func Parse(s *Source) ([]*Statement, Errors) {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -60,7 +59,7 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	var errs Errors
 	for from := 0; from < len(tokens); {
 		to := end(s, tokens, partner, from)
-		if to > from { // an empty statement between two ;
+		if to > from { // skip an empty statement between two ;
 			if st, err := statement(s, tokens[from:to], partner[from:to], from); err == nil {
 				statements = append(statements, st)
 			} else if errs = append(errs, err); len(errs) == MaxErrors {
@@ -75,7 +74,8 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	return statements, errs
 }
 
-// read returns the tokens of a text, and the index of each token's partner. It examines brackets only if all words can be read.
+// read returns the tokens of a text, and for each the index of the matching bracket. It matches brackets only if all tokens are
+// valid.
 func read(s *Source) (tokens []lexer.Token, partner []int, err *Error) {
 	if tokens, err = lex(s); err == nil {
 		partner, err = partners(s, tokens)
@@ -90,15 +90,15 @@ func end(s *Source, tokens []lexer.Token, partner []int, from int) int {
 			return i
 		}
 		if partner[i] > i {
-			i = partner[i] // line ends inside brackets do not count
+			i = partner[i] // skip line ends inside brackets
 		}
 	}
 	return len(tokens)
 }
 
-// ends reports whether a statement ends between two tokens outside brackets: at a line end, unless the line ends with an operator,
-// or the next begins with an operator that cannot begin an expression. A minus at the start of a line is a sign, so the line is a
-// new statement.
+// ends reports whether a statement ends between two tokens that are outside brackets. It ends at a line end, unless an operator
+// ends the line, or an operator that cannot begin an expression starts the next. A minus at the start of a line is a sign, so
+// that line is a new statement.
 func ends(s *Source, last, next lexer.Token) bool {
 	if last.Kind == lexer.Operator || next.Is(lexer.Operator, "+", "*", "/", "^") {
 		return false
@@ -106,8 +106,8 @@ func ends(s *Source, last, next lexer.Token) bool {
 	return slices.Contains(s.runes[last.To:next.From], '\n')
 }
 
-// statement parses the tokens of one statement; shift is the index of its first token in the whole script, for partner. It copies
-// the partners, whose indices change. After an error in the head, an empty body or the expression, the statement must not be used.
+// statement parses the tokens of one statement. shift is the index of its first token in the whole script, by which it adjusts
+// the indices in partner. After an error the returned statement must not be used.
 func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Statement, *Error) {
 	st := &Statement{Source: s, tokens: tokens, partner: make([]int, len(partner))}
 	for i, p := range partner {
@@ -127,8 +127,8 @@ func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Stat
 	return st, st.parse()
 }
 
-// head reads `name =` or `name(x, y) =`. It sets Name, NameAt, Params and body; for a bare expression they stay unset. The
-// definition of the formula later checks the number and the names of the parameters.
+// head reads `name =` or `name(x, y) =`. It sets Name, NameAt, Params and body; for a bare expression they stay unset. The number
+// and the names of parameters are checked later.
 func (st *Statement) head() *Error {
 	t := st.tokens
 	is := func(i int, kind lexer.Kind, values ...string) bool { return i < len(t) && t[i].Is(kind, values...) }
@@ -139,7 +139,7 @@ func (st *Statement) head() *Error {
 		st.Name, st.NameAt, st.body = t[0].Value, Span(t[0].Location), 2
 		return nil
 	}
-	// a call is an expression, unless = follows its closing bracket
+	// a call is a bare expression, unless = follows its closing bracket
 	if !is(1, lexer.Bracket, "(") || !is(st.partner[1]+1, lexer.Operator, "=") {
 		return nil
 	}
@@ -150,7 +150,7 @@ func (st *Statement) head() *Error {
 				"write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
 		}
 		p := Param{Name: t[i].Value, At: Span(t[i].Location)}
-		// A default extends to the next comma outside brackets, or to the closing bracket of the head.
+		// A default ends at the next comma outside brackets, or at the closing bracket of the head.
 		if i++; is(i, lexer.Operator, "=") {
 			p.from = i + 1
 			for i++; i < closed && !is(i, lexer.Operator, ","); i++ {
@@ -169,27 +169,27 @@ func (st *Statement) head() *Error {
 	return nil
 }
 
-// Completeness reports whether a text is a complete script. A front end waits for more text if it is Incomplete, and otherwise runs
-// it.
+// Completeness states whether a text is a complete script. A front end waits for more text if it is Incomplete, and runs it
+// otherwise.
 type Completeness string
 
 // The values of Completeness.
 const (
 	Complete   Completeness = "complete"   // nothing is missing; names and types are not checked
-	Incomplete Completeness = "incomplete" // more text could make it right
+	Incomplete Completeness = "incomplete" // more text could make it valid
 	Invalid    Completeness = "invalid"    // no further text can repair it
 )
 
-// CompletenessOf examines a text, and counts the brackets that are open at its end; 0 unless the answer is Incomplete.
+// CompletenessOf examines a text. open is the number of brackets that are open at its end; 0 unless the text is Incomplete.
 func CompletenessOf(text string) (c Completeness, open int) {
 	s := NewSource("", text)
 	if _, errs := Parse(s); len(errs) == 0 {
 		return Complete, 0
 	}
-	// Append what could be missing. If the first mistake is then in the appended part, or gone, the text was right so far.
+	// Append what could be missing. If the first mistake then disappears, or is in the appended part, the text was valid so far.
 	whole, closers := closeTail(s)
 	written := len([]rune(whole))
-	// Nothing, for a bracket alone; a value, after an operator; the second half of a choice.
+	// A bracket may lack nothing else, an operator a value, and a choice its second half.
 	for _, missing := range []string{"", " 0", ": 0"} {
 		_, errs := Parse(NewSource("", whole+missing+closers))
 		if len(errs) == 0 || errs[0].Span.From >= written {
@@ -199,8 +199,8 @@ func CompletenessOf(text string) (c Completeness, open int) {
 	return Invalid, 0
 }
 
-// closeTail returns the text up to its last token, with an open quote closed, and the closing brackets. CompletenessOf tries texts
-// between the two.
+// closeTail returns the text up to its last token, with an open quote closed, and the closing brackets for those still open.
+// CompletenessOf inserts missing parts between the two.
 func closeTail(s *Source) (whole, closers string) {
 	whole = s.Text
 	if _, err := lex(s); err != nil {
@@ -208,7 +208,7 @@ func closeTail(s *Source) (whole, closers string) {
 		switch {
 		case err.open == comment:
 			whole += "*/"
-		// Only a text in backticks spans several lines; another quote that is open on an earlier line is a mistake.
+		// Only a text in backticks spans several lines; any other quote that is still open on an earlier line is a mistake.
 		case err.open == quote && rest != "" && (rest[0] == '`' || !strings.Contains(rest, "\n")):
 			whole += rest[:1]
 		}
@@ -219,14 +219,14 @@ func closeTail(s *Source) (whole, closers string) {
 		return whole, ""
 	}
 	open := unclosed(tokens)
-	for i := range open { // the innermost bracket is closed first
+	for i := range open { // close the innermost bracket first
 		closers += closing(tokens[open[len(open)-1-i]].Value)
 	}
 	return closed.Slice(Span{0, tokens[len(tokens)-1].To}), closers
 }
 
-// Solid returns the places that stay whole when a text is cut: statements and comments, in order. Between them are only blank lines
-// and spaces. Trailing comments have their own places. A text that cannot be parsed is one place.
+// Solid returns the places that must not be split when a text is cut: statements and comments, in order. Only blanks and line
+// ends are between them. A comment at the end of a line has a place of its own. A text that cannot be parsed is one place.
 func Solid(s *Source) []Span {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -235,15 +235,15 @@ func Solid(s *Source) []Span {
 	var solid []Span
 	at := 0
 	for from := 0; from < len(tokens); {
-		to := max(end(s, tokens, partner, from), from+1) // a single ; is a statement
+		to := max(end(s, tokens, partner, from), from+1) // a single ; counts as a statement
 		solid = append(comments(s, solid, at, tokens[from].From), Span{tokens[from].From, tokens[to-1].To})
 		at, from = tokens[to-1].To, to
 	}
 	return comments(s, solid, at, len(s.runes))
 }
 
-// comments appends the places of the comments between two statements. A comment inside a statement belongs to it. Solid guarantees
-// that there is no quote between from and to.
+// comments appends the places of the comments between two statements. A comment inside a statement belongs to the statement.
+// There must be no quote between from and to.
 func comments(s *Source, solid []Span, from, to int) []Span {
 	for from < to-1 {
 		length := 0
@@ -251,7 +251,7 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 		case "//":
 			length = until(s.runes[from:to], "\n")
 		case "/*":
-			length = until(s.runes[from:to], "*/") + 2 // with its end; min below handles a missing end
+			length = until(s.runes[from:to], "*/") + 2 // includes the end mark; min below handles a missing one
 		default:
 			from++
 			continue
@@ -262,8 +262,8 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 	return solid
 }
 
-// until returns the number of runes before an ASCII text, which is searched after the first two runes; all if it is missing. The
-// first two runes begin the comment, so /*/ does not end itself.
+// until returns the number of runes before the text, which is searched from the third rune on; all runes if it is missing. The
+// first two runes begin the comment, so that /*/ does not end itself.
 func until(runes []rune, text string) int {
 	for i := 2; i+len(text) <= len(runes); i++ {
 		if string(runes[i:i+len(text)]) == text {

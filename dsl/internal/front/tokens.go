@@ -14,22 +14,22 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// Limits of one script, so that a hostile text cannot exhaust memory or stack: the parser recurses once per bracket and operator.
+// Limits of one script, so that a hostile text cannot use all memory or stack: the parser recurses once per bracket and operator.
 const (
-	maxRunes  = 4 << 20 // length of the text
+	maxRunes  = 4 << 20 // runes of the text
 	maxTokens = 600_000 // a 500×500 matrix literal has half a million
 	maxName   = 100     // characters of a name
-	maxDepth  = 100     // brackets inside brackets
+	maxDepth  = 100     // nesting of brackets
 	maxChain  = 1000    // operators and brackets between two commas
 )
 
 // Limit is a limit of the language, for the documentation.
 type Limit struct {
-	What string // the counted things, as a plural noun
-	Most int    // the largest number that is accepted
+	What string // plural noun for what is counted
+	Most int    // largest number that is allowed
 }
 
-// Limits lists the limits of the text, which the error messages also name.
+// Limits lists the limits of a script; the error messages state them too.
 func Limits() []Limit {
 	return []Limit{
 		{"characters of a script", maxRunes},
@@ -41,13 +41,13 @@ func Limits() []Limit {
 	}
 }
 
-// lex returns the tokens of a text without the final end marker. It checks the whole text first, because the lexer of expr needs
-// valid UTF-8 of limited length.
+// lex returns the tokens of a text, without the end marker. It first checks that the text is valid UTF-8 of limited length, which
+// the lexer of expr requires.
 func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
-	// Control characters are rejected also in comments and texts, since a message prints its line.
+	// Reject control characters in comments and texts too, since a message prints the line.
 	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
 		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script contains the control character %U", s.runes[at]),
 			"remove it: terminals obey such characters and show nothing")
@@ -59,8 +59,8 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	return tokensOf(s, 0, len(s.runes))
 }
 
-// tokensOf returns the tokens of a part of a text, with places in the whole text. A text with values becomes several tokens; braced
-// calls tokensOf for the expressions between its braces.
+// tokensOf returns the tokens of a part of a text, with places in the whole text. braced calls it for the expressions between
+// braces.
 func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
 	l.Reset(file.NewSource(s.Slice(Span{from, to})))
@@ -73,9 +73,9 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if t.Kind == lexer.EOF {
 			return tokens, nil
 		}
-		// The lexer saw only a part, so its offsets are shifted.
+		// Shift the offsets from the part to the whole text.
 		t.From, t.To = t.From+from, t.To+from
-		// Report a loop of another language before its next token is rejected.
+		// Report syntax of another language first; otherwise the next token would cause a less helpful message.
 		if err := foreign(s, tokens, t); err != nil {
 			return nil, err
 		}
@@ -101,10 +101,10 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	}
 }
 
-// obeyed reports a control character other than a tab or a line end.
+// obeyed reports whether a rune is a control character other than a tab or a line end.
 func obeyed(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
-// invalidRune returns the place of the first byte that is not UTF-8.
+// invalidRune returns the place of the first invalid UTF-8 byte.
 func invalidRune(s *Source) Span {
 	at := 0
 	for rest := s.Text; rest != ""; at++ {
@@ -117,8 +117,8 @@ func invalidRune(s *Source) Span {
 	return Span{at, at + 1}
 }
 
-// lexError converts the lexer's errors to messages of the language. tokens are those before the error, in the part that was read.
-// It must know each kind of error of the lexer; the remaining kind is an escape in a text.
+// lexError converts an error of the lexer to a message of the language. tokens are the tokens before the error. Any error that is
+// not recognised is taken to be an invalid escape in a text.
 func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
@@ -127,7 +127,7 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	at := Span{e.From + from, e.To + from}
 	switch {
 	case strings.HasPrefix(e.Message, "literal not terminated"):
-		at.From = from // the lexer gives the end; the quote is the first one after the last token
+		at.From = from // the lexer reports the end of the text; the opening quote is the first one after the last token
 		if len(tokens) > 0 {
 			at.From = tokens[len(tokens)-1].To
 		}
@@ -135,22 +135,22 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 			at.From++
 		}
 		mistake := s.At(at, "the text has no closing quote on its line", `write texts in quotes: "x_1"`)
-		mistake.open = quote // CompletenessOf closes it there and continues
+		mistake.open = quote // CompletenessOf closes the quote and continues
 		return mistake
 	case strings.HasPrefix(e.Message, "unclosed comment"):
 		mistake := s.At(at, "the comment is not closed", "write */ at its end")
 		mistake.open = comment
 		return mistake
-	case strings.HasPrefix(e.Message, "bad number"): // such as 3x
+	case strings.HasPrefix(e.Message, "bad number"): // for example 3x
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
-		// Only expressions between braces are read as a part, so an end before the end of the script is in a text with values.
+		// If the part ends before the script does, it is an expression between braces of a text.
 		if c == `\` && to < len(s.runes) {
 			return s.At(at, "quotes are not escaped between the braces of a text",
 				`use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
 		}
-		if strings.ContainsAny(c, "“”„’‘«»") { // from word processors
+		if strings.ContainsAny(c, "“”„’‘«»") { // quotes from word processors
 			return s.At(at, fmt.Sprintf("%s is not a quote of the language", c), `write texts in straight quotes: "x_1"`)
 		}
 		return s.At(at, fmt.Sprintf("the character %q is not part of the language", c), "")
@@ -158,25 +158,25 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	return s.At(at, "the text has an unknown escape", `write \\ for a backslash and \" for a quote`)
 }
 
-// refused returns why the language lacks a token of expr; "" if it has the token.
+// refused returns the reason why the language does not have a token of expr; "" if it has the token.
 func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
 	}
-	// An escape such as \x1b gives a character that the script itself does not contain.
+	// An escape such as \x1b represents a character that the script itself does not contain.
 	if t.Kind == lexer.String {
 		if at := strings.IndexFunc(t.Value, obeyed); at >= 0 {
 			r, _ := utf8.DecodeRuneInString(t.Value[at:])
 			return fmt.Sprintf("the text contains the control character %U", r), "remove it: terminals obey such characters and show nothing"
 		}
-		if !utf8.ValidString(t.Value) { // an escape such as \xff makes half a character
+		if !utf8.ValidString(t.Value) { // an escape such as \xff makes an incomplete character
 			return "the text is not UTF-8", "write the characters without escapes"
 		}
 	}
-	if t.Kind == lexer.Number && !readable(t.Value) { // before the parser, whose error would mention its own literals
+	if t.Kind == lexer.Number && !readable(t.Value) { // tested before parsing, because the parser's message would describe its own literals
 		if x, _ := strconv.ParseFloat(t.Value, 64); math.IsInf(x, 1) {
 			return fmt.Sprintf("the number %s is too large; it must be at most 1.79e308", t.Value), ""
-			// Numbers have no limit of digits, so 1e999 gets here.
+			// The number of digits is not limited, so 1e999 is handled here.
 		}
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
@@ -189,7 +189,7 @@ func refused(t lexer.Token) (message, hint string) {
 	if t.Is(lexer.Bracket, "{", "}") {
 		return "the language has no curly brackets", "write a list in [ ], and a named argument as f(name=value)"
 	}
-	// Operators are listed one by one, so that operators of later versions of expr are rejected.
+	// Allow listed operators only, so that new operators of later versions of expr are rejected.
 	if t.Kind != lexer.Operator {
 		return "", ""
 	}
@@ -200,7 +200,7 @@ func refused(t lexer.Token) (message, hint string) {
 		return "** is not an operator", "write ^ for a power"
 	case "#":
 		return "the language has no #", "comments begin with //"
-	// The lexer reads the start of "x > 1 ?.5 : 2" as one operator.
+	// The lexer reads the start of ?.5 in "x > 1 ?.5 : 2" as the operator ?. of expr.
 	case "?.":
 		return "the language has no ?.", "write 0 before the point of a number: x > 1 ? 0.5 : 2"
 	case "if", "else":
@@ -221,8 +221,8 @@ func refused(t lexer.Token) (message, hint string) {
 	return fmt.Sprintf("the language has no %s", t.Value), "" // contains, matches, ??, |, % and others
 }
 
-// statements are keywords of other languages, with hints about the equivalent here. They are names for the lexer, so a script may
-// bind them; foreign checks what follows.
+// statements maps keywords of other languages to hints about the equivalent here. A script may use these words as names; foreign
+// examines what follows them.
 var statements = map[string]string{
 	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
@@ -232,8 +232,8 @@ var statements = map[string]string{
 	"return": "bind the value to a name: name = expression",
 }
 
-// foreign reports constructs of other languages before they cause another message: a loop, a binding by :=, a prefix of a text. t
-// follows the tokens.
+// foreign reports syntax of other languages, which would otherwise cause a less helpful message: a loop, a binding by :=, a
+// prefix of a text. t is the token after tokens.
 func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	if len(tokens) == 0 {
 		return nil
@@ -242,12 +242,12 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	hint, known := statements[last.Value]
 	value := t.Kind == lexer.Identifier || t.Kind == lexer.Number || t.Kind == lexer.String || t.Is(lexer.Bracket, "(", "[")
 	switch {
-	// One of these words followed by a value on the same line; "for = 3" and "for + 1" are statements of this language.
+	// The keyword is followed by a value on the same line; "for = 3" and "for + 1" are valid in this language.
 	case last.Kind == lexer.Identifier && known && value && !slices.Contains(s.runes[last.To:t.From], '\n'):
 		return s.At(Span(last.Location), "the language has no "+last.Value, hint)
 	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
 		return s.At(Span{last.From, t.To}, "the language has no :=", "write name = expression")
-	// f"…", r"…" or u"…"; the lexer knows b"…", which is rejected as bytes.
+	// f"…", r"…" or u"…"; the lexer reads b"…" as bytes, which refused rejects.
 	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
 		return s.At(Span(last.Location), fmt.Sprintf("a text cannot have the prefix %s", last.Value),
 			`every text shows values in braces: "took {n} s"`)
@@ -255,10 +255,10 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	return nil
 }
 
-// readable reports whether the parser can read a number: decimal digits, with leading zeros; a prefix 0x, 0b or 0o; a point or an
-// exponent.
+// readable reports whether the parser can read a number: decimal digits, possibly with leading zeros, a prefix 0x, 0b or 0o, a
+// point or an exponent.
 func readable(number string) bool {
-	number = strings.ReplaceAll(number, "_", "") // 1_000 is a thousand; the parser drops the signs too
+	number = strings.ReplaceAll(number, "_", "") // 1_000 is a thousand; the parser ignores the underscores too
 	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return true
 	}

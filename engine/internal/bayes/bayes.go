@@ -55,11 +55,11 @@ type coBayes struct {
 }
 
 var (
-	_ engine.Standard         = (*coBayes)(nil)
-	_ engine.DataAdder        = (*coBayes)(nil)
-	_ engine.QuestionChanger  = (*coBayes)(nil)
-	_ engine.Continuer        = (*coBayes)(nil)
-	_ engine.LazyArmEstimator = (*coBayes)(nil)
+	_ engine.Detailed        = (*coBayes)(nil)
+	_ engine.Amender         = (*coBayes)(nil)
+	_ engine.DataAdder       = (*coBayes)(nil)
+	_ engine.QuestionChanger = (*coBayes)(nil)
+	_ engine.Continuer       = (*coBayes)(nil)
 )
 
 // NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given

@@ -29,7 +29,8 @@ type budgetFB struct {
 }
 
 var (
-	_ engine.Standard  = (*budgetFB)(nil)
+	_ engine.Detailed  = (*budgetFB)(nil)
+	_ engine.Amender   = (*budgetFB)(nil)
 	_ engine.DataAdder = (*budgetFB)(nil)
 )
 

@@ -54,7 +54,7 @@ func TestBudgetFBLearnsTheKernel(t *testing.T) {
 				if loss > 0.5 { // of the gap 0.5 in one task at most; a random arm loses more in each
 					t.Errorf("%s, noise unknown by %q: the picks lose %.2f", is, unknown, loss)
 				}
-				if e := alg.(engine.ArmEstimator).ArmEstimates(); slices.Min(e.Half) <= 0 || !e.Posterior {
+				if e := alg.(engine.Detailed).ArmEstimates(); slices.Min(e.Half) <= 0 || !e.Posterior {
 					t.Errorf("%s: intervals %v", is, e.Half)
 				}
 			}

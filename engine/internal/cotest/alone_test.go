@@ -135,13 +135,13 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := slices.ContainsFunc(alg.State().Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
-	if loner, is := alg.(engine.IndependentReporter); !is || !loner.Independent() || !said {
+	if loner, is := alg.(engine.Detailed); !is || !loner.Independent() || !said {
 		t.Errorf("%T, said %v; want each agent alone", alg, said)
 	}
 	if alg, err = plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
 		t.Fatal(err)
 	}
-	if loner, is := alg.(engine.IndependentReporter); !is || !loner.Independent() {
+	if loner, is := alg.(engine.Detailed); !is || !loner.Independent() {
 		t.Errorf("with a norm that says little of 300 arms: %T", alg)
 	}
 }

@@ -193,35 +193,17 @@ func NewIndTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndTest(m, opt)
 }
 
-func newIndTest(m *model.Model, opt model.Terms) (*individual.Algorithm, error) {
+func newIndTest(m *model.Model, opt model.Terms) (*individual.Set, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return individual.New(m, opt, NewCoTestFC)
 }
 
-// fallback is CoTestFC under a kernel whose rank is the sum of its ranks on the tasks: the test of each agent alone, since
-// no agent's data exclude anything about the arms of another, or a kernel with too many dimensions to test all tasks
-// together.
-type fallback struct {
-	*individual.Algorithm
-	why engine.Warning
-}
-
-func newFallback(m *model.Model, opt model.Terms, why engine.Warning) (engine.Algorithm, error) {
-	alone, err := newIndTest(m, opt)
+// newAlone returns CoTestFC as a set of one-task tests, under a kernel whose rank is the sum of its ranks on the tasks: no agent's data
+// exclude anything about the arms of another. The same holds under a kernel with too many dimensions to test all tasks together.
+func newAlone(m *model.Model, opt model.Terms, why engine.Warning) (engine.Algorithm, error) {
+	set, err := newIndTest(m, opt)
 	if err != nil { // said of all tasks, not of one with its part of delta
 		return newCoTest(m, opt, minimaxPlanner{})
 	}
-	return &fallback{alone, why}, nil
-}
-
-// Independent reports that the agents exchange nothing.
-func (a *fallback) Independent() bool { return true }
-
-// State implements engine.Algorithm.
-func (a *fallback) State() engine.State { return engine.StateOf(a) }
-
-// Warnings states that each agent tests alone, besides the warnings of the agents; how they do would say it twice.
-func (a *fallback) Warnings() []engine.Warning {
-	others := slices.DeleteFunc(a.Algorithm.Warnings(), func(w engine.Warning) bool { return w.Kind == engine.WarnTestsMeans })
-	return append(others, a.why)
+	return set.Because(why), nil
 }

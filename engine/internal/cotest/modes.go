@@ -47,11 +47,11 @@ func init() {
 			return newCoTest(m, opt, minimaxPlanner{})
 		}},
 		formAlone: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
-			return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
+			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
 		}},
 		formAloneMany: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
 			numbers := []float64{model.MostLeastSquares, float64(m.Problem.N())}
-			return newFallback(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
+			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
 		}},
 		formMeans: {model.RegimeMeans, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) { return newApart(m, opt) }},
 		formNorm:  {model.RegimeNorm, func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error) { return newNormed(m, opt, b) }},

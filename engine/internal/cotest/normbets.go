@@ -1,15 +1,17 @@
 package cotest
 
 import (
-	"maps"
 	"math"
 	"slices"
+	"sort"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -106,10 +108,20 @@ type view struct {
 	past      [][]float64 // k(u, ·) on the section, by arm of sums
 	pastAt    []int       // where these arms are in the section
 	onSupport *mat.Dense  // k(u, s); nil without sums
+
+	arms      []int // arms of sums and of the support, rising; for rewards off the kernel
+	ofPast    []int // positions in arms of the arms of sums
+	ofSupport []int // and of the support
 }
 
 func (a *normBets) view(rows [][]float64) *view {
 	v := &view{rows: rows}
+	if a.misfit > 0 {
+		support := indices.Of(a.fixed.section.Arms, a.fixed.system.Support)
+		v.arms = slices.Compact(slices.Sorted(slices.Values(slices.Concat(a.sums.arms, support))))
+		place := func(arm int) int { return sort.SearchInts(v.arms, arm) }
+		v.ofPast, v.ofSupport = lists.Map(a.sums.arms, place), lists.Map(support, place)
+	}
 	if len(a.sums.arms) == 0 {
 		return v
 	}
@@ -182,7 +194,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 	}
 	for t, k := range open {
 		x := s.Find(c.arms[k])
-		a.bet(c, k, bounded.Contrast{
+		a.bet(c, k, v, bounded.Contrast{
 			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
 		})
 	}
@@ -191,7 +203,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 
 // bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
 // hoped. A walk that no estimate brings nearer sits out.
-func (a *normBets) bet(c *claim, k int, of bounded.Contrast) {
+func (a *normBets) bet(c *claim, k int, v *view, of bounded.Contrast) {
 	w, leader, arm := c.walks[k], c.arms[c.leader], c.arms[k]
 	gap := a.optimistic(c, k)
 	a.sooner(w, leader, arm, gap, of)
@@ -206,7 +218,7 @@ func (a *normBets) bet(c *claim, k int, of bounded.Contrast) {
 		if !possible {
 			continue
 		}
-		off := a.off(kind, w, leader, arm, of)
+		off := a.off(v, kind, w, leader, arm, of)
 		f, back := alone, 0
 		if of.Before != nil {
 			f, _ = a.family(kind, leader, arm, of)
@@ -275,19 +287,26 @@ func (a *normBets) supportOf(arm int) (int, bool) {
 
 // off returns ‖C‖₁ of a walk's sum after an estimate of a kind, by its scale, where rewards may be off
 // the kernel: C has what each arm's reward counts for, beyond what the gaps say.
-func (a *normBets) off(kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
+func (a *normBets) off(v *view, kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
 	if a.misfit == 0 {
 		return func(float64) float64 { return 0 }
 	}
-	before := map[int]float64{} // by arm
-	if s := a.sums.walks[w]; s != nil {
-		for u, v := range s.Coefficients {
-			before[a.sums.arms[u]] += v
+	before := make([]float64, len(v.arms)+2) // the last two are for a leader and an arm that have no other place
+	place := func(arm, free int) int {
+		if k, has := slices.BinarySearch(v.arms, arm); has {
+			return k
 		}
-		before[arm] += s.Own
+		return len(v.arms) + free
+	}
+	first, last := place(leader, 0), place(arm, 1)
+	if s := a.sums.walks[w]; s != nil {
+		for u, c := range s.Coefficients {
+			before[v.ofPast[u]] += c
+		}
+		before[last] += s.Own
 	}
 	if kind == direct {
-		return func(float64) float64 { return absolute(before) }
+		return func(float64) float64 { return floats.Norm(before, 1) }
 	}
 	f := &a.fixed
 	n := len(f.system.Support)
@@ -296,20 +315,16 @@ func (a *normBets) off(kind int, w *sequential.Walk, leader, arm int, of bounded
 	if of.Before != nil {
 		made = f.system.Weights(mat.NewDense(1, n, slices.Clone(of.Before.Values)), []float64{a.prior(kind)}).RawRowView(0)
 	}
+	after := make([]float64, len(before))
 	return func(scale float64) float64 {
-		after := maps.Clone(before)
-		for j, k := range f.system.Support {
-			after[f.section.Arms[k]] += scale*gap[j] - made[j]
+		copy(after, before)
+		for j, k := range v.ofSupport {
+			after[k] += scale*gap[j] - made[j]
 		}
-		after[leader] -= scale
-		after[arm] += scale
-		return absolute(after)
+		after[first] -= scale
+		after[last] += scale
+		return floats.Norm(after, 1)
 	}
-}
-
-// absolute returns the sum of absolute values, in the order of the arms.
-func absolute(values map[int]float64) float64 {
-	return lists.Sum(slices.Sorted(maps.Keys(values)), func(i int) float64 { return math.Abs(values[i]) })
 }
 
 // worth returns the information of a round alone: with its bias and variance, an estimate says as much of the gap as an unbiased one

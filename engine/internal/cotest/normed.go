@@ -31,9 +31,9 @@ type normed struct {
 }
 
 var (
-	_ engine.Standard         = (*normed)(nil)
-	_ engine.DataAdder        = (*normed)(nil)
-	_ engine.LazyArmEstimator = (*normed)(nil)
+	_ engine.Detailed  = (*normed)(nil)
+	_ engine.Amender   = (*normed)(nil)
+	_ engine.DataAdder = (*normed)(nil)
 )
 
 // newNormed prepares the test under a bound on the norm.

@@ -27,15 +27,15 @@ type coTest struct {
 }
 
 var (
-	_ engine.Standard     = (*coTest)(nil)
-	_ engine.DataAdder    = (*coTest)(nil)
-	_ engine.RuleReporter = (*coTest)(nil)
+	_ engine.Detailed  = (*coTest)(nil)
+	_ engine.Amender   = (*coTest)(nil)
+	_ engine.DataAdder = (*coTest)(nil)
 )
 
 // NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
 // With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their
 // worst bias; without, they are least squares. Where the ranks of tasks add up each agent then
-// tests alone, see fallback: a common allocation would only cost samples. So it does where least squares
+// tests alone, see newAlone: a common allocation would only cost samples. So it does where least squares
 // suit each task and not all of them together.
 func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	form, bound, err := formOf(m, opt)

@@ -119,8 +119,8 @@ type sideBySide struct {
 }
 
 var (
-	_ engine.IndependentReporter = (*sideBySide)(nil)
-	_ engine.BlockAmender        = (*sideBySide)(nil)
+	_ engine.Detailed     = (*sideBySide)(nil)
+	_ engine.BlockAmender = (*sideBySide)(nil)
 )
 
 func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {

@@ -77,7 +77,10 @@ func (dimension) rule() engine.Rule { return engine.RuleHalved }
 // covered reports whether the allocation is the shared one, as in the theorem.
 func (d dimension) covered() bool { return d.kind == canon.KindDesign }
 
-var _ engine.Standard = (*CoKernelFB)(nil)
+var (
+	_ engine.Detailed = (*CoKernelFB)(nil)
+	_ engine.Amender  = (*CoKernelFB)(nil)
+)
 
 // NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {

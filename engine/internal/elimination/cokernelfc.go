@@ -77,7 +77,10 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 // cut applies line 14 unchanged.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
-var _ engine.Standard = (*elimination)(nil)
+var (
+	_ engine.Detailed = (*elimination)(nil)
+	_ engine.Amender  = (*elimination)(nil)
+)
 
 // newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {

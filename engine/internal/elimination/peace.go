@@ -122,7 +122,10 @@ type pooledPeace struct {
 	estimates []float64        // estimates of all data, normalised; nil before any
 }
 
-var _ engine.Standard = (*pooledPeace)(nil)
+var (
+	_ engine.Detailed = (*pooledPeace)(nil)
+	_ engine.Amender  = (*pooledPeace)(nil)
+)
 
 func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	base, err := newHalving(m, opt, setWidth{gaussianWidth{allocation: narrowest()}})

@@ -236,7 +236,7 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 				t.Fatalf("%s, %s, round %d, task %d: %g pulls, plainly %g", label, p.Name, plan.Round, v, got, want)
 			}
 			agent.Learn(engine.Batch{Counts: b.Counts[lo:hi], Means: b.Means[lo:hi]})
-			got := alg.(*individual.Algorithm).Parts[v].(*elimination).Sets[0]
+			got := alg.(*individual.Set).Parts[v].(*elimination).Sets[0]
 			if !slices.Equal(got, agent.Set) {
 				t.Fatalf("%s, %s, round %d, task %d: candidates %v, plainly %v", label, p.Name, plan.Round, v, got, agent.Set)
 			}

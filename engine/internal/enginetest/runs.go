@@ -167,10 +167,7 @@ func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs
 
 // CheckDeferredEstimates checks in three rounds that deferred estimates of some arms equal their estimates at the time.
 // p has 60 arms or more.
-func CheckDeferredEstimates(t *testing.T, p *problem.Problem, a interface {
-	engine.Algorithm
-	engine.LazyArmEstimator
-}) {
+func CheckDeferredEstimates(t *testing.T, p *problem.Problem, a engine.Detailed) {
 	t.Helper()
 	if later, latest := a.DeferEstimates(); later != nil || latest != nil {
 		t.Error("there is something to recall before any data")

@@ -15,21 +15,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Algorithm runs one algorithm per task without any sharing: agent v knows only
+// Set is a set of one-task algorithms without any sharing: agent v knows only
 // its own arms, kernel and data. It is the single-agent sampler of the speedup
 // β [Du23, eq. (4)], copied V times.
-type Algorithm struct {
+type Set struct {
 	model *model.Model
 	Parts []engine.Detailed
 	plans []engine.Plan
 	ended []error // why parts that are undecided can go no further; nil for the others
 	round int
+	why   *engine.Warning // why a method that shares data elsewhere became a set; nil for one that never shares
 }
 
 var (
-	_ engine.Standard     = (*Algorithm)(nil)
-	_ engine.DataAdder    = (*Algorithm)(nil)
-	_ engine.RuleReporter = (*Algorithm)(nil)
+	_ engine.Detailed  = (*Set)(nil)
+	_ engine.Amender   = (*Set)(nil)
+	_ engine.DataAdder = (*Set)(nil)
 )
 
 // NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
@@ -41,9 +42,9 @@ func NewFB(m *model.Model, opt model.Terms,
 }
 
 // New runs an algorithm by each agent alone, with the given options for each.
-func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Algorithm, err error) {
+func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Set, err error) {
 	defer try.Caught(&err)
-	a := &Algorithm{model: m, ended: make([]error, m.Problem.V())}
+	a := &Set{model: m, ended: make([]error, m.Problem.V())}
 	for v, sub := range try.Of(m.TaskModels()) {
 		part, err := algorithm(try.Of(sub.Exact()), opt)
 		if err != nil {
@@ -55,7 +56,7 @@ func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Ter
 }
 
 // each asks all agents, and names the task of an error.
-func (a *Algorithm) each(ask func(v int, part engine.Detailed) error) error {
+func (a *Set) each(ask func(v int, part engine.Detailed) error) error {
 	for v, part := range a.Parts {
 		if err := ask(v, part); err != nil {
 			return fmt.Errorf("task %q: %w", a.model.Problem.Tasks.Names[v], err)
@@ -66,7 +67,7 @@ func (a *Algorithm) each(ask func(v int, part engine.Detailed) error) error {
 
 // Plan joins the plans of the tasks that are not done. A task that can go no further does not
 // hold up the others.
-func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
+func (a *Set) Plan(ctx context.Context) (engine.Plan, error) {
 	a.round++
 	a.plans = make([]engine.Plan, len(a.Parts))
 	joint := engine.Plan{Round: a.round, Counts: make([]int, a.model.Problem.N())}
@@ -96,7 +97,7 @@ func (a *Algorithm) Plan(ctx context.Context) (engine.Plan, error) {
 }
 
 // Learn hands every agent its own part of the batch.
-func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
+func (a *Set) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
 	}
@@ -113,83 +114,87 @@ func (a *Algorithm) Learn(ctx context.Context, b engine.Batch) error {
 }
 
 // Done reports whether every agent is done.
-func (a *Algorithm) Done() bool {
+func (a *Set) Done() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !part.Done() })
 }
 
+// Because returns the set with the reason why the method that shares data elsewhere does not here.
+func (a *Set) Because(why engine.Warning) *Set {
+	a.why = &why
+	return a
+}
+
+// Independent reports whether a method that shares data elsewhere became this set.
+func (a *Set) Independent() bool { return a.why != nil }
+
 // Unspent says why the first agent that has pulls left has them.
-func (a *Algorithm) Unspent() string {
+func (a *Set) Unspent() string {
 	for v, part := range a.Parts {
-		if s, ok := part.(engine.UnspentReporter); ok {
-			if why := s.Unspent(); why != "" {
-				return fmt.Sprintf("task %q: %s", a.model.Problem.Tasks.Names[v], why)
-			}
+		if why := part.Unspent(); why != "" {
+			return fmt.Sprintf("task %q: %s", a.model.Problem.Tasks.Names[v], why)
 		}
 	}
 	return ""
 }
 
+// MaxRounds returns the largest limit of an agent.
+func (a *Set) MaxRounds() int { return lists.Max(a.Parts, engine.Detailed.MaxRounds) }
+
 // State implements engine.Algorithm.
-func (a *Algorithm) State() engine.State { return engine.StateOf(a) }
+func (a *Set) State() engine.State { return engine.StateOf(a) }
 
 // Answers joins the answers of the agents, in task order.
-func (a *Algorithm) Answers() []engine.Answer {
+func (a *Set) Answers() []engine.Answer {
 	return lists.Flat(a.Parts, engine.Detailed.Answers)
 }
 
 // Eliminations joins the audit trails of the agents, by round and then by task.
-func (a *Algorithm) Eliminations() []engine.Elimination {
+func (a *Set) Eliminations() []engine.Elimination {
 	out := lists.Flat(a.Parts, engine.Detailed.Eliminations)
 	slices.SortStableFunc(out, func(x, y engine.Elimination) int { return x.Round - y.Round })
 	return out
 }
 
 // UsedRule reports whether an arm of some agent has left by the rule.
-func (a *Algorithm) UsedRule(rule engine.Rule) bool {
-	return slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return engine.UsedRule(part, rule) })
+func (a *Set) UsedRule(rule engine.Rule) bool {
+	return slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return part.UsedRule(rule) })
 }
 
 // Goal returns the problem's goal.
-func (a *Algorithm) Goal() string { return a.model.Problem.Goal }
+func (a *Set) Goal() string { return a.model.Problem.Goal }
 
 // Alive returns the number of arms not eliminated.
-func (a *Algorithm) Alive() int {
-	return lists.Sum(a.Parts, func(part engine.Detailed) int { return part.Alive() })
+func (a *Set) Alive() int {
+	return lists.Sum(a.Parts, engine.Detailed.Alive)
 }
 
-// Warnings joins the warnings of the agents, each once.
-func (a *Algorithm) Warnings() []engine.Warning {
+// Warnings joins the warnings of the agents, each once, and adds the reason for the set. Agents then leave out how they test, which the
+// reason says.
+func (a *Set) Warnings() []engine.Warning {
 	var out []engine.Warning
-	for _, part := range a.Parts {
-		for _, w := range part.Warnings() {
-			if !slices.ContainsFunc(out, w.Same) {
-				out = append(out, w)
-			}
+	for _, w := range lists.Flat(a.Parts, engine.Detailed.Warnings) {
+		if !slices.ContainsFunc(out, w.Same) && (a.why == nil || w.Kind != engine.WarnTestsMeans) {
+			out = append(out, w)
 		}
+	}
+	if a.why != nil {
+		out = append(out, *a.why)
 	}
 	return out
 }
 
 // Hardest returns the rival that task v's own agent has.
-func (a *Algorithm) Hardest(v int) engine.Rival {
-	x, ok := a.Parts[v].(engine.Explainer)
-	if !ok {
-		return engine.Rival{}
-	}
-	r := x.Hardest(0)
+func (a *Set) Hardest(v int) engine.Rival {
+	r := a.Parts[v].Hardest(0)
 	r.Tasks = nil
 	return r
 }
 
 // Samples returns the sum over the agents, who share nothing.
-func (a *Algorithm) Samples(tasks []int) float64 {
+func (a *Set) Samples(tasks []int) float64 {
 	sum := 0.0
 	for _, v := range tasks {
-		x, ok := a.Parts[v].(engine.Explainer)
-		if !ok {
-			return math.NaN()
-		}
-		samples := x.Samples([]int{0})
+		samples := a.Parts[v].Samples([]int{0})
 		if samples < 0 {
 			return -1
 		}
@@ -199,13 +204,12 @@ func (a *Algorithm) Samples(tasks []int) float64 {
 }
 
 // NoiseCheck tests the scales of all agents together; an unknown one is each agent's own.
-func (a *Algorithm) NoiseCheck() engine.NoiseCheck {
-	part, ok := a.Parts[0].(engine.NoiseReliant)
-	if !ok || part.NoiseCheck() == nil {
-		return nil
-	}
+func (a *Set) NoiseCheck() engine.NoiseCheck {
 	p := a.model.Problem
-	if p.Noise.UnknownBy == "" {
+	switch {
+	case a.Parts[0].NoiseCheck() == nil:
+		return nil
+	case p.Noise.UnknownBy == "":
 		return engine.NewNoiseCheck(p, nil)
 	}
 	return engine.NewNoiseCheck(p, p.TaskOf)
@@ -213,15 +217,12 @@ func (a *Algorithm) NoiseCheck() engine.NoiseCheck {
 
 // FitCheck tests the kernel of each agent on its own data, at its part of the level; nil if no data would
 // speak against any of them.
-func (a *Algorithm) FitCheck() engine.FitCheck {
+func (a *Set) FitCheck() engine.FitCheck {
 	c := &fitChecks{algorithm: a, parts: make([]engine.FitCheck, len(a.Parts)), least: make([]float64, len(a.Parts))}
 	some := false
 	for v, part := range a.Parts {
-		c.least[v] = math.Inf(1)
-		if r, ok := part.(engine.KernelReliant); ok {
-			c.parts[v] = r.FitCheck()
-			some = some || c.parts[v] != nil
-		}
+		c.least[v], c.parts[v] = math.Inf(1), part.FitCheck()
+		some = some || c.parts[v] != nil
 	}
 	if !some {
 		return nil
@@ -231,7 +232,7 @@ func (a *Algorithm) FitCheck() engine.FitCheck {
 
 // fitChecks are the tests of the agents.
 type fitChecks struct {
-	algorithm *Algorithm
+	algorithm *Set
 	parts     []engine.FitCheck
 	least     []float64 // p-value of all data of an agent so far; infinite if there is nothing to test
 	found     *engine.LackOfFit
@@ -279,7 +280,7 @@ func (c *fitChecks) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFi
 
 // Amend hands every agent that takes part in the round its own counts. Pulls of an agent that does not
 // are of no use to anyone.
-func (a *Algorithm) Amend(counts []int) error {
+func (a *Set) Amend(counts []int) error {
 	if a.plans == nil {
 		return errors.New(rounds.LearnedEarly)
 	}
@@ -305,7 +306,7 @@ func (a *Algorithm) Amend(counts []int) error {
 }
 
 // restore gives the first agents back the plans that they had.
-func (a *Algorithm) restore(plans []engine.Plan) {
+func (a *Set) restore(plans []engine.Plan) {
 	for v, plan := range plans {
 		if plan.Counts != nil && a.Parts[v].(engine.Amender).Amend(slices.Clone(plan.Counts)) == nil {
 			a.plans[v] = plan
@@ -314,7 +315,7 @@ func (a *Algorithm) restore(plans []engine.Plan) {
 }
 
 // AddData gives every agent the rewards of its own arms.
-func (a *Algorithm) AddData(b engine.Batch) error {
+func (a *Set) AddData(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
 	}
@@ -328,25 +329,26 @@ func (a *Algorithm) AddData(b engine.Batch) error {
 }
 
 // UsesAddedData reports whether the agents' algorithm uses such rewards.
-func (a *Algorithm) UsesAddedData() bool {
+func (a *Set) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !engine.UsesAddedData(part) })
 }
 
-// ArmEstimates joins what the agents say; NaN for the arms of one who says nothing.
-func (a *Algorithm) ArmEstimates() engine.ArmEstimates {
+// ArmEstimates joins the estimates of the agents; NaN for the arms of an agent without any.
+func (a *Set) ArmEstimates() engine.ArmEstimates {
 	n := a.model.Problem.N()
 	nothing := func() []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 	out := engine.ArmEstimates{Mean: nothing(), Half: nothing()}
 	for v, part := range a.Parts {
-		x, ok := part.(engine.ArmEstimator)
-		if !ok {
-			continue
-		}
-		own := x.ArmEstimates()
+		own := part.ArmEstimates()
 		lo, _ := a.model.Problem.ArmsOf(v)
 		copy(out.Mean[lo:], own.Mean)
 		copy(out.Half[lo:], own.Half)
 		out.Posterior = out.Posterior || own.Posterior
 	}
 	return out
+}
+
+// DeferEstimates reports that estimates of all arms are fast.
+func (a *Set) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+	return nil, nil
 }

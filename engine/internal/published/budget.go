@@ -36,7 +36,10 @@ type choosing interface {
 	choose(a *budgeted, v, n int) []int
 }
 
-var _ engine.Standard = (*budgeted)(nil)
+var (
+	_ engine.Detailed = (*budgeted)(nil)
+	_ engine.Amender  = (*budgeted)(nil)
+)
 
 // negligible is the weight of members of the mixture that may be left out.
 const negligible = 0.01

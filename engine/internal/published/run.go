@@ -35,8 +35,8 @@ type sequential struct {
 }
 
 var (
-	_ engine.Standard   = (*sequential)(nil)
-	_ engine.ManyRounds = (*sequential)(nil)
+	_ engine.Detailed = (*sequential)(nil)
+	_ engine.Amender  = (*sequential)(nil)
 )
 
 // tie is the relative difference, or difference in pulls, below which the first of two arms is pulled: builds that round differently then
@@ -77,7 +77,7 @@ func (a *sequential) begin(rule sampling) engine.Algorithm {
 	return a
 }
 
-// MaxRounds implements engine.ManyRounds.
+// MaxRounds implements engine.Detailed.
 func (a *sequential) MaxRounds() int { return mostRounds }
 
 // Plan returns the pulls of a batch: first the pulls of the start.

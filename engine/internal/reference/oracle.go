@@ -38,8 +38,7 @@ type oracle struct {
 }
 
 var (
-	_ engine.Explainer    = (*oracle)(nil)
-	_ engine.ArmEstimator = (*oracle)(nil)
+	_ engine.Detailed = (*oracle)(nil)
 )
 
 // NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and

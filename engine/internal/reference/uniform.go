@@ -32,7 +32,10 @@ type uniformFB struct {
 	answerOf func(v int, estimates []float64) int
 }
 
-var _ engine.Standard = (*uniformFB)(nil)
+var (
+	_ engine.Detailed = (*uniformFB)(nil)
+	_ engine.Amender  = (*uniformFB)(nil)
+)
 
 // NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
 // without an adaptive allocation.

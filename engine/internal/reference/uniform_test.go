@@ -33,7 +33,7 @@ func TestIndUniformLS(t *testing.T) {
 		for v, a := range alg.State().Answers {
 			lo, hi := p.ArmsOf(v)
 			logTerm := math.Log(2 * plain.Sq(float64(hi-lo)) * float64(p.V()) / engine.DefaultDelta)
-			if got := alg.(*individual.Algorithm).Parts[v].(*uniformFB).LogTerm; math.Abs(got-logTerm) > 1e-12 {
+			if got := alg.(*individual.Set).Parts[v].(*uniformFB).LogTerm; math.Abs(got-logTerm) > 1e-12 {
 				t.Errorf("%s, task %d: judged with the logarithm %g, want %g", p.Name, v, got, logTerm)
 			}
 			own := plain.NewReference(p.Only(v), plain.LeastSquares)

@@ -51,13 +51,33 @@ func (c *Candidates) Eliminations() []engine.Elimination {
 	return out
 }
 
-// UsedRule implements engine.RuleReporter.
+// UsedRule reports whether at least one arm was eliminated by the rule.
 func (c *Candidates) UsedRule(rule engine.Rule) bool {
 	return slices.ContainsFunc(c.trail, func(e dropped) bool { return e.Rule == rule })
 }
 
 // Goal returns the problem's goal.
 func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
+
+// Independent reports that agents share their data; an algorithm of agents that do not replaces the method, like those below.
+func (c *Candidates) Independent() bool { return false }
+
+// Unspent reports that a budget is spent.
+func (c *Candidates) Unspent() string { return "" }
+
+// MaxRounds reports that the usual limit of rounds applies.
+func (c *Candidates) MaxRounds() int { return 0 }
+
+// DeferEstimates reports that estimates of all arms are fast.
+func (c *Candidates) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
+	return nil, nil
+}
+
+// FitCheck reports that answers do not depend on the kernel.
+func (c *Candidates) FitCheck() engine.FitCheck { return nil }
+
+// NoiseCheck reports that no guarantee depends on the noise model.
+func (c *Candidates) NoiseCheck() engine.NoiseCheck { return nil }
 
 // Alive returns the number of arms not eliminated.
 func (c *Candidates) Alive() int {

@@ -41,8 +41,9 @@ type Source struct {
 const longest = 2 * time.Minute
 
 // filter is run by pandoc on the text. Pictures that are not in it are replaced by their descriptions; others have theirs as
-// the caption. Columns of tables are as wide as their contents need: word processors differ on columns without a width.
-const filter = `local line = 70 -- letters
+// the caption. Columns of tables are as wide as their contents need: word processors differ on columns without a width. A table
+// whose longest words are wider than a line is divided into several; each repeats the columns up to the first of texts.
+const filter = `local line = 64 -- letters of a wide font
 
 function Image(el)
   if not el.src:match("^data:") then return el.caption end
@@ -57,27 +58,62 @@ end
 
 function Table(t)
   local least, most = {}, {} -- letters of each column: of its longest word, and of its texts without a break
-  local function measure(rows)
-    for _, row in ipairs(rows) do
-      for j, cell in ipairs(row.cells) do
-        local text = pandoc.utils.stringify(cell.contents)
-        local word = 1
-        for w in text:gmatch("%S+") do word = math.max(word, utf8.len(w) or #w) end
-        least[j] = math.max(least[j] or 0, word + 2)
-        most[j] = math.max(most[j] or 0, least[j], (utf8.len(text) or #text) + 3)
-      end
+  for j in ipairs(t.colspecs) do least[j], most[j] = 1, 1 end
+  local rows = pandoc.List()
+  rows:extend(t.head.rows)
+  for _, body in ipairs(t.bodies) do rows:extend(body.body) end
+  for _, row in ipairs(rows) do
+    for j, cell in ipairs(row.cells) do
+      local text = pandoc.utils.stringify(cell.contents)
+      for w in text:gmatch("[^%s-]+-?") do least[j] = math.max(least[j], (utf8.len(w) or #w) + 2) end
+      most[j] = math.max(most[j], least[j], (utf8.len(text) or #text) + 3)
     end
   end
-  measure(t.head.rows)
-  for _, body in ipairs(t.bodies) do measure(body.body) end
-  local needed, wanted = 0, 0
-  for j in ipairs(least) do needed, wanted = needed + least[j], wanted + most[j] end
-  local share = 1 -- of what columns want beyond their longest words
-  if wanted > line then share = math.max(0, line - needed) / math.max(1, wanted - needed) end
+  local keys = 1
   for j, spec in ipairs(t.colspecs) do
-    t.colspecs[j] = {spec[1], ((least[j] or 1) + share * ((most[j] or 1) - (least[j] or 1))) / math.max(needed, line)}
+    if spec[1] ~= "AlignRight" and spec[1] ~= "AlignCenter" then keys = j break end
   end
-  return t
+  local function sum(of, columns)
+    local total = 0
+    for _, j in ipairs(columns) do total = total + of[j] end
+    return total
+  end
+  local repeated = {}
+  for j = 1, keys do repeated[j] = j end
+  if sum(least, repeated) > line / 2 then repeated = {1} end
+  local groups = {{}} -- the columns of each table
+  for j in ipairs(t.colspecs) do
+    local group = groups[#groups]
+    if #group > #repeated and sum(least, group) + least[j] > line then
+      group = {table.unpack(repeated)}
+      groups[#groups + 1] = group
+    end
+    group[#group + 1] = j
+  end
+  local tables = {}
+  for _, group in ipairs(groups) do
+    local part = t:clone()
+    local needed, wanted = sum(least, group), sum(most, group)
+    local share = 1 -- of what columns want beyond their longest words
+    if wanted > line then share = math.max(0, line - needed) / math.max(1, wanted - needed) end
+    local function pick(row)
+      local cells = pandoc.List()
+      for _, j in ipairs(group) do cells:insert(row.cells[j] or pandoc.Cell({})) end
+      row.cells = cells
+      return row
+    end
+    part.colspecs = pandoc.List()
+    for _, j in ipairs(group) do
+      part.colspecs:insert({t.colspecs[j][1], (least[j] + share * (most[j] - least[j])) / math.max(needed, line)})
+    end
+    part.head.rows = pandoc.List(part.head.rows):map(pick)
+    part.bodies = pandoc.List(part.bodies):map(function(body)
+      body.body = pandoc.List(body.body):map(pick)
+      return body
+    end)
+    tables[#tables + 1] = part
+  end
+  return tables
 end
 `
 

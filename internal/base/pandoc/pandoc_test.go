@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/base64"
 	"errors"
+	"fmt"
 	"image"
 	"image/png"
 	"io"
@@ -77,6 +78,39 @@ func TestDocx(t *testing.T) {
 	}
 	if len(widths) != 2 || widths[0] == widths[1] {
 		t.Errorf("the columns have the widths %v", widths)
+	}
+}
+
+// A table whose words are wider than a page is several tables. Each repeats the columns up to the first of texts, and has all rows.
+func TestDocxWide(t *testing.T) {
+	if _, err := Find(); err != nil {
+		t.Skip(err)
+	}
+	line := func(cell func(j int) string) string {
+		text := "|"
+		for j := range 12 {
+			text += cell(j) + "|"
+		}
+		return text + "\n"
+	}
+	text := line(func(j int) string { return fmt.Sprintf("Measurement%d", j) }) +
+		line(func(j int) string { return map[bool]string{true: "---", false: "--:"}[j == 1] }) +
+		line(func(int) string { return "first" }) + line(func(int) string { return "second" })
+	file, _, err := Docx(t.Context(), Source{Title: "Wide", Markdown: []byte(text)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	body, _ := part(t, file, "word/document.xml")
+	tables := strings.Split(body, "<w:tbl>")[1:]
+	for k, table := range tables {
+		columns := strings.Count(table, "<w:gridCol ")
+		if columns > 4 || strings.Count(table, ">Measurement0<") != 1 || strings.Count(table, ">Measurement1<") != 1 ||
+			strings.Count(table, ">first<") != columns || strings.Count(table, ">second<") != columns {
+			t.Errorf("table %d has %d columns: %s", k, columns, table)
+		}
+	}
+	if strings.Count(body, ">Measurement11<") != 1 || len(tables) != 5 {
+		t.Errorf("%d tables, want 5", len(tables))
 	}
 }
 

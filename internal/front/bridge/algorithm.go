@@ -47,8 +47,8 @@ type Begin struct {
 
 // Began answers a Begin.
 type Began struct {
-	Run               uint64
-	Done, Independent bool
+	Run  uint64
+	Done bool
 }
 
 // Posed sends a problem under a number.
@@ -152,7 +152,7 @@ func (r *runs) begin(content []byte) ([]byte, error) {
 	}
 	r.next++
 	r.begun[r.next] = &begun{alg: alg}
-	return Pack(Began{r.next, done, engine.Independent(alg)})
+	return Pack(Began{r.next, done})
 }
 
 // run returns the run that a request begins with.

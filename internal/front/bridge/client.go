@@ -3,8 +3,6 @@ package bridge
 import (
 	"bufio"
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,7 +10,6 @@ import (
 	"math/rand/v2"
 	"net"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"sync"
@@ -339,28 +336,6 @@ func Serve(rw io.ReadWriter, e *Evaluator, closed func()) {
 
 var errNilFunction = errors.New("the function is nil")
 
-// programDigest returns a hash of the program of the cell: of its Go files, which GoNB writes beside it, or else of the program itself.
-var programDigest = sync.OnceValues(func() (string, error) {
-	program, err := os.Executable()
-	if err != nil {
-		return "", fmt.Errorf("the program of this cell cannot be found: %w", err)
-	}
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
-	if err != nil || len(files) == 0 {
-		files = []string{program}
-	}
-	h := sha256.New()
-	for _, name := range files {
-		text, err := os.ReadFile(name)
-		if err != nil {
-			return "", fmt.Errorf("the program of this cell cannot be read: %w", err)
-		}
-		fmt.Fprintf(h, "%d:", len(text))
-		h.Write(text)
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
-})
-
 // wrap makes a kernel or reward function of the plain Go functions that may be put;
 // other values stay unchanged.
 func wrap(name string, v any) (any, error) {
@@ -387,11 +362,8 @@ func wrap(name string, v any) (any, error) {
 		}
 		return wrap(name, *f)
 	case algorithms.Entry:
-		var err error
-		if f.Name = cmp.Or(f.Name, name); f.Digest == "" {
-			f.Digest, err = programDigest()
-		}
-		return f, err
+		f.Name = cmp.Or(f.Name, name)
+		return f, nil
 	case kernels.Formula:
 		if f.Body == "" {
 			f.Name = name // prints as what it is bound to

@@ -14,80 +14,108 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 )
 
-// algorithm makes an algorithm of a cell usable: its runs are made in the process of its Put.
+// mostProcesses limits the processes of one algorithm.
+const mostProcesses = maxRunning / 2
+
+// algorithm makes an algorithm of a cell usable: its runs are made in the process of its Put, and in more processes of the same program
+// if runs are under way at once. The runs share nothing, and each one stays in its process.
 func (f *function) algorithm(e algorithms.Entry) (algorithms.Entry, error) {
-	ended := &endedRuns{}
 	e.New = func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
-		r, number, err := f.liveWith()
+		p, live, err := f.process.join()
 		if err != nil {
 			return nil, err
 		}
-		began, err := r.Begin(m.Problem, opt, bridge.Functions{Number: number}, ended.take(r))
+		began, err := live.remote.Begin(m.Problem, opt, bridge.Functions{Number: live.session.number}, p.takeEnded())
 		if err != nil {
-			return nil, f.process.explain(err)
+			p.runs.Add(-1)
+			return nil, p.explain(err)
 		}
-		own := &ownRun{function: f, remote: r, number: began.Run, done: began.Done}
-		runtime.AddCleanup(own, func(run uint64) { ended.add(r, run) }, began.Run)
-		if began.Independent {
-			return independent{own}, nil
-		}
+		leave := sync.OnceFunc(func() { p.leave(live, began.Run) })
+		own := &ownRun{function: f, process: p, remote: live.remote, number: began.Run, done: began.Done, leave: leave}
+		runtime.AddCleanup(own, func(leave func()) { leave() }, leave) // a run that was given up
 		return own, nil
 	}
 	return e, nil
 }
 
-// endedRuns lists the runs that a process can forget.
-type endedRuns struct {
-	mu     sync.Mutex
-	remote *bridge.Remote // of the runs
-	runs   []uint64
+// join chooses the process for a run: the one with the fewest runs under way, or another one if all have some. If another process cannot
+// be started, for example because the cell opens a port, the first process makes all runs.
+func (p *process) join() (*process, *running, error) {
+	chosen := p.choose()
+	live, err := chosen.live()
+	if err != nil && chosen != p {
+		p.twins.mu.Lock()
+		p.twins.failed = true
+		p.twins.mu.Unlock()
+		chosen.runs.Add(-1)
+		p.runs.Add(1)
+		chosen = p
+		live, err = p.live()
+	}
+	if err != nil {
+		chosen.runs.Add(-1)
+	}
+	return chosen, live, err
 }
 
-func (e *endedRuns) add(r *bridge.Remote, run uint64) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.remote != r {
-		e.remote, e.runs = r, nil
+// choose returns the process for a run, which counts as under way.
+func (p *process) choose() *process {
+	p.twins.mu.Lock()
+	defer p.twins.mu.Unlock()
+	least := p
+	for _, t := range p.twins.all {
+		if !p.twins.failed && t.runs.Load() < least.runs.Load() {
+			least = t
+		}
 	}
-	e.runs = append(e.runs, run)
+	if least.runs.Load() > 0 && !p.twins.failed && 1+len(p.twins.all) < min(runtime.GOMAXPROCS(0), mostProcesses) {
+		least = &process{host: p.host, put: p.put, ledger: p.ledger, program: p.program}
+		p.host.keep(least, true)
+		p.twins.all = append(p.twins.all, least)
+	}
+	least.runs.Add(1)
+	return least
 }
 
-// take returns the runs of a process that ended since the last call.
-func (e *endedRuns) take(r *bridge.Remote) []uint64 {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.remote != r {
-		return nil
+// leave notes that a run is over, so that the process can forget it.
+func (p *process) leave(live *running, run uint64) {
+	p.runs.Add(-1)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.running == live {
+		p.ended = append(p.ended, run)
 	}
-	out := e.runs
-	e.runs = nil
-	return out
+}
+
+// takeEnded returns the runs that ended since the last call.
+func (p *process) takeEnded() []uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	ended := p.ended
+	p.ended = nil
+	return ended
 }
 
 // ownRun is a run of an algorithm in the process of a cell.
 type ownRun struct {
-	function *function
+	function *function // kept while the run is
+	process  *process
 	remote   *bridge.Remote
 	number   uint64
 	done     bool
 	state    *engine.State // after the last round; nil before the first
+	leave    func()        // ends the run in its process
 }
-
-// independent is an ownRun whose agents exchange no data.
-type independent struct{ *ownRun }
-
-// Independent implements engine.IndependentReporter.
-func (independent) Independent() bool { return true }
 
 // interruptible calls a method in the process, and ends the process when ctx ends: an algorithm may never return.
 func (a *ownRun) interruptible(ctx context.Context, call func() error) error {
-	defer context.AfterFunc(ctx, a.function.process.interrupt)()
+	defer context.AfterFunc(ctx, a.process.interrupt)()
 	err := call()
 	if stopped := ctx.Err(); err != nil && stopped != nil {
 		return stopped
 	}
 	if err != nil {
-		err = a.function.process.explain(err)
+		err = a.process.explain(err)
 	}
 	return err
 }
@@ -110,6 +138,9 @@ func (a *ownRun) Learn(ctx context.Context, b engine.Batch) error {
 		}
 		state, err := a.remote.State(a.number)
 		a.done, a.state = done, &state
+		if done {
+			a.leave()
+		}
 		return err
 	})
 }
@@ -138,7 +169,14 @@ func (l *ledger) noteRead(name string, v any) {
 	l.read = append(l.read, name, text)
 }
 
-// digest returns the digest of an algorithm: of its program, the number of its Put, and what the cell read from the session before.
-func (l *ledger) digest(program string, number int) string {
-	return question.Fingerprint(append([]string{program, fmt.Sprint(number)}, l.read...)...)
+// digest returns the digest of an algorithm: the one that its cell stated or that of the cell, the number of its Put, and what the cell
+// read from the session before.
+func (l *ledger) digest(stated string, put bridge.FunctionPut) (string, error) {
+	if stated == "" {
+		var err error
+		if stated, err = sourceDigest(put.Program); err != nil {
+			return "", fmt.Errorf("the source of the cell cannot be read: %w", err)
+		}
+	}
+	return question.Fingerprint(append([]string{stated, fmt.Sprint(put.Number)}, l.read...)...), nil
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -127,6 +129,36 @@ func halvesEntry(fault string) *algorithms.Entry {
 		}}
 }
 
+// slowHalves notes the process of each run, and needs a while to begin it.
+func slowHalves() *algorithms.Entry {
+	e := halvesEntry("")
+	begin := e.New
+	e.New = func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+		noted("pids")
+		time.Sleep(30 * time.Millisecond)
+		return begin(m, opt)
+	}
+	return e
+}
+
+// noted adds the number of the process to a file in the folder that the environment names, and returns the file's lines.
+func noted(file string) []string {
+	name := filepath.Join(os.Getenv(envNotes), file)
+	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		panic(err)
+	}
+	fmt.Fprintln(f, os.Getpid())
+	f.Close()
+	text, err := os.ReadFile(name)
+	if err != nil {
+		panic(err)
+	}
+	return strings.Fields(string(text))
+}
+
+const envNotes = "TEST_FOLDER"
+
 // ownCells are Go cells that bind an algorithm.
 func ownCells() map[string]func() {
 	cells := map[string]func(){
@@ -134,6 +166,13 @@ func ownCells() map[string]func() {
 		"halvesAgain": func() { session.Put("mine", halvesEntry("")) },
 		"halvesRate":  func() { session.Number("rate"); session.Put("mine", *halvesEntry("")) },
 		"halvesGet":   func() { _, err := session.Get("mine"); panic(err) },
+	}
+	cells["halvesSlow"] = func() { session.Put("mine", slowHalves()) }
+	cells["halvesTwice"] = func() { // cannot start a third time, as if it opened a port
+		if n := len(noted("started")); n > 2 {
+			panic("the port is taken")
+		}
+		session.Put("mine", slowHalves())
 	}
 	for _, fault := range faults() {
 		cells[fault] = func() { session.Put("bad", halvesEntry(fault)) }
@@ -222,5 +261,26 @@ func TestAlgorithmStored(t *testing.T) {
 	}
 	if text, err := os.ReadFile(filepath.Join(dir, "own.jsonl")); err != nil || strings.Count(string(text), "\n") != 3 {
 		t.Errorf("the store has\n%s, %v", text, err)
+	}
+}
+
+// Runs of an algorithm that are under way at once have several processes. If another one cannot be started, all have the first.
+func TestAlgorithmProcesses(t *testing.T) {
+	if runtime.GOMAXPROCS(0) < 2 {
+		t.Skip("one processor")
+	}
+	for part, want := range map[string]int{"halvesSlow": 2, "halvesTwice": 1} {
+		n, folder := newNotebook(t), t.TempDir()
+		n.mustRun(part, envNotes+"="+folder)
+		n.mustCope("r = fc(paper(1, 0.4), algorithm=mine, runs=20)")
+		text, err := os.ReadFile(filepath.Join(folder, "pids"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		pids := strings.Fields(string(text))
+		slices.Sort(pids)
+		if got := len(slices.Compact(pids)); got != want {
+			t.Errorf("%s: %d processes, want %d", part, got, want)
+		}
 	}
 }

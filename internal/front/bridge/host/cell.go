@@ -116,8 +116,8 @@ func (c *cell) function(content []byte) error {
 		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
 	}
 	v, err := bridge.Decode(put.Value, bridge.Functions{Formula: f.formula, Reward: f.reward, Algorithm: f.algorithm})
-	if own, is := v.(algorithms.Entry); is {
-		own.Digest = ledger.digest(own.Digest, put.Number)
+	if own, is := v.(algorithms.Entry); is && err == nil {
+		own.Digest, err = ledger.digest(own.Digest, put)
 		v = own
 	}
 	if err == nil {

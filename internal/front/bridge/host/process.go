@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -43,7 +44,18 @@ type process struct {
 	mu      sync.Mutex
 	running *running // nil when it does not run
 	used    time.Time
-	failed  error // since it was bound last
+	failed  error    // since it was bound last
+	ended   []uint64 // runs of an algorithm that the process can forget
+
+	runs  atomic.Int32 // of an algorithm that are under way
+	twins twins
+}
+
+// twins are further processes of the same program, for more runs of an algorithm at once.
+type twins struct {
+	mu     sync.Mutex
+	all    []*process
+	failed bool // one could not be started
 }
 
 // newFunction copies the program of a cell.
@@ -112,26 +124,28 @@ func (f *function) reward() (sim.RewardFunc, error) {
 
 // live returns where the function is evaluated, and starts its process if need be.
 func (f *function) live() (*bridge.Remote, error) {
-	r, _, err := f.liveWith()
-	return r, err
+	r, err := f.process.live()
+	if err != nil {
+		return nil, err
+	}
+	return r.remote, nil
 }
 
-// liveWith also returns what gives the process a formula of the session by a number.
-func (f *function) liveWith() (*bridge.Remote, func(kernels.Formula) (uint64, error), error) {
-	p := f.process
+// live returns the running process, and starts it if need be.
+func (p *process) live() (*running, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.used = time.Now()
 	if p.running != nil && !p.running.over() {
-		return p.running.remote, p.running.session.number, nil
+		return p.running, nil
 	}
 	p.host.makeRoom(p)
 	r, err := start(p.program, p.put, newReplay(p.ledger), p.host.interrupted())
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", p.put.Name, err)
+		return nil, fmt.Errorf("%s: %w", p.put.Name, err)
 	}
-	p.running = r
-	return r.remote, r.session.number, nil
+	p.running, p.ended = r, nil
+	return r, nil
 }
 
 // explain says of an error of the connection why the process ended.
@@ -189,11 +203,25 @@ func (p *process) busy() bool {
 
 // discard ends the process for good.
 func (p *process) discard() {
-	p.stop()
-	p.host.mu.Lock()
-	delete(p.host.processes, p)
-	p.host.mu.Unlock()
+	p.twins.mu.Lock()
+	all := append(p.twins.all, p)
+	p.twins.mu.Unlock()
+	for _, t := range all {
+		t.stop()
+		t.host.keep(t, false)
+	}
 	_ = os.Remove(p.program)
+}
+
+// keep adds a process to those in use, or removes it.
+func (h *Host) keep(p *process, inUse bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if inUse {
+		h.processes[p] = true
+	} else {
+		delete(h.processes, p)
+	}
 }
 
 // makeRoom ends the process that was not used for longest when there are many.
@@ -205,7 +233,7 @@ func (h *Host) makeRoom(now *process) {
 		if !p.mu.TryLock() {
 			continue // in use
 		}
-		if p.running != nil && !p.running.conn.Busy() {
+		if p.running != nil && p.runs.Load() == 0 && !p.running.conn.Busy() {
 			count++
 			if oldest == nil || p.used.Before(since) {
 				oldest, since = p, p.used

@@ -1,0 +1,194 @@
+package host
+
+import (
+	"debug/buildinfo"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/engine/question"
+)
+
+// library is the module path of gonb-cope. Keys of stored results have the revision of its results (sim.ResultsRevision).
+const library = "github.com/gonb-cope/gonb-cope"
+
+// sourceDigest returns a digest of the cell that made a program: of its main function, and of what main uses. Declarations of other
+// cells do not change it, nor do comments. Without Go files beside the program, it is a digest of the program.
+func sourceDigest(program string) (string, error) {
+	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
+	if err != nil {
+		return "", err
+	}
+	if len(files) == 0 {
+		text, err := os.ReadFile(program)
+		return question.Fingerprint(string(text)), err
+	}
+	s := source{fset: token.NewFileSet(), found: map[string][]ast.Node{}, imports: map[string]string{}}
+	for _, name := range files {
+		f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			return "", err
+		}
+		s.add(f)
+	}
+	texts, err := s.used()
+	if err != nil {
+		return "", err
+	}
+	modules, err := modulesOf(program, s.reached)
+	return question.Fingerprint(append(texts, modules...)...), err
+}
+
+// majorVersion is the end of an import path that is not part of the package's name.
+var majorVersion = regexp.MustCompile(`[/.]v[0-9]+$`)
+
+// source has the declarations of a program by their names. Methods have the name of their type.
+type source struct {
+	fset    *token.FileSet
+	found   map[string][]ast.Node
+	imports map[string]string // paths by the names of packages
+	reached []string          // paths of packages that used declarations import
+}
+
+// add adds the declarations of a file.
+func (s *source) add(f *ast.File) {
+	for _, i := range f.Imports {
+		p, _ := strconv.Unquote(i.Path.Value)                   // checked by the parser
+		name := path.Base(majorVersion.ReplaceAllString(p, "")) // rand of math/rand/v2
+		if i.Name != nil {
+			name = i.Name.Name
+		}
+		s.imports[name] = p
+	}
+	for _, d := range f.Decls {
+		switch d := d.(type) {
+		case *ast.FuncDecl:
+			name := d.Name.Name
+			if d.Recv != nil {
+				name = receiver(d.Recv.List[0].Type)
+			}
+			s.found[name] = append(s.found[name], d)
+		case *ast.GenDecl:
+			for _, spec := range d.Specs {
+				node := ast.Node(spec)
+				if d.Tok == token.CONST { // constants of a group can depend on each other, as by iota
+					node = d
+				}
+				for _, name := range declared(spec) {
+					s.found[name] = append(s.found[name], node)
+				}
+			}
+		}
+	}
+}
+
+// receiver returns the name of a method's type.
+func receiver(t ast.Expr) string {
+	for {
+		switch x := t.(type) {
+		case *ast.StarExpr:
+			t = x.X
+		case *ast.ParenExpr:
+			t = x.X
+		case *ast.IndexExpr:
+			t = x.X
+		case *ast.IndexListExpr:
+			t = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return ""
+		}
+	}
+}
+
+// declared returns the names that a specification declares; none for an import.
+func declared(spec ast.Spec) (names []string) {
+	switch spec := spec.(type) {
+	case *ast.TypeSpec:
+		names = []string{spec.Name.Name}
+	case *ast.ValueSpec:
+		for _, name := range spec.Names {
+			names = append(names, name.Name)
+		}
+	}
+	return names
+}
+
+// used returns the texts of main, of the functions init, and of everything that they use, without comments, in alphabetical order. A
+// name counts as used wherever it occurs, so that some texts may be unneeded but none is missing.
+func (s *source) used() (texts []string, err error) {
+	seen, queue := map[string]bool{}, []string{"main", "init", "_"}
+	for len(queue) > 0 {
+		name := queue[0]
+		if queue = queue[1:]; seen[name] {
+			continue
+		}
+		seen[name] = true
+		if p, is := s.imports[name]; is {
+			s.reached = append(s.reached, p)
+			texts = append(texts, "import "+p)
+		}
+		for _, node := range s.found[name] {
+			var text strings.Builder
+			if err := printer.Fprint(&text, s.fset, node); err != nil {
+				return nil, err
+			}
+			texts = append(texts, text.String())
+			ast.Inspect(node, func(n ast.Node) bool {
+				if id, is := n.(*ast.Ident); is {
+					queue = append(queue, id.Name)
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts), nil
+}
+
+// modulesOf returns the versions of the modules of imported packages, without gonb-cope. A module in a folder has no checksum: its Go
+// files count, or if the folder is unknown, the whole program.
+func modulesOf(program string, imports []string) (out []string, err error) {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range info.Deps {
+		within := func(p string) bool { return p == m.Path || strings.HasPrefix(p, m.Path+"/") }
+		if m.Path == library || !slices.ContainsFunc(imports, within) {
+			continue
+		}
+		files := program
+		if m.Replace != nil {
+			if m, files = m.Replace, m.Replace.Path; !filepath.IsAbs(files) {
+				files = filepath.Join(filepath.Dir(program), files)
+			}
+		}
+		if out = append(out, m.Path+" "+m.Version); m.Sum != "" {
+			continue
+		}
+		err := filepath.WalkDir(files, func(name string, _ fs.DirEntry, err error) error {
+			if err != nil || filepath.Ext(name) != ".go" && name != program {
+				return err
+			}
+			text, err := os.ReadFile(name)
+			out = append(out, strings.TrimPrefix(name, files), string(text))
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("module %s: %w", m.Path, err)
+		}
+	}
+	return out, nil
+}
