@@ -1,10 +1,13 @@
 package report
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -64,5 +67,44 @@ func TestAnswerPage(t *testing.T) {
 	a.Picks, a.Unanswered = a.Picks[2:], nil
 	if s := answerSentence(a); s != "z is the only option: 42.30000 [42.29925, 42.30075]." {
 		t.Errorf("sentence %q", s)
+	}
+}
+
+// The figure of an answer draws the recommended option and the runner-up, the twelve best, and those whose difference may be 0; it
+// counts what it draws; its axis shows the interval of the runner-up.
+func TestAnswerFigureDecides(t *testing.T) {
+	a := answer.Answer{Columns: []string{"variety"}}
+	for k := range 40 {
+		d := -1 - float64(k)
+		arm := answer.Arm{Task: "a", Arm: fmt.Sprint("v", k), Label: fmt.Sprint("V", k), Estimate: 50 + d,
+			Difference: &answer.Difference{Estimate: d, CI95: [2]float64{d - 0.5, d + 0.5}}}
+		if k >= 20 && k < 23 {
+			arm.Difference.CI95[1] = 0.5
+		}
+		a.Arms = append(a.Arms, arm)
+	}
+	a.Arms = append(a.Arms, answer.Arm{Task: "a", Arm: "best", Label: "Best", Estimate: 50})
+	a.Picks = []answer.Pick{{Task: "a", Arm: "best", Label: "Best", Estimate: 50, RunnerUp: "V30", Options: 41}}
+	f := answerFigure(a)
+	want := []string{"Best", "V0", "V1", "V2", "V3", "V4", "V5", "V6", "V7", "V8", "V9", "V10", "V20", "V21", "V22", "V30"}
+	if !slices.Equal(f.Categories, want) {
+		t.Errorf("drawn are %v", f.Categories)
+	}
+	if !strings.HasSuffix(f.Title, ": 16 of 41 options") {
+		t.Errorf("the title does not count what is drawn: %s", f.Title)
+	}
+	if f.XLim == nil || f.XLim[1]-f.XLim[0] > 12.001 {
+		t.Errorf("the ends of the axis are %v, and the interval of the runner-up is 1 wide", f.XLim)
+	}
+	a.Goal = problem.GoalMin
+	for i := range a.Arms {
+		a.Arms[i].Estimate *= -1
+		if d := a.Arms[i].Difference; d != nil {
+			a.Arms[i].Difference = &answer.Difference{Estimate: -d.Estimate, CI95: [2]float64{-d.CI95[1], -d.CI95[0]}}
+		}
+	}
+	a.Picks[0].Estimate *= -1
+	if f := answerFigure(a); !slices.Equal(f.Categories, want) {
+		t.Errorf("with the lowest reward as the goal, %v are drawn", f.Categories)
 	}
 }

@@ -193,7 +193,7 @@ func figureTable(f Figure) Table {
 		return heatTable(f.Heat, f.Title)
 	}
 	x, y := number("x", f.XLabel, ""), number("y", f.YLabel, "")
-	if f.IsBars() { // the value axis of horizontal bars is x
+	if f.InRows() { // the value axis of horizontal bars is x
 		x.Title, y.Title = f.YLabel, f.XLabel
 	}
 	if len(f.Categories) > 0 {
@@ -295,6 +295,7 @@ const (
 	Line     = figure.Line
 	Points   = figure.Points
 	Bars     = figure.Bars
+	Dots     = figure.Dots
 	Band     = figure.Band
 	Forecast = figure.Forecast
 	Bound    = figure.Bound

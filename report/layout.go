@@ -112,7 +112,7 @@ func (l Layout) axes(f Figure) []framed {
 		switch {
 		case p.Heat != nil:
 			x.names, y.names = "the names of its columns", "the names of its rows"
-		case p.IsBars():
+		case p.InRows():
 			y.names, y.other = "the names of the bars", "x"
 		case len(p.Categories) > 0:
 			x.names, x.other = "names", "y"
@@ -167,7 +167,7 @@ func valuesAlong(f Figure, axis string) []float64 {
 	for _, p := range f.Parts() {
 		for _, s := range p.Series {
 			values := s.X
-			if (axis == "x") == p.IsBars() {
+			if (axis == "x") == p.InRows() {
 				values = s.Y
 			}
 			out = append(out, values...)

@@ -29,8 +29,7 @@ func overallBlocks(a answer.Answer) []Block {
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
 	if len(o.Drop) > 0 {
-		out = append(out, Paragraph{Text: fmt.Sprintf("%d of %d options can be left out: for each, the probability that it is the best "+
-			"in any task is below 1 %%. These are %s.", len(o.Drop), len(o.Options), strings.Join(o.Drop, "; "))})
+		out = append(out, dropTable(a))
 	}
 	if len(o.Partial) > 0 {
 		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
@@ -85,6 +84,21 @@ func overallOptions(a answer.Answer) Table {
 		t.Notes = append(t.Notes, fmt.Sprintf("%d of %d options are shown; JSON has all.", len(shown), len(o.Options)))
 	}
 	return t.withoutEmptyColumns()
+}
+
+// dropTable lists the options that are hardly the best at any task.
+func dropTable(a answer.Answer) Table {
+	o := a.Overall
+	t := Table{Caption: fmt.Sprintf("Options that can be left out: %d of %d", len(o.Drop), len(o.Options)),
+		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the pick"),
+			number("probability_best_anywhere", "P(best at some task)", ""), text("worst_task", "Largest loss at")},
+		Notes: []string{"For each of these, the probability that it is the best at any task is below 1 %."}}
+	for _, x := range o.Options {
+		if slices.Contains(o.Drop, x.Label) {
+			t.Rows = append(t.Rows, []any{x.Label, differenceText(x.Difference), Chance(x.Anywhere), columnsOf(a).TaskLabel(x.Worst)})
+		}
+	}
+	return t
 }
 
 // paretoTable lists the options that may be the best trade-off between several rewards.

@@ -122,7 +122,7 @@ func (r *readme) picture(command string) {
 		return out
 	}
 	script := fmt.Sprintf(`p = problem(data="data/pilot-runs.csv", task=%s, arm=[%s], reward=%s, bounded=[0, 100])
-plot(best(p, epsilon=5, next=6), title="Estimated yield with 95 %% intervals", xlabel="", ylim=[0, 100], file=%q)`,
+plot(best(p, epsilon=5, next=6), file=%q)`,
 		column("task")[0], strings.Join(column("arm"), ", "), column("reward")[0], filepath.Join(folder, "best.svg"))
 	r.displays(script)
 	want, err := os.ReadFile(filepath.Join(folder, "best.svg"))

@@ -85,6 +85,16 @@ type Answer struct {
 	Warnings     []string             `json:"warnings,omitempty"`
 
 	Arms []Arm `json:"arms"` // all arms in the order of the problem
+	// how much the estimates depend on each column of the arms, the most first; none for a single column
+	Importance []Importance `json:"importance,omitempty"`
+}
+
+// Importance states how much the estimates of the options depend on one column.
+type Importance struct {
+	Column string `json:"column"` // of the arms
+	// share of the variance of the estimates within tasks that the column explains by itself, corrected for the number of its values;
+	// shares of several columns need not sum to 1
+	Share float64 `json:"share"`
 }
 
 // Pick is the recommended arm of a task.
@@ -118,6 +128,8 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
+	// the expected reward less that of the recommended arm; null for that arm itself
+	Difference *Difference `json:"difference_to_pick"`
 	// posterior probability that it meets the requirements; null without any
 	Feasible *float64 `json:"feasible_probability,omitempty"`
 	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none
@@ -175,6 +187,8 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
 	}
 	picks := a.pick(b, m, open)
+	a.compare(rewards, picks)
+	a.Importance = importance(p, m.mean)
 	a.feasible(picks, feasible, opt.Quantities)
 	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
 		return nil, err
@@ -231,9 +245,9 @@ func momentsOf(b *belief.Belief) moments {
 		m.mean[j] = meanOf(column)
 		if m.shown[j] = m.mean[j]; bounds != nil {
 			for i, y := range column {
-				column[i] = min(max(y, bounds[0]), bounds[1])
+				column[i] = bounded(b.Problem, y)
 			}
-			m.shown[j] = min(max(meanOf(column), bounds[0]), bounds[1])
+			m.shown[j] = bounded(b.Problem, meanOf(column))
 		}
 		slices.Sort(column)
 		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)

@@ -15,7 +15,8 @@ def draw(figure: dict[str, Any], ax: Any = None) -> Any:
     panels = figure.get("panels")
     if panels:
         if ax is None:
-            _, ax = plt.subplots(1, len(panels), sharey=True, figsize=(4 * len(panels), 4), squeeze=False, layout="constrained")
+            rows = any(s.get("style") == "dots" for s in panels[0].get("series") or [])
+            _, ax = plt.subplots(1, len(panels), sharey=not (rows or figure.get("free_y")), figsize=(4 * len(panels), 4), squeeze=False, layout="constrained")
         axes = list(ax.flat if hasattr(ax, "flat") else ax)
         for one, panel in zip(axes, panels, strict=True):
             _one({**figure, "series": [], **panel}, one, legend=one is axes[0])
@@ -40,7 +41,7 @@ def _one(figure: dict[str, Any], ax: Any, legend: bool = True) -> None:
         _series(ax, s, i)
     for line in figure.get("lines") or []:
         (ax.axvline if line.get("vertical") else ax.axhline)(line["at"], color="grey", linestyle=":", label=line["label"] or None)
-    bars = any(s.get("style") == "bars" for s in figure.get("series") or [])
+    bars = any(s.get("style") in ("bars", "dots") for s in figure.get("series") or [])
     categories = figure.get("categories")
     if categories and bars:
         ax.set_yticks(range(len(categories)), categories)
@@ -71,6 +72,8 @@ def _series(ax: Any, s: dict[str, Any], i: int) -> None:
     spread = [[a - b for a, b in zip(y, lo)], [b - a for a, b in zip(y, hi)]] if lo and hi else None
     if style == "bars":
         ax.barh(x, y, height=0.7, xerr=spread, color=colour, label=label)
+    elif style == "dots":
+        ax.errorbar(y, x, xerr=spread, color=colour, marker="D" if s.get("measured") else marker, linestyle="none", label=label)
     elif style in ("band", "shade"):
         ax.fill_between(x, lo, hi, color=colour, alpha=0.25, linewidth=0, label=label if style == "shade" else None)
         if style == "band":

@@ -12,7 +12,9 @@ def specification(figure: dict[str, Any]) -> dict[str, Any]:
     panels = figure.get("panels")
     if panels:
         views = [_view({**figure, "panels": None, "series": [], **panel}) for panel in panels]
-        return {"$schema": SCHEMA, "title": figure["title"], "hconcat": views, "resolve": {"scale": {"y": "shared", "color": "shared"}}}
+        own = figure.get("free_y") or _in_rows(panels[0])
+        resolve = {"scale": {"y": "independent" if own else "shared", "color": "shared"}}
+        return {"$schema": SCHEMA, "title": figure["title"], "hconcat": views, "resolve": resolve}
     return {"$schema": SCHEMA, **_view(figure)}
 
 
@@ -27,8 +29,13 @@ def _view(figure: dict[str, Any]) -> dict[str, Any]:
     return view | {"layer": layers}
 
 
+def _in_rows(figure: dict[str, Any]) -> bool:
+    """Report whether the categories of a figure have a row each."""
+    return any(s.get("style") in ("bars", "dots") for s in figure.get("series") or [])
+
+
 def _series(figure: dict[str, Any], s: dict[str, Any], i: int) -> list[dict[str, Any]]:
-    bars = s.get("style") == "bars"
+    bars = s.get("style") in ("bars", "dots")
     names = figure.get("categories") or []
     rows = []
     for k, (x, y) in enumerate(zip(s["x"], s["y"])):
@@ -49,6 +56,7 @@ def _series(figure: dict[str, Any], s: dict[str, Any], i: int) -> list[dict[str,
     }
     marks: dict[str, Any] = {
         "bars": {"type": "bar"},
+        "dots": {"type": "point", "filled": True},
         "points": {"type": "point", "filled": True},
         "line": {"type": "line", "point": True},
         "band": {"type": "line"},

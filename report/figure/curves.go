@@ -20,6 +20,9 @@ func (d *layout) layCurves() {
 		y := ranges(unit).y
 		for range unit {
 			i := len(panes)
+			if d.FreeY {
+				y = ranges(panels[i : i+1]).y
+			}
 			panes = append(panes, pane{Figure: panels[i], x: shared.x, y: y, styles: all[i], size: 9})
 			if len(panels) > 1 {
 				panes[i].title, panes[i].size = panels[i].Title, 8
@@ -147,14 +150,17 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	room := vg.Length(0)
 	for i := range panes {
 		p := &panes[i]
-		if p.bare = cells[i].column > 0; i > 0 && p.YLabel == panes[i-1].YLabel {
+		if p.bare = cells[i].column > 0 && !d.FreeY; i > 0 && p.YLabel == panes[i-1].YLabel && !d.FreeY {
 			p.y.ticks = panes[i-1].y.ticks
 		} else {
 			p.y.tickRound(4)
 		}
 		room = max(room, p.tickRoom())
 	}
-	margin := edging + yLabel + room
+	margin, between := edging+yLabel+room, vg.Length(between)
+	if d.FreeY {
+		between = room + 10
+	}
 	wide := (d.width - margin - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
 	high := min(wide*1.05, 175)
 	if columns == 1 && rows > 1 && len(panes) == len(d.Units()) { // of several units

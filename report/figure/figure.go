@@ -22,6 +22,7 @@ const (
 	Points Style = "points" // markers with error bars
 	// horizontal bars with error bars; X is the position, named by Categories
 	Bars     Style = "bars"
+	Dots     Style = "dots"     // as Bars, with markers for the bars: an interval beside each name
 	Band     Style = "band"     // a line in a band from Lo to Hi
 	Forecast Style = "forecast" // a thin line without markers in the colour of the series
 	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
@@ -41,6 +42,8 @@ type Figure struct {
 	// drawn, and points with a y outside are at the edge. Above 0 on a logarithmic axis.
 	XLim *[2]float64 `json:"x_lim,omitempty"`
 	YLim *[2]float64 `json:"y_lim,omitempty"`
+	// FreeY gives each panel a y axis with its own ends. Panels of dots have own axes always.
+	FreeY bool `json:"free_y,omitempty"`
 	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
 	// space between the columns; 0 means 2
 	Width float64 `json:"width,omitempty"`
@@ -54,7 +57,7 @@ type Figure struct {
 	Series []Series        `json:"series,omitempty"`
 	Lines  []ReferenceLine `json:"lines,omitempty"`
 	Heat   *Heat           `json:"heat,omitempty"` // drawn instead of Series
-	// drawn instead of Series: lines and points side by side that share axes and legend, each with
+	// drawn instead of Series: lines, points or dots side by side that share axes and legend, each with
 	// its Title. Panels with another YLabel than the one before begin a row with a y axis of its own
 	Panels []Figure `json:"panels,omitempty"`
 	// the figure in words; "" lets Describe write it
@@ -117,9 +120,20 @@ type Heat struct {
 	ColumnMarks []XName `json:"column_marks,omitempty"`
 }
 
-// IsBars reports whether the figure is one of horizontal bars, which share it with
-// nothing else: its value axis is x.
-func (f Figure) IsBars() bool { return f.Heat == nil && len(f.Series) > 0 && f.Series[0].Style == Bars }
+// InRows reports whether the figure is one of horizontal bars or dots, which share it with
+// nothing else: its value axis is x, and each category has a row.
+func (f Figure) InRows() bool {
+	if len(f.Panels) > 0 {
+		return f.Panels[0].InRows()
+	}
+	return f.Heat == nil && len(f.Series) > 0 && (f.Series[0].Style == Bars || f.InDots())
+}
+
+// InDots reports whether the figure has rows with a marker for each value.
+func (f Figure) InDots() bool {
+	p := f.Parts()[0]
+	return p.Heat == nil && len(p.Series) > 0 && p.Series[0].Style == Dots
+}
 
 // IsBlock makes a figure a block of a report.
 func (Figure) IsBlock() {}
@@ -160,8 +174,8 @@ func (f Figure) Describe() string {
 		names = lists.Add(names, s.Name)
 	}
 	out := fmt.Sprintf("Line chart of %s against %s", f.YLabel, f.XLabel)
-	if f.IsBars() {
-		out = fmt.Sprintf("Bar chart of %s by %s", f.XLabel, f.YLabel)
+	if f.InRows() {
+		out = fmt.Sprintf("%s chart of %s by %s", map[bool]string{true: "Dot", false: "Bar"}[f.InDots()], f.XLabel, f.YLabel)
 	}
 	if len(names) > 1 {
 		out += fmt.Sprintf(", %d series (%s)", len(names), wording.Join(names, 8))
@@ -218,7 +232,7 @@ func (f Figure) Extent() (lo, hi float64, n int) {
 func (f Figure) byValues() Figure {
 	if values, keys, keyed := Keyed(f.Categories); keyed {
 		f.Categories = values
-		if f.IsBars() {
+		if f.InRows() {
 			f.YLabel = keys
 		} else {
 			f.XLabel = keys
@@ -275,8 +289,11 @@ func (f Figure) check() error {
 		return err
 	}
 	for _, p := range f.Panels {
-		if p.Heat != nil || p.IsBars() || len(p.Panels) > 0 {
-			return fmt.Errorf("panel %q is not of lines or points", p.Title)
+		if p.Heat != nil || p.InRows() && !p.InDots() || len(p.Panels) > 0 {
+			return fmt.Errorf("panel %q is not of lines, points or dots", p.Title)
+		}
+		if p.InDots() != f.InDots() {
+			return fmt.Errorf("panel %q is of dots, and others are not", p.Title)
 		}
 		if err := p.check(); err != nil {
 			return fmt.Errorf("panel %q: %w", p.Title, err)

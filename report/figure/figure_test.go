@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -181,5 +183,66 @@ func TestLooksFollowTheirNumbers(t *testing.T) {
 	}
 	if len(seen) < 4 || references == 0 {
 		t.Errorf("%d looks and %d references: nothing was tested", len(seen), references)
+	}
+}
+
+// TestDots: panels of dots have own names and ends, stand two by two on a wide sheet and one below another on a narrow one; a value
+// outside the axis is drawn at the edge; the data hold it.
+func TestDots(t *testing.T) {
+	panel := func(title string, scale float64, names ...string) Figure {
+		f := Figure{Title: title, XLabel: "difference", YLabel: "option", Categories: names}
+		s := Series{Name: "estimate", Style: Dots}
+		for k := range names {
+			y := -scale * float64(k)
+			s.Add(float64(k), y, y-scale, y+scale)
+		}
+		f.Series = []Series{s}
+		return f
+	}
+	f := Figure{Title: "Two tasks", XLabel: "difference", YLabel: "option",
+		Panels: []Figure{panel("north", 1, "oak", "elm", "ash"), panel("south", 100, "fir", "oak")}}
+	f.Panels[1].XLim = &[2]float64{-50, 50}
+	var wide, narrow, tex, dat strings.Builder
+	if err := errors.Join(SVG(&wide, f), f.PGFPlots(&tex, "dots.dat"), f.Dat(&dat)); err != nil {
+		t.Fatal(err)
+	}
+	f.Width = Narrowest
+	if err := SVG(&narrow, f); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"north", "south", "oak", "elm", "ash", "fir"} {
+		if !strings.Contains(wide.String(), ">"+name+"<") || !strings.Contains(narrow.String(), ">"+name+"<") {
+			t.Errorf("%q is not in the picture", name)
+		}
+	}
+	height := regexp.MustCompile(`height="([\d.]+)pt"`)
+	high := func(svg string) float64 {
+		h, err := strconv.ParseFloat(height.FindStringSubmatch(svg)[1], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return h
+	}
+	if high(narrow.String()) < high(wide.String())+30 {
+		t.Errorf("the narrow figure is %g high, the wide one %g: its panels are not one below the other", high(narrow.String()), high(wide.String()))
+	}
+	if !strings.Contains(dat.String(), "at the edge: x = -50, y = -100") {
+		t.Errorf("the data lack the value outside the axis:\n%s", dat.String())
+	}
+	for _, want := range []string{"yticklabels={{oak},{elm},{ash}}", "xmin=-50, xmax=50", "x error minus"} {
+		if !strings.Contains(tex.String(), want) {
+			t.Errorf("pgfplots lacks %q:\n%s", want, tex.String())
+		}
+	}
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		t.Fatal(err)
+	}
+	if back, err := FromJSON(value); err != nil || !back.InDots() {
+		t.Errorf("the figure does not come back from JSON: %v", err)
 	}
 }

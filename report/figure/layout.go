@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"gonum.org/v1/plot/font"
@@ -66,8 +65,8 @@ func newLayout(f Figure, titled bool) layout {
 	switch {
 	case f.Heat != nil:
 		d.layHeat()
-	case f.IsBars():
-		d.layBars()
+	case f.InRows():
+		d.layRows()
 	default:
 		d.layCurves()
 	}
@@ -97,43 +96,6 @@ func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
 	p.place()
 	d.panes = []pane{p}
 	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
-}
-
-// layBars lays out horizontal bars: a row for each category, with the bars of several series one
-// below the other.
-func (d *layout) layBars() {
-	var values, ends []float64
-	for _, s := range d.Series {
-		values = append(values, s.Y...)
-		ends = append(append(ends, s.Lo...), s.Hi...)
-	}
-	if d.NonNegative {
-		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
-	}
-	for _, l := range d.Lines {
-		if l.Vertical {
-			values = append(values, l.At)
-		}
-	}
-	n := len(d.Categories)
-	p := pane{Figure: d.Figure, styles: styles([]Figure{d.Figure})[0], size: 9, blind: true, aside: make([][]vg.Length, len(d.Series))}
-	p.x = newAxis(values, ends, d.LogX, !d.LogX)
-	if d.LogX { // the shortest bar needs some length
-		p.x.lo /= 1.5
-	}
-	p.x.limit(d.XLim)
-	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	p.y.named(d.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80, d.letters(44))
-	if len(d.Series) > 1 {
-		for i, s := range d.Series {
-			d.entries = append(d.entries, entry{name: s.Name, style: p.styles[i], filled: true})
-		}
-	}
-	each := vg.Length(max(20, 10*len(d.Series)+6))
-	d.one(p, p.tickRoom(), 44, 12+vg.Length(min(max(n, 2), 60))*each, tickRow)
-	only := &d.panes[0]
-	only.x.tickRound(6)
-	only.x.thin(only.box.Max.X-only.box.Min.X, 2*overhang, only.size)
 }
 
 // draw draws the sheet. The canvas has the size of the layout.
@@ -268,6 +230,12 @@ func (d layout) tall() vg.Length { return tall * (0.4 + 0.6*d.width/sheetWidth) 
 // gridColumns returns the number of panels in a row: three, or two by two when they are four, and
 // fewer on a narrow sheet.
 func (f Figure) gridColumns() int {
+	if f.InRows() {
+		if len(f.Panels) > 1 && f.sheet() >= pairedRows {
+			return 2
+		}
+		return 1
+	}
 	most := lists.Max(f.Units(), func(unit []Figure) int { return len(unit) })
 	columns := min(most, 3)
 	if most == 4 {

@@ -86,7 +86,11 @@ func (p pane) draw(c draw.Canvas) {
 	switch {
 	case p.Heat != nil:
 		p.cells(c)
-	case p.IsBars():
+	case p.InRows():
+		if p.InDots() {
+			p.dots(c)
+			break
+		}
 		p.lines(c)
 		p.bars(c)
 	default:
@@ -201,7 +205,7 @@ func (p pane) points(s Series, aside []vg.Length) []point {
 	for k := range s.Y {
 		q := point{x: s.X[k], y: s.Y[k], was: s.Y[k]}
 		value := p.y
-		if p.IsBars() {
+		if p.InRows() {
 			value = p.x
 			if math.IsNaN(s.Y[k]) {
 				continue
@@ -218,7 +222,7 @@ func (p pane) points(s Series, aside []vg.Length) []point {
 			q.lo, _ = value.clamp(s.Lo[k])
 			q.hi, _ = value.clamp(s.Hi[k])
 		}
-		if p.IsBars() {
+		if p.InRows() {
 			q.x, q.y = q.y, float64(len(p.Categories)-1)-s.X[k]
 		}
 		out = append(out, q)

@@ -23,7 +23,7 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 		return fmt.Errorf("a heat map has no form in pgfplots here: save it as .pdf and include that")
 	}
 	p := pgf{figure: f, laid: newLayout(f, false), dat: filepath.Base(dat), shared: ranges(f.Parts()), styles: styles(f.Parts())}
-	if f.IsBars() {
+	if f.InRows() {
 		p.shared.x, p.shared.y = p.laid.panes[0].x, p.laid.panes[0].y
 	}
 	p.head()
@@ -38,8 +38,19 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 		rows := last.row + 1
 		box := p.laid.panes[0].box
 		names := p.shared.tickRoom(box.Max.X-box.Min.X, 8) // along the x axis of panels
-		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=20pt, vertical sep=%.0fpt, y "+
-			"descriptions at=edge left},\n%s]\n", columns, rows, 34+float64(names-tickRow), p.options())
+		apart, at := "20pt", ", y descriptions at=edge left"
+		below := 34 + float64(names-tickRow)
+		switch {
+		case f.InRows():
+			apart, at, below = "0pt", "", 40
+			if columns > 1 {
+				apart = p.fraction(float64((p.laid.panes[1].box.Min.X - box.Max.X) / f.sheet()))
+			}
+		case f.FreeY:
+			apart, at = "40pt", ""
+		}
+		p.writef("\\begin{groupplot}[\n  group style={group size=%d by %d, horizontal sep=%s, vertical sep=%.0fpt%s},\n%s]\n", columns, rows,
+			apart, below, at, p.options())
 		several, next := len(f.Units()) > 1, 0
 		for i, panel := range f.Panels {
 			for ; next < cells[i].row*columns+cells[i].column; next++ {
@@ -51,6 +62,10 @@ func (f Figure) PGFPlots(w io.Writer, dat string) error {
 				own = ", xlabel={" + texLabel(f.XLabel) + "}"
 			}
 			switch y := p.laid.panes[i].y; {
+			case f.InRows():
+				own += ",\n" + p.rowAxes(p.laid.panes[i])
+			case f.FreeY:
+				own += ",\n" + yAxis(y, map[bool]string{true: panel.YLabel}[cells[i].column == 0])
 			case several && cells[i].column == 0:
 				own += ",\n" + yAxis(y, panel.YLabel)
 			case several:
@@ -123,23 +138,23 @@ func (p *pgf) options() string {
 		tallness = 1 - 0.24*f.Width
 	}
 	width, height := p.fraction(0.95), p.fraction(tallness)
-	switch f.gridColumns() {
-	case 1:
+	switch columns := f.gridColumns(); {
+	case f.FreeY && columns > 1:
+		width, height = p.fraction(1/float64(columns)-0.03), p.fraction(0.42)
+	case columns == 1:
 		if len(f.Units()) > 1 {
 			height = p.fraction(0.33)
 		}
-	case 2:
+	case columns == 2:
 		width, height = p.fraction(0.5), p.fraction(0.42)
-	case 3:
+	case columns == 3:
 		width, height = p.fraction(0.355), p.fraction(0.4)
 	}
 	x, y := p.shared.x, p.laid.panes[0].y
-	if !f.IsBars() {
+	if !f.InRows() {
 		opt("width=%s, height=%s", width, height)
 	} else { // names of any length are beside the axis
-		box, sheet := p.laid.panes[0].box, f.sheet()
-		opt("width=%s, height=%s, scale only axis, log origin=infty", p.fraction(float64((box.Max.X-box.Min.X)/sheet)),
-			p.fraction(float64((box.Max.Y-box.Min.Y)/sheet)))
+		opt("%s, scale only axis, log origin=infty", p.size(p.laid.panes[0]))
 	}
 	opt("xmin=%s, xmax=%s", num(x.lo), num(x.hi))
 	if x.log {
@@ -149,18 +164,30 @@ func (p *pgf) options() string {
 		opt("xlabel={%s}", texLabel(f.XLabel))
 	}
 	switch {
-	case f.IsBars(): // the names of bars need no label
+	case f.InRows(): // the names of bars need no label
 		b.WriteString(yAxis(y, ""))
-	case len(f.Units()) == 1:
+	case len(f.Units()) == 1 && !f.FreeY:
 		b.WriteString(yAxis(y, f.YLabel))
 	}
 	opt("axis lines=left, axis line style={-}, ymajorgrids=%v, major grid style={black!12}, tick align=outside, tick style={black}",
-		!f.IsBars())
+		!f.InRows())
 	opt("tick label style={font=\\footnotesize}, label style={font=\\small}, title style={font=\\small, yshift=-4pt}, legend " +
 		"style={font=\\footnotesize, draw=none, /tikz/every even column/.append style={column sep=8pt}}")
-	opt("scaled ticks=false, clip=%v", f.IsBars()) // curves lie inside, their markers may reach out
+	opt("scaled ticks=false, clip=%v", f.InRows()) // curves lie inside, their markers may reach out
 	b.WriteString(p.ticks())
 	return b.String()
+}
+
+// size returns the width and height of a pane.
+func (p *pgf) size(of pane) string {
+	sheet := p.figure.sheet()
+	return fmt.Sprintf("width=%s, height=%s", p.fraction(float64((of.box.Max.X-of.box.Min.X)/sheet)),
+		p.fraction(float64((of.box.Max.Y-of.box.Min.Y)/sheet)))
+}
+
+// rowAxes returns the axes of a panel of rows, which has its own.
+func (p *pgf) rowAxes(of pane) string {
+	return fmt.Sprintf("  %s, xmin=%s, xmax=%s,\n", p.size(of), num(of.x.lo), num(of.x.hi)) + ticksOf("x", of.x) + yAxis(of.y, "")
 }
 
 // fraction returns a share of the width of the figure: of the text that it is read into, or, where a
@@ -180,7 +207,7 @@ const narrowest = 345. / sheetWidth
 // neighbours, the ones that fit panels of a narrow page.
 func (p *pgf) ticks() string {
 	pane := p.laid.panes[0]
-	if len(p.figure.Panels) > 0 {
+	if len(p.figure.Panels) > 0 && !p.figure.InRows() {
 		pane.box.Max.X = pane.box.Min.X + narrowest*(pane.box.Max.X-pane.box.Min.X)
 		pane.x.ticks = nil
 		p.shared.tickX(&pane, true)
@@ -276,7 +303,9 @@ func (p *pgf) plots(panel int, f Figure) {
 	for i, s := range f.Series {
 		switch {
 		case len(drawn.points(s, nil)) == 0:
-		case f.IsBars():
+		case f.InDots():
+			p.dots(panel, i)
+		case f.InRows():
 			p.bar(panel, i)
 		default:
 			p.curve(drawn, panel, i)
@@ -359,6 +388,19 @@ func (p *pgf) bar(panel, i int) {
 		bars = ", x error minus expr=\\thisrow{x}-\\thisrow{lo}, x error plus expr=\\thisrow{hi}-\\thisrow{x}"
 	}
 	p.writef("\\addplot[%s] table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[2]d}%s] {%s};\n", style,
+		p.id(panel, i), bars, p.dat)
+}
+
+// dots writes a series of markers in rows, with their intervals.
+func (p *pgf) dots(panel, i int) {
+	s, style, bars := p.figure.Parts()[panel].Series[i], p.styles[panel][i], ""
+	s.Style = Points
+	drawn := pgfStyle(s, style)
+	if s.HasIntervals() {
+		drawn += fmt.Sprintf(", error bars/.cd, x dir=both, x explicit, error bar style={draw=%s, line width=0.8pt}", colorName(style.color))
+		bars = ", x error minus expr=\\thisrow{x}-\\thisrow{lo}, x error plus expr=\\thisrow{hi}-\\thisrow{x}"
+	}
+	p.writef("\\addplot[forget plot, %s] table[x=x, y=y, col sep=space, restrict expr to domain={\\thisrow{id}}{%d:%[2]d}%s] {%s};\n", drawn,
 		p.id(panel, i), bars, p.dat)
 }
 

@@ -45,7 +45,7 @@ func TestDat(t *testing.T) {
 						t.Fatalf("line %q has no number in column %d", line, k+1)
 					}
 				}
-				if f.IsBars() {
+				if f.InRows() {
 					continue
 				}
 				if x[3] > x[2] || x[2] > x[4] {
