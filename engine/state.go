@@ -75,8 +75,11 @@ func StateOf(alg interface {
 	Eliminations() []Elimination
 	Alive() int
 	Warnings() []Warning
+	Independent() bool
+	Unspent() string
 }) State {
-	return State{Answers: alg.Answers(), Eliminations: alg.Eliminations(), Alive: alg.Alive(), Warnings: alg.Warnings()}
+	return State{Answers: alg.Answers(), Eliminations: alg.Eliminations(), Alive: alg.Alive(), Warnings: alg.Warnings(),
+		Independent: alg.Independent(), Unspent: alg.Unspent()}
 }
 
 // DetailedOf returns alg itself if it is Detailed. Otherwise it returns an adapter that takes the parts from State. The adapter

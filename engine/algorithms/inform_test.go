@@ -78,7 +78,7 @@ func TestInformPosterior(t *testing.T) {
 		if err := informed.AddData(b); err != nil {
 			t.Fatal(err)
 		}
-		x, y := told.Algorithm().(engine.Detailed).ArmEstimates(), informed.Algorithm().(engine.Detailed).ArmEstimates()
+		x, y := told.Algorithm().ArmEstimates(), informed.Algorithm().ArmEstimates()
 		if fmt.Sprint(x) != fmt.Sprint(y) || len(x.Mean) == 0 {
 			t.Errorf("%s: estimates %v and %v", p.Name, x, y)
 		}

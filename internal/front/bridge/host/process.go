@@ -204,7 +204,7 @@ func (p *process) busy() bool {
 // discard ends the process for good.
 func (p *process) discard() {
 	p.twins.mu.Lock()
-	all := append(p.twins.all, p)
+	all := append(slices.Clip(p.twins.all), p)
 	p.twins.mu.Unlock()
 	for _, t := range all {
 		t.stop()

@@ -23,23 +23,26 @@ import (
 const library = "github.com/gonb-cope/gonb-cope"
 
 // sourceDigest returns a digest of the cell that made a program: of its main function, and of what main uses. Declarations of other
-// cells do not change it, nor do comments. Without Go files beside the program, it is a digest of the program.
+// cells do not change it, nor do comments. It is a digest of the whole program if there are no Go files beside it, or if the program
+// contains C code or embedded files, which are not Go declarations.
 func sourceDigest(program string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
 	if err != nil {
 		return "", err
 	}
-	if len(files) == 0 {
-		text, err := os.ReadFile(program)
-		return question.Fingerprint(string(text)), err
-	}
-	s := source{fset: token.NewFileSet(), found: map[string][]ast.Node{}, imports: map[string]string{}}
+	s := source{fset: token.NewFileSet(), found: map[string][]ast.Node{}, imports: map[string][]string{}}
+	whole := len(files) == 0
 	for _, name := range files {
 		f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
 		if err != nil {
 			return "", err
 		}
 		s.add(f)
+		whole = whole || slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` || i.Path.Value == `"embed"` })
+	}
+	if whole {
+		text, err := os.ReadFile(program)
+		return question.Fingerprint(string(text)), err
 	}
 	texts, err := s.used()
 	if err != nil {
@@ -56,19 +59,28 @@ var majorVersion = regexp.MustCompile(`[/.]v[0-9]+$`)
 type source struct {
 	fset    *token.FileSet
 	found   map[string][]ast.Node
-	imports map[string]string // paths by the names of packages
-	reached []string          // paths of packages that used declarations import
+	imports map[string][]string // paths by the names of packages; "." if the name is not known from the path
+	reached []string            // paths of packages that used declarations import
 }
 
 // add adds the declarations of a file.
 func (s *source) add(f *ast.File) {
+	names := map[string]bool{}
+	ast.Inspect(f, func(n ast.Node) bool {
+		if id, is := n.(*ast.Ident); is {
+			names[id.Name] = true
+		}
+		return true
+	})
 	for _, i := range f.Imports {
 		p, _ := strconv.Unquote(i.Path.Value)                   // checked by the parser
 		name := path.Base(majorVersion.ReplaceAllString(p, "")) // rand of math/rand/v2
 		if i.Name != nil {
 			name = i.Name.Name
+		} else if !names[name] { // Go forbids unused imports, so the package has another name
+			name = "."
 		}
-		s.imports[name] = p
+		s.imports[name] = append(s.imports[name], p)
 	}
 	for _, d := range f.Decls {
 		switch d := d.(type) {
@@ -125,17 +137,18 @@ func declared(spec ast.Spec) (names []string) {
 	return names
 }
 
-// used returns the texts of main, of the functions init, and of everything that they use, without comments, in alphabetical order. A
+// used returns the texts of main, of the functions init, and of everything that they use, without comments, in alphabetical order. It
+// adds the imports of "_" and ".", whose use no name shows. A
 // name counts as used wherever it occurs, so that some texts may be unneeded but none is missing.
 func (s *source) used() (texts []string, err error) {
-	seen, queue := map[string]bool{}, []string{"main", "init", "_"}
+	seen, queue := map[string]bool{}, []string{"main", "init", "_", "."}
 	for len(queue) > 0 {
 		name := queue[0]
 		if queue = queue[1:]; seen[name] {
 			continue
 		}
 		seen[name] = true
-		if p, is := s.imports[name]; is {
+		for _, p := range s.imports[name] {
 			s.reached = append(s.reached, p)
 			texts = append(texts, "import "+p)
 		}

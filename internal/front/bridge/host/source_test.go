@@ -93,6 +93,19 @@ func main() { m := mine{}; println(m.next(), len(table)) }
 			t.Errorf("%s: the digest is the same: %t, want %t", name, got, c.same)
 		}
 	}
+	for name, c := range map[string][2]string{ // imports that no name shows
+		"another package of that name":   {`"fmt"`, `fmt "log"`},
+		"an import for its init":         {`"fmt"`, "\"fmt\"\n\t_ \"image/png\""},
+		"two imports for their init":     {`"fmt"`, "\"fmt\"\n\t_ \"image/gif\"\n\t_ \"image/png\""},
+		"an import without a name":       {`"fmt"`, "\"fmt\"\n\t. \"math\""},
+		"a package of another name":      {`"fmt"`, "\"fmt\"\n\t\"example.com/go-rules\""},
+		"the other of two such packages": {`"fmt"`, "\"fmt\"\n\t\"example.com/go-rules\"\n\t\"example.com/go-more\""},
+	} {
+		old, other := strings.Replace(cell, `rules.Size }`, `rules.Size + len(fmt.Sprint()) }`, 1), ""
+		if other = strings.Replace(old, c[0], c[1], 1); digest(other, rules) == digest(old, rules) {
+			t.Errorf("%s: the digest is the same", name)
+		}
+	}
 	if digest(cell, strings.Replace(rules, "1", "2", 1)) == before {
 		t.Error("the digest does not depend on a module in a folder")
 	}
