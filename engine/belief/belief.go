@@ -203,11 +203,11 @@ func (s *search) changed(rank int) (*search, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, means, _, err := l.posterior(s.ctx, l.owns(), l.target)
+	p, err := l.posterior(s.ctx, l.owns(), l.target)
 	if err != nil {
 		return nil, err
 	}
-	if !d.change(d.without(p, means, variance)) {
+	if !d.change(d.without(p, variance)) {
 		return s, nil
 	}
 	return newSearch(s.ctx, newChosen(s.model, s.at), s)

@@ -193,7 +193,7 @@ func TestPosterior(t *testing.T) {
 	mean := mat.NewVecDense(n, nil)
 	mean.MulVec(gain.T(), mat.NewVecDense(len(d.y), d.y))
 	var got mat.Dense
-	got.Mul(m.Root, m.Root.T())
+	got.Mul(m.Features, m.Features.T())
 	for i := range n {
 		if math.Abs(m.Mean[i]-mean.AtVec(i)) > 1e-6 {
 			t.Errorf("mean of arm %d: %.9g, want %.9g", i, m.Mean[i], mean.AtVec(i))
@@ -201,7 +201,7 @@ func TestPosterior(t *testing.T) {
 		for j := range n {
 			g := got.At(i, j)
 			if i == j {
-				g += m.Own[i] * m.Own[i]
+				g += m.Entry(i, i)
 			}
 			if want := all.At(i, j) + constantVariance - taken.At(i, j); math.Abs(g-want) > 1e-5 {
 				t.Errorf("covariance of arms %d and %d: %.9g, want %.9g", i, j, g, want)

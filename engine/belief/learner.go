@@ -47,7 +47,7 @@ type outlook struct {
 	factors []float64 // by how much σ² is larger in each task; nil if it is the same
 }
 
-// law is the posterior of all arms about their means, see gp.Posterior.
+// law is the posterior of all arms about their means, see gp.Blocked.
 type law interface {
 	AddVariances(to []float64)
 	AddCovariances(to *mat.SymDense, arms []int)
@@ -262,32 +262,32 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 }
 
 // Groups returns the posterior covariances as a common factor and a part of each arm; nil if they are of all arms together.
-func (l *Learner) Groups() *gp.Structured {
-	var roots []*gp.Posterior
+func (l *Learner) Groups() *gp.Blocked {
+	var roots []*gp.Blocked
 	columns := 0
 	for _, o := range l.members {
 		of, features := o.law.(*member)
 		if !features {
 			return nil
 		}
-		roots = append(roots, of.Posterior)
-		columns += of.Root.RawMatrix().Cols + 1
+		roots = append(roots, of.Blocked)
+		columns += of.Features.RawMatrix().Cols + 1
 	}
 	n, share := l.p.N(), math.Sqrt(l.square()/float64(len(l.members)))
 	root, own := mat.NewDense(n, columns, nil), make([]float64, n)
 	for i := range n {
 		row, f, at := root.RawRowView(i), share*l.size(i), 0
 		for _, of := range roots {
-			own[i] += f * of.Own[i] * f * of.Own[i]
-			for j, v := range of.Root.RawRowView(i) {
+			own[i] += f * f * of.Entry(i, i)
+			for j, v := range of.Features.RawRowView(i) {
 				row[at+j] = f * v
 			}
-			at += of.Root.RawMatrix().Cols
+			at += of.Features.RawMatrix().Cols
 			row[at] = f * (of.Mean[i] - l.mean[i])
 			at++
 		}
 	}
-	return gp.NewStructured(root, own)
+	return gp.NewBlocked(root, gp.Alone(own))
 }
 
 // VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm of the same task.

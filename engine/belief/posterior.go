@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -15,16 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // member is the posterior of all N arms under one set of numbers, in scaled units.
 type member struct {
-	*gp.Posterior
+	*gp.BlockedPosterior
 	sigma2 float64
 }
 
@@ -64,21 +61,18 @@ func (m *model) priorOf(ctx context.Context, k kernels.Joint, rank, zeros int) (
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
 	defer try.Caught(&err)
 	l := try.Of(m.layout(ctx, u, target, variance, rank, false))
-	p, _ := try.Two(l.alongFeatures(ctx, l.owns(), l.target, false))
-	return &member{p, l.sigma2}, nil
+	return &member{try.Of(l.posterior(ctx, l.owns(), l.target)), l.sigma2}, nil
 }
 
 // layout is the prior and the measurements at u. Posteriors under several laws of the own parts are computed from it.
 type layout struct {
 	*model
 	sigma2   float64
-	features *mat.Dense // of all arms, with zeros for the effects of blocks, which are further entries of w
-	observed *mat.Dense // of the measured means, with these effects
-	own      float64    // variance of the own part of an arm
-	rest     []float64  // variances of what the features leave
-	target   []float64  // the measured means
-	noise    []float64  // their variances
-	blocks   []gp.Block // covariances of the arms of a task beside features; nil if features have all
+	prior    *gp.Blocked // of all arms, without own parts; features have zeros for the effects of blocks, which are further entries of w
+	observed *mat.Dense  // of the measured means, with these effects
+	own      float64     // variance of the own part of an arm
+	target   []float64   // the measured means
+	noise    []float64   // their variances
 }
 
 // mostInBlock is the most arms of a task whose covariances are a block.
@@ -99,15 +93,19 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	}
 	k, own := m.smooth(u)
 	l.own = own
+	var within *gp.Blocks
 	if groups := d.p.Groups(); blocked && len(groups) > 1 && lists.Max(groups, func(g []int) int { return len(g) }) <= mostInBlock {
-		l.blocks = try.Of(m.inBlocks(&k, groups))
+		within = try.Of(m.inBlocks(&k, groups))
 	}
-	l.features, l.rest = try.Two(m.priorOf(ctx, k, rank, blocks))
-	_, all := l.features.Dims()
+	features, rest := try.Two(m.priorOf(ctx, k, rank, blocks))
+	if l.prior = gp.NewBlocked(features, gp.Alone(rest)); within != nil {
+		l.prior = gp.NewBlocked(features, within).With(func(i int) float64 { return rest[i] })
+	}
+	_, all := features.Dims()
 	l.observed = mat.NewDense(len(d.cells), all, nil)
 	for a, i := range d.cells {
 		row := l.observed.RawRowView(a)
-		copy(row, l.features.RawRowView(i))
+		copy(row, features.RawRowView(i))
 		if d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
 			continue
 		}
@@ -120,7 +118,7 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 }
 
 // inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks. Tasks whose arms have equal features share one.
-func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ []gp.Block, err error) {
+func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ *gp.Blocks, err error) {
 	defer try.Caught(&err)
 	common, own := kernels.Joint{}, kernels.Joint{}
 	for _, t := range k.Terms {
@@ -132,9 +130,11 @@ func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ []gp.Block, err er
 	}
 	*k = common
 	known := map[string]*mat.SymDense{}
-	return lists.Map(groups, func(arms []int) gp.Block {
+	b := &gp.Blocks{Block: m.d.p.TaskOf, At: make([]int, m.d.p.N())}
+	for _, arms := range groups {
 		key := ""
-		for _, i := range arms {
+		for k, i := range arms {
+			b.At[i] = k
 			key += featuresKey(m.d.arms, i) + ";"
 		}
 		cov, ok := known[key]
@@ -148,58 +148,29 @@ func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ []gp.Block, err er
 			}
 			known[key] = cov
 		}
-		return gp.Block{Points: arms, Cov: cov}
-	}), nil
+		b.Within = append(b.Within, cov)
+	}
+	return b, nil
 }
 
 // owns returns the variance of the own part of every arm.
 func (l *layout) owns() []float64 { return slices.Repeat([]float64{l.own}, l.d.p.N()) }
 
-// posterior is the law of the expected rewards of all arms.
-type posterior interface {
-	AddVariances(to []float64)
-	Draw(rng *rand.Rand, into *mat.Dense)
-}
-
-// posterior returns the law of the expected rewards, with its mean and the log evidence of the targets, for these variances of own parts.
-func (l *layout) posterior(ctx context.Context, own, target []float64) (_ posterior, mean []float64, evidence float64, err error) {
-	defer try.Caught(&err)
-	if l.blocks == nil {
-		p, evidence := try.Two(l.alongFeatures(ctx, own, target, true))
-		return p, p.Mean, evidence, nil
-	}
-	b := gp.Blocked{Features: mat.DenseCopyOf(l.features), Observed: l.observed, Blocks: lists.Map(l.blocks, func(b gp.Block) gp.Block {
-		cov := mat.NewSymDense(len(b.Points), nil)
-		cov.CopySym(b.Cov)
-		return gp.Block{Points: b.Points, Cov: symmetric.Add(cov, func(k int) float64 { return own[b.Points[k]] + l.rest[b.Points[k]] })}
-	})}
-	p, evidence := try.Two(b.Posterior(ctx, l.d.cells, target, l.noise))
-	return p, p.Mean, evidence, nil
-}
-
-// alongFeatures is posterior without blocks of covariances, with the evidence on request.
-func (l *layout) alongFeatures(ctx context.Context, own, target []float64, evidence bool) (_ *gp.Posterior, log float64, err error) {
-	defer try.Caught(&err)
-	own = slices.Clone(own)
-	floats.Add(own, l.rest)
-	noise := indices.Of(own, l.d.cells)
-	floats.Add(noise, l.noise)
-	sigma := try.Of(gp.NewLowRank(mat.DenseCopyOf(l.observed.T()), noise))
-	if evidence {
-		log = try.Of(gp.New(gp.Data{Targets: target}, sigma)).Evidence
-	}
-	p, err := sigma.Posterior(ctx, mat.DenseCopyOf(l.features), own, l.d.cells, target)
-	return p, log, err
+// posterior returns the law of the expected rewards for these variances of own parts.
+func (l *layout) posterior(ctx context.Context, own, target []float64) (*gp.BlockedPosterior, error) {
+	return l.prior.With(func(i int) float64 { return own[i] }).Posterior(ctx, gp.Observations{
+		At: l.d.cells, Y: target, Noise: l.noise, Features: l.observed,
+	})
 }
 
 // without returns what a posterior of these means would have for the mean of each measured arm without its own measurements, whose means
 // have these variances.
-func (d *data) without(p posterior, means, variance []float64) []float64 {
-	variances := make([]float64, len(means))
+func (d *data) without(p *gp.BlockedPosterior, variance []float64) []float64 {
+	variances := make([]float64, len(p.Mean))
 	p.AddVariances(variances)
 	return lists.Make(len(d.cells), func(k int) float64 {
 		i := d.cells[k]
-		mean, _ := gp.Cavity(means[i], variances[i], d.y[k], variance[k])
+		mean, _ := gp.Cavity(p.Mean[i], variances[i], d.y[k], variance[k])
 		return mean
 	})
 }

@@ -94,10 +94,11 @@ func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err
 	}
 	variance := make([]float64, l.d.p.N())
 	for range sweeps {
-		p, means, evidence, err := l.posterior(ctx, t.own, l.less(t.shift))
+		p, err := l.posterior(ctx, t.own, l.less(t.shift))
 		if err != nil {
 			return nil, err
 		}
+		evidence := p.Evidence
 		if s.share == 0 {
 			t.evidence = evidence
 			return t, nil
@@ -106,7 +107,7 @@ func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err
 		p.AddVariances(variance)
 		law := s.parts(l.own)
 		for k, i := range l.d.cells {
-			m, v, ok := l.cavity(k, means[i]+t.shift[i], variance[i], t)
+			m, v, ok := l.cavity(k, p.Mean[i]+t.shift[i], variance[i], t)
 			if !ok {
 				continue
 			}
@@ -164,8 +165,8 @@ const shapeWork, posteriorsEach = 3e9, 12
 
 // work returns the floating-point operations of a posterior.
 func (l *layout) work() float64 {
-	n, m := l.features.Dims()
-	blocks := lists.Sum(l.blocks, func(b gp.Block) float64 { return math.Pow(float64(len(b.Points)), 3) })
+	n, m := l.prior.Features.Dims()
+	blocks := lists.Sum(l.prior.Within, func(b *mat.SymDense) float64 { return math.Pow(float64(b.SymmetricDim()), 3) })
 	return 3 * (float64(n)*float64(m)*float64(m) + blocks)
 }
 
@@ -243,17 +244,18 @@ func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *
 		return err
 	}
 	if f.tails == nil {
-		p, _, _, err := l.posterior(ctx, l.owns(), l.target)
+		p, err := l.posterior(ctx, l.owns(), l.target)
 		if err == nil {
 			p.Draw(rng, into)
 		}
 		return err
 	}
 	t := f.tails.scaled(l.own)
-	p, means, _, err := l.posterior(ctx, t.own, l.less(t.shift))
+	p, err := l.posterior(ctx, t.own, l.less(t.shift))
 	if err != nil {
 		return err
 	}
+	means := p.Mean
 	p.Draw(rng, into)
 	variance, measured := make([]float64, len(means)), make([]bool, len(means))
 	p.AddVariances(variance)

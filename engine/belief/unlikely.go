@@ -216,12 +216,12 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, mean, _, err := l.posterior(s.ctx, l.owns(), l.target)
+	m, err := l.posterior(s.ctx, l.owns(), l.target)
 	if err != nil {
 		return nil, err
 	}
 	f := &foresight{
-		d: d, mean: mean, variance: make([]float64, len(mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
+		d: d, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
 		freedom: d.free,
 	}
 	floats.Scale(sigma2, f.noise)

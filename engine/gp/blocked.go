@@ -11,141 +11,397 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Block is a part of latent values that some points have to themselves.
-type Block struct {
-	Points []int
-	Cov    *mat.SymDense // B
+// Blocks is a covariance of N points, 0 between blocks.
+type Blocks struct {
+	Block, At []int           // of each point: its block, and its position there
+	Within    []*mat.SymDense // by block; nil if each point is a block
+	Variance  []float64       // by point, if each is a block
 }
 
-// Blocked is the prior f_i = g_iᵀw + b_i, w ~ N(0, I), whose parts b are independent from block to block: K = GGᵀ + diag(B_1, B_2, …).
-// Its cost is linear in the number of blocks.
+// Alone returns a diagonal covariance.
+func Alone(variance []float64) *Blocks {
+	return &Blocks{indices.All(len(variance)), make([]int, len(variance)), nil, variance}
+}
+
+// Entry returns the covariance of two points.
+func (b *Blocks) Entry(i, j int) float64 {
+	switch {
+	case b == nil || b.Block[i] != b.Block[j]:
+		return 0
+	case b.Within == nil:
+		return b.Variance[i]
+	}
+	return b.Within[b.Block[i]].At(b.At[i], b.At[j])
+}
+
+// AddTimes adds the product with x to a list.
+func (b *Blocks) AddTimes(to, x []float64) {
+	if b.Within == nil {
+		floats.Add(to, floats.MulTo(make([]float64, len(x)), b.Variance, x))
+		return
+	}
+	sums := lists.Map(b.Within, func(c *mat.SymDense) []float64 { return make([]float64, c.SymmetricDim()) })
+	for i, v := range x {
+		sums[b.Block[i]][b.At[i]] += v
+	}
+	for i := range to {
+		c, k := b.Within[b.Block[i]], b.At[i]
+		for l, v := range sums[b.Block[i]] {
+			to[i] += c.At(k, l) * v
+		}
+	}
+}
+
+// scaled returns the blocks times a scale, with a variance of each point by itself added.
+func (b *Blocks) scaled(scale float64, own func(i int) float64) *Blocks {
+	out := &Blocks{Block: b.Block, At: b.At}
+	if b.Within == nil {
+		out.Variance = lists.Make(len(b.Variance), func(i int) float64 { return scale*b.Variance[i] + own(i) })
+		return out
+	}
+	out.Within = lists.Map(b.Within, func(c *mat.SymDense) *mat.SymDense {
+		to := mat.NewSymDense(c.SymmetricDim(), nil)
+		to.ScaleSym(scale, c)
+		return to
+	})
+	for i, g := range b.Block {
+		k := b.At[i]
+		out.Within[g].SetSym(k, k, out.Within[g].At(k, k)+own(i))
+	}
+	return out
+}
+
+// Blocked is the normal law of the latent values f of N points whose covariance ΦΦᵀ + B has a low rank m beside blocks, as in the
+// partially independent conditional of [Snelson and Ghahramani 2007]: f = μ + Φw + b, w ~ N(0, I), b ~ N(0, B). It has this form before
+// observations and after them. The cost is linear in the number of blocks.
 type Blocked struct {
-	Features *mat.Dense // G, N × m
-	Blocks   []Block    // each point is in one of them
-	Observed *mat.Dense // features of the observations, a row for each; nil if they have those of their points
+	Mean     []float64  // μ; nil for 0
+	Features *mat.Dense // Φ, N × m
+	*Blocks             // B
+	points   [][]int    // by block
 }
 
-// BlockedPosterior is the law of the latent values f of N points given the observations: normal with the covariance RRᵀ, and beside it
-// TTᵀ within each block.
+// NewBlocked returns the law with the mean 0.
+func NewBlocked(features *mat.Dense, own *Blocks) *Blocked {
+	return &Blocked{nil, features, own, indices.Groups(max(len(own.Within), len(own.Variance)), own.Block)}
+}
+
+// With returns the law with a variance of each point by itself added.
+func (b *Blocked) With(own func(i int) float64) *Blocked {
+	return &Blocked{b.Mean, b.Features, b.scaled(1, own), b.points}
+}
+
+// Observations are y_k = β + f_i + noise, i = At[k], each of another point.
+type Observations struct {
+	At       []int
+	Y, Noise []float64
+	Features *mat.Dense // a row of Φ for each; nil if they have the rows of their points
+	Flat     bool       // whether β has a flat prior; otherwise β = 0
+}
+
+// BlockedPosterior is the law given observations.
 type BlockedPosterior struct {
-	Mean   []float64
-	Root   *mat.Dense // R, N × m
-	Points [][]int    // of each block
-	Roots  []*mat.Dense
+	*Blocked
+	Quadratic float64 // (y - β̂)ᵀΣ⁻¹(y - β̂)
+	Evidence  float64 // log p(y), with a flat prior up to the restricted likelihood's constant [RW06, eq. 2.8 and 2.45]
 }
 
-// Posterior returns the law of f given y_k = f_i + noise, i = at[k], and log p(y). In each block, with S = B + N = LLᵀ at the observed
-// points, C the covariances of all its points with these, X = L⁻¹G, z = L⁻¹y and T = CL⁻ᵀ,
-//
-//	w | y ~ N(A⁻¹ΣXᵀz, A⁻¹),  A = I + ΣXᵀX,  b | w, y ~ N(T(z - Xw), B - TTᵀ),
-//	log p = -½ (Σzᵀz - (ΣXᵀz)ᵀA⁻¹ΣXᵀz + Σ log |S| + log |A| + n log 2π) [RW06, eq. 2.8, A.9 and A.10].
-//
-// It overwrites Features.
-func (b *Blocked) Posterior(ctx context.Context, at []int, y, noise []float64) (_ *BlockedPosterior, evidence float64, err error) {
-	n, m := b.Features.Dims()
-	p := &BlockedPosterior{Mean: make([]float64, n), Root: b.Features}
-	place := make([]int, n) // of points among the observations, from 1
+// whitened are observations less what they say about their own blocks: in a block with S = B + N = LLᵀ, x = L⁻¹Φ, h = L⁻¹1, z = L⁻¹y.
+type whitened struct {
+	x    *mat.Dense
+	h, z []float64
+}
+
+// along is the law of w and β given whitened observations: A = I + XᵀX of centred rows, w ~ N(A⁻¹Xᵀz, A⁻¹).
+type along struct {
+	precision float64   // hᵀh, of β; 0 if the level is not flat
+	level     float64   // of the observations, weighted
+	middle    []float64 // of their features
+	known     mat.Cholesky
+	w         *mat.VecDense
+	quadratic float64
+	logDet    float64 // log |A| + log hᵀh
+}
+
+// along centres the rows if the level is flat, and factors A [RW06, eq. 2.8, A.9 and A.10]. It overwrites the observations.
+func (o *whitened) along(flat bool) (*along, error) {
+	_, m := o.x.Dims()
+	a := &along{middle: make([]float64, m), w: mat.NewVecDense(m, nil)}
+	if flat {
+		a.precision = floats.Dot(o.h, o.h)
+		a.level = floats.Dot(o.h, o.z) / a.precision
+		blas64.Gemv(blas.Trans, 1/a.precision, o.x.RawMatrix(), vector(o.h), 0, vector(a.middle))
+		blas64.Ger(-1, vector(o.h), vector(a.middle), o.x.RawMatrix())
+		floats.AddScaled(o.z, -a.level, o.h)
+		a.logDet = math.Log(a.precision)
+	}
+	inner := mat.NewSymDense(m, nil)
+	blas64.Syrk(blas.Trans, 1, o.x.RawMatrix(), 0, inner.RawSymmetric())
+	if !a.known.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
+		return nil, ErrSingular
+	}
+	right := mat.NewVecDense(m, nil)
+	blas64.Gemv(blas.Trans, 1, o.x.RawMatrix(), vector(o.z), 0, right.RawVector())
+	_ = a.known.SolveVecTo(a.w, right) // A is at least I: it only warns of a condition
+	a.quadratic = max(0, floats.Dot(o.z, o.z)-mat.Dot(right, a.w))
+	a.logDet += a.known.LogDet()
+	return a, nil
+}
+
+// vector returns a list as a vector.
+func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
+
+// byBlock returns the observations of each block, in the order of its points.
+func (b *Blocked) byBlock(at []int) [][]int {
+	place := make([]int, len(b.Block)) // of points among the observations, from 1
 	for k, i := range at {
 		place[i] = k + 1
 	}
-	inner, right := mat.NewSymDense(m, nil), mat.NewVecDense(m, nil)
-	evidence = -0.5 * float64(len(at)) * math.Log(2*math.Pi)
-	for _, block := range b.Blocks {
-		if err := ctx.Err(); err != nil {
-			return nil, 0, err
-		}
-		var seen []int // positions within the block
-		for k, i := range block.Points {
+	return lists.Map(b.points, func(points []int) []int {
+		var seen []int
+		for _, i := range points {
 			if place[i] > 0 {
-				seen = append(seen, k)
+				seen = append(seen, place[i]-1)
 			}
 		}
-		size, count := len(block.Points), len(seen)
-		rest := mat.NewSymDense(size, nil)
-		rest.CopySym(block.Cov)
-		if count > 0 {
-			s := symmetric.Make(count, func(k, l int) float64 { return block.Cov.At(seen[k], seen[l]) })
-			symmetric.Add(s, func(k int) float64 { return noise[place[block.Points[seen[k]]]-1] })
-			of, err := NewDense(s)
-			if err != nil {
-				return nil, 0, err
-			}
-			x, z, t := mat.NewDense(count, m, nil), mat.NewVecDense(count, nil), mat.NewDense(size, count, nil)
-			for k, a := range seen {
-				i := block.Points[a]
-				row := b.Features.RawRowView(i)
-				if b.Observed != nil {
-					row = b.Observed.RawRowView(place[i] - 1)
-				}
-				copy(x.RawRowView(k), row)
-				z.SetVec(k, y[place[i]-1])
-				for l := range size {
-					t.Set(l, k, block.Cov.At(l, a))
-				}
-			}
-			blas64.Trsm(blas.Left, blas.Trans, 1, of.Upper, x.RawMatrix())
-			blas64.Trsv(blas.Trans, of.Upper, z.RawVector())
-			blas64.Trsm(blas.Right, blas.NoTrans, 1, of.Upper, t.RawMatrix())
-			blas64.Syrk(blas.Trans, 1, x.RawMatrix(), 1, inner.RawSymmetric())
-			blas64.Gemv(blas.Trans, 1, x.RawMatrix(), z.RawVector(), 1, right.RawVector())
-			blas64.Syrk(blas.NoTrans, -1, t.RawMatrix(), 1, rest.RawSymmetric())
-			var along mat.Dense
-			along.Mul(t, x)
-			for k, i := range block.Points {
-				p.Mean[i] = floats.Dot(t.RawRowView(k), z.RawVector().Data)
-				floats.Sub(b.Features.RawRowView(i), along.RawRowView(k))
-			}
-			evidence -= 0.5 * (mat.Dot(z, z) + of.LogDet())
-		}
-		p.Points, p.Roots = append(p.Points, block.Points), append(p.Roots, rootOf(rest))
-	}
-	var chol mat.Cholesky
-	if !chol.Factorize(symmetric.Add(inner, func(int) float64 { return 1 })) {
-		return nil, 0, ErrSingular
-	}
-	w := mat.NewVecDense(m, nil)
-	_ = chol.SolveVecTo(w, right) // A is at least I: it only warns of a condition
-	evidence += 0.5 * (mat.Dot(w, right) - chol.LogDet())
-	var shift mat.VecDense
-	shift.MulVec(b.Features, w)
-	floats.Add(p.Mean, shift.RawVector().Data)
-	var lower mat.TriDense
-	chol.LTo(&lower)
-	return p, evidence, cores.Do(ctx, n, 256, func(from, to int) { // R = G L⁻ᵀ
-		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), b.Features.Slice(from, to, 0, m).(*mat.Dense).RawMatrix())
+		return seen
 	})
 }
 
+// rows returns the features of observations.
+func (b *Blocked) rows(o Observations) func(k int) []float64 {
+	if o.Features != nil {
+		return o.Features.RawRowView
+	}
+	return func(k int) []float64 { return b.Features.RawRowView(o.At[k]) }
+}
+
+// Posterior returns the law given observations. In each block with the observed points P, and G = B_·P S⁻¹,
+//
+//	f = Gy + (Φ - GΦ_P)w + (1 - G1)β + e,  Cov e = B - G B_P·.
+func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPosterior, err error) {
+	n, m := b.Features.Dims()
+	columns := m
+	if o.Flat {
+		columns++
+	}
+	g := &given{
+		Blocked: b, of: o, row: b.rows(o), mean: make([]float64, n), root: mat.NewDense(n, columns, nil), level: make([]float64, n),
+		own:  &Blocks{Block: b.Block, At: b.At},
+		rest: whitened{mat.NewDense(max(1, len(o.At)), m, nil), make([]float64, len(o.At)), make([]float64, len(o.At))},
+	}
+	if b.Within == nil {
+		g.own.Variance = make([]float64, n)
+	} else {
+		g.own.Within = make([]*mat.SymDense, len(b.points))
+	}
+	for block, seen := range b.byBlock(o.At) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if b.Within == nil {
+			g.point(b.points[block][0], seen)
+		} else if err := g.block(block, seen); err != nil {
+			return nil, err
+		}
+	}
+	a, err := g.rest.along(o.Flat)
+	if err != nil {
+		return nil, err
+	}
+	var lower mat.TriDense
+	a.known.LTo(&lower)
+	err = cores.Do(ctx, n, 256, func(from, to int) { // R = (Φ - GΦ_P - (1 - G1)φ̄ᵀ)L⁻ᵀ, and (1 - G1)/√hᵀh for β
+		for i := from; i < to; i++ {
+			row := g.root.RawRowView(i)
+			if o.Flat {
+				floats.AddScaled(row[:m], -g.level[i], a.middle)
+				row[m] = g.level[i] / math.Sqrt(a.precision)
+			}
+			g.mean[i] += floats.Dot(row[:m], a.w.RawVector().Data) + g.level[i]*a.level
+		}
+		blas64.Trsm(blas.Right, blas.Trans, 1, lower.RawTriangular(), g.root.Slice(from, to, 0, m).(*mat.Dense).RawMatrix())
+	})
+	free := float64(len(o.At))
+	if o.Flat {
+		free--
+	}
+	evidence := -0.5 * (a.quadratic + a.logDet + g.logDet + free*math.Log(2*math.Pi))
+	return &BlockedPosterior{&Blocked{g.mean, g.root, g.own, b.points}, a.quadratic, evidence}, err
+}
+
+// given is a posterior while its blocks are computed.
+type given struct {
+	*Blocked
+	of     Observations
+	row    func(k int) []float64 // features of an observation
+	mean   []float64             // Gy
+	root   *mat.Dense            // Φ - GΦ_P
+	level  []float64             // 1 - G1
+	own    *Blocks
+	rest   whitened
+	count  int     // of whitened observations
+	logDet float64 // Σ log |S|
+}
+
+// point is block for a point that is a block.
+func (g *given) point(i int, seen []int) {
+	to, v := g.root.RawRowView(i), g.Variance[i]
+	copy(to, g.Features.RawRowView(i))
+	if g.level[i], g.own.Variance[i] = 1, v; len(seen) == 0 {
+		return
+	}
+	k := seen[0]
+	s, from := v+g.of.Noise[k], g.row(k)
+	gain := v / s
+	g.level[i], g.own.Variance[i], g.mean[i] = g.of.Noise[k]/s, gain*g.of.Noise[k], gain*g.of.Y[k]
+	floats.AddScaled(to[:len(from)], -gain, from)
+	if g.of.Features == nil { // the same with more digits
+		floats.ScaleTo(to[:len(from)], g.level[i], from)
+	}
+	whiten := 1 / math.Sqrt(s)
+	floats.ScaleTo(g.rest.x.RawRowView(g.count), whiten, from)
+	g.rest.h[g.count], g.rest.z[g.count] = whiten, whiten*g.of.Y[k]
+	g.count++
+	g.logDet += math.Log(s)
+}
+
+// block computes a block's part of the posterior. For observed points I - G_P is NS⁻¹, which loses no digits.
+func (g *given) block(block int, seen []int) error {
+	points, prior := g.points[block], g.Within[block]
+	_, m := g.Features.Dims()
+	size, n := len(points), len(seen)
+	own := mat.NewSymDense(max(1, size), nil)
+	own.CopySym(prior)
+	g.own.Within[block] = own
+	for _, i := range points {
+		copy(g.root.RawRowView(i), g.Features.RawRowView(i))
+		g.level[i] = 1
+	}
+	if n == 0 {
+		return nil
+	}
+	at := lists.Map(seen, func(k int) int { return g.At[g.of.At[k]] })
+	s, err := NewDense(symmetric.Make(n, func(a, c int) float64 {
+		if a == c {
+			return prior.At(at[a], at[a]) + g.of.Noise[seen[a]]
+		}
+		return prior.At(at[a], at[c])
+	}))
+	if err != nil {
+		return err
+	}
+	g.logDet += s.LogDet()
+	x, noise := mat.NewDense(n, m+2, nil), mat.NewDense(n, n, nil) // L⁻¹[Φ_P 1 y] and L⁻¹N
+	for a, k := range seen {
+		row := x.RawRowView(a)
+		copy(row, g.row(k))
+		row[m], row[m+1] = 1, g.of.Y[k]
+		noise.Set(a, a, g.of.Noise[k])
+	}
+	blas64.Trsm(blas.Left, blas.Trans, 1, s.Upper, x.RawMatrix())
+	blas64.Trsm(blas.Left, blas.Trans, 1, s.Upper, noise.RawMatrix())
+	for a := range seen {
+		row := x.RawRowView(a)
+		copy(g.rest.x.RawRowView(g.count), row[:m])
+		g.rest.h[g.count], g.rest.z[g.count] = row[m], row[m+1]
+		g.count++
+	}
+	t := mat.NewDense(size, n, nil) // B_·P L⁻ᵀ
+	for k := range size {
+		for a := range seen {
+			t.Set(k, a, prior.At(k, at[a]))
+		}
+	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, s.Upper, t.RawMatrix())
+	blas64.Syrk(blas.NoTrans, -1, t.RawMatrix(), 1, own.RawSymmetric())
+	var gain, residual, observed mat.Dense // G[Φ_P 1 y], NS⁻¹[Φ_P 1 y] and GN
+	gain.Mul(t, x)
+	residual.Mul(noise.T(), x)
+	observed.Mul(t, noise)
+	for _, i := range points {
+		row := gain.RawRowView(g.At[i])
+		g.mean[i] += row[m+1]
+		g.level[i] -= row[m]
+		floats.Sub(g.root.RawRowView(i)[:m], row[:m])
+	}
+	for a, k := range seen {
+		i, row := g.of.At[k], residual.RawRowView(a)
+		g.level[i] = row[m]
+		if g.of.Features == nil {
+			copy(g.root.RawRowView(i), row[:m])
+		}
+		for c := range size {
+			own.SetSym(c, at[a], observed.At(c, a))
+		}
+	}
+	return nil
+}
+
 // AddVariances adds the variances of all points to a list.
-func (p *BlockedPosterior) AddVariances(to []float64) {
-	for b, points := range p.Points {
-		for k, i := range points {
-			common, own := p.Root.RawRowView(i), p.Roots[b].RawRowView(k)
-			to[i] += floats.Dot(common, common) + floats.Dot(own, own)
+func (b *Blocked) AddVariances(to []float64) {
+	for i := range to {
+		row := b.Features.RawRowView(i)
+		to[i] += floats.Dot(row, row) + b.Entry(i, i)
+	}
+}
+
+// AddCovariances adds the covariances of some points to a matrix.
+func (b *Blocked) AddCovariances(to *mat.SymDense, points []int) {
+	_, rank := b.Features.Dims()
+	part := mat.NewDense(len(points), rank, nil)
+	for k, i := range points {
+		copy(part.RawRowView(k), b.Features.RawRowView(i))
+		for l, j := range points[:k+1] {
+			to.SetSym(k, l, to.At(k, l)+b.Entry(i, j))
+		}
+	}
+	blas64.Syrk(blas.NoTrans, 1, part.RawMatrix(), 1, to.RawSymmetric())
+}
+
+// AddDifferences adds the variances of the values of points less another's to a list.
+func (b *Blocked) AddDifferences(to []float64, points []int, from int) {
+	other := b.Features.RawRowView(from)
+	for k, i := range points {
+		if i != from {
+			square := floats.Distance(b.Features.RawRowView(i), other, 2)
+			to[k] += b.Entry(i, i) + b.Entry(from, from) - 2*b.Entry(i, from) + square*square
 		}
 	}
 }
 
-// Draw fills a matrix with joint draws of all points, a row for each.
-func (p *BlockedPosterior) Draw(rng *rand.Rand, into *mat.Dense) {
-	count, _ := into.Dims()
-	_, rank := p.Root.Dims()
+// Draw fills a matrix with joint draws of all points, a row for each [RW06, sec. A.2].
+func (b *Blocked) Draw(rng *rand.Rand, into *mat.Dense) {
+	count, n := into.Dims()
+	_, rank := b.Features.Dims()
 	z := mat.NewDense(count, rank, nil)
 	z.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, z)
-	into.Mul(z, p.Root.T())
-	for row := range count {
-		floats.Add(into.RawRowView(row), p.Mean)
+	into.Mul(z, b.Features.T())
+	sds := lists.Map(b.Variance, math.Sqrt)
+	for k := range count {
+		row := into.RawRowView(k)
+		if b.Mean != nil {
+			floats.Add(row, b.Mean)
+		}
+		for i, sd := range sds {
+			row[i] += sd * rng.NormFloat64()
+		}
 	}
-	for b, points := range p.Points {
-		own := make([]float64, len(points))
-		for row := range count {
-			to := into.RawRowView(row)
-			for k, i := range points {
-				own[k] = rng.NormFloat64()
-				to[i] += floats.Dot(p.Roots[b].RawRowView(k)[:k+1], own[:k+1])
+	own := make([]float64, n)
+	for g, c := range b.Within {
+		root := rootOf(c)
+		for k := range count {
+			for l := range own[:c.SymmetricDim()] {
+				own[l] = rng.NormFloat64()
+			}
+			for _, i := range b.points[g] {
+				l := b.At[i]
+				into.Set(k, i, into.At(k, i)+floats.Dot(root.RawRowView(l)[:l+1], own[:l+1]))
 			}
 		}
 	}

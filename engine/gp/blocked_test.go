@@ -14,16 +14,17 @@ import (
 func TestBlocked(t *testing.T) {
 	const n = 9
 	rng := rand.New(rand.NewPCG(3, 4))
-	prior := &gp.Blocked{Features: mat.NewDense(n, 3, nil)}
-	prior.Features.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, prior.Features)
+	features, blocks := mat.NewDense(n, 3, nil), &gp.Blocks{Block: make([]int, n), At: make([]int, n)}
+	features.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, features)
 	k := mat.NewSymDense(n, nil)
-	k.SymOuterK(1, prior.Features)
-	for _, points := range [][]int{{0, 2, 3, 7}, {1, 4}, {5, 6, 8}} { // the last is not observed
+	k.SymOuterK(1, features)
+	for g, points := range [][]int{{0, 2, 3, 7}, {1, 4}, {5, 6, 8}} { // the last is not observed
 		root, block := mat.NewDense(len(points), len(points), nil), mat.NewSymDense(len(points), nil)
 		root.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, root)
 		block.SymOuterK(1, root)
-		prior.Blocks = append(prior.Blocks, gp.Block{Points: points, Cov: block})
+		blocks.Within = append(blocks.Within, block)
 		for a, i := range points {
+			blocks.Block[i], blocks.At[i] = g, a
 			for b, j := range points[:a+1] {
 				k.SetSym(i, j, k.At(i, j)+block.At(a, b))
 			}
@@ -48,11 +49,11 @@ func TestBlocked(t *testing.T) {
 	mean.Mul(&gain, mat.NewVecDense(len(at), y))
 	cov.Mul(&gain, cross.T())
 	cov.Sub(k, &cov)
-	p, evidence, err := prior.Posterior(t.Context(), at, y, noise)
+	p, err := gp.NewBlocked(features, blocks).Posterior(t.Context(), gp.Observations{At: at, Y: y, Noise: noise})
 	if err != nil {
 		t.Fatal(err)
 	}
-	near(t, "evidence", evidence, logDensity(y, sigma), 1e-10)
+	near(t, "evidence", p.Evidence, logDensity(y, sigma), 1e-10)
 	variances := make([]float64, n)
 	p.AddVariances(variances)
 	draws := mat.NewDense(40000, n, nil)

@@ -3,9 +3,8 @@
 //
 //	Covariance   Σ, factored once: Dense, or LowRank along features with a diagonal
 //	Regression   Σ and y: log evidence and its gradient, weights, leave-one-out
-//	Posterior    the law of the latent values of all points: means, variances, covariances, joint draws
-//	Blocked      a prior of low rank between blocks of points, with its posterior
-//	Grouped      such a prior for every scale and every part of points by themselves, with a flat level
+//	Blocked      the law of the latent values of all points, of low rank beside blocks: prior and posterior, covariances, joint draws
+//	Turned       observations of such a prior, for its likelihood at every scale
 //	Planned      covariances after further observations, one by one without a new factor
 //	Cavity       the law of a latent value without one of its observations
 //	Laplace      binomial counts as observations with normal noise, from a Prior: DensePrior, LowRankPrior

@@ -210,7 +210,7 @@ func TestPosterior(t *testing.T) {
 	var smooth mat.Dense
 	smooth.Mul(features, features.T())
 	own, y, given, at := make([]float64, n), make([]float64, 2*n), []int(nil), []int{1, 2, 4, 5, 7}
-	observed, noise := mat.NewDense(m, len(at), nil), make([]float64, len(at))
+	noise := make([]float64, len(at))
 	for i := range n {
 		own[i] = 0.3 * rng.Float64()
 		y[n+i] = rng.NormFloat64()
@@ -228,16 +228,11 @@ func TestPosterior(t *testing.T) {
 	}
 	targets := make([]float64, len(at))
 	for k, i := range at {
-		targets[k], noise[k], given = y[n+i], own[i]+0.4, append(given, n+i)
-		observed.SetCol(k, features.RawRowView(i))
+		targets[k], noise[k], given = y[n+i], 0.4, append(given, n+i)
 	}
 	points := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	mean, covariance := conditional(joint, y, points, given)
-	c, err := gp.NewLowRank(observed, noise)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := c.Posterior(t.Context(), mat.DenseCopyOf(features), slices.Clone(own), at, targets)
+	p, err := gp.NewBlocked(features, gp.Alone(own)).Posterior(t.Context(), gp.Observations{At: at, Y: targets, Noise: noise})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +317,7 @@ func TestSingular(t *testing.T) {
 	}
 }
 
-// Planned observations change a structured covariance like the whole matrix [RW06, eq. 2.24].
+// Planned observations change a blocked covariance like the whole matrix [RW06, eq. 2.24].
 func TestPlanned(t *testing.T) {
 	const n, m = 12, 3
 	rng := rand.New(rand.NewPCG(5, 8))
@@ -331,15 +326,16 @@ func TestPlanned(t *testing.T) {
 	}
 	own := &gp.Blocks{}
 	for i := range n {
-		own.Group, own.At = append(own.Group, i%3), append(own.At, i/3)
+		own.Block, own.At = append(own.Block, i%3), append(own.At, i/3)
 	}
 	for range 3 {
 		within := mat.NewSymDense(n/3, nil)
 		within.SymOuterK(1, random(n/3, n/3))
 		own.Within = append(own.Within, within)
 	}
-	observed := gp.NewGrouped(random(n, m), own).Observe(0.2, lists.Make(n, func(i int) float64 { return 1 + float64(i) }), make([]float64, n), true)
-	s, _, err := observed.Posterior(0.7)
+	s, err := gp.NewBlocked(random(n, m), own).Turn(0.2, gp.Observations{
+		At: indices.All(n), Y: make([]float64, n), Noise: lists.Make(n, func(i int) float64 { return 1 + float64(i) }), Flat: true,
+	}).Posterior(t.Context(), 0.7)
 	if err != nil {
 		t.Fatal(err)
 	}

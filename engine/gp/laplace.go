@@ -146,3 +146,11 @@ func softplus(v float64) float64 {
 	}
 	return math.Log1p(math.Exp(v))
 }
+
+// Cavity returns the law of a latent value without one of its observations, from the posterior N(mean, variance) that includes the
+// observation y of variance noise [RW06, eq. 3.56],
+//
+//	σ₋² = (1/σ² - 1/s²)⁻¹,  μ₋ = σ₋² (μ/σ² - y/s²).
+func Cavity(mean, variance, y, noise float64) (mean1, variance1 float64) {
+	return (noise*mean - variance*y) / (noise - variance), noise * variance / (noise - variance)
+}

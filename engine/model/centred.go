@@ -233,7 +233,7 @@ const mostCondition = 1e10
 
 // parts returns the posterior variances of independent effects. Arms with equal features share one.
 func (c *centred) parts() *gp.Blocks {
-	return &gp.Blocks{Group: c.of, At: make([]int, len(c.of)), Within: lists.Map(c.with, func(t float64) *mat.SymDense {
+	return &gp.Blocks{Block: c.of, At: make([]int, len(c.of)), Within: lists.Map(c.with, func(t float64) *mat.SymDense {
 		return mat.NewSymDense(1, []float64{(1 - c.own*t) * c.own})
 	})}
 }

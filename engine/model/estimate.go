@@ -28,16 +28,16 @@ type Estimator struct {
 	solved *mat.Dense // Φ A⁻¹, for the bias; nil if ξ = 0
 	// each arm's part along the unmeasured directions; nil if ξ is well above 0 or all directions are measured
 	hidden     *mat.Dense
-	sizes      []float64      // N: ‖φ_i‖²; nil without hidden
-	root       float64        // √Scale: converts a norm in kernel units to units of the features
-	rest       []float64      // N: length of φ_i outside the span of the pulled arms; nil if they span all
-	truncation float64        // squared length that cut features omit; 0 without a cut
-	precision  float64        // Σ total
-	level      float64        // prior mean of all rewards, normalised
-	parts      *gp.Blocks     // covariances within groups that White does not include; nil without
-	groups     *gp.Structured // White and parts of a posterior in groups
-	dual       conditioned    // posterior on the pulled arms, instead of White; nil without
-	within     *Within        // data within blocks, instead of means; nil for means
+	sizes      []float64   // N: ‖φ_i‖²; nil without hidden
+	root       float64     // √Scale: converts a norm in kernel units to units of the features
+	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil if they span all
+	truncation float64     // squared length that cut features omit; 0 without a cut
+	precision  float64     // Σ total
+	level      float64     // prior mean of all rewards, normalised
+	parts      *gp.Blocks  // covariances within groups that White does not include; nil without
+	groups     *gp.Blocked // White and parts of a posterior in groups
+	dual       conditioned // posterior on the pulled arms, instead of White; nil without
+	within     *Within     // data within blocks, instead of means; nil for means
 }
 
 // NewEstimator factors the information matrix of the counts. If Nξ is negligible compared with the largest eigenvalue, it works in the

@@ -18,12 +18,12 @@ import (
 // grouped returns the prior covariances of arms as a part that all tasks have in common, of a rank of at most half their number, and a
 // part within groups of arms of one task; nil for other kernels. Unrelated arms have no common part, and are a group each. The result is
 // cached.
-func (m *Model) grouped() (*gp.Grouped, error) {
-	return m.source.grouped.get(m.Context(), func() (_ *gp.Grouped, err error) {
+func (m *Model) grouped() (*gp.Blocked, error) {
+	return m.source.grouped.get(m.Context(), func() (_ *gp.Blocked, err error) {
 		defer try.Caught(&err)
 		p, n := m.Problem, m.Problem.N()
 		if m.Relations().Unrelated() { // arms may share features
-			return gp.NewGrouped(mat.NewDense(n, 1, nil), gp.Alone(m.Variances())), nil
+			return gp.NewBlocked(mat.NewDense(n, 1, nil), gp.Alone(m.Variances())), nil
 		}
 		shared, own, apart := kernels.Divide(p.Kernel)
 		largest := 0
@@ -52,9 +52,9 @@ func (m *Model) grouped() (*gp.Grouped, error) {
 			diagonal := make([]float64, n)
 			gram.Diagonal(diagonal)
 			floats.Scale(1/m.Scale, diagonal)
-			return gp.NewGrouped(features, gp.Alone(diagonal)), nil
+			return gp.NewBlocked(features, gp.Alone(diagonal)), nil
 		}
-		b := &gp.Blocks{Group: p.TaskOf, At: make([]int, n)}
+		b := &gp.Blocks{Block: p.TaskOf, At: make([]int, n)}
 		row := make([]float64, largest)
 		for _, arms := range p.Groups() {
 			within := mat.NewSymDense(len(arms), nil)
@@ -67,7 +67,7 @@ func (m *Model) grouped() (*gp.Grouped, error) {
 			}
 			b.Within = append(b.Within, within)
 		}
-		return gp.NewGrouped(features, b), nil
+		return gp.NewBlocked(features, b), nil
 	})
 }
 
@@ -85,24 +85,24 @@ func (m Relations) InGroups() bool {
 // groupedMeans has the data of a posterior in groups, normalised, less a stated prior mean.
 type groupedMeans struct {
 	scaling
-	m           *Model
-	prior       *gp.Grouped
-	known       bool // whether the prior mean is stated
-	level       float64
-	total       []float64 // N: t
-	variance, y []float64 // N
+	m            *Model
+	prior        *gp.Blocked
+	known        bool // whether the prior mean is stated
+	level        float64
+	total        []float64 // N: t
+	observations gp.Observations
 }
 
-func newGroupedMeans(m *Model, prior *gp.Grouped, level engine.Level, counts []int, means []float64) *groupedMeans {
+func newGroupedMeans(m *Model, prior *gp.Blocked, level engine.Level, counts []int, means []float64) *groupedMeans {
 	d := &groupedMeans{
 		scaling: scaling{natural: natural(m)}, m: m, prior: prior, known: level.Known, level: level.Value / m.Unit,
-		total: make([]float64, len(counts)), variance: make([]float64, len(counts)), y: make([]float64, len(counts)),
+		total: make([]float64, len(counts)), observations: gp.Observations{Flat: !level.Known},
 	}
+	o := &d.observations
 	for i, c := range counts {
 		if d.total[i] = float64(c) * m.Precision[i]; d.total[i] > 0 {
-			d.y[i] = means[i]/m.Unit - d.level
+			o.At, o.Y, o.Noise = append(o.At, i), append(o.Y, means[i]/m.Unit-d.level), append(o.Noise, 1/d.total[i])
 		}
-		d.variance[i] = 1 / d.total[i]
 	}
 	return d
 }
@@ -116,7 +116,7 @@ type onGroups struct {
 
 // around turns the data for independent effects of variance own and a scale, fitted if 0.
 func (d *groupedMeans) around(own, scale float64) (_ *onGroups, err error) {
-	c := &onGroups{d, d.prior.Observe(own, d.variance, d.y, !d.known), own, scale}
+	c := &onGroups{d, d.prior.Turn(own, d.observations), own, scale}
 	if scale == 0 {
 		c.scale, err = d.least(c.Largest, c.Squares, c.Deviance)
 	}
@@ -130,21 +130,21 @@ func (c *onGroups) law() (log float64, scales, shares []float64) {
 }
 
 func (c *onGroups) posterior(scale float64) (*Posterior, float64, error) {
-	of, squares, err := c.Turned.Posterior(scale)
+	of, err := c.Turned.Posterior(c.m.Context(), scale)
 	if err != nil {
 		return nil, 0, err
 	}
 	f := fitted{own: c.own, scale: scale, precision: c.Precision, centre: c.level + c.Level}
-	p := f.posterior(c.m, c.total, c.Count, !c.known, squares)
-	p.White, p.parts, p.groups = of.Root, of.Blocks, of
+	p := f.posterior(c.m, c.total, c.Count, !c.known, of.Quadratic)
+	p.White, p.parts, p.groups = of.Features, of.Blocks, of.Blocked
 	return p, c.Deviance(scale), nil
 }
 
 // Groups returns the posterior as a common factor and covariances within groups of arms of one task; nil if it has another form.
-func (e *Estimator) Groups() *gp.Structured { return e.groups }
+func (e *Estimator) Groups() *gp.Blocked { return e.groups }
 
 // newGroupedPosterior returns the posterior, with independent effects as in pulledMeans.fit unless arms are unrelated.
-func newGroupedPosterior(m *Model, on *gp.Grouped, prior Prior, counts []int, means []float64) (_ *Posterior, err error) {
+func newGroupedPosterior(m *Model, on *gp.Blocked, prior Prior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
 	d := newGroupedMeans(m, on, prior.Level, counts, means)
 	c := try.Of(fitTested(d.total, prior.FitsOwn() && !m.Relations().Unrelated(), func(own float64) (*onGroups, error) {

@@ -31,7 +31,7 @@ type source struct {
 	root    float64 // √scale
 
 	features *once[*exactFeatures]
-	grouped  *once[*gp.Grouped] // see Model.grouped
+	grouped  *once[*gp.Blocked] // see Model.grouped
 }
 
 // exactFeatures are the features to the rounding of a pivoted Cholesky factor, or up to the largest rank.
@@ -50,7 +50,7 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 		return nil, err
 	}
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
-	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Grouped]()}
+	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Blocked]()}
 	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil

@@ -28,7 +28,7 @@ const (
 // Posterior has the uncertainty of the expected rewards of arms.
 type Posterior interface {
 	// Groups returns the covariances of all arms as a common factor and groups of arms of one task; nil if they have another form
-	Groups() *gp.Structured
+	Groups() *gp.Blocked
 	CovarianceMatrix(arms []int) *mat.SymDense
 	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and arm from.
 	VariancesFrom(dst []float64, arms []int, from int) error

@@ -1,0 +1,116 @@
+package gp
+
+import (
+	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// Turned has observations y of β + f, f ~ N(0, sK + gI), for one g and every scale s. With D = gI + N and D^-½BD^-½ = UΛUᵀ by block,
+// rows are UᵀD^-½ times the features, 1 and y: their covariance is s·ΦΦᵀ + diag(1 + sλ).
+type Turned struct {
+	prior   *Blocked
+	of      Observations
+	own     float64 // g
+	rows    *mat.Dense
+	ones, y []float64
+	values  []float64 // λ
+	noise   float64   // log |D|
+
+	Count     int     // of observations
+	Precision float64 // 1ᵀD⁻¹1
+	Level     float64 // the mean of y weighted by D⁻¹, or 0
+	Squares   float64 // (y - level)ᵀD⁻¹(y - level)
+	Largest   float64 // a bound on the eigenvalues of D^-½KD^-½
+}
+
+// Turn turns observations.
+func (b *Blocked) Turn(own float64, o Observations) *Turned {
+	_, m := b.Features.Dims()
+	n := len(o.At)
+	t := &Turned{prior: b, of: o, own: own, Count: n, rows: mat.NewDense(max(1, n), m, nil)}
+	t.ones, t.y, t.values = make([]float64, n), make([]float64, n), make([]float64, n)
+	row := b.rows(o)
+	from, sum := 0, 0.0
+	for _, seen := range b.byBlock(o.At) {
+		n := len(seen)
+		if n == 0 {
+			continue
+		}
+		c, roots := mat.NewSymDense(n, nil), lists.Map(seen, func(k int) float64 { return 1 / math.Sqrt(own+o.Noise[k]) })
+		diagonal := true
+		for a, k := range seen {
+			t.noise -= 2 * math.Log(roots[a])
+			t.Precision += roots[a] * roots[a]
+			sum += roots[a] * roots[a] * o.Y[k]
+			for e, l := range seen[:a+1] {
+				v := b.Entry(o.At[k], o.At[l]) * roots[a] * roots[e]
+				diagonal = diagonal && (a == e || v == 0)
+				c.SetSym(a, e, v)
+			}
+			floats.ScaleTo(t.rows.RawRowView(from+a), roots[a], row(k))
+			t.ones[from+a], t.y[from+a], t.values[from+a] = roots[a], o.Y[k]*roots[a], c.At(a, a)
+		}
+		var eigen mat.EigenSym
+		if !diagonal && eigen.Factorize(c, true) {
+			var u mat.Dense
+			eigen.VectorsTo(&u)
+			eigen.Values(t.values[from : from+n])
+			part := t.rows.Slice(from, from+n, 0, m).(*mat.Dense)
+			part.Mul(u.T(), mat.DenseCopyOf(part))
+			for _, x := range [][]float64{t.ones[from : from+n], t.y[from : from+n]} {
+				turned := mat.NewVecDense(n, x)
+				turned.MulVec(u.T(), mat.VecDenseCopyOf(turned))
+			}
+		}
+		from += n
+	}
+	for i, v := range t.values {
+		t.values[i] = max(v, 0)
+		t.Largest = max(t.Largest, t.values[i])
+	}
+	if o.Flat {
+		t.Level = sum / t.Precision
+	}
+	for i, v := range t.y {
+		t.Squares += (v - t.Level*t.ones[i]) * (v - t.Level*t.ones[i])
+	}
+	t.Largest += floats.Dot(t.rows.RawMatrix().Data, t.rows.RawMatrix().Data)
+	return t
+}
+
+// manyPivots is the product of pivots at which the logarithm is taken, so that a further pivot cannot overflow.
+const manyPivots = 1e100
+
+// Deviance returns -2 times the log of the restricted likelihood of a scale times √s, up to a constant [RW06, eq. 2.45].
+func (t *Turned) Deviance(scale float64) float64 {
+	deviance, product := t.noise-math.Log(scale), 1.0
+	w, root := &whitened{mat.DenseCopyOf(t.rows), make([]float64, t.Count), make([]float64, t.Count)}, math.Sqrt(scale)
+	for i, v := range t.values {
+		pivot := 1 + scale*v
+		whiten := 1 / math.Sqrt(pivot)
+		w.h[i], w.z[i] = whiten*t.ones[i], whiten*t.y[i]
+		floats.Scale(root*whiten, w.x.RawRowView(i))
+		if product *= pivot; product > manyPivots {
+			deviance += math.Log(product)
+			product = 1
+		}
+	}
+	a, err := w.along(t.of.Flat)
+	if err != nil {
+		return math.Inf(1)
+	}
+	return deviance + math.Log(product) + a.logDet + a.quadratic
+}
+
+// Posterior returns the law of β + f given the observations at a scale.
+func (t *Turned) Posterior(ctx context.Context, scale float64) (*BlockedPosterior, error) {
+	features := mat.DenseCopyOf(t.prior.Features)
+	features.Scale(math.Sqrt(scale), features)
+	prior := &Blocked{nil, features, t.prior.scaled(scale, func(int) float64 { return t.own }), t.prior.points}
+	return prior.Posterior(ctx, t.of)
+}
