@@ -23,6 +23,7 @@ test-go: lab python-env
 
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh
+	@tools/slurm-node.sh
 
 # Without tables for debuggers, test programs are linked in two thirds of the time.
 linked = -ldflags=-w
@@ -31,7 +32,7 @@ short: ## the tests without long simulations
 	GOGC=400 go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
-shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster ./engine/cluster/farm
+shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster
 
 race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
 	go test -short -race -timeout 30m $(shared)

@@ -31,8 +31,9 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	// a check does not know the results of files and runs; it continues with such calls to examine their other arguments
-	return known || c.e.dry && !c.pure()
+	// A check does not know the results of files and runs, and only examines such calls. A part of a script does not know the results
+	// that other parts make, and sweep and compare(algorithm=) do not need the one that they repeat.
+	return known || c.e.dry && !c.pure() || c.e.divided != nil && len(c.named) > 0
 }
 
 // pure reports whether a check may evaluate the call, because the call reads no file and runs nothing. table(...) is pure only if

@@ -8,7 +8,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
@@ -43,7 +42,7 @@ type evaluator struct {
 
 	stopped error // the reason why a call ended early with a partial value
 
-	collect func(sim.Experiment) // receives experiments; nil to run them
+	divided *division // of a part of a script; nil for a whole script
 }
 
 // fail records an error at a node. It returns an unknown value of type t, so that evaluation continues without follow-up errors.

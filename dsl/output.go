@@ -23,8 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// Host reads and writes the files of a script. Relative paths start from Options.Folder. A read-only host, such as that of a
-// worker, returns errors for writes.
+// Host reads and writes the files of a script. Relative paths start from Options.Folder.
 type Host interface {
 	// Load reads a problem, like problem.Load.
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
@@ -36,14 +35,10 @@ type Host interface {
 	Store(path string) (Store, error)
 }
 
-// Store holds the results of finished experiments, like sim.Store. A sweep opens a store and closes it at its end.
+// Store keeps the results of finished experiments, like sim.Store. A sweep closes the store that it has opened.
 type Store interface {
 	// Run runs an experiment, or returns its stored result.
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
-	// Has reports whether the store has the result of an experiment.
-	Has(ctx context.Context, x sim.Experiment) (bool, error)
-	// Keep stores the result of an experiment whose runs have all finished.
-	Keep(ctx context.Context, x sim.Experiment, r engine.Result) error
 	Close() error // nothing may be stored afterwards
 }
 

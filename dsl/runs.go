@@ -214,8 +214,15 @@ func evalRun(c *call, a runArgs) (any, error) {
 	case sim.RoundFunc:
 		x.Draw, x.Rounds = sim.Rounds(x.Problem, draw)
 	}
+	divided, own := c.e.divided.takes(c.e.own)
+	if !own {
+		return nil, nil
+	}
 	warnOfLength(c, x) // warn before the first sample, since planning may take minutes
 	result, err := perform(c, x)
+	if divided && err == nil {
+		return nil, nil // other parts do not have the result, so nothing is computed from it
+	}
 	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing was finished
 		return nil, err
 	}

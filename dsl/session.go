@@ -38,8 +38,11 @@ type Options struct {
 	// file to which the caller writes the displays, and which the script must not read; may be ""
 	Output   string
 	Progress Progress // receives the progress; may be nil
-	// makes the runs of sweeps, and of fc and fb with several runs, on other machines; nil makes them in this process
-	Runner Runner
+	// keeps the results of all runs, and returns those that it has, instead of the stores of sweeps; nil makes all runs. Results from it
+	// are displayed as if the runs were made now. Eval does not close it
+	Store Store
+	// makes only the runs of this part of the script, and displays nothing; needs a Store. Zero is the whole script
+	Shard Shard
 	// makes single runs of fc and fb with separate agents; nil simulates them
 	Agents Agents
 
@@ -65,7 +68,6 @@ type Options struct {
 	absolute   map[string]bool // records the absolute paths in the script; nil if not needed
 	noForecast bool            // whether protocol(...) skips the forecast; a continued campaign has the forecast of its start
 	found      *found          // kernels that a campaign's script chooses from measurements; nil outside campaigns
-	making     *remade         // records experiments instead of running them; nil to run them
 }
 
 // Session holds the names that scripts have bound so far. It is not safe for concurrent use.
@@ -158,8 +160,8 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 	}
 	// The evaluator works on the session's own scope, so each statement binds its name at once.
 	e := &evaluator{ctx: ctx, session: s, scope: s.scope}
-	if s.opt.making != nil { // in a worker, make experiments without running them
-		e.collect = s.opt.making.take
+	if s.opt.Shard.N > 0 {
+		statements, e.divided = divide(statements, s.opt.Shard)
 	}
 	if s.opt.Progress != nil {
 		e.teller = &teller{tell: s.opt.Progress}
@@ -174,7 +176,7 @@ func (s *Session) Eval(ctx context.Context, script *Script) ([]report.Display, e
 			v := e.statement(st)
 			// After an interrupt or a failure, display a partial result even if the statement binds a name.
 			short := ctx.Err() != nil || len(e.errs) > 0
-			if (st.Name == "" || short) && v.known() && v.Type != Nothing {
+			if e.divided == nil && (st.Name == "" || short) && v.known() && v.Type != Nothing {
 				d := s.displayOf(st, v)
 				displays = append(displays, d)
 				if s.opt.Shown != nil { // a front end shows the display before the next statement begins

@@ -76,9 +76,9 @@ func (e *evaluator) statement(st *front.Statement) value {
 			"cannot depend on itself")
 		return v
 	}
-	// A check also binds unknown values, so that later statements are checked by type. In a run, an unknown value is a mistake,
-	// and the name keeps its old value.
-	if v.known() || e.dry {
+	// A check binds unknown values too, so that the statements below are checked by type, and so does a part of a script, which has
+	// only some results. Otherwise an unknown value is a mistake at run time, and the name keeps its old value.
+	if v.known() || e.dry || e.divided != nil {
 		e.session.clock++
 		b.time = e.session.clock
 		e.scope[st.Name] = b

@@ -35,11 +35,10 @@ type swept struct {
 	cells   int              // number of combinations, at most maxCells
 	steps   int              // progress steps per combination, the same for all; 0 before the first one
 
-	store  Store        // nil without a store
-	stored int          // number of combinations found in the store so far
-	fresh  bool         // whether the current combination made runs
-	hit    bool         // whether the store had the current combination
-	remote *remoteSweep // makes the runs on workers; nil to make them in this process
+	store  Store // nil without a store
+	stored int   // number of combinations found in the store so far
+	fresh  bool  // whether the current combination made runs
+	hit    bool  // whether the store had the current combination
 
 	options []optionUse // uses of options that some algorithm lacks, in the order of their first use
 }
@@ -129,11 +128,7 @@ func runSweep(c *call, store, per string) (any, error) {
 	if s == nil { // reported
 		return nil, nil
 	}
-	if m := c.e.session.opt.making; m != nil { // a worker makes the experiments of single combinations on request
-		m.call, m.sweep, m.root = c, s, root
-		return sim.Sweep{Names: s.names()}, nil
-	}
-	if store != "" {
+	if store != "" && c.e.session.opt.Store == nil {
 		opened, err := openStore(c, c.e.session.path(store))
 		if err != nil {
 			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", store), err: err}
@@ -142,13 +137,6 @@ func runSweep(c *call, store, per string) (any, error) {
 		s.store = opened
 	}
 	out := sim.Sweep{Names: s.names(), Per: per}
-	// Submit all combinations before waiting for the first result.
-	if err := submitSweep(c, s, root); err != nil {
-		return nil, err
-	}
-	if s.remote != nil {
-		defer s.remote.job.Close() // messages about the server were shown before
-	}
 	for s.cell = range s.cells {
 		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false // not known yet
@@ -158,16 +146,19 @@ func runSweep(c *call, store, per string) (any, error) {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
 		}
 		result, ok := v.Data.(engine.Result)
-		if c.e.stopped != nil || !ok { // the mistake was reported; keep the finished combinations
-			if s.rest(&out); len(out.Rows) == 0 {
-				return nil, c.e.stopped
-			}
-			return out, c.e.stopped
+		if !ok && c.e.divided != nil && c.e.stopped == nil && len(c.e.errs) == before {
+			continue // its runs are divided among the parts of the script
+		}
+		if c.e.stopped != nil || !ok { // the mistake is reported, finished combinations are kept
+			break
 		}
 		s.stored += indices.Indicator(s.hit)
 		out.Rows, out.Stored = append(out.Rows, sim.SweepRow{Values: values, Result: result}), s.stored
 	}
-	return out, nil
+	if len(out.Rows) == 0 {
+		return nil, c.e.stopped
+	}
+	return out, c.e.stopped
 }
 
 // openStore opens a store. If an interrupt ends the wait, the store is closed when it opens later.
@@ -193,40 +184,34 @@ func (s *swept) choose(cell int) []any {
 	return values
 }
 
-// perform makes the runs of an experiment by the first of these that applies: a collector, agents, workers, the store, this
-// process. A sweep keeps single runs for paired comparisons.
+// perform makes the runs of an experiment: by agents, or in this process unless a store has the result. A sweep keeps single runs for
+// paired comparisons.
 func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
 	// a sweep of thousands of results does not keep the details that only the figure of one result shows
 	x.Detail, x.Estimates = s != nil, s == nil
-	if e.collect != nil { // in a worker, or while a sweep submits its combinations
-		e.collect(x)
-		return engine.Result{Mode: x.Mode, Algorithm: x.Algorithm, Problem: x.Problem.Name}, nil
-	}
 	if r, made, err := performByAgents(c, x); made || err != nil {
 		return r, err
 	}
-	if r, made, err := performOnWorkers(c, x); made || err != nil {
-		return r, err
-	}
 	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
-	if s != nil && s.remote != nil {
-		tell = nil // the workers report their own progress
-	}
 	if tell != nil {
 		// the first run computes designs for some time, so show its label at once
 		tell(sim.Step{Total: x.Runs})
 	}
 	var begun atomic.Bool // the first step of the experiment sets it
 	x.Progress = noteFirstStep(tell, &begun, func(sim.Step) bool { return true })
-	if s == nil || s.store == nil {
+	store := e.session.opt.Store
+	if store == nil && s != nil {
+		store = s.store
+	}
+	if store == nil {
 		return awaitRuns(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
 	stored := false // whether the store had the result
 	result, err := awaitRuns(c, &begun, func() (engine.Result, error) {
-		r, found, err := s.store.Run(e.ctx, x)
+		r, found, err := store.Run(e.ctx, x)
 		if err == nil {
 			stored = found
 		}
@@ -235,10 +220,13 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if err != nil {
 		return result, err
 	}
-	// A definition may make several experiments; the combination counts as stored only if the store had all of them.
-	s.fresh = s.fresh || !stored
-	s.hit = !s.fresh
-	if stored && tell != nil { // advance the progress bar without runs
+	// A definition may make several experiments; the combination counts as stored only if the store had all of them. With the store of
+	// the whole script, the display is the one of a run without a store.
+	if s != nil && e.session.opt.Store == nil {
+		s.fresh = s.fresh || !stored
+		s.hit = !s.fresh
+	}
+	if stored && tell != nil { // advance the progress bar without a run
 		tell(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
 	return result, nil

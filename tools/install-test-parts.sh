@@ -14,6 +14,7 @@ jupyter-notebook|/usr/bin/python3 -c "import notebook" && command -v jupyter-not
 lmodern|test -e /usr/share/texmf/tex/latex/lm/lmodern.sty || kpsewhich lmodern.sty
 npm|command -v npx
 pandoc|command -v pandoc
+parallel|command -v parallel
 poppler-utils|command -v pdftotext && command -v pdfinfo
 procps|command -v ps
 python3-ipykernel|/usr/bin/python3 -c "import ipykernel"

@@ -201,3 +201,25 @@ func tellAll(t *testing.T, ctx context.Context, dir string, told map[string]int)
 		t.Errorf("telling: %+v, error %v", receipt, err)
 	}
 }
+
+// serve starts the server of a folder and returns its address.
+func serve(t *testing.T, folder string) string {
+	t.Helper()
+	c := exec.Command("gonb-cope", "cluster", "serve", filepath.Join(folder, "server"), "--listen", "127.0.0.1:0", "--json")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = c.Process.Signal(os.Interrupt)
+		_ = c.Wait()
+	})
+	var where struct{ URL string }
+	if err := json.NewDecoder(out).Decode(&where); err != nil {
+		t.Fatal(err)
+	}
+	return where.URL
+}

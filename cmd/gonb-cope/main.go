@@ -8,8 +8,8 @@
 //	gonb-cope report FILE      run a notebook or script and write a report
 //	gonb-cope campaign         plan real measurements and record their results
 //	gonb-cope agent            measure one task of a run that several machines share
-//	gonb-cope cluster          share runs and sweeps between machines
-//	gonb-cope worker           compute runs of sweeps for other machines
+//	gonb-cope cluster          share a run between machines
+//	gonb-cope store            merge the results of parts of a script
 //	gonb-cope serve            give programs in other languages access to all functions
 //	gonb-cope install          add this program to Jupyter as a kernel
 //	gonb-cope uninstall        remove the kernel from Jupyter
@@ -93,7 +93,7 @@ func root() *cobra.Command {
 	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(),
-		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), workerCommand(), clusterCommand(), serveLanguageCommand(),
+		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), clusterCommand(), storeCommand(), serveLanguageCommand(),
 		versionCommand())
 	return c
 }

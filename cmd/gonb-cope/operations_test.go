@@ -30,7 +30,7 @@ type manual struct {
 func newManual(t *testing.T, folders ...string) *manual {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("servers, agents and workers")
+		t.Skip("servers and agents")
 	}
 	for _, name := range []string{"sh", "python3"} {
 		if _, err := exec.LookPath(name); err != nil {
@@ -219,14 +219,9 @@ func (m *manual) found(commands, want int, said string) {
 	}
 }
 
-// The server of the systemd unit needs the keys that the text makes first; the job of the Slurm array
-// works for the sweep that is asked for beside it, and ends with it.
+// The server of the systemd unit needs the keys that the text makes first.
 func TestManualServices(t *testing.T) {
 	m := newManual(t, "hub")
-	program, err := exec.LookPath("gonb-cope")
-	if err != nil {
-		t.Fatal(err)
-	}
 	unit := m.section("Started by systemd")
 	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/(.*)$`).FindStringSubmatch(unit)
 	keys := regexp.MustCompile(`(?m)^sudo -u cope (gonb-cope cluster keys .*)$`).FindStringSubmatch(unit)
@@ -243,31 +238,4 @@ func TestManualServices(t *testing.T) {
 	m.says(server, "until interrupted")
 	_ = server.cmd.Process.Signal(syscall.SIGTERM)
 	m.done(server)
-
-	several := m.block(m.section("On several machines"), "```sh\n")
-	m.write("cluster/keys/none", "")
-	m.write("hub/sweep.cope", "p = paper(case=1, gap=0.5)\nr = fc(p, algorithm=\"CoTestFC\", delta=0.1, runs=5)\nshow(sweep(r, seed=1..4))\n")
-	var run *command
-	var lines [][2]string
-	for line := range strings.Lines(several) {
-		if strings.Contains(line, " run ") {
-			m.follow(lines)
-			run = m.typed("hub", m.here(line))
-			continue
-		}
-		lines = append(lines, [2]string{"hub", line})
-	}
-	job := strings.ReplaceAll(m.here(m.block(m.section("A Slurm array"), "```sh\n")), "\r", "")
-	m.write("cluster/job.sh", job)
-	m.write("cluster/bin/none", "")
-	if err := os.Symlink(program, filepath.Join(m.dir, "cluster/bin/gonb-cope")); err != nil {
-		t.Fatal(err)
-	}
-	worker := m.typed("cluster", "sh job.sh", "HOME="+filepath.Join(m.dir, "cluster"), "SLURM_ARRAY_TASK_ID=7", "SLURM_CPUS_PER_TASK=2")
-	if said := m.done(worker); !strings.Contains(said, "computed 25 runs") {
-		t.Errorf("the job said:\n%s", said)
-	}
-	if said := m.done(run); !strings.Contains(said, "wrote sweep.html") {
-		t.Errorf("the sweep said:\n%s", said)
-	}
 }

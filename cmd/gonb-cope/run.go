@@ -19,7 +19,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/engine/cluster/farm"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -49,6 +48,7 @@ type runOptions struct {
 	workers  int
 	noWrite  bool
 	server   serverOptions
+	shard    shardOptions
 	byAgents agentRunOptions
 	// set by best, which runs a generated script: its table and its command line; it can also write CSV
 	table, line string
@@ -67,8 +67,11 @@ Relative paths in the script start from its folder (the current one for -). An i
 A script can read and write files wherever you can: save, plot(file=), sweep(store=) and
 campaigns. Run a script that you do not trust with --no-write.
 
-With --server, workers compute the runs of sweeps, and of fc and fb with several runs:
-gonb-cope worker starts one, on any machine. The results are identical, bit by bit.
+With --store, the results of all runs are kept in a folder. The same script shows them again
+without making its runs. --shard K/N makes the runs of one part, so that any scheduler can
+divide a sweep; gonb-cope store merge joins the folders of several machines. --shards N --on
+SCHEDULER submits all parts, waits for them, and shows the results. The output has the same
+bytes as without parts.
 
 With --server and --agents, fc and fb with one run measure instead of simulate: one agent
 (gonb-cope agent) measures each task. The command prints how to start the agents, and fc
@@ -79,7 +82,7 @@ NAME-2 and so on.`,
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
   gonb-cope run stranger.cope --no-write
-  gonb-cope run sweep.cope --server nats://127.0.0.1:4222
+  gonb-cope run sweep.cope --shards 16 --on slurm --store sweep.store
   gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: arguments(1, 1, "one script (or - for standard input)"),
@@ -87,8 +90,16 @@ NAME-2 and so on.`,
 			if err := o.byAgents.check(c, o.server); err != nil {
 				return err
 			}
-			if o.noWrite && o.byAgents.agents {
+			if err := o.shard.check(c, args[0], o.output != ""); err != nil {
+				return err
+			}
+			switch {
+			case o.noWrite && o.byAgents.agents:
 				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
+			case o.noWrite && o.shard.store != "":
+				return usageError{errors.New("--no-write and --store exclude each other, because results are written to the store")}
+			case o.byAgents.agents && o.shard.store != "":
+				return usageError{errors.New("--agents and --store exclude each other: agents keep their measurements on the server")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -101,36 +112,25 @@ NAME-2 and so on.`,
 	f.IntVar(&o.workers, "workers", 0, "`NUMBER` of cores to use (default: all); results do not depend on it")
 	f.BoolVar(&o.noWrite, "no-write", false,
 		"reject, before it runs, a script that writes files (save, plot with file=, sweep with store=, campaigns)")
-	o.server.add(c, "`URL` of the server whose workers compute the runs (default: this machine computes them)",
-		"`FILE` of credentials for the server")
+	o.server.add(c, "`URL` of the server of --agents", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
+	o.shard.add(c)
 	return c
 }
 
-// remotes run parts of a script on other machines; nil fields run them on this machine.
-type remotes struct {
-	runner dsl.Runner
-	agents dsl.Agents
-	close  func() // must be called at the end
-}
-
-// connect returns the remotes of a script.
-func (o *runOptions) connect(ctx context.Context, script string, notice func(string)) (remotes, error) {
-	if o.server.url == "" {
-		return remotes{close: func() {}}, nil
+// connect returns the agents of a script, and a function that must be called at the end. Agents are nil if runs are simulated.
+func (o *runOptions) connect(ctx context.Context, script string, notice func(string)) (agents dsl.Agents, end func(), err error) {
+	if !o.byAgents.agents {
+		return nil, func() {}, nil
 	}
 	x, err := o.server.dial(ctx, notice)
 	if err != nil {
-		return remotes{}, err
+		return nil, nil, err
 	}
-	runner := &farm.Runner{Exchange: x, Build: farm.BuildHere(), Notice: notice}
-	out := remotes{runner: runner, close: func() { _, _ = runner.Close(), x.Close() }}
-	if o.byAgents.agents {
-		again := *o
-		again.byAgents.run = ""
-		out.agents = &agentRuns{facts: x, server: o.server, agentRunOptions: &o.byAgents, again: again.command(script), say: notice}
-	}
-	return out, nil
+	again := *o
+	again.byAgents.run = ""
+	return &agentRuns{facts: x, server: o.server, agentRunOptions: &o.byAgents, again: again.command(script), say: notice},
+		func() { _ = x.Close() }, nil
 }
 
 // check returns an error for flags that are wrong or contradict each other, before any file is read.
@@ -140,9 +140,6 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	}
 	if o.workers < 0 {
 		return nil, usageError{fmt.Errorf("--workers must be 0 or more, got %d", o.workers)}
-	}
-	if o.server.url == "" && o.server.creds != "" {
-		return nil, usageError{errors.New("--creds needs a server: --server URL")}
 	}
 	if err := checkSet(o.set); err != nil {
 		return nil, err
@@ -256,6 +253,11 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
+	if o.shard.shards > 0 {
+		if err := o.runShards(ctx, src); err != nil || o.shard.manifest != "" {
+			return err
+		}
+	}
 	return o.evaluate(ctx, src)
 }
 
@@ -271,15 +273,25 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	}
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	elsewhere, err := o.connect(ctx, src.name, bar.say)
+	agents, end, err := o.connect(ctx, src.name, bar.say)
 	if err != nil {
 		return err
 	}
-	defer elsewhere.close()
+	defer end()
+	var store dsl.Store
+	var kept *scriptStore
+	if o.shard.store != "" {
+		by := madeBy{Script: scriptIdentity(src, o.set, o.seed), Name: src.name}
+		if kept, err = openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend); err != nil {
+			return err
+		}
+		defer kept.Close() // each result was written when it was finished
+		store = kept
+	}
 	var noted []string
 	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed,
 		ReadOnly: o.noWrite,
-		Workers:  o.workers, Runner: elsewhere.runner, Agents: elsewhere.agents, Progress: bar.update, Notice: bar.say,
+		Workers:  o.workers, Store: store, Shard: o.shard.part, Agents: agents, Progress: bar.update, Notice: bar.say,
 		Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
@@ -288,8 +300,15 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 			bar.say(line) // a program reads standard output
 		}
 	}
+	if failed == nil && kept != nil {
+		failed = kept.finish()
+	}
 	if failed != nil && len(displays) == 0 {
 		return failed
+	}
+	if o.shard.shard != "" {
+		fmt.Printf("part %s of %s is finished; its results are in %s\n", o.shard.part, src.name, o.shard.store)
+		return nil
 	}
 	if names := script.Names(); failed == nil && len(displays) == 0 && len(names) > 0 && !slices.Contains(script.Reads(), "save") {
 		last := names[len(names)-1]
@@ -346,7 +365,8 @@ func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
 	}
-	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("-o", o.output).on("--no-write", o.noWrite)
+	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("--store", o.shard.store).with("-o", o.output).
+		on("--no-write", o.noWrite)
 	if o.output == "" {
 		line = line.with("--format", o.format)
 	}

@@ -45,6 +45,8 @@ func (o *agentRunOptions) check(c *cobra.Command, server serverOptions) error {
 		return usageError{errors.New("--agents needs a server: --server URL")}
 	case !o.agents && stated >= 0:
 		return usageError{fmt.Errorf("--%s needs --agents", agentFlags[stated])}
+	case !o.agents && (server.url != "" || server.creds != ""):
+		return usageError{errors.New("--server and --creds need --agents, which measure the runs")}
 	case o.patience <= 0:
 		return usageError{fmt.Errorf("--patience must be longer than 0, got %v", o.patience)}
 	}

@@ -1,4 +1,4 @@
-// Package cluster lets agents on different machines make one run, and workers on different machines make the runs of a sweep.
+// Package cluster lets agents on different machines make one run.
 //
 // Every agent drives its own replica of the algorithm by engine.Steps, and publishes the counts and mean rewards of its own arms after each
 // round [Du23, Alg. 1, l. 10], as engine/internal/wire writes them. Such a message is a fact: it is published once, for ever, and all
@@ -13,8 +13,6 @@
 //	replica   an agent's own copy of the algorithm, fed with the facts
 //	retold    facts of earlier rounds that a replica reads again after a restart
 //	relay     an agent that passes on another agent's fact
-//	worker    computes simulated runs of a sweep (engine/cluster/farm)
-//	chunk     a range of simulated runs that one worker computes
 //
 // Agents are given a function that makes the problem from a script, so the package does not depend on a script language.
 package cluster

@@ -13,7 +13,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
@@ -116,23 +115,17 @@ func CheckRun(id string) error {
 // CheckFact reports a fact that cannot be published. In a valid one the name has 1 to 80 letters, digits and -, its round is not negative
 // and its body has at most MaxBody bytes. A valid address can be a subject of a server: a name has no dots and no wildcards.
 func CheckFact(f Fact) error {
-	err := cmp.Or(CheckRun(f.Run), checkName("fact", f.Name))
+	err := cmp.Or(CheckRun(f.Run), checkName(f.Name))
 	if err == nil && f.Round < 0 {
 		err = fmt.Errorf("the round of a message must be 0 or more, got %d at %s", f.Round, f.Address())
 	}
 	return cmp.Or(err, checkBody(f.Address(), f.Body))
 }
 
-// CheckWork reports work that cannot be offered. In valid work the id has 1 to 80 letters, digits and -, and its body at most MaxBody
-// bytes. The id is the work's name within its run.
-func CheckWork(w Work) error {
-	return cmp.Or(CheckRun(w.Run), checkName("piece of work", w.ID), checkBody(w.Run+"/"+w.ID, w.Body))
-}
-
-// checkName reports a name that a fact or a piece of work cannot have; what says which of them it is, for the error.
-func checkName(what, name string) error {
+// checkName reports a name that a fact cannot have.
+func checkName(name string) error {
 	if len(name) < 1 || len(name) > 80 || strings.Trim(name, lowerCase+"ABCDEFGHIJKLMNOPQRSTUVWXYZ") != "" {
-		return fmt.Errorf("the name of a %s has 1 to 80 letters, digits and -, got %q", what, name)
+		return fmt.Errorf("the name of a fact has 1 to 80 letters, digits and -, got %q", name)
 	}
 	return nil
 }
@@ -220,12 +213,12 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 type Fact struct {
 	Run   string // see CheckRun
 	Round int    // 0 is before the first
-	Name  string // who says it or what it is: "agent-3", "plan", "run", "result-..." of a worker; see CheckFact
+	Name  string // who says it or what it is: "agent-3", "plan", "run"; see CheckFact
 	Body  []byte // at most MaxBody bytes
 	// its place among all facts of the exchange, given by Publish; 0 before; no replica uses it, since addresses say where a fact belongs
 	Seq uint64
-	// whose credentials published it, "agent-3" or "worker-2", as the server says; "" if the server keeps
-	// none, or its address is of one role alone
+	// whose credentials published it, such as "agent-3", as the server says; "" if the server keeps none, or its address is of one role
+	// alone
 	Sender string
 }
 
@@ -258,47 +251,11 @@ type Facts interface {
 	Runs(ctx context.Context) ([]string, error)
 }
 
-// An Exchange keeps facts, and hands out work to the worker that asks first.
+// An Exchange is a connection to Facts.
 type Exchange interface {
 	Facts
-	// Offer puts a piece of work into the queue of a run, at most MaxBody bytes, once for each id:
-	// an id that was offered before is left unchanged, finished or not.
-	Offer(ctx context.Context, run string, w Work) error
-	// Take hands out a piece of work of any of the runs, or of any run at all if none is named. It waits for one until the context ends. A
-	// piece that is not acknowledged within Patience after the last sign of life is handed out again.
-	Take(ctx context.Context, runs ...string) (Taken, error)
-	// Withdraw takes what is left of a run's work out of the queue and forgets the ids, which may then be offered as at first. Work that a
-	// worker has taken is not interrupted.
-	Withdraw(ctx context.Context, run string) error
 	// Close lets go of the exchange. Published facts stay.
 	Close() error
-}
-
-// Patience is how long work stays with a worker that gives no sign of life, unless an exchange sets another time. A worker calls Alive
-// several times within it.
-const Patience = 30 * time.Second
-
-// Work is a piece of work in a queue.
-type Work struct {
-	Run  string // the run whose queue it is in
-	ID   string // see CheckWork; once for each run
-	Body []byte // at most MaxBody bytes; nil is a body, too
-}
-
-// Taken is a piece of work that was handed out. It is safe for concurrent use: a worker says Alive beside its work. A handing
-// out whose patience is over may still state that the work is done, and it is.
-type Taken interface {
-	// The body is a copy.
-	Work() Work
-	// Attempt counts how often it was handed out, this time included.
-	Attempt() int
-	// Alive states that the work continues.
-	Alive(ctx context.Context) error
-	// Done takes the work out of the queue for ever; it has happened when Done returns nil. The
-	// result is published before.
-	Done(ctx context.Context) error
-	// Back puts the work back for another worker. The attempt is counted nevertheless.
-	Back(ctx context.Context) error
 }
 
 // ErrNoFile is wrapped by errors of Fetch if the file was not kept.

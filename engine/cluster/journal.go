@@ -180,7 +180,7 @@ func (j *journal) load() error {
 		}
 		// a reward that no program of this version writes
 		if err := l.check(); err != nil {
-			return fmt.Errorf("%s, line %d: %w. An earlier version wrote the line, or the file was changed. Correct it there", path, n, err)
+			return fmt.Errorf("%s, line %d: %w. The file was changed: correct it there", path, n, err)
 		}
 		at += int64(len(text))
 		together, more = append(together, l.Reward), l.More

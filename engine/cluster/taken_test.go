@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// withKeys is a server that lets in the agents of run "r", one worker and the owner.
+// withKeys is a server that lets in the agents of run "r" and the owner.
 type withKeys struct {
 	*jetstream.Server
 	t     *testing.T
@@ -26,7 +26,7 @@ type withKeys struct {
 func serveWithKeys(t *testing.T, agents int) withKeys {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: agents, Workers: 1})
+	files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: agents})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func (s withKeys) dial(name string) cluster.Facts {
 	return x
 }
 
-// A worker of the same server wants the places of plans and messages for answers, before the agents speak. It
+// An agent of another run on the same server wants the places of plans and messages for answers, before the agents speak. It
 // gets none of them, and the run is the same.
 func TestPlacesTakenByAStranger(t *testing.T) {
 	if testing.Short() {
@@ -63,10 +63,11 @@ func TestPlacesTakenByAStranger(t *testing.T) {
 	q := questionOf(t)
 	for _, relay := range []bool{false, true} {
 		s := serveWithKeys(t, q.Problem.V())
+		s.keys("other-", jetstream.KeyOptions{Run: "other", Agents: 1})
 		opened(t, s.dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})
 		roots := x509.NewCertPool()
 		roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "ca.pem"))))
-		stranger := must(nats.Connect(s.URL(), nats.UserCredentials(s.files["worker-1.creds"]), nats.Secure(&tls.Config{RootCAs: roots})))
+		stranger := must(nats.Connect(s.URL(), nats.UserCredentials(s.files["other-agent-1.creds"]), nats.Secure(&tls.Config{RootCAs: roots})))
 		defer stranger.Close()
 		for _, place := range []string{"cope.r.0.agent-2", "cope.r.1.plan", "cope.r.1.agent-1", "cope.r.2.agent-1", "cope.r.2.agent-2", "cope.r.3.plan", "cope.r.7.plan"} {
 			if err := stranger.PublishRequest("cope-ask.state", place, nil); err != nil {

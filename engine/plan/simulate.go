@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -91,8 +90,7 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 		part, err = trials.RunPart(ctx, first, runs)
 		parts = append(parts, part)
 	}
-	result, of := trials.Result(ctx, parts...)
-	return batch{result, lists.Where(needs, func(n need) bool { return n.done })}, cmp.Or(err, of)
+	return batch{trials.Result(ctx, parts...), lists.Where(needs, func(n need) bool { return n.done })}, err
 }
 
 // need returns the resources of a run at these prices. Agents that share data wait for the busiest one in every round. Independent agents

@@ -36,7 +36,7 @@ type Experiment struct {
 	// draws the rewards of all arms of a round, instead of Draw, which must also be set; see Rounds. May be nil
 	Rounds RoundFunc
 	Detail bool // whether to set Result.Detail
-	// whether to set Result.Estimates, up to 8 MB; not in results from a Store
+	// whether to set Result.Estimates, up to 8 MB
 	Estimates bool
 	// cache shared by experiments with common designs; nil means a new one
 	Memory *model.Memory

@@ -31,3 +31,10 @@ func Paired(algorithm, reference engine.Result, measure string) (Comparison, err
 	c, err := contrasted([]engine.Result{algorithm}, []engine.Result{reference}, measure)
 	return c.comparison(algorithm.Algorithm), err
 }
+
+// Experiment returns the prepared experiment.
+func (t *Trials) Experiment() Experiment {
+	x := t.x
+	x.Problem = t.asked
+	return x
+}

@@ -71,24 +71,6 @@ func sameBits(t *testing.T, what string, want, got engine.Result) {
 	}
 }
 
-// sent returns a part after encoding and decoding.
-func sent(t *testing.T, p *sim.Part) *sim.Part {
-	t.Helper()
-	text, err := p.MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out := new(sim.Part)
-	if err := out.UnmarshalBinary(text); err != nil {
-		t.Fatal(err)
-	}
-	again, err := out.MarshalBinary()
-	if err != nil || string(again) != string(text) {
-		t.Errorf("a part that was written, read and written again differs, error %v", err)
-	}
-	return out
-}
-
 // experiments returns one of every algorithm: a problem that decides, one that errs, one with a misspecified kernel, one with unknown
 // noise; with and without the data of a sweep.
 func experiments(t *testing.T, runs int) []sim.Experiment {
@@ -121,7 +103,7 @@ func experiments(t *testing.T, runs int) []sim.Experiment {
 	return out
 }
 
-// For every algorithm, runs cut anywhere, made and sent in any order, merge to the result of Run, bit by bit; without the last runs, to
+// For every algorithm, runs cut anywhere merge in any order to the result of Run, bit by bit; without the last runs, to
 // the result of fewer runs.
 func TestParts(t *testing.T) {
 	if testing.Short() {
@@ -155,27 +137,21 @@ func TestParts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				parts = append(parts, sent(t, p), p) // one of them is doubled
+				parts = append(parts, p)
 				from = to
 			}
 			here, err := sim.Prepare(context.Background(), x)
 			if err != nil {
 				t.Fatal(err)
 			}
-			got, err := here.Result(context.Background(), shuffled(rng, parts)...)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := here.Result(context.Background(), shuffled(rng, parts)...)
 			sameBits(t, x.Algorithm+" on "+x.Problem.Name, want, got)
 			if (want.Estimates == nil) != (got.Estimates == nil) || !reflect.DeepEqual(bits(reflect.ValueOf(want.Estimates), nil), bits(reflect.ValueOf(got.Estimates), nil)) {
 				t.Errorf("%s: the estimates of the first run differ", x.Algorithm)
 			}
 
 			_, last := parts[0].Range()
-			some, err := here.Result(context.Background(), parts[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			some := here.Result(context.Background(), parts[0])
 			few := x
 			few.Runs = last
 			fewer, err := sim.Run(context.Background(), few)
@@ -232,74 +208,23 @@ func TestPartOfInterruptedRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := here.Result(context.Background(), sent(t, p))
-		if err != nil || r.Runs != after || len(r.Trace) == 0 || len(r.Answers) != 5 {
-			t.Errorf("a result of %d runs with %d rounds and %d answers, error %v; want %d runs, a trace and 5 answers", r.Runs, len(r.Trace), len(r.Answers), err, after)
+		r := here.Result(context.Background(), p)
+		if r.Runs != after || len(r.Trace) == 0 || len(r.Answers) != 5 {
+			t.Errorf("a result of %d runs with %d rounds and %d answers; want %d runs, a trace and 5 answers", r.Runs, len(r.Trace), len(r.Answers), after)
 		}
 	}
 }
 
-// Parts that share only some runs are refused, and so is text that does not encode a part.
+// Runs outside of an experiment are refused.
 func TestPartsThatDoNotFit(t *testing.T) {
 	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Workers: 1}
 	ts, err := sim.Prepare(context.Background(), x)
 	if err != nil {
 		t.Fatal(err)
 	}
-	part := func(from, to int) *sim.Part {
-		p, err := ts.RunPart(context.Background(), from, to)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
-	}
-	if _, err := ts.Result(context.Background(), part(0, 3), part(2, 4)); err == nil || !strings.Contains(err.Error(), "two parts have run 3: from 1 to 3 and from 3 to 4") {
-		t.Errorf("error %v, want the run that two parts have", err)
-	}
-	longer := x
-	longer.Runs = 5
-	other, err := sim.Prepare(context.Background(), longer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := other.Result(context.Background(), part(4, 6)); err == nil || !strings.Contains(err.Error(), "does not fit an experiment of 5 runs") {
-		t.Errorf("error %v, want a part of too many runs", err)
-	}
 	for _, limits := range [][2]int{{-1, 2}, {2, 2}, {4, 7}} {
 		if _, err := ts.RunPart(context.Background(), limits[0], limits[1]); err == nil {
 			t.Errorf("a part from %d to %d was run", limits[0], limits[1])
 		}
-	}
-	text, err := part(0, 2).MarshalBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, wrong := range []string{
-		"", "{}", string(text[:len(text)/2]),
-		strings.Replace(string(text), `"To":2`, `"To":1`, 1),
-		strings.Replace(string(text), `"Done":[0,1]`, `"Done":[1,0]`, 1),
-		strings.Replace(string(text), `"Done":[0,1]`, `"Done":[0]`, 1),
-		strings.Replace(string(text), `"From":0`, `"From":-1`, 1),
-		strings.Replace(string(text), `"Misfits":0`, `"Misfits":1`, 1),
-	} {
-		if err := new(sim.Part).UnmarshalBinary([]byte(wrong)); err == nil || !strings.Contains(err.Error(), "not a part of an experiment") {
-			t.Errorf("error %v for %.60q", err, wrong)
-		}
-	}
-}
-
-// Trials have the key of their experiment.
-func TestKeyOfTrials(t *testing.T) {
-	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Detail: true}
-	want, err := sim.KeyOf(x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ts, err := sim.Prepare(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got, err := ts.Key(context.Background()); got != want || err != nil {
-		t.Errorf("key %s, error %v; want %s", got, err, want)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"maps"
 	"math"
 	"os"
 	"reflect"
@@ -48,6 +49,7 @@ type Store struct {
 }
 
 // storedLine is a line of the file. Problem and algorithm are for readers. A line of another revision is kept unread: no key matches it.
+// The estimates are apart, because the JSON of a Result has none.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -55,6 +57,8 @@ type storedLine struct {
 	Algorithm string          `json:"algorithm"`
 	Result    json.RawMessage `json:"result"`
 	Special   []special       `json:"special,omitempty"`
+	Estimates json.RawMessage `json:"estimates,omitempty"`
+	Beside    []special       `json:"beside,omitempty"` // special numbers of the estimates
 }
 
 // lineStart begins every line. A file that begins otherwise is not a store and is not changed.
@@ -62,7 +66,9 @@ const lineStart = `{"key":"`
 
 // OpenStore opens the store in a file, which it creates if missing. It returns an error if another Store has the file open or a line is
 // not a stored result.
-func OpenStore(path string) (*Store, error) {
+//
+// It also reads the results in other files of stores, which another program may be writing, and does not change them.
+func OpenStore(path string, others ...string) (*Store, error) {
 	if err := await.Regular(path); err != nil {
 		return nil, err // it names the file
 	}
@@ -77,7 +83,62 @@ func OpenStore(path string) (*Store, error) {
 	if err := s.load(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
+	for _, other := range others {
+		if err := s.read(other); err != nil {
+			return nil, errors.Join(err, file.Close())
+		}
+	}
 	return s, nil
+}
+
+// MergeStores adds the results of other stores to the one in a file, and returns how many results it then has.
+func MergeStores(path string, others ...string) (results int, err error) {
+	s, err := OpenStore(path)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	all := &Store{lines: map[string]storedLine{}}
+	for _, other := range others {
+		if err := all.read(other); err != nil {
+			return 0, err
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(all.lines)) {
+		if _, there := s.lines[key]; there {
+			continue
+		}
+		if err := s.write(all.lines[key]); err != nil {
+			return 0, err
+		}
+	}
+	return len(s.lines), nil
+}
+
+// read takes the results in another file, which another program may be writing.
+func (s *Store) read(path string) error {
+	text, err := os.ReadFile(path)
+	if err == nil {
+		_, err = s.parse(path, text)
+	}
+	return err
+}
+
+// parse takes the complete lines of a file, and returns their length.
+func (s *Store) parse(path string, text []byte) (whole int, err error) {
+	for number := 1; whole < len(text); number++ {
+		end := bytes.IndexByte(text[whole:], '\n')
+		if end < 0 || whole+end+1 == len(text) && bytes.IndexByte(text[whole:], 0) >= 0 {
+			break
+		}
+		line, err := parseLine(text[whole : whole+end])
+		if err != nil {
+			return whole, fmt.Errorf("%s:%d: this line is not a stored result: %w", path, number, err)
+		}
+		s.lines[line.Key] = line
+		whole += end + 1
+	}
+	return whole, nil
 }
 
 // load reads the lines and cuts off an incomplete last one.
@@ -86,18 +147,9 @@ func (s *Store) load() error {
 	if err != nil {
 		return fmt.Errorf("store %s: %w", s.path, err)
 	}
-	whole := 0
-	for number := 1; whole < len(text); number++ {
-		end := bytes.IndexByte(text[whole:], '\n')
-		if end < 0 || whole+end+1 == len(text) && bytes.IndexByte(text[whole:], 0) >= 0 {
-			break
-		}
-		line, err := parseLine(text[whole : whole+end])
-		if err != nil {
-			return fmt.Errorf("%s:%d: this line is not a stored result: %w", s.path, number, err)
-		}
-		s.lines[line.Key] = line
-		whole += end + 1
+	whole, err := s.parse(s.path, text)
+	if err != nil {
+		return err
 	}
 	s.size = int64(whole)
 	if whole == len(text) {
@@ -141,6 +193,10 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	}
 	if there {
 		r, err := line.decode()
+		if err == nil && line.Estimates != nil {
+			r.Estimates = new(engine.Estimates)
+			err = restore(r.Estimates, line.Estimates, line.Beside)
+		}
 		algorithms.Describe(&r, x.Problem, x.Options)
 		return r, err == nil, err
 	}
@@ -149,12 +205,6 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 		return r, false, err
 	}
 	return r, false, s.keep(key, r)
-}
-
-// Has reports whether the store has the result that Run would return.
-func (s *Store) Has(ctx context.Context, x Experiment) (bool, error) {
-	_, _, there, err := s.find(ctx, x)
-	return there, err
 }
 
 // find returns the key of an experiment and its line, if there is one.
@@ -168,30 +218,29 @@ func (s *Store) find(ctx context.Context, x Experiment) (key string, line stored
 	return key, line, there, nil
 }
 
-// Keep stores the result of all runs of an experiment that was made elsewhere.
-func (s *Store) Keep(ctx context.Context, x Experiment, r engine.Result) error {
-	if r.Runs != x.Runs {
-		return fmt.Errorf("store %s: a result of %d of %d runs is not finished", s.path, r.Runs, x.Runs)
-	}
-	key, err := x.key(ctx)
-	if err != nil {
-		return err
-	}
-	return s.keep(key, r)
-}
-
 // errInUse is returned for a file that another Store has open.
 var errInUse = errors.New("it is in use by another sweep or program")
 
-// keep appends a result in one write.
+// keep stores a result.
 func (s *Store) keep(key string, r engine.Result) error {
-	r.Estimates = nil // which JSON leaves out
 	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
 	var err error
-	var text []byte
-	if line.Result, line.Special, err = lossless(&r); err == nil {
-		text, err = json.Marshal(line)
+	if r.Estimates != nil {
+		line.Estimates, line.Beside, err = lossless(r.Estimates)
+		r.Estimates = nil // the JSON of a result leaves them out
 	}
+	if err == nil {
+		line.Result, line.Special, err = lossless(&r)
+	}
+	if err != nil {
+		return fmt.Errorf("store %s: %w", s.path, err)
+	}
+	return s.write(line)
+}
+
+// write appends a line in one write.
+func (s *Store) write(line storedLine) error {
+	text, err := json.Marshal(line)
 	if err != nil {
 		return fmt.Errorf("store %s: %w", s.path, err)
 	}
@@ -202,7 +251,7 @@ func (s *Store) keep(key string, r engine.Result) error {
 		return errors.Join(fmt.Errorf("store %s: %w", s.path, err), s.file.Truncate(s.size))
 	}
 	s.size += int64(n)
-	s.lines[key] = line
+	s.lines[line.Key] = line
 	if time.Since(s.safe) < syncTime {
 		return nil
 	}
@@ -333,7 +382,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	noise := p.Noise // all of it, lists bit by bit
 	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
-		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail,
+		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.Estimates,
 		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), engine.NonZero(noise), rank,
 	})
 	if err != nil {

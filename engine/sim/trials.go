@@ -77,28 +77,12 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	return &Trials{x: x, asked: asked, entry: entry, model: m, judge: newJudge(x, x.truth(0), entry)}, nil
 }
 
-// Experiment returns the prepared experiment.
-func (t *Trials) Experiment() Experiment {
-	x := t.x
-	x.Problem = t.asked
-	return x
-}
-
 // judgeOf returns the judge of a run.
 func (t *Trials) judgeOf(run int) judge {
 	if t.x.believed == nil || run == 0 {
 		return t.judge
 	}
 	return newJudge(t.x, t.x.truth(run), t.entry)
-}
-
-// Key returns the key of the result in a Store. It returns an error if the experiment has its own Draw.
-func (t *Trials) Key(ctx context.Context) (string, error) {
-	x := t.Experiment()
-	if x.natural {
-		x.Draw = nil
-	}
-	return x.keyOf(ctx, t.model)
 }
 
 // RunPart makes the runs from ≤ run < to, counted from 0. If ctx is cancelled or a run fails, it returns the finished part and the error.
@@ -112,17 +96,17 @@ func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	return &Part{totals}, err
 }
 
-// Result returns the summary of the runs of some parts, in any order: for all runs it is the result of Run, bit by bit. Without some
-// parts it is the summary of the rest, as after an interrupt. Duplicate parts count once; parts that overlap otherwise are an error. If
-// ctx has ended, the comparison with the theory gets a little extra time, and the trials cannot be used further.
-func (t *Trials) Result(ctx context.Context, parts ...*Part) (engine.Result, error) {
-	all, err := joined(t.x.Runs, parts)
-	if err != nil {
-		return engine.Result{}, err
+// Result returns the summary of the runs of some parts, which have no run in common: for all runs it is the result of Run, bit by bit.
+// Without some parts it is the summary of the rest, as after an interrupt. If ctx has ended, the comparison with the theory gets a little
+// extra time, and the trials cannot be used further.
+func (t *Trials) Result(ctx context.Context, parts ...*Part) engine.Result {
+	all := newTally(0, t.x.Runs)
+	for _, p := range parts {
+		all.join(p.tally)
 	}
 	ctx, cancel := t.late(ctx)
 	defer cancel()
-	return t.summary(ctx, all), nil
+	return t.summary(ctx, all)
 }
 
 // summaryTime limits the summary of an interrupted experiment: half of the allowed time of an interrupt.

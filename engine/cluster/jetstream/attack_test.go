@@ -14,29 +14,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// attacked are addresses at which an answer would be a request, a fact, work, or another's letter. Streams and consumers of
+// attacked are addresses at which an answer would be a request, a fact, or another's letter. Streams and consumers of
 // JetStream come first, then the server's own questions, facts and inboxes.
 var attacked = []string{
-	"$JS.API.STREAM.DELETE.COPE", "$JS.API.STREAM.DELETE.COPE-WORK", "$JS.API.STREAM.PURGE.COPE", "$JS.API.STREAM.PURGE.COPE-WORK",
-	"$JS.API.STREAM.UPDATE.COPE", "$JS.API.STREAM.UPDATE.COPE-WORK", "$JS.API.STREAM.CREATE.EVIL", "$JS.API.STREAM.MSG.DELETE.COPE", "$JS.API.STREAM.MSG.GET.COPE",
+	"$JS.API.STREAM.DELETE.COPE", "$JS.API.STREAM.PURGE.COPE",
+	"$JS.API.STREAM.UPDATE.COPE", "$JS.API.STREAM.CREATE.EVIL", "$JS.API.STREAM.MSG.DELETE.COPE", "$JS.API.STREAM.MSG.GET.COPE",
 	"$JS.API.STREAM.SNAPSHOT.COPE", "$JS.API.STREAM.RESTORE.COPE", "$JS.API.STREAM.LEADER.STEPDOWN.COPE", "$JS.API.STREAM.PEER.REMOVE.COPE",
-	"$JS.API.CONSUMER.CREATE.COPE.spy.cope.r.>", "$JS.API.CONSUMER.DURABLE.CREATE.COPE.spy", "$JS.API.CONSUMER.DELETE.COPE-WORK.sweep", "$JS.API.CONSUMER.PAUSE.COPE-WORK.sweep",
-	"$JS.API.CONSUMER.RESET.COPE-WORK.sweep", "$JS.API.CONSUMER.UNPIN.COPE-WORK.sweep", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK.sweep", "$JS.ACK.COPE-WORK.sweep.1.1.1.0.0",
+	"$JS.API.CONSUMER.CREATE.COPE.spy.cope.r.>", "$JS.API.CONSUMER.DURABLE.CREATE.COPE.spy", "$JS.API.CONSUMER.DELETE.COPE.spy", "$JS.API.CONSUMER.PAUSE.COPE.spy",
+	"$JS.API.CONSUMER.RESET.COPE.spy", "$JS.API.CONSUMER.UNPIN.COPE.spy", "$JS.ACK.COPE.spy.1.1.1.0.0",
 	"$JS.API.ACCOUNT.PURGE.x", "$JS.API.META.LEADER.STEPDOWN", "$JS.API.SERVER.REMOVE", "$SYS.REQ.SERVER.PING",
-	"cope-say.r.2.plan", "cope-say.other.2.result.x", "cope-work.sweep.c-9", "cope-done.sweep.c-2", "cope-file.third.x.size", "cope-ask.queue.evil",
-	"cope.r.0.stop", "cope.r.0.agent-2", "cope.r.2.agent-2", "cope.r.2.plan.x", "cope.other.2.result.x", "_INBOX.victim", "_R_.victim",
+	"cope-say.r.2.plan", "cope-say.other.2.plan", "cope-file.third.x.size", "cope-ask.evil",
+	"cope.r.0.stop", "cope.r.0.agent-2", "cope.r.2.agent-2", "cope.r.2.plan.x", "cope.other.2.agent-2", "_INBOX.victim", "_R_.victim",
 }
 
 // Every role tries to have the server speak for it, in every way in which it is answered: it names as the address of an answer a subject
 // that it may not publish to itself. It also publishes there by itself, has messages traced to it, and wants facts delivered to it. Nothing
-// is deleted, purged, changed, stored or marked as done, and no role reads what it may not.
+// is deleted, purged, changed or stored, and no role reads what it may not.
 func TestAttackReplyAddresses(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
 	t.Parallel() // it waits for servers
-	asks := []string{"cope.r.1.agent-1", "cope-ask.read.r", "cope-ask.queue.sweep", "$JS.API.STREAM.INFO.COPE", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}
-	own := []string{"cope-work.", "cope-done.", "cope-file.", "cope-ask.", "$JS.API.STREAM.PURGE.COPE-WORK", "$JS.API.CONSUMER.DELETE.COPE-WORK", "$JS.API.CONSUMER.MSG.NEXT.", "$JS.ACK."}
+	asks := []string{"cope.r.1.agent-1", "cope-ask.read.r", "$JS.API.STREAM.INFO.COPE", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}
+	own := []string{"cope-file.", "cope-ask.read", "$JS.API.CONSUMER.MSG.NEXT."}
 	for _, c := range []struct {
 		who   string
 		asks  []string // what it may ask, so that it is answered
@@ -46,8 +46,6 @@ func TestAttackReplyAddresses(t *testing.T) {
 		// each role with what it may ask, and with what it may publish by itself
 		{"agent 1 of run r", []string{"cope.r.1.agent-1", "cope.r.1.plan", "cope-ask.read.r", "cope-ask.read.r.plan", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.r.1.agent-1"}, nil, true},
 		{"agent 1 of run other", []string{"cope.other.1.agent-1", "cope.other.1.plan", "cope-ask.read.other", "$JS.API.CONSUMER.MSG.NEXT.COPE.x", "$JS.API.DIRECT.GET.COPE.cope.other.1.agent-1"}, nil, false},
-		{"worker 1", []string{"cope.sweep.1.result.x", "$JS.API.CONSUMER.NAMES.COPE-WORK", "$JS.API.DIRECT.GET.COPE-WORK.cope-work.sweep.c-1", "$JS.API.DIRECT.GET.COPE.cope.r.0.run"},
-			[]string{"cope-done.", "cope.other.2.result", "$JS.API.CONSUMER.MSG.NEXT.COPE-WORK", "$JS.ACK."}, false},
 		{"the owner", asks, append(own, "cope.r.0.stop"), true},
 		{"anybody on this machine", asks, append(own, "cope."), true},
 	} {
@@ -61,18 +59,13 @@ func TestAttackReplyAddresses(t *testing.T) {
 			// a request that would make a consumer of all facts of run r, deliver them to the spy, and is also a body
 			request, _ := json.Marshal(map[string]any{"stream_name": "COPE", "action": "create", "config": map[string]any{
 				"name": "spy", "deliver_subject": "_INBOX.spy", "filter_subject": "cope.r.>", "ack_policy": "none", "deliver_policy": "all"}})
-			// facts for the answers to have in them, and work to take
+			// facts for the answers to have in them
 			for _, f := range []cluster.Fact{
 				{Run: "r", Name: "run", Body: request}, {Run: "r", Round: 1, Name: "agent-1", Body: request}, {Run: "other", Round: 1, Name: "agent-1", Body: request},
-				{Run: "sweep", Round: 1, Name: "result-x", Body: request}, {Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
+				{Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
 				{Run: "r", Round: 1, Name: "plan", Body: request}, {Run: "other", Round: 1, Name: "plan", Body: request},
 			} {
 				if err := owner.Publish(t.Context(), f); err != nil {
-					t.Fatal(err)
-				}
-			}
-			for _, id := range []string{"c-1", "c-2"} {
-				if err := owner.Offer(t.Context(), "sweep", cluster.Work{ID: id}); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -129,23 +122,23 @@ func TestAttackReplyAddresses(t *testing.T) {
 }
 
 // No publisher can hide later facts by the headers of a fact, which readers would take for an answer of the server, and read the same again
-// and again. Facts of a worker have no headers of its own. A server with keys; the facts are published without this package.
+// and again. A plan has no headers of its publisher. A server with keys; the facts are published without this package.
 func TestAttackHeaders(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
-	worker := raw(t, s, keys["worker 1"])
-	m := nats.NewMsg("cope.r.1.result.x")
+	agent := raw(t, s, keys["agent 1 of run r"])
+	m := nats.NewMsg("cope.r.1.plan")
 	m.Data = []byte("true")
 	// a word of the server, a sender, and headers by which JetStream replaces or forgets
-	for name, value := range map[string]string{"Status": "404", "Cope-Sender": "worker-2", "Nats-Rollup": "sub", "Nats-Msg-Id": "1", "Nats-TTL": "1s"} {
+	for name, value := range map[string]string{"Status": "404", "Cope-Sender": "agent-2", "Nats-Rollup": "sub", "Nats-Msg-Id": "1", "Nats-TTL": "1s"} {
 		m.Header.Set(name, value)
 	}
-	if _, err := worker.RequestMsg(m, limit); err != nil {
+	if _, err := agent.RequestMsg(m, limit); err != nil {
 		t.Fatal(err)
 	}
 	own := nats.NewMsg("cope.r.1.agent-1")
 	own.Header.Set("Status", "404")
-	if _, err := raw(t, s, keys["agent 1 of run r"]).RequestMsg(own, limit); err != nil {
+	if _, err := agent.RequestMsg(own, limit); err != nil {
 		t.Fatal(err)
 	}
 	// what comes after must not be hidden
@@ -154,12 +147,12 @@ func TestAttackHeaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	said := cluster.Fact{Run: "r", Round: 1, Name: "agent-1"}
-	none(t, people.of("agent 2 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "result-x", Body: m.Data}, said, after)
+	none(t, people.of("agent 2 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: m.Data}, said, after)
 	if _, ok, err := people.Find(t.Context(), "r", 1, "agent-1"); !ok || err != nil {
 		t.Errorf("found %t, error %v", ok, err)
 	}
-	f, ok, err := people.Find(t.Context(), "r", 1, "result-x")
-	if !ok || err != nil || f.Sender != "worker-1" {
+	f, ok, err := people.Find(t.Context(), "r", 1, "plan")
+	if !ok || err != nil || f.Sender != "agent-1" {
 		t.Errorf("found %t, of %q, error %v", ok, f.Sender, err)
 	}
 }
@@ -169,8 +162,7 @@ func TestAttackHeaders(t *testing.T) {
 func holdings(t *testing.T, nc *nats.Conn) (all string) {
 	t.Helper()
 	for _, q := range [][2]string{
-		{"$JS.API.STREAM.INFO.COPE", `{"subjects_filter":">"}`}, {"$JS.API.STREAM.INFO.COPE-WORK", `{"subjects_filter":">"}`}, {"$JS.API.STREAM.INFO.EVIL", ""},
-		{"$JS.API.CONSUMER.NAMES.COPE-WORK", ""},
+		{"$JS.API.STREAM.INFO.COPE", `{"subjects_filter":">"}`}, {"$JS.API.STREAM.INFO.EVIL", ""},
 	} {
 		m, err := nc.Request(q[0], []byte(q[1]), limit)
 		if err != nil {

@@ -257,23 +257,3 @@ func benchmarkRelay(b *testing.B, agents int) {
 	b.ReportMetric(float64(2*agents), "deliveries/op")
 	b.ReportMetric(float64(resident(b))/(1<<20), "peak-MiB")
 }
-
-// BenchmarkWork offers, takes and finishes one piece of work, which is what a chunk of a sweep costs.
-func BenchmarkWork(b *testing.B) {
-	s := serve(b, b.TempDir(), jetstream.ServeOptions{})
-	x := join(b, s.URL(), "")
-	i := 0
-	for b.Loop() {
-		i++
-		if err := x.Offer(b.Context(), "r", cluster.Work{ID: fmt.Sprint("c-", i), Body: make([]byte, 500)}); err != nil {
-			b.Fatal(err)
-		}
-		w, err := x.Take(b.Context(), "r")
-		if err != nil {
-			b.Fatal(err)
-		}
-		if err := w.Done(b.Context()); err != nil {
-			b.Fatal(err)
-		}
-	}
-}

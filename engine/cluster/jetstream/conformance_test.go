@@ -8,20 +8,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// patience is the patience of the exchanges that the tests ask for.
-const patience = 2 * time.Second
-
 // TestMemory: the exchange within a process does what every exchange must.
 func TestMemory(t *testing.T) {
-	t.Parallel() // it waits for the patience
 	conforms(t, func(*testing.T) func() cluster.Exchange {
 		m := cluster.NewMemory()
-		m.Patience = patience
 		return func() cluster.Exchange { return m }
 	})
 }
 
-// A maker makes an exchange with nothing in it and the patience above, and returns a function that
+// A maker makes an exchange with nothing in it, and returns a function that
 // joins it: each call is a party of its own, which the maker closes at the end of the test.
 type maker func(t *testing.T) (join func() cluster.Exchange)
 
@@ -43,15 +38,6 @@ func conforms(t *testing.T, make maker) {
 		{"files", files},
 		{"a loop that is left", left},
 		{"contexts end", contexts},
-		{"offered once", offeredOnce},
-		{"work of named runs", namedRuns},
-		{"done for ever", done},
-		{"patience", patient},
-		{"alive", alive},
-		{"given back", back},
-		{"withdrawn", withdrawn},
-		{"each piece once for many takers", manyTakers},
-		{"several who take over one connection", oneConnection},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, make(t)) })
 	}

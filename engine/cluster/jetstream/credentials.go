@@ -24,15 +24,13 @@ type Role struct {
 	Number int    // from 1, as in agent-1; 0 of an owner and of the server
 }
 
-// Kind is one of the three below.
+// Kind is one of the two below.
 type Kind string
 
-// Kinds of roles. An owner opens, stops and reads runs and offers work; an agent speaks for itself in
-// one run; a worker takes work and publishes results.
+// Kinds of roles. An owner opens, stops and reads runs; an agent speaks for itself in one run.
 const (
-	Owner  Kind = "owner"
-	Agent  Kind = "agent"
-	Worker Kind = "worker"
+	Owner Kind = "owner"
+	Agent Kind = "agent"
 
 	kindServer  Kind = "server"  // the server's own connection
 	kindAnybody Kind = "anybody" // a program without credentials, if none are needed
@@ -43,8 +41,6 @@ func (r Role) String() string {
 	switch r.Kind {
 	case Agent:
 		return fmt.Sprintf("agent %d of run %s", r.Number, r.Run)
-	case Worker:
-		return fmt.Sprintf("worker %d", r.Number)
 	case Owner:
 		return "the owner"
 	case kindServer:
@@ -56,11 +52,8 @@ func (r Role) String() string {
 // sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone. Readers compare it
 // with who a fact states that it is of, see cluster.Fact.Sender.
 func (r Role) sender() string {
-	switch r.Kind {
-	case Agent:
+	if r.Kind == Agent {
 		return cluster.AgentName(r.Number - 1)
-	case Worker:
-		return fmt.Sprintf("worker-%d", r.Number)
 	}
 	return ""
 }
@@ -207,20 +200,9 @@ func (r Role) publishes() []string {
 			// facts and files of the run, by address
 			directGet + "." + runSubjects(r.Run), directGet + ".cope-file." + r.Run + ".>",
 		}
-	case Worker:
-		return []string{
-			stateSubject, // whether the server can write
-			// results, that work is done, and that there is some again
-			"cope.*.*." + result + ".*", doneSubject("*", "*"), wakeSubject("*"),
-			"$JS.API.CONSUMER.NAMES." + workStream, nextWork + ".*", // which runs have work, and the next piece of it
-			"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>", // acknowledgements and signs of life
-			directDone + ".>", directGet + ".cope-file.>", // whether work is done, and the recipes of jobs
-			// what ready looks for, and whether a runner is there
-			directGet + ".cope.*.0.run", directGet + ".cope.*.0.end", directGet + ".cope.*.*.alive",
-		}
 	case Owner:
-		// what is said of a run or a sweep as a whole
-		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop", "cope.*.*.alive", "cope.*.0.end")
+		// what is said of a run as a whole
+		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop")
 	case kindAnybody:
 		return append(besideFacts(), "cope.>") // without keys everybody is trusted
 	}
@@ -233,29 +215,21 @@ func (r Role) publishes() []string {
 // these rights.
 func besideFacts() []string {
 	return []string{
-		stateSubject, // whether the server can write
-		// files, and work that is offered, done and announced
-		"cope-file.>", workSubject("*", "*"), doneSubject("*", "*"), wakeSubject("*"),
-		readSubject + ".>", queueSubject + ".*", // readers of facts and consumers of work, which the server makes
-		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream, // the subjects that facts have, and taking work back
-		// the queues, their end, and what readers and queues give next
-		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", nextFacts + ".*", nextWork + ".*",
-		"$JS.ACK." + workStream + ".>", "$JS.ACK.*.*." + workStream + ".>", // acknowledgements and signs of life
-		directGet, directGet + ".>", directDone + ".>", // facts by place and by address, and whether work is done
+		stateSubject,                      // whether the server can write
+		"cope-file.>", readSubject + ".>", // files, and readers of facts, which the server makes
+		"$JS.API.STREAM.INFO.*",     // the subjects that facts have
+		nextFacts + ".*",            // what readers give next
+		directGet, directGet + ".>", // facts by place and by address
 	}
 }
 
-// hears returns the subjects that the holder of credentials may subscribe to, besides answers. An agent needs nothing else: what
-// it reads comes as answers.
+// hears returns the subjects that the holder of credentials may subscribe to, besides answers. Only the server needs any: it answers
+// questions and forwards facts.
 func (r Role) hears() []string {
-	switch r.Kind {
-	case Agent:
-		return nil
-	case kindServer:
-		// what the server answers and forwards itself, and that there is work
-		return []string{"cope-ask.>", saySubject + ".>", wakeSubject("*")}
+	if r.Kind == kindServer {
+		return []string{"cope-ask.>", saySubject + ".>"}
 	}
-	return []string{wakeSubject("*")} // that there is work, for workers that wait
+	return nil
 }
 
 // permissions returns both as claims have them. Inboxes are for answers. With keys each role has an account of its own, so that no role
@@ -270,29 +244,23 @@ func (r Role) permissions() (p jwt.Permissions) {
 // questions several answers come. NATS has to know which, since it takes the way back of a single answer down after it.
 func exported() (one, several []string) {
 	return []string{
-		"cope.>", "cope-file.>", "cope-work.>", "cope-done.>", "cope-ask.>", saySubject + ".>", "$JS.ACK.>",
-		"$JS.API.STREAM.INFO.*", "$JS.API.STREAM.PURGE." + workStream,
-		"$JS.API.CONSUMER.NAMES.*", "$JS.API.CONSUMER.DELETE." + workStream + ".*", "$JS.API.DIRECT.GET.>",
-	}, []string{nextFacts + ".*", nextWork + ".*"}
+		"cope.>", "cope-file.>", "cope-ask.>", saySubject + ".>",
+		"$JS.API.STREAM.INFO.*", "$JS.API.DIRECT.GET.>",
+	}, []string{nextFacts + ".*"}
 }
 
 // ownInfo is imported, too: an account without it gets the API for streams of its own from NATS.
 const ownInfo = "$JS.API.INFO"
 
-// heardAs returns the subject that the streams' account hears a subject as. The server forwards the news of work, because NATS does not
-// send a message from another account to a third. A fact whose address many share comes to the server, which forwards it with the name of
-// its sender. Subjects are as publishes and hears have them, with their wildcards.
+// heardAs returns the subject that the stream's account hears a subject as. A fact whose address many share comes to the server, which
+// forwards it with the name of its sender. Subjects are as publishes and hears have them, with their wildcards.
 func heardAs(subject string) string {
-	// of facts, only plans and results may come from more than one role
-	if rest, ok := strings.CutPrefix(subject, "cope."); ok && (strings.HasSuffix(rest, ".plan") || strings.HasSuffix(rest, "."+result+".*")) {
+	// of facts, only plans may come from more than one role
+	if rest, ok := strings.CutPrefix(subject, "cope."); ok && strings.HasSuffix(rest, ".plan") {
 		return saySubject + "." + rest
 	}
-	switch subject {
-	case wakeSubject("*"):
-		return wokenSubject + ".*"
-	case ownInfo:
-		// the server answers that it does not know the question
-		return "cope-ask.info"
+	if subject == ownInfo {
+		return "cope-ask.info" // the server answers that it does not know the question
 	}
 	return subject
 }
@@ -301,7 +269,7 @@ func heardAs(subject string) string {
 const letters = "-0123456789abcdefghijklmnopqrstuvwxyz"
 
 // kindLetter is the first byte of the account of a role.
-var kindLetter = map[Kind]byte{Owner: 'o', Agent: 'a', Worker: 'w', kindServer: 's'}
+var kindLetter = map[Kind]byte{Owner: 'o', Agent: 'a', kindServer: 's'}
 
 // account returns the name of a role's account: a public key in form, whose 32 bytes say the role, and
 // for which there is no seed. Those who come in by it are signed by the account of the keyring. The run is a number in base 38
@@ -347,7 +315,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 		run = append([]byte{letters[digit.Int64()-1]}, run...)
 	}
 	r.Run = string(run)
-	fits := r.Run == "" && (r.Kind == Worker || r.Number == 0) // other accounts have random names
+	fits := r.Run == "" && r.Number == 0 // other accounts have random names
 	// an agent is of a run and has a number
 	if r.Kind == Agent {
 		fits = cluster.CheckRun(r.Run) == nil && r.Number > 0

@@ -31,8 +31,6 @@ type DialOptions struct {
 	// Wait is how long to wait for a server that does not answer at all: 10 s if it is 0. After
 	// that a connection which breaks is tried again for ever.
 	Wait time.Duration
-	// Patience is the one of the work that this connection offers, cluster.Patience if it is 0.
-	Patience time.Duration
 	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
 	Notice func(text string)
 }
@@ -82,8 +80,7 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 // connection again alone.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
 	// everything that the handlers below use is there before the connection is
-	x := &Exchange{login: l, patience: cmp.Or(o.Patience, cluster.Patience), violations: &violations{who: l.name()},
-		consumers: map[string]time.Time{}, link: link{news: make(chan struct{})}}
+	x := &Exchange{login: l, violations: &violations{who: l.name()}, link: link{news: make(chan struct{})}}
 	notice := o.Notice
 	// handlers may call it at any time
 	if notice == nil {
@@ -180,10 +177,6 @@ func (l login) refusal(url string, err error) error {
 	// the authority in the file has the name of the key that signs users, and the token is signed by another
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s. Its token was signed for another server", l.file)
-	// tokens of earlier versions name no account of a role
-	case isRefused(err) && l.role.Kind != "" && l.account == "":
-		return refuse(UnknownUser, "the credentials of %s in %s were made by an earlier version. Make new ones with gonb-cope cluster "+
-			"keys", l.name(), l.file)
 	// known by its authority, signer and account: only a refusal of this one user is left
 	case isRefused(err) && l.signer != "":
 		return refuse(RevokedCredentials, "the credentials of %s in %s were revoked. Make new ones with gonb-cope cluster keys",

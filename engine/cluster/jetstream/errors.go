@@ -36,12 +36,10 @@ func (e *PermissionError) needed() string {
 	if m := agentSubject.FindStringSubmatch(e.Subject); m != nil && !e.Reading {
 		return fmt.Sprintf(": it takes %s.creds of run %s", m[2], m[1])
 	}
-	switch part := strings.Split(e.Subject, "."); {
-	// the opening and the stop of a run, and work that is offered
-	case part[0] == "cope" && len(part) == 4 && part[2] == "0" && (part[3] == "run" || part[3] == "stop"), part[0] == "cope-work":
+	// the opening and the stop of a run
+	part := strings.Split(e.Subject, ".")
+	if part[0] == "cope" && len(part) == 4 && part[2] == "0" && (part[3] == "run" || part[3] == "stop") {
 		return ": it takes owner.creds"
-	case strings.HasPrefix(e.Subject, "$JS.API.CONSUMER.NAMES."+workStream), strings.HasPrefix(e.Subject, "cope-wake."):
-		return ": it takes the credentials of a worker"
 	}
 	return ""
 }
@@ -75,7 +73,7 @@ func (e *LoginError) Unwrap() error { return e.err }
 var ErrFull = errors.New("the server's disk, or its share of it, is full. Nothing was recorded. Free some space and try again")
 
 // ErrNoStream is wrapped if a server answers that keeps no facts.
-var ErrNoStream = errors.New("the server stores no messages. It runs without JetStream, lacks its streams COPE and COPE-WORK, or has " +
+var ErrNoStream = errors.New("the server stores no messages. It runs without JetStream, lacks its stream COPE, or has " +
 	"had no leader for half a minute")
 
 // Codes of JetStream for storage that is used up.

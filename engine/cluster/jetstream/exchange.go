@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,22 +21,16 @@ import (
 // serverName is how servers of Serve call themselves.
 const serverName = "gonb-cope"
 
-// Exchange is a connection to a server that keeps facts and work. It is safe for concurrent use. A connection that breaks is
+// Exchange is a connection to a server that keeps facts. It is safe for concurrent use. A connection that breaks is
 // made again alone, and every call continues by the new one, or says why there is none.
 type Exchange struct {
 	nc         *nats.Conn          // the connection
 	js         jetstream.JetStream // JetStream by this connection
 	login      login               // who the program is; zero without credentials
-	patience   time.Duration       // of the work that it offers
 	violations *violations         // those who wait for answers that the server may refuse
-	ours       bool                // whether it is a server of Serve; which makes readers and queues when asked
+	ours       bool                // whether it is a server of Serve; which makes readers when asked
 	link       link                // whether the connection is there
-	silence    silence             // whether anybody answers for the streams
-
-	mu sync.Mutex // guards the fields below
-	// runs whose consumer of work was there, and when; it is not made again for a while after that
-	consumers map[string]time.Time
-	turn      int // where Take continues among the runs; so that no run waits for ever
+	silence    silence             // whether anybody answers for the stream
 }
 
 var _ cluster.Exchange = (*Exchange)(nil)
@@ -61,7 +54,7 @@ func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Ex
 	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
 		return x, err
 	}
-	if k := x.moreCopies(ctx); k.current < copies && o.Notice != nil {
+	if k := x.moreCopies(ctx); k.asked > 0 && k.current < copies && o.Notice != nil {
 		o.Notice("the cluster at " + Redacted(url) + " " + k.String())
 	}
 	return x, nil
@@ -84,7 +77,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 	// the stream's own subject has no listener: most likely it is not there yet
 	if silent(err) && x.login.role.Kind == "" {
 		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
-			return makeStreams(ctx, x.js, x.nc.ConnectedClusterName() != "")
+			return makeStream(ctx, x.js, x.nc.ConnectedClusterName() != "")
 		})
 		if p := (*PermissionError)(nil); errors.As(err, &p) {
 			_, err = x.last(ctx, probe) // the server makes them itself, as soon as it can
@@ -188,7 +181,7 @@ type answered struct {
 	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
 }
 
-// asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeConsumer reads.
+// asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeReader reads.
 func (x *Exchange) asked(ctx context.Context, subject, question string) (name string, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		var a answered
@@ -265,31 +258,27 @@ func (s *silence) ended() {
 	}
 }
 
-// missing reports whether the servers state that the streams do not exist now. It is called after a long silence. Where
+// missing reports whether the servers state that the stream does not exist now. It is called after a long silence. Where
 // nothing is known it is false, so that the waiting continues.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
-	for _, name := range []string{factStream, workStream} {
-		if _, err := x.stream(ctx, name); errors.Is(err, jetstream.ErrStreamNotFound) {
-			return true
-		}
-	}
-	return false
+	_, err := x.stream(ctx)
+	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
-// stream asks for the present state of a stream. The answer is never older than the call.
-func (x *Exchange) stream(ctx context.Context, name string) (*jetstream.StreamInfo, error) {
-	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+name)
+// stream asks for the present state of the stream. The answer is never older than the call.
+func (x *Exchange) stream(ctx context.Context) (*jetstream.StreamInfo, error) {
+	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+factStream)
 	defer forget()
-	s, err := x.js.Stream(ctx, name)
+	s, err := x.js.Stream(ctx, factStream)
 	if err != nil {
 		return nil, err
 	}
 	return s.CachedInfo(), nil
 }
 
-// copies is how many servers of a cluster keep each fact and each piece of work: any of them may be lost. Three is the least
+// copies is how many servers of a cluster keep each fact: any of them may be lost. Three is the least
 // where one may be lost and the others still elect a leader.
 const copies = 3
 
@@ -299,33 +288,20 @@ const askCopies = 2 * time.Second
 // replication states how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
 type replication struct{ asked, current int }
 
-// moreCopies asks a cluster of servers for three copies if it keeps fewer: the streams were made while a server was away, or before the
-// cluster had three. It reports how many there will be and how many are up to date, of the stream that has fewer. A client without the
-// right to change streams only reads that.
+// moreCopies asks a cluster of servers for three copies if it keeps fewer: the stream was made while a server was away, or before the
+// cluster had three. It reports how many there will be and how many are up to date, after waiting a little; 0 if that is unknown. A client
+// without the right to change streams only reads that.
 func (x *Exchange) moreCopies(ctx context.Context) replication {
-	least := replication{copies, copies}
-	for _, name := range []string{factStream, workStream} {
-		// the stream that has fewer counts
-		if k := x.copiesOf(ctx, name); k.asked > 0 {
-			least = replication{min(least.asked, k.asked), min(least.current, k.current)}
-		}
-	}
-	return least
-}
-
-// copiesOf asks for more copies of one stream, and returns how many it has then, 0 if that is
-// unknown. Copies that are not up to date are waited for a little.
-func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
-	info, err := x.stream(ctx, name)
+	info, err := x.stream(ctx)
 	if err != nil {
 		return replication{}
 	}
 	// a cluster that has three servers by now gives the copies when it is asked again
 	if c := info.Config; c.Replicas < copies {
 		c.Replicas = copies
-		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+name)
+		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+factStream)
 		defer forget()
 		s, err := x.js.UpdateStream(change, c)
 		if err != nil {
@@ -338,7 +314,7 @@ func (x *Exchange) copiesOf(ctx context.Context, name string) replication {
 		if k := copiesIn(info); k.current >= k.asked || await.Pause(ctx, pause) != nil {
 			return k
 		}
-		if now, err := x.stream(ctx, name); err == nil {
+		if now, err := x.stream(ctx); err == nil {
 			info = now
 		}
 	}

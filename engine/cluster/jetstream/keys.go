@@ -27,8 +27,8 @@ import (
 
 // KeyOptions say which credentials to make. The numbers are totals: existing files stay, and missing ones are made.
 type KeyOptions struct {
-	Run             string // what agents take part in; needed where Agents is not 0
-	Agents, Workers int    // agents 1 to Agents of Run, in the order of its tasks; workers 1 to Workers; 0 for none
+	Run    string // what agents take part in; needed where Agents is not 0
+	Agents int    // agents 1 to Agents of Run, in the order of its tasks; 0 for none
 	// names and addresses under which the server is reached, besides this machine's own; without port
 	Hosts  []string
 	Days   int      // how long they are good for; 365 if it is 0
@@ -85,7 +85,7 @@ func errServedOpen(dir string) error {
 }
 
 // Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
-// the credentials of agents and workers that are not there, or have ended. A running server refuses credentials within seconds after they
+// the credentials of agents that are not there, or have ended. A running server refuses credentials within seconds after they
 // are taken back. It is safe to call at any time and as often as one likes, by several programs at once, also while the server runs. Files
 // that were made before an error stay. The error of credentials that cannot be taken back comes before any new ones are made.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
@@ -98,8 +98,8 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 		return nil, fmt.Errorf("credentials can be valid for 1 to %d days, got %d", mostDays, o.Days)
 	}
 	// numbers have 24 bits in the name of an account; 100,000 is far below that
-	if o.Agents < 0 || o.Workers < 0 || o.Agents > 100_000 || o.Workers > 100_000 {
-		return nil, fmt.Errorf("agents and workers are numbers up to 100000, got %d and %d", o.Agents, o.Workers)
+	if o.Agents < 0 || o.Agents > 100_000 {
+		return nil, fmt.Errorf("the number of agents is at most 100000, got %d", o.Agents)
 	}
 	o.Days = cmp.Or(o.Days, 365)
 	if err := lists.Each(o.Hosts, checkHost); err != nil {
@@ -139,9 +139,6 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	for i := range o.Agents {
 		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i + 1})
 	}
-	for i := range o.Workers {
-		roles = append(roles, Role{Kind: Worker, Number: i + 1})
-	}
 	var made []KeyFile
 	for _, r := range roles {
 		if err := ctx.Err(); err != nil {
@@ -162,8 +159,6 @@ func (r Role) file(dir string) string {
 	switch r.Kind {
 	case Agent:
 		return filepath.Join(dir, r.Run, fmt.Sprintf("agent-%d.creds", r.Number))
-	case Worker:
-		return filepath.Join(dir, fmt.Sprintf("worker-%d.creds", r.Number))
 	}
 	return filepath.Join(dir, "owner.creds")
 }
@@ -278,7 +273,7 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 // wants a later one takes them back first. A file that cannot be read is replaced.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)
-	// of an earlier version, of other keys, or ended: made again under the same name
+	// of other keys, or ended: made again under the same name
 	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
@@ -347,7 +342,7 @@ const lockWait = 2 * time.Second
 // with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
 	if !filelock.Available { // without a lock a second server would lose published facts
-		return nil, fmt.Errorf("this program cannot lock folders on %s. Serve from Linux, macOS or BSD; agents and workers run everywhere",
+		return nil, fmt.Errorf("this program cannot lock folders on %s. Serve from Linux, macOS or BSD; agents run everywhere",
 			runtime.GOOS)
 	}
 	file, err := filelock.Take(ctx, filepath.Join(dir, lockFile), 0o600, lockWait)

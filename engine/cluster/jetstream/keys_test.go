@@ -11,9 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
-
-	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
@@ -117,16 +114,16 @@ func TestKeysAtTheSameTime(t *testing.T) {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: n}); err != nil {
+			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: n}); err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	all.Wait()
-	files := makeKeys(t, dir, jetstream.KeyOptions{Workers: n})
+	files := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: n})
 	for i := range n {
 		all.Go(func() {
-			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{files[fmt.Sprint("worker ", i+1)]}}); err != nil {
+			if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{files[fmt.Sprintf("agent %d of run r", i+1)]}}); err != nil {
 				t.Error(err)
 			}
 		})
@@ -135,51 +132,11 @@ func TestKeysAtTheSameTime(t *testing.T) {
 	s := serve(t, dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
 	join(t, s.URL(), files["the owner"])
 	for i := range n {
-		_, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: files[fmt.Sprint("worker ", i+1)] + ".revoked"})
+		_, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: files[fmt.Sprintf("agent %d of run r", i+1)] + ".revoked"})
 		if e := (*jetstream.LoginError)(nil); !errors.As(err, &e) || e.Cause != jetstream.RevokedCredentials {
-			t.Errorf("worker %d: %v", i+1, err)
+			t.Errorf("agent %d: %v", i+1, err)
 		}
 	}
-}
-
-// A server takes over the facts of a version whose users came in by the account that signs. Their
-// credentials are refused with a sentence, and the same command makes them again.
-func TestKeysOfAnEarlierVersion(t *testing.T) {
-	dir := t.TempDir()
-	keys := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})
-	file := keys["agent 1 of run r"]
-	s := serve(t, dir, jetstream.ServeOptions{})
-	// facts under the account of now, and below they are moved to where the earlier version had them
-	fact := cluster.Fact{Run: "r", Name: "run", Body: []byte("opened")}
-	if err := join(t, s.URL(), keys["the owner"]).Publish(t.Context(), fact); err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	signer := ""
-	old := rewrite(t, file, signedWith(t, filepath.Join(dir, "keys", "account.seed"), func(c *jwt.UserClaims) {
-		// the token names no account, and has rights of its own
-		signer, c.IssuerAccount = c.Issuer, ""
-		c.Permissions.Pub.Allow.Add(">")
-	}), nil)
-	text, err := os.ReadFile(old)
-	if err == nil {
-		err = os.WriteFile(file, text, 0o600)
-	}
-	stores, _ := filepath.Glob(filepath.Join(dir, "store", "jetstream", "A*"))
-	// the folder of the streams is called by the key that signs
-	for _, store := range stores {
-		if _, e := os.Stat(filepath.Join(store, "streams", "COPE")); e == nil {
-			err = errors.Join(err, os.Rename(store, filepath.Join(filepath.Dir(store), signer)))
-		}
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	s = serve(t, dir, jetstream.ServeOptions{})
-	refused(t, s.URL(), file, jetstream.UnknownUser, "agent 1 of run r", "made by an earlier version", "gonb-cope cluster keys")
-	agent := join(t, s.URL(), makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})["agent 1 of run r"])
-	// the fact is still there
-	none(t, agent, "r", fact)
 }
 
 // Unreadable keys do not count as missing: no new ones are made, and no program is let in without credentials.
@@ -196,7 +153,7 @@ func TestKeysThatCannotBeLookedAt(t *testing.T) {
 	if err := errors.Join(os.Remove(claims), os.Symlink("account.jwt", claims)); err != nil {
 		t.Skip(err)
 	}
-	if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Workers: 1}); err == nil || !strings.Contains(err.Error(), claims) {
+	if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 1}); err == nil || !strings.Contains(err.Error(), claims) {
 		t.Errorf("making keys: error %v, want one that names %s", err, claims)
 	}
 	if after, err := os.ReadFile(seed); err != nil || string(after) != string(before) {

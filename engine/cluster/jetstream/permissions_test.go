@@ -20,16 +20,12 @@ func TestPermissions(t *testing.T) {
 	s, keys := guarded(t)
 	owner := join(t, s.URL(), keys["the owner"])
 	agent := join(t, s.URL(), keys["agent 1 of run r"])
-	worker := join(t, s.URL(), keys["worker 1"])
-	// two runs, one of them with the agent, work, and a file
+	// two runs, one of them with the agent and a file
 	ctx := patiently(t)
 	for _, f := range []cluster.Fact{{Run: "r", Name: "run"}, {Run: "other", Name: "run"}} {
 		if err := owner.Publish(ctx, f); err != nil {
 			t.Fatal(err)
 		}
-	}
-	if err := owner.Offer(ctx, "sweep", cluster.Work{ID: "c-1"}); err != nil {
-		t.Fatal(err)
 	}
 	hash, err := owner.Keep(ctx, "r", []byte("data"))
 	if err != nil {
@@ -63,8 +59,6 @@ func TestPermissions(t *testing.T) {
 		{"agent fetches a file", func() error { _, err := agent.Fetch(ctx, "r", hash); return err }, ""},
 		{"owner speaks for an agent", publish(owner, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "the owner"},
 		{"owner proposes a plan", publish(owner, cluster.Fact{Run: "r", Round: 2, Name: "plan"}), "the owner"},
-		{"owner speaks for a worker", publish(owner, cluster.Fact{Run: "sweep", Round: 1, Name: "result-c-2"}), "the owner"},
-		{"owner gives a sign of life", publish(owner, cluster.Fact{Run: "sweep", Round: 1, Name: "alive"}), ""},
 		{"agent speaks for another", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "agent 1 of run r"},
 		{"agent opens a run", publish(agent, cluster.Fact{Run: "r", Round: 1, Name: "run"}), "agent 1 of run r"},
 		{"agent stops a run", publish(agent, cluster.Fact{Run: "r", Round: 0, Name: "stop"}), "agent 1 of run r"},
@@ -75,26 +69,6 @@ func TestPermissions(t *testing.T) {
 		{"agent keeps a file", func() error { _, err := agent.Keep(ctx, "r", []byte("x")); return err }, ""},
 		{"agent keeps a file of another run", func() error { _, err := agent.Keep(ctx, "other", []byte("x")); return err }, "agent 1 of run r"},
 		{"agent lists runs", func() error { _, err := agent.Runs(ctx); return err }, "agent 1 of run r"},
-		{"agent offers work", func() error { return agent.Offer(ctx, "r", cluster.Work{ID: "c"}) }, "agent 1 of run r"},
-		{"agent takes work", func() error { _, err := agent.Take(ctx, "sweep"); return err }, "agent 1 of run r"},
-		{"agent withdraws work", func() error { return agent.Withdraw(ctx, "sweep") }, "agent 1 of run r"},
-		{"worker publishes a result", publish(worker, cluster.Fact{Run: "sweep", Round: 1, Name: "result-c-1"}), ""},
-		{"worker finds", find(worker, "sweep"), ""},
-		{"worker fetches a file", func() error { _, err := worker.Fetch(ctx, "r", hash); return err }, ""},
-		{"worker takes and finishes work", func() error {
-			w, err := worker.Take(ctx)
-			if err == nil {
-				err = w.Alive(ctx)
-			}
-			if err == nil {
-				err = w.Done(ctx)
-			}
-			return err
-		}, ""},
-		{"worker speaks for an agent", publish(worker, cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}), "worker 1"},
-		{"worker proposes a plan", publish(worker, cluster.Fact{Run: "r", Round: 2, Name: "plan"}), "worker 1"},
-		{"worker offers work", func() error { return worker.Offer(ctx, "sweep", cluster.Work{ID: "c-2"}) }, "worker 1"},
-		{"worker withdraws work", func() error { return worker.Withdraw(ctx, "sweep") }, "worker 1"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Now()
@@ -157,7 +131,7 @@ func TestTampering(t *testing.T) {
 		start func(*testing.T) (*jetstream.Server, map[string]string)
 		whos  []string
 	}{
-		{"keys", guarded, []string{"the owner", "agent 1 of run r", "worker 1"}},
+		{"keys", guarded, []string{"the owner", "agent 1 of run r"}},
 		{"loopback", func(t *testing.T) (*jetstream.Server, map[string]string) {
 			return serve(t, t.TempDir(), jetstream.ServeOptions{}), map[string]string{}
 		}, []string{"the owner"}},
@@ -176,7 +150,6 @@ func TestTampering(t *testing.T) {
 					{"$JS.API.STREAM.MSG.DELETE.COPE", `{"seq":1}`},
 					{"$JS.API.STREAM.PURGE.COPE", `{}`},
 					{"$JS.API.STREAM.DELETE.COPE", ``},
-					{"$JS.API.STREAM.DELETE.COPE-WORK", ``},
 					{"$JS.API.STREAM.UPDATE.COPE", `{"name":"COPE","subjects":["cope.>"],"max_msgs":1}`},
 					{"$JS.API.STREAM.CREATE.EVIL", `{"name":"EVIL","subjects":["evil"]}`},
 					{"$JS.API.STREAM.SNAPSHOT.COPE", `{"deliver_subject":"x"}`},
@@ -204,7 +177,7 @@ func TestInboxes(t *testing.T) {
 	s, keys := guarded(t)
 	people := joinAll(t, s, keys)
 	nc := raw(t, s, keys["agent 1 of run r"])
-	for _, subject := range []string{"_R_.>", ">", "cope.>", "cope.r.1.agent-2", "cope-wake.*", "cope-ask.>", "$JS.>"} {
+	for _, subject := range []string{"_R_.>", ">", "cope.>", "cope.r.1.agent-2", "cope-ask.>", "$JS.>"} {
 		sub, err := nc.SubscribeSync(subject)
 		if err == nil {
 			_, err = sub.NextMsg(limit) // which ends with the refusal
@@ -240,8 +213,6 @@ func TestWhichCredentials(t *testing.T) {
 		{jetstream.PermissionError{Subject: "cope.wells.12.agent-30"}, ": it takes agent-30.creds of run wells"},
 		{jetstream.PermissionError{Subject: "cope.wells.0.run"}, ": it takes owner.creds"},
 		{jetstream.PermissionError{Subject: "cope.wells.0.stop"}, ": it takes owner.creds"},
-		{jetstream.PermissionError{Subject: "cope-work.wells.c-1"}, ": it takes owner.creds"},
-		{jetstream.PermissionError{Subject: "$JS.API.CONSUMER.NAMES.COPE-WORK"}, ": it takes the credentials of a worker"},
 		{jetstream.PermissionError{Subject: "$JS.API.STREAM.DELETE.COPE"}, "to $JS.API.STREAM.DELETE.COPE"},
 		{jetstream.PermissionError{Subject: "cope.wells.0.agent-1", Reading: true}, "read cope.wells.0.agent-1"},
 	} {

@@ -76,12 +76,9 @@ func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, err
 	}
 }
 
-// directGet and directDone are the beginnings of the subjects at which streams give what they keep. In a cluster every copy
-// answers, also one that is a moment behind.
-const (
-	directGet  = "$JS.API.DIRECT.GET." + factStream // facts and files
-	directDone = "$JS.API.DIRECT.GET." + workStream // work, and that it is done
-)
+// directGet is the beginning of the subjects at which the stream gives facts and files. In a cluster every copy answers, also one that is a
+// moment behind.
+const directGet = "$JS.API.DIRECT.GET." + factStream
 
 // Find implements cluster.Facts. In a cluster it may miss a fact for a moment that another party has just published.
 func (x *Exchange) Find(ctx context.Context, run string, round int, name string) (f cluster.Fact, ok bool, err error) {
@@ -213,15 +210,14 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 }
 
 // mostReaders is how many readers a stream may have: each agent has one or two, and readers of connections
-// that broke count for a minute more. NATS stops at 1,000 where a stream does not say more. The work
-// stream has one for each run.
+// that broke count for a minute more. NATS stops at 1,000 where a stream does not say more.
 const mostReaders = 100_000
 
-// stream returns the settings that both streams have in common: one message per subject, which no client can delete or replace.
-func stream(name, description string, replicas int, subjects ...string) jetstream.StreamConfig {
+// facts returns the settings of the stream of facts: one message per subject, which no client can delete or replace. Pieces of files are in
+// it, too.
+func facts(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
-		// names are the ones above
-		Name: name, Description: description, Subjects: subjects,
+		Name: factStream, Description: "messages of runs, which never change", Subjects: []string{"cope.>", "cope-file.>"},
 		Retention:            jetstream.LimitsPolicy, // reading removes nothing
 		Storage:              jetstream.FileStorage,  // facts outlive the server
 		Replicas:             replicas,
@@ -230,46 +226,28 @@ func stream(name, description string, replicas int, subjects ...string) jetstrea
 		MaxMsgsPerSubject:    1,                    // the first of a subject stays
 		DiscardNewPerSubject: true,                 // and others of it are refused
 		DenyDelete:           true,                 // no client can take one out
+		DenyPurge:            true,                 // or all of them
 		AllowDirect:          true,                 // every copy answers questions
 	}
 }
 
-// facts is the stream of facts, which no client can remove. Pieces of files are in it, too.
-func facts(replicas int) jetstream.StreamConfig {
-	c := stream(factStream, "messages of runs, which never change", replicas, "cope.>", "cope-file.>")
-	c.DenyPurge = true
-	return c
-}
-
-// work is the stream of work. A piece stays after it is done, so that its id cannot be offered again, and another message states that it is
-// done: a server that is killed may forget the acknowledgements of its last moments. Withdraw purges both for a run. Purging is not denied,
-// for that reason.
-func work(replicas int) jetstream.StreamConfig {
-	return stream(workStream, "work that is offered to workers", replicas, "cope-work.*.*", "cope-done.*.*")
-}
-
-// makeStreams makes missing streams. A cluster of servers keeps three copies, or one if it has fewer than three servers. An existing stream
-// is checked and left unchanged. The error is a definite if the stream belongs to another program.
-func makeStreams(ctx context.Context, js jetstream.JetStream, clustered bool) error {
-	for _, make := range []func(int) jetstream.StreamConfig{facts, work} {
-		replicas := 1
-		if clustered {
-			replicas = copies
-		}
-		_, err := js.CreateStream(ctx, make(replicas))
-		// fewer than three servers, or one that is away: one copy now, and moreCopies asks again
-		if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			_, err = js.CreateStream(ctx, make(1))
-		}
-		// another program has made it, perhaps at this moment
-		if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
-			err = checkStream(ctx, js, make(1))
-		}
-		if err != nil {
-			return err
-		}
+// makeStream makes the stream if it is missing. A cluster of servers keeps three copies, or one if it has fewer than three servers. An
+// existing stream is checked and left unchanged. The error is a definite if the stream belongs to another program.
+func makeStream(ctx context.Context, js jetstream.JetStream, clustered bool) error {
+	replicas := 1
+	if clustered {
+		replicas = copies
 	}
-	return nil
+	_, err := js.CreateStream(ctx, facts(replicas))
+	// fewer than three servers, or one that is away: one copy now, and moreCopies asks again
+	if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		_, err = js.CreateStream(ctx, facts(1))
+	}
+	// another program has made it, perhaps at this moment
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		err = checkStream(ctx, js, facts(1))
+	}
+	return err
 }
 
 // checkStream reports a stream of that name which does not keep all its messages. Replicas and limits may differ: the operator of the
@@ -287,41 +265,24 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 	return nil
 }
 
-// Names of the streams.
-const (
-	factStream = "COPE"
-	workStream = "COPE-WORK"
-)
-
-// result is the first word of the names of workers' facts. It becomes a token of the subject, see factSubject.
-const result = "result"
+// factStream is the name of the stream.
+const factStream = "COPE"
 
 // Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
 // subject.
 const (
-	readSubject  = "cope-ask.read"  // .RUN or .RUN.NAME: a reader of facts
-	queueSubject = "cope-ask.queue" // .RUN: the consumer of its work
-	wokenSubject = "cope-ask.woken" // .RUN: there is work
-	saySubject   = "cope-say"       // .RUN.ROUND.NAME: a fact whose sender is to be kept
+	readSubject = "cope-ask.read" // .RUN or .RUN.NAME: a reader of facts
+	saySubject  = "cope-say"      // .RUN.ROUND.NAME: a fact whose sender is to be kept
 )
 
-// senderHeader of a fact says whose credentials published it: "agent-3" or "worker-2".
+// senderHeader of a fact says whose credentials published it, such as "agent-3".
 const senderHeader = "Cope-Sender"
 
-// nextFacts and nextWork are where consumers are asked for what comes next; the name of the consumer follows.
-const (
-	nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream
-	nextWork  = "$JS.API.CONSUMER.MSG.NEXT." + workStream
-)
+// nextFacts is where consumers are asked for what comes next; the name of the consumer follows.
+const nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream
 
-// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens, or five if a worker publishes it.
-func factSubject(f cluster.Fact) string {
-	name := f.Name
-	if rest, ok := strings.CutPrefix(name, result+"-"); ok && rest != "" {
-		name = result + "." + rest
-	}
-	return fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, name)
-}
+// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens.
+func factSubject(f cluster.Fact) string { return fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, f.Name) }
 
 // factAt is the inverse of factSubject: the fact of a subject, without body. It accepts what factSubject writes and nothing else
 // that looks like it, as a round with zeros in front.
@@ -334,16 +295,9 @@ func factAt(subject string) (cluster.Fact, error) {
 	if err != nil || strconv.Itoa(round) != part[2] {
 		return cluster.Fact{}, fmt.Errorf("%q is not the subject of a message, because its round is not a number", subject)
 	}
-	name := part[3]
-	if rest, ok := strings.CutPrefix(name, result+"."); ok {
-		name = result + "-" + rest
-	}
-	f := cluster.Fact{Run: part[1], Round: round, Name: name}
+	f := cluster.Fact{Run: part[1], Round: round, Name: part[3]}
 	return f, cluster.CheckFact(f)
 }
 
 func runSubjects(run string) string          { return "cope." + run + ".>" }
 func fileSubject(run, hash, n string) string { return "cope-file." + run + "." + hash + "." + n }
-func workSubject(run, id string) string      { return "cope-work." + run + "." + id }
-func doneSubject(run, id string) string      { return "cope-done." + run + "." + id }
-func wakeSubject(run string) string          { return "cope-wake." + run }

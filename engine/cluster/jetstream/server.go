@@ -21,8 +21,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Server keeps facts and work in a folder, for programs that join it. Its own connections make streams, readers and queues,
-// forward facts with their senders, and look at the clock.
+// Server keeps facts in a folder, for programs that join it. Its own connections make the stream and readers, and forward
+// facts with their senders.
 type Server struct {
 	nats *server.Server // the server of NATS in this process; nil before start has made it
 	dir  string         // folder of Serve
@@ -33,7 +33,7 @@ type Server struct {
 	accounts   *accounts                                             // nil if everybody on this machine is let in
 	dial       func(context.Context, DialOptions) (*Exchange, error) // joins the server within the process; set by start
 	stop       context.CancelFunc                                    // ends the goroutines below; nil before they begin
-	done       sync.WaitGroup                                        // of the goroutines that look at keys and clock
+	done       sync.WaitGroup                                        // of the goroutine that looks at keys
 }
 
 // Serve starts a server on a folder, which it makes if it is not there. It syncs a message to the disk before it confirms it. It listens on
@@ -73,7 +73,7 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 		MaxPayload: 1 << 20, MaxControlLine: 4096, MaxPending: mostPending, WriteDeadline: 10 * time.Second,
 		DontListen: o.Listen == Nowhere,
 	}
-	n.JetStreamLimits.DefaultMaxConsumers = mostReaders // streams of earlier versions do not say it
+	n.JetStreamLimits.DefaultMaxConsumers = mostReaders
 	if n.DontListen {
 		return n, nil
 	}
@@ -166,12 +166,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
 		return err
 	}
-	if err := x.until(ctx, "", func(ctx context.Context) error { return makeStreams(ctx, x.js, false) }); err != nil {
-		return err
-	}
-	// it looks at consumers, which are in the streams
-	s.done.Go(func() { s.watchClock(background) })
-	return nil
+	return x.until(ctx, "", func(ctx context.Context) error { return makeStream(ctx, x.js, false) })
 }
 
 // ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to state that it has

@@ -11,25 +11,18 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
 // answer answers what the server itself is asked, at addresses that are inboxes: another account's is one that NATS makes. A client gives
 // an address for the answer, which could be any subject: only inboxes are answered, so that no client has the server publish elsewhere.
 func (s *Server) answer(x *Exchange, log *logger) error {
 	_, err := x.nc.Subscribe("cope-ask.>", func(m *nats.Msg) {
-		// news comes from accounts of roles, and goes to all of them; see heardAs
-		if run, ok := strings.CutPrefix(m.Subject, wokenSubject+"."); ok {
-			_ = x.nc.Publish(wakeSubject(run), nil)
-			return
-		}
 		if !inbox(m.Reply) {
 			return
 		}
@@ -40,7 +33,7 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 		var a answered
 		var err error
 		// errors of JetStream are passed on; of others the answer does not come
-		if a.Name, err = makeConsumer(x.js, m); err != nil && !errors.As(err, &a.Error) {
+		if a.Name, err = makeReader(x.js, m); err != nil && !errors.As(err, &a.Error) {
 			return // who asks asks again
 		}
 		text, _ := json.Marshal(a)
@@ -138,109 +131,31 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	return out, nil
 }
 
-// makeConsumer makes the consumer that is asked for, and returns its name. An error of JetStream goes to who asked. A question
-// that is none is answered by wrong.
-func makeConsumer(js jetstream.JetStream, m *nats.Msg) (string, error) {
+// makeReader makes the reader that is asked for, and returns its name. An error of JetStream goes to who asked. A question that is none
+// is answered by wrong.
+func makeReader(js jetstream.JetStream, m *nats.Msg) (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), step)
 	defer stop()
-	// cope-ask.read.RUN, cope-ask.read.RUN.NAME or cope-ask.queue.RUN, see the constants
+	// cope-ask.read.RUN or cope-ask.read.RUN.NAME, see the constants
 	part := strings.Split(m.Subject, ".")
-	if len(part) < 3 || cluster.CheckRun(part[2]) != nil {
+	if len(part) < 3 || len(part) > 4 || part[0]+"."+part[1] != readSubject {
 		return "", wrong
 	}
-	run := part[2]
-	switch subject := part[0] + "." + part[1]; {
-	case subject == readSubject && len(part) <= 4:
-		name := ""
-		if len(part) == 4 {
-			name = part[3]
-		}
-		// the place to read from is the body
-		from, err := strconv.ParseUint(string(m.Data), 10, 64)
-		// the name may be empty
-		if err != nil || cluster.CheckFact(cluster.Fact{Run: run, Name: name + "x"}) != nil {
-			return "", wrong
-		}
-		reader, c := readerOf(run, name, from)
-		_, err = js.CreateConsumer(ctx, factStream, c)
-		return reader, err
-	// the body is the patience
-	case subject == queueSubject && len(part) == 3:
-		patience, err := time.ParseDuration(string(m.Data))
-		if err != nil || patience <= 0 {
-			return "", wrong
-		}
-		// the consumer of a run has the run's name
-		_, err = js.CreateConsumer(ctx, workStream, queueOf(run, patience))
-		if errors.Is(err, jetstream.ErrConsumerExists) {
-			err = nil // with the patience of its maker
-		}
-		return run, err
+	run, name := part[2], strings.Join(part[3:], "")
+	// the place to read from is the body
+	from, err := strconv.ParseUint(string(m.Data), 10, 64)
+	// the name may be empty
+	if err != nil || cluster.CheckFact(cluster.Fact{Run: run, Name: name + "x"}) != nil {
+		return "", wrong
 	}
-	return "", wrong
+	reader, c := readerOf(run, name, from)
+	_, err = js.CreateConsumer(ctx, factStream, c)
+	return reader, err
 }
 
 // wrong answers a question that programs of this version do not ask.
 var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the request, because the program and its server have " +
 	"different versions"}
-
-// NATS measures by the wall clock how long a worker has had a piece of work, and keeps the time at which it was handed out. If the clock
-// was set back since, that time is in the future, and the piece of a dead worker stays with it until the clock has caught up. So the server
-// looks whether its clock was set back, and then treats all held pieces as handed out now.
-
-// lookAtClock is how often the server compares its two clocks.
-const lookAtClock = time.Second
-
-// setBack is how far the wall clock goes back, against the monotonic one, before it counts: less makes
-// work that is lost wait no longer than that.
-const setBack = time.Second
-
-// watchClock looks at the clock until the context ends.
-func (s *Server) watchClock(ctx context.Context) {
-	// nothing reports how far it was set back then, so all work counts as handed out now
-	s.handedNow(ctx) // it may have been set back while no server was there
-	last := time.Now()
-	await.Every(ctx, lookAtClock, func() {
-		now := time.Now()
-		// ahead does no harm: work is handed out again a little early
-		if jumped(last, now) < -setBack {
-			s.handedNow(ctx)
-		}
-		last = now
-	})
-}
-
-// jumped returns how far the wall clock went ahead of the monotonic one between two readings. Times from time.Now have both
-// clocks. Round takes the monotonic one away.
-func jumped(from, to time.Time) time.Duration { return to.Round(0).Sub(from.Round(0)) - to.Sub(from) }
-
-// handedNow reports to the server that all held pieces of work are in progress, as workers do by Alive. Other pieces are left unchanged. A
-// dead worker stays silent after that. Errors are ignored: a server that does not answer itself is ending.
-func (s *Server) handedNow(ctx context.Context) {
-	runs, err := s.self.queues(ctx)
-	if err != nil {
-		return
-	}
-	// a run that fails is passed over
-	for _, run := range runs {
-		ctx, stop := context.WithTimeout(ctx, step)
-		c, err := s.self.js.Consumer(ctx, workStream, run)
-		stop()
-		if err != nil {
-			continue
-		}
-		info := c.CachedInfo()
-		if info.NumAckPending == 0 {
-			continue
-		}
-		// places of this consumer from the first that is not acknowledged to the last that was handed out; those done between are left alone
-		for at := info.AckFloor.Stream + 1; at <= info.Delivered.Stream; at++ {
-			// the place in the stream counts, and what the server does not look at for work in progress is 1 or 0
-			subject := fmt.Sprintf("$JS.ACK.%s.%s.1.%d.%d.0.0", workStream, run, at, info.Delivered.Consumer)
-			_ = s.self.nc.Publish(subject, []byte("+WPI"))
-		}
-	}
-}
 
 // logger takes warnings and errors of the server. The server calls it from any goroutine.
 type logger struct {

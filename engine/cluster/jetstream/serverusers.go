@@ -4,7 +4,6 @@ package jetstream
 
 import (
 	"crypto/rand"
-	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -25,7 +24,7 @@ import (
 // anybody is the user, and the account, of everybody who needs no credentials. On servers without keys it is all that programs are.
 const anybody = "anybody"
 
-// open lets in everybody with the rights of an owner, agents and workers: only the server itself makes streams. The server's own
+// open lets in everybody with the rights of an owner and of agents: only the server itself makes streams. The server's own
 // connections use a secret password; it is made for this start and written nowhere. A folder that was served with keys is refused.
 func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	secret := rand.Text()
@@ -70,21 +69,14 @@ func (s *Server) letIn() error {
 			return err
 		}
 	}
-	// what they may publish goes to the streams' account, some of it under another subject
-	all := Role{Kind: kindAnybody}
-	for _, subject := range append(all.publishes(), ownInfo) {
-		if err := people.AddServiceImport(streams, subject, heardAs(subject)); err != nil {
-			return err
-		}
-	}
-	// the news that there is work comes the other way
-	return lists.Each(all.hears(), func(subject string) error {
-		return errors.Join(streams.AddStreamExport(subject, nil), people.AddStreamImport(streams, subject, ""))
+	// what they may publish goes to the stream's account, some of it under another subject
+	return lists.Each(append(Role{Kind: kindAnybody}.publishes(), ownInfo), func(subject string) error {
+		return people.AddServiceImport(streams, subject, heardAs(subject))
 	})
 }
 
 // signed lets in whom the account of the folder's keys has signed. It returns what the server's own connections say of
-// themselves. It changes the options of NATS, and moves the streams of an earlier version.
+// themselves. It changes the options of NATS.
 func (s *Server) signed(n *server.Options) (self login, err error) {
 	// streams of the global account could not be reached any more
 	if servedOpen(s.dir) {
@@ -106,27 +98,10 @@ func (s *Server) signed(n *server.Options) (self login, err error) {
 	if n.SystemAccount, err = s.accounts.system(); err != nil {
 		return login{}, err
 	}
-	streams := Role{Kind: kindServer}
-	if err := adopt(s.dir, k.name, streams.account()); err != nil {
-		return login{}, err
-	}
 	// it ends with the server, so its claims have no end
-	self, err = k.user(streams, time.Time{})
+	self, err = k.user(Role{Kind: kindServer}, time.Time{})
 	self.role = Role{Kind: Owner}
 	return self, err
-}
-
-// adopt takes over the streams of earlier versions, which were in the account that signs. The folder of an account's streams has
-// the account's name. Nothing is done if there are none.
-func adopt(dir, before, now string) error {
-	store := filepath.Join(dir, "store", "jetstream")
-	if _, err := os.Stat(filepath.Join(store, before)); err != nil {
-		return nil
-	}
-	if err := os.Rename(filepath.Join(store, before), filepath.Join(store, now)); err != nil {
-		return fmt.Errorf("the messages of an earlier version cannot be converted: %w", err)
-	}
-	return nil
 }
 
 // accounts gives the server the claims of accounts, as it asks for them: the one of the streams, and the ones
@@ -211,7 +186,6 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 		for _, subject := range several {
 			c.Exports.Add(&jwt.Export{Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeStream})
 		}
-		c.Exports.Add(&jwt.Export{Subject: jwt.Subject(wakeSubject("*")), Type: jwt.Stream})
 		return c
 	}
 	// what the holder may publish goes to the streams' account; nothing else of it leaves the role's account
@@ -219,10 +193,6 @@ func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	for _, subject := range append(r.publishes(), ownInfo) {
 		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(heardAs(subject)), LocalSubject: jwt.RenamingSubject(subject),
 			Type: jwt.Service})
-	}
-	// and what it may hear comes from there
-	for _, subject := range r.hears() {
-		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(subject), Type: jwt.Stream})
 	}
 	return c
 }

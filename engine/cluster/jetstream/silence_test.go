@@ -80,11 +80,11 @@ func TestLongSilence(t *testing.T) {
 	answers.Store(false)
 	go asked()
 	next()
-	if err := x.js.DeleteStream(t.Context(), workStream); err != nil {
+	if err := x.js.DeleteStream(t.Context(), factStream); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-done; !errors.Is(err, ErrNoStream) {
-		t.Errorf("the streams are gone: error %v", err)
+		t.Errorf("the stream is gone: error %v", err)
 	}
 	// who was never served does not wait
 	x.silence.served.Store(false)

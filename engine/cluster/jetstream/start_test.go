@@ -13,7 +13,7 @@ import (
 // Credentials that are taken back while a server starts, after it has read its keys, are taken back as those that are while it runs.
 func TestTakenBackAtTheStart(t *testing.T) {
 	dir := t.TempDir()
-	made, err := Keys(t.Context(), dir, KeyOptions{Workers: 1})
+	made, err := Keys(t.Context(), dir, KeyOptions{Run: "r", Agents: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

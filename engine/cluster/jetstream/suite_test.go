@@ -30,7 +30,7 @@ func serve(t testing.TB, dir string, o jetstream.ServeOptions) *jetstream.Server
 // join joins a server for the time of a test.
 func join(t testing.TB, url, credentials string) *jetstream.Exchange {
 	t.Helper()
-	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Credentials: credentials, Patience: patience})
+	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Credentials: credentials})
 	if err != nil {
 		t.Fatalf("joining %s: %v", url, err)
 	}
@@ -65,7 +65,7 @@ func joinAll(t testing.TB, s *jetstream.Server, keys map[string]string) everybod
 	return e
 }
 
-// Publish publishes with the credentials that may: agents for themselves, agent 1 for plans, worker 1 for results, and else the owner.
+// Publish publishes with the credentials that may: agents for themselves, agent 1 for plans, and else the owner.
 func (e everybody) Publish(ctx context.Context, f cluster.Fact) error {
 	agent, isAgent := strings.CutPrefix(f.Name, "agent-")
 	switch {
@@ -73,8 +73,6 @@ func (e everybody) Publish(ctx context.Context, f cluster.Fact) error {
 		return e.of(fmt.Sprintf("agent %s of run %s", agent, f.Run)).Publish(ctx, f)
 	case f.Name == "plan":
 		return e.of("agent 1 of run "+f.Run).Publish(ctx, f)
-	case strings.HasPrefix(f.Name, "result-"):
-		return e.of("worker 1").Publish(ctx, f)
 	}
 	return e.Exchange.Publish(ctx, f)
 }
@@ -89,7 +87,7 @@ func TestExchange(t *testing.T) {
 		// keys of all runs of the suite are made once, and copied to each server's folder
 		made, keys := t.TempDir(), map[string]string{}
 		for _, run := range []string{"r", "a", "b", "c"} {
-			maps.Copy(keys, makeKeys(t, made, jetstream.KeyOptions{Run: run, Agents: 8, Workers: 1}))
+			maps.Copy(keys, makeKeys(t, made, jetstream.KeyOptions{Run: run, Agents: 8}))
 		}
 		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			dir := t.TempDir()
@@ -108,7 +106,7 @@ func testOpenExchange(t *testing.T) {
 		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
 			return func() cluster.Exchange {
-				x, err := s.Dial(t.Context(), jetstream.DialOptions{Patience: patience})
+				x, err := s.Dial(t.Context(), jetstream.DialOptions{})
 				if err != nil {
 					t.Fatal(err)
 				}
