@@ -274,7 +274,8 @@ func nextTable(a answer.Answer) Table {
 	blocks := a.Next[0].Block > 0
 	if blocks {
 		t.Columns = append(t.Columns, number("block", "New "+cmp.Or(join(a.Blocks, 3), "block"), ""))
-		t.Notes = append(t.Notes, "Measure rows with the same number together, in one block. Options are compared within a block, so its effect cancels.")
+		t.Notes = append(t.Notes, "Measure rows with the same number together, in one block. "+
+			"Options are compared within a block, so its effect cancels.")
 	}
 	for _, p := range a.Next {
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}

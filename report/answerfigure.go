@@ -36,7 +36,8 @@ func answerFigure(a answer.Answer) Figure {
 	if along == "" {
 		return differenceFigure(a, byTask)
 	}
-	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along, LogX: slices.Contains(a.Log, along), FreeY: true}
+	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along,
+		LogX: slices.Contains(a.Log, along), FreeY: true}
 	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
 	if len(picks) < len(a.Picks) {
 		f.Title += fmt.Sprintf("; %d of %d tasks are drawn", len(picks), len(a.Picks))
@@ -106,7 +107,8 @@ func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	must := func(arm answer.Arm) bool { return arm.Arm == p.Arm || arm.Label == p.RunnerUp }
 	arms = slices.Clone(arms)
 	slices.SortStableFunc(arms, func(x, y answer.Arm) int {
-		return cmp.Or(cmp.Compare(indices.Indicator(y.Arm == p.Arm), indices.Indicator(x.Arm == p.Arm)), cmp.Compare(better*x.Estimate, better*y.Estimate))
+		return cmp.Or(cmp.Compare(indices.Indicator(y.Arm == p.Arm), indices.Indicator(x.Arm == p.Arm)),
+			cmp.Compare(better*x.Estimate, better*y.Estimate))
 	})
 	var out []answer.Arm
 	for k, arm := range arms {

@@ -148,7 +148,8 @@ func answeredTasks(s campaign.Status) int {
 
 // campaignSentence gives the progress of a campaign and its forecast.
 func campaignSentence(s campaign.Status) string {
-	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.", s.Name, s.Algorithm, answeredTasks(s), plural(len(s.Tasks), "task"),
+	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.",
+		s.Name, s.Algorithm, answeredTasks(s), plural(len(s.Tasks), "task"),
 		plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])

@@ -60,7 +60,8 @@ func bestColumns() []columnFlag {
 		{name: "count", help: "`COLUMN` of the number of measurements, if rows are means"},
 		{name: "successes", help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
 		{name: "trials", help: "`COLUMN` with the number of trials, for --successes"},
-		{name: "blocks", list: true, help: "`COLUMN` of rows made together, such as a day or a plate: options are compared within it (repeatable)"},
+		{name: "blocks", list: true, help: "`COLUMN` of rows made together, such as a day or a plate: options are compared " +
+			"within it (repeatable)"},
 		{name: "crossed", list: true, help: "`COLUMN` of blocks that span all tasks, such as a day on which all were measured (repeatable)"},
 		{name: "cost", help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{name: "weights", help: "`COLUMN` with the weight of a task, for --overall"},
@@ -134,7 +135,8 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.goal, "goal", "",
 		"whether `max|min` is better (default max); one per reward, as in max,min")
 	f.StringVar(&o.bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
-	f.Float64Var(&o.epsilon, "epsilon", 0, "a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
+	f.Float64Var(&o.epsilon, "epsilon", 0,
+		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
 	f.IntVar(&o.next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
 		"list to fill in is written")
 	f.BoolVar(&o.overall, "overall", false, "also recommend one option for all tasks together")

@@ -41,8 +41,9 @@ var (
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand"}
 	errorWords    = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
-	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted", "false",
-		"cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué", "fallo",
+	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted",
+		"false", "cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué",
+		"fallo",
 		"fallido", "mislukt", "fallito"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}

@@ -188,6 +188,8 @@ class Answer(Value, _HasPlot):
     """conditions that a reader must know"""
     arms: _DataFrame
     """estimates of every arm of all tasks, in the order of the problem"""
+    importance: _DataFrame
+    """how much the estimates depend on each column of the arms, the most first; none for a single column"""
     def field_book(self, seed: int | None = ...) -> Table:
         """Lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save it as .xlsx or .csv."""
         ...

@@ -186,7 +186,7 @@ func TestLooksFollowTheirNumbers(t *testing.T) {
 	}
 }
 
-// TestDots: panels of dots have own names and ends, stand two by two on a wide sheet and one below another on a narrow one; a value
+// TestDots: panels of dots have own names and ends; a wide sheet has two in a row, a narrow one has one; a value
 // outside the axis is drawn at the edge; the data hold it.
 func TestDots(t *testing.T) {
 	panel := func(title string, scale float64, names ...string) Figure {
