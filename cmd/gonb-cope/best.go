@@ -70,6 +70,8 @@ func bestColumns() []columnFlag {
 		{name: "task_features", list: true, help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
 		{name: "candidates", list: true, help: "options to consider besides those in the table: `all` combinations of the option columns, a " +
 			"range such as \"lr=1e-5..1e-1 log\", or a table of options (repeatable)"},
+		{name: "similar", list: true, help: "`FILE` with a square matrix of how alike options are, such as a pedigree; COLUMN=FILE for one " +
+			"of several --arm columns (repeatable)"},
 		{name: "failed", help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
 		{name: "where", help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},
 	}
@@ -84,6 +86,7 @@ var bestGroups = []flagGroup{
 	{"Rows to use", []string{"where", "failed"}},
 	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
+	{"What is known of the options", []string{"similar"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
 }

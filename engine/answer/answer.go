@@ -74,12 +74,13 @@ type Answer struct {
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
 	LossAfter float64 `json:"loss_after"` // expected value of LossNow after the measurements of Next
 
-	Kernel      string             `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
-	Log         []string           `json:"log"`       // columns on a decimal logarithmic scale
-	Noise       string             `json:"noise"`     // noise model as text
-	Scatter     belief.Scatter     `json:"noise_law"` // noise model
-	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // leave-one-out predictions of the arms
-	Basis       string             `json:"basis"`     // how far to trust the answer, and which measurements would improve it
+	Kernel      string             `json:"kernel"`            // the most probable kernel, with the prior mean as a term, as script text
+	Log         []string           `json:"log"`               // columns on a decimal logarithmic scale
+	Noise       string             `json:"noise"`             // noise model as text
+	Scatter     belief.Scatter     `json:"noise_law"`         // noise model
+	LeaveOneOut belief.LeaveOneOut `json:"left_out"`          // leave-one-out predictions of the arms
+	Similar     []belief.Given     `json:"similar,omitempty"` // weight of each matrix of how alike options are
+	Basis       string             `json:"basis"`             // how far to trust the answer, and which measurements would improve it
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -175,6 +176,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		return nil, err
 	}
 	a := newAnswer(p, opt)
+	a.Similar = b.Given
 	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
 	opt.tell(0)
 	b = doubted(b)
@@ -385,11 +387,19 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.enough()
+	a.Basis += "." + a.relatives() + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
+}
+
+// relatives says how much weight the matrices of similar options got.
+func (a *Answer) relatives() (text string) {
+	for _, g := range a.Similar {
+		text += fmt.Sprintf(" similar %s: %.0f %% of the variance between options.", g.Name, 100*g.Share)
+	}
+	return text
 }
 
 // failed names the options of answered tasks that are excluded because all their measurements failed.

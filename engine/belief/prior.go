@@ -153,6 +153,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			addResidual("own", 0.7)
 		}
 	}
+	for _, g := range d.given {
+		addVariance(g.name, map[bool]float64{false: 0.5, true: 0.1}[g.alone], 1.5)
+	}
 	return m
 }
 

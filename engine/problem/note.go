@@ -76,6 +76,7 @@ const (
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
 	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
+	NoteBent         NoteKind = "bent"   // numbers: what was added to the diagonal of a matrix
 	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
 )
 
@@ -156,6 +157,8 @@ var noteSentences = map[NoteKind]string{
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are drawn from the noise scale. Expected rewards include the noise of that " +
 		"measurement. So the best of many such arms is partly lucky",
+	NoteBent: "the matrix is not exactly positive semi-definite, maybe because its numbers are rounded. To repair it, %[1]s is added to its " +
+		"diagonal",
 	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
 	NoteNested: `the labels of %[1]s occur at several tasks. They count as different blocks at each task. If a label is one block at all ` +
 		`tasks, write crossed=%[2]q (--crossed)`,
