@@ -86,7 +86,7 @@ var bestGroups = []flagGroup{
 	{"Rows to use", []string{"where", "failed"}},
 	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
-	{"What is known of the options", []string{"similar"}},
+	{"How alike options are", []string{"similar"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
 }

@@ -11,14 +11,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// given is a covariance that comes with the problem: that of relatives, or a stated kernel. It is a term of the prior with a variance of its
-// own, one of the numbers of the model.
+// given is a covariance that comes with the problem: that of relatives, or a stated kernel. It is a term of the prior.
 type given struct {
-	name  string // of its variance
+	name  string // of its number in the model
 	of    covariance
 	scale float64 // brings the mean variance between arms of a task to 1
-	alone bool    // whether it relates arms of the same task alone
+	kind  givenKind
 }
+
+// givenKind is the meaning of the number of a covariance.
+type givenKind int
+
+const (
+	withVariance     givenKind = iota // the number is its variance
+	commonRelatives                   // the number is its share of the variance that tasks have in common
+	specialRelatives                  // the number is its share of the variance within each task, and it relates arms of one task alone
+)
+
+// alone reports whether the covariance relates arms of one task alone.
+func (g given) alone() bool { return g.kind == specialRelatives }
 
 // covariance is a matrix of all N arms whose entries are computed on demand.
 type covariance struct {
@@ -40,7 +51,14 @@ func (c covariance) Row(dst []float64, i int) {
 	}
 }
 
-// relatives lists the covariances of relatives: the same in all tasks, and in each task another.
+// relativesNumber begins the name of a number: the share of relatives in the variance between options.
+const relativesNumber = "relatives "
+
+// relativesWidth is the standard deviation of the logit of that share. Half of the prior is outside of 0.12 to 0.88: relatives explain
+// nearly all or nearly nothing more often than a half.
+const relativesWidth = 3.0
+
+// relatives lists the covariances of relatives: the same in all tasks and, of arms that several tasks share, in each task another.
 func relatives(p *problem.Problem) (out []given) {
 	for _, s := range p.Similar {
 		all := covariance{p.N(), func(i, j int) float64 { return s.Values[s.Rows[i]][s.Rows[j]] }}
@@ -48,15 +66,15 @@ func relatives(p *problem.Problem) (out []given) {
 		if !(between > 0) { // it relates all options alike
 			continue
 		}
-		out = append(out, given{"relatives " + s.String(), all, 1 / between, false})
-		if p.V() > 1 {
+		out = append(out, given{relativesNumber + s.String(), all, 1 / between, commonRelatives})
+		if p.Arms.Distinct() < p.N() {
 			within := covariance{p.N(), func(i, j int) float64 {
 				if p.TaskOf[i] != p.TaskOf[j] {
 					return 0
 				}
 				return all.at(i, j)
 			}}
-			out = append(out, given{"special relatives " + s.String(), within, 1 / between, true})
+			out = append(out, given{relativesNumber + s.String(), within, 1 / between, specialRelatives})
 		}
 	}
 	return out
@@ -94,7 +112,35 @@ func (g given) among(arms []int) *mat.SymDense {
 }
 
 // share returns by how much a covariance is multiplied at u.
-func (m *model) share(u []float64, g given) float64 { return m.value(u, g.name, 0) * g.scale }
+func (m *model) share(u []float64, g given) float64 {
+	v := m.value(u, g.name, 0) * g.scale
+	if g.kind == withVariance {
+		return v
+	}
+	for _, s := range m.d.p.Similar { // the first takes its share of all, the next of the rest
+		if name := relativesNumber + s.String(); name != g.name {
+			v *= 1 - m.value(u, name, 0)
+			continue
+		}
+		break
+	}
+	common, special := m.value(u, "common", 0)+m.value(u, "rough", 0), m.value(u, "special", 0)+m.value(u, "own", 0)
+	if g.kind == specialRelatives || common == 0 {
+		return v * special
+	}
+	return v * common
+}
+
+// unrelatedVariance returns a variance at u without what relatives explain.
+func (m *model) unrelatedVariance(u []float64, name string) float64 {
+	v := m.value(u, name, 0)
+	for _, g := range m.d.given {
+		if g.kind == commonRelatives {
+			v *= 1 - m.value(u, g.name, 0)
+		}
+	}
+	return v
+}
 
 // addGiven adds covariances to a matrix.
 func (m *model) addGiven(on kernels.Matrix, u []float64, some []given) kernels.Matrix {
@@ -135,20 +181,14 @@ type Given struct {
 	Share float64 `json:"share"` // of the variance between options, posterior mean
 }
 
-// shares returns the share of each matrix of the variances at u.
+// shares returns the share of each matrix in the variance between options at u.
 func (m *model) shares(u []float64) []float64 {
-	out, total := make([]float64, len(m.d.p.Similar)), 0.0
-	for _, name := range []string{"common", "special", "rough", "own"} {
-		total += m.value(u, name, 0)
-	}
-	for k, s := range m.d.p.Similar {
-		for _, name := range []string{"relatives ", "special relatives "} {
-			out[k] += m.value(u, name+s.String(), 0)
-		}
-		total += out[k]
-	}
-	floats.Scale(1/total, out)
-	return out
+	left := 1.0
+	return lists.Map(m.d.p.Similar, func(s problem.Similar) float64 {
+		share := left * m.value(u, relativesNumber+s.String(), 0)
+		left -= share
+		return share
+	})
 }
 
 // chosenGiven returns the covariances of the chosen arms.

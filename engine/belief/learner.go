@@ -126,7 +126,7 @@ func (l *Learner) chosen(d *data) *chosen {
 	m := newKernelModel(d, part, func(columns int) float64 { return float64(columns) })
 	if l.stated != nil {
 		m.add("stated", math.Exp, 0, 1.5)
-		d.given = append(d.given, given{"stated", covariance{l.p.N(), l.stated.At}, 1 / (d.unit * d.unit), false})
+		d.given = append(d.given, given{"stated", covariance{l.p.N(), l.stated.At}, 1 / (d.unit * d.unit), withVariance})
 	}
 	m.addNoise()
 	at := d.evenly(l.sources(m))

@@ -36,7 +36,9 @@ func (m *model) priorAt(ctx context.Context, u []float64, rank int) (features *m
 
 // priorOf returns the features of a pivoted Cholesky factor of the kernel with some covariances that came with the problem, at most rank of
 // them, the constant, and some zeros, and the remainder of the factor.
-func (m *model) priorOf(ctx context.Context, k kernels.Joint, u []float64, some []given, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
+func (m *model) priorOf(
+	ctx context.Context, k kernels.Joint, u []float64, some []given, rank, zeros int,
+) (features *mat.Dense, variance []float64, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
 	factor := kernels.Factor{L: new(mat.Dense), Rest: make([]float64, n)}
@@ -98,7 +100,7 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	some := d.given
 	if groups := d.p.Groups(); blocked && len(groups) > 1 && lists.Max(groups, func(g []int) int { return len(g) }) <= mostInBlock {
 		within = try.Of(m.inBlocks(&k, u, groups))
-		some = lists.Where(some, func(g given) bool { return !g.alone })
+		some = lists.Where(some, func(g given) bool { return !g.alone() })
 	}
 	features, rest := try.Two(m.priorOf(ctx, k, u, some, rank, blocks))
 	if l.prior = gp.NewBlocked(features, gp.Alone(rest)); within != nil {
@@ -134,7 +136,7 @@ func (m *model) inBlocks(k *kernels.Joint, u []float64, groups [][]int) (_ *gp.B
 	}
 	*k = common
 	known := map[string]*mat.SymDense{}
-	alone := lists.Where(m.d.given, func(g given) bool { return g.alone })
+	alone := lists.Where(m.d.given, func(g given) bool { return g.alone() })
 	b := &gp.Blocks{Block: m.d.p.TaskOf, At: make([]int, m.d.p.N())}
 	for _, arms := range groups {
 		key := ""

@@ -56,7 +56,8 @@ func readGram(path string, opt LoadOptions) (_ GramFile, err error) {
 			v, w := g.Values[i][j], g.Values[j][i]
 			if math.Abs(v-w) > gramRounding*largest {
 				other := cells[j][i]
-				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d", v, w, other.line, other.column))
+				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d. Correct one of them", v, w, other.line,
+					other.column))
 			}
 			g.Values[i][j] = v + (w-v)/2
 			g.Values[j][i] = g.Values[i][j]

@@ -61,6 +61,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteBlocks, Names: []string{"week", "oven"}},
 		{Kind: NoteNested, Names: []string{"day"}},
 		{Kind: NoteCombinations, Names: []string{"lr", "batch"}, Numbers: []float64{26, 280}},
+		{Kind: NoteBent, Path: "g.csv", Numbers: []float64{0.001}},
 		{Kind: NoteCandidates, Numbers: []float64{8}},
 		{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}},
 		{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}},

@@ -51,9 +51,9 @@ type Problem struct {
 	Blocks []string // names of the blocks of Rows; nil without blocks
 	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
 	Failed  []int
-	Sources []Source // the files it came from
-	Long    *Long    // columns of the long table that it came from; nil of another
-	Also    []Also   // other measured quantities of the same arms, which best weighs too; nil without
+	Sources []Source  // the files it came from
+	Long    *Long     // columns of the long table that it came from; nil of another
+	Also    []Also    // other measured quantities of the same arms, which best weighs too; nil without
 	Similar []Similar // how alike the options are, as matrices state it; none usually
 	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string

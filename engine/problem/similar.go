@@ -45,8 +45,8 @@ func CutSimilar(text string) (column, path string) {
 // first is rounding in memory. Matrices that a file rounds, or that come from incomplete markers, need another.
 var bends = []float64{1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 
-// bend adds the smallest of bends to the diagonal that makes the matrix positive semi-definite, and returns what it added: 0 if only rounding
-// is in the way. enough is false if none of bends is enough.
+// bend adds the smallest of bends to the diagonal that makes the matrix positive semi-definite, and returns what it added. This is 0 if only
+// rounding in memory prevents that. enough is false if none of bends is enough.
 func bend(values [][]float64) (added float64, enough bool) {
 	largest := lists.Max(indices.All(len(values)), func(i int) float64 { return values[i][i] })
 	for k, share := range bends {
@@ -81,14 +81,12 @@ func (p *Problem) readSimilar(opt LoadOptions) {
 				"than an option is with itself. Adding 0.01 to the diagonal may help")
 		}
 		if added > 0 {
-			p.noteOnce(Note{Kind: NoteBent, Path: path, Numbers: []float64{added}})
+			p.Notes = append(p.Notes, Note{Kind: NoteBent, Path: path, Numbers: []float64{added}})
 		}
 		s := Similar{Values: g.Values, Source: g.Source}
 		s.Column, s.Rows = p.relatives(column, g.Names, wrong)
 		p.Similar = append(p.Similar, s)
-		for _, n := range g.Notes {
-			p.noteOnce(n)
-		}
+		p.Notes = append(p.Notes, g.Notes...)
 	}
 }
 
