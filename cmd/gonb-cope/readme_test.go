@@ -20,8 +20,8 @@ func TestReadme(t *testing.T) {
 		t.Skip("simulates for seconds")
 	}
 	r := readReadme(t)
-	command := r.block("## Quick start", "sh")
-	r.replace("```\n", "```\n", "## Quick start", paragraphs(r.run(command), 3))
+	command := r.block("# gonb-cope", "sh")
+	r.replace("```\n", "```\n", "## Read the answer", paragraphs(r.run(command), 3))
 	script := r.block("## Types of guarantee", "cope")
 	r.replace("<!-- methods -->\n", "<!-- end -->", "## Types of guarantee", methodTable(r, script))
 	r.picture(command)
