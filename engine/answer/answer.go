@@ -128,8 +128,8 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	// the expected reward less that of the recommended arm; null for that arm itself
-	Difference *Difference `json:"difference_to_pick"`
+	// the expected reward less the expected reward of the recommended arm; missing for that arm itself
+	Difference *Difference `json:"difference_to_pick,omitempty"`
 	// posterior probability that it meets the requirements; null without any
 	Feasible *float64 `json:"feasible_probability,omitempty"`
 	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none

@@ -102,8 +102,7 @@ type Absence struct {
 	Error string `json:"error,omitempty"` // error of the message if it is refused; "" otherwise
 }
 
-// Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
-// versions carry sentences in their place.
+// Reason says why the message of an agent does not count. Plans carry reasons, so their meaning must not change.
 type Reason string
 
 // The reasons.
@@ -120,13 +119,9 @@ var reasonSentences = map[Reason]string{
 	ReasonNotJoined: "it has not joined",
 }
 
-// String returns the sentence. A reason that is not listed is its own sentence: earlier programs wrote
-// sentences, not kinds.
+// String returns the sentence.
 func (a Absence) String() string {
-	text, listed := reasonSentences[a.Why]
-	if !listed {
-		text = string(a.Why)
-	}
+	text := reasonSentences[a.Why]
 	if a.Error != "" {
 		text += ": " + a.Error
 	}
