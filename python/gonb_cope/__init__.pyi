@@ -152,6 +152,8 @@ class Answer(Value, _HasPlot):
     """the columns of the tasks, where the data are a long table"""
     arm_columns: list[str]
     """the columns of the arms, where the data are a long table"""
+    task_values: Record
+    """for each task its texts in task_columns"""
     epsilon: float | None
     """the accuracy asked for, reward units; 0 asks for the best arm"""
     picks: _DataFrame
