@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -119,9 +120,9 @@ var reasonSentences = map[Reason]string{
 	ReasonNotJoined: "it has not joined",
 }
 
-// String returns the sentence.
+// String returns the sentence. A reason that is not listed is its own sentence.
 func (a Absence) String() string {
-	text := reasonSentences[a.Why]
+	text := cmp.Or(reasonSentences[a.Why], string(a.Why))
 	if a.Error != "" {
 		text += ": " + a.Error
 	}
