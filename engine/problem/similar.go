@@ -45,8 +45,8 @@ func CutSimilar(text string) (column, path string) {
 // first is rounding in memory. Matrices that a file rounds, or that come from incomplete markers, need another.
 var bends = []float64{1e-8, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2}
 
-// bend adds the smallest of bends to the diagonal that makes the matrix positive semi-definite, and returns what it added. This is 0 if only
-// rounding in memory prevents that. enough is false if none of bends is enough.
+// bend adds the smallest of bends to the diagonal that makes the matrix positive semi-definite, and returns what it added. This is 0 if
+// only rounding in memory prevents that. enough is false if none of bends is enough.
 func bend(values [][]float64) (added float64, enough bool) {
 	largest := lists.Max(indices.All(len(values)), func(i int) float64 { return values[i][i] })
 	for k, share := range bends {
