@@ -63,6 +63,8 @@ func bestColumns() []columnFlag {
 		{name: "blocks", list: true, help: "`COLUMN` of rows made together, such as a day or a plate: options are compared " +
 			"within it (repeatable)"},
 		{name: "crossed", list: true, help: "`COLUMN` of blocks that span all tasks, such as a day on which all were measured (repeatable)"},
+		{name: "random", list: true, help: "`COLUMN` whose values are a sample, such as years: the pick is best on average over " +
+			"all of them (repeatable)"},
 		{name: "cost", help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{name: "weights", help: "`COLUMN` with the weight of a task, for --overall"},
 		{name: "text", list: true, help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
@@ -82,7 +84,7 @@ var bestGroups = []flagGroup{
 	{"What to measure next", []string{"next", "candidates", "options", "cost", "retry"}},
 	{"One option for all tasks", []string{"overall", "weights"}},
 	{"Rows to use", []string{"where", "failed"}},
-	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
+	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},

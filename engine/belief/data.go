@@ -42,6 +42,7 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
+	kinds     []kind     // of effects that measurements share, except those of one arm
 	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit
 	fixed  []float64
@@ -72,6 +73,7 @@ func (s *standard) data() (*data, error) {
 	d := cellsOf(p)
 	d.standard = s
 	d.columns()
+	d.kinds = kindsOf(p)
 	if err := d.blocked(); err != nil {
 		return nil, err
 	}

@@ -75,8 +75,9 @@ const (
 	NoteNoNoise    NoteKind = "no noise"
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
-	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
-	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
+	NoteNested       NoteKind = "nested"    // names: columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks"    // names: columns that state what was measured together
+	NoteOneLevel     NoteKind = "one level" // names: a random column, its only value
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -163,6 +164,8 @@ var noteSentences = map[NoteKind]string{
 		"if the task has none",
 	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
 		`protocol(..., block=%[2]q) compares arms within it`,
+	NoteOneLevel: `random column %[1]q has only the value %[2]q. So the data do not show how much options vary between its values, and the ` +
+		`answer holds for this one. Measure at other values, too`,
 	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
 		"column sd",
 
