@@ -27,17 +27,25 @@ type kind struct {
 	name   string // "option × year"
 	of     []int  // effect of each row of the problem, from 0
 	count  int
+	common bool // whether all options of a task share each effect, as those of a block do
 }
 
 // RandomEffect is how much the effects of one kind vary.
 type RandomEffect struct {
 	Name string  `json:"effect"` // such as "variety × year"
 	SD   float64 `json:"sd"`     // standard deviation, reward units
+	// whether it is the same for all options of a task
+	Common bool `json:"common"`
 }
 
-// RandomVariance returns the variance of the random effects of a measurement, reward units squared.
-func (b *Belief) RandomVariance() float64 {
-	return lists.Sum(b.Random, func(e RandomEffect) float64 { return e.SD * e.SD })
+// RandomVariance returns by how much the random effects of a measurement at a new level vary between options, reward units squared.
+func (b *Belief) RandomVariance() (sum float64) {
+	for _, e := range b.Random {
+		if !e.Common {
+			sum += e.SD * e.SD
+		}
+	}
+	return sum
 }
 
 // cellsNumber is the variance of the effects of arms at combinations of levels.
@@ -86,16 +94,16 @@ func cellsName(p *problem.Problem) string {
 func kindsOf(p *problem.Problem) (out []kind) {
 	if len(p.Blocks) > 1 {
 		of := lists.Map(p.Rows, func(r problem.Row) int { return r.Block })
-		out = append(out, kind{blocksNumber, blocksNumber, of, len(p.Blocks)})
+		out = append(out, kind{blocksNumber, blocksNumber, of, len(p.Blocks), true})
 	}
 	columns := randomColumns(p)
-	add := func(number, name string, column int, of func(r problem.Row) int) {
+	add := func(number, name string, common bool, column int, of func(r problem.Row) int) {
 		type key struct {
 			of    int
 			level string
 		}
 		places := map[key]int{}
-		k := kind{number: number, name: name}
+		k := kind{number: number, name: name, common: common}
 		for _, r := range p.Rows {
 			at := key{of(r), p.Levels[r.Levels][column]}
 			if _, known := places[at]; !known {
@@ -113,10 +121,10 @@ func kindsOf(p *problem.Problem) (out []kind) {
 			if p.V() > 1 {
 				label = wordOf(p.Long.Task, "task") + " × " + name
 			}
-			add(fmt.Sprintf("level %d", c), label, c, func(r problem.Row) int { return p.TaskOf[r.Arm] })
+			add(fmt.Sprintf("level %d", c), label, true, c, func(r problem.Row) int { return p.TaskOf[r.Arm] })
 		}
 		if p.V() > 1 || len(columns) > 1 { // else the effects are those of arms
-			add(fmt.Sprintf("random %d", c), wordOf(p.Long.Arm, "option")+" × "+name, c, func(r problem.Row) int { return p.Arms.ID[r.Arm] })
+			add(fmt.Sprintf("random %d", c), wordOf(p.Long.Arm, "option")+" × "+name, false, c, func(r problem.Row) int { return p.Arms.ID[r.Arm] })
 		}
 	}
 	return out
@@ -258,7 +266,7 @@ func (m *model) addEffects() {
 	}
 	for _, k := range m.d.kinds {
 		median, sd := 0.1, 1.5
-		if k.number == blocksNumber {
+		if k.common {
 			median, sd = 0.5, 3
 		}
 		m.add(k.number, math.Exp, math.Log(median), sd)
@@ -287,7 +295,7 @@ func (d *data) randomEffects() (numbers []string, effects []RandomEffect) {
 	}
 	for _, k := range d.kinds {
 		if k.number != blocksNumber {
-			numbers, effects = append(numbers, k.number), append(effects, RandomEffect{Name: k.name})
+			numbers, effects = append(numbers, k.number), append(effects, RandomEffect{Name: k.name, Common: k.common})
 		}
 	}
 	return append(numbers, cellsNumber), append(effects, RandomEffect{Name: cellsName(d.p)})
