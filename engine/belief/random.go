@@ -265,14 +265,14 @@ func (m *model) addEffects() {
 		return
 	}
 	for _, k := range m.d.kinds {
-		median, sd := 0.1, 1.5
+		median, sd := 0.3, 2.0
 		if k.common {
 			median, sd = 0.5, 3
 		}
 		m.add(k.number, math.Exp, math.Log(median), sd)
 	}
 	if m.d.blocks.cells != nil {
-		m.add(cellsNumber, math.Exp, math.Log(0.1), 1.5)
+		m.add(cellsNumber, math.Exp, math.Log(0.3), 2)
 	}
 }
 
