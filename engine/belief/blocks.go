@@ -31,12 +31,14 @@ type blocks struct {
 	right       []float64 // of each block Σ of rewards less the mean of their arm, over rel
 
 	// with random columns, of several kinds of effects, see within
-	numbers []string      // of each effect: the number that is its variance; nil if all are of blocks
-	cells   [][]cell      // of each arm; nil without random columns
-	coupled *mat.SymDense // Δ off its diagonal; nil if that is 0
-	shift   []float64     // of the mean of each arm, because its cells differ in weight; nil without
-	square  float64       // Σ of squares within arms that the effects of arms at levels explain
-	logDet  float64       // what they add to effects.logDet
+	numbers  []string      // of each effect: the number that is its variance; nil if all are of blocks
+	options  [][2]int      // half-open ranges of the effects of each option, one after the other; common effects follow
+	cells    [][]cell      // of each arm; nil without random columns
+	coupled  *mat.SymDense // Δ off its diagonal; nil if that is 0
+	shift    []float64     // of the mean of each arm, because its cells differ in weight; nil without
+	square   float64       // Σ of squares within arms that the effects of arms at levels explain
+	logDet   float64       // what they add to effects.logDet
+	optionOf []int         // of each arm: its place in options; -1 if it is not there
 }
 
 // share is an entry of M.
@@ -116,6 +118,11 @@ type effects struct {
 	root   *mat.Dense    // Z; nil where there are more blocks than arms
 	whole  *mat.SymDense // V; nil where there are not
 	arms   []float64     // the diagonal of A
+
+	// of effects of options, and common ones from a column of Z on, see ofOptions
+	options  [][2]int
+	optionOf []int
+	common   int
 }
 
 // effects eliminates the larger side, whose part of the curvature is diagonal. precisionOf returns the precision of the effects whose
@@ -127,7 +134,10 @@ func (b *blocks) effects(precisionOf func(number string) float64) (*effects, err
 	for j, number := range b.numbers {
 		precision[j] = precisionOf(number)
 	}
-	if count > n && b.coupled == nil {
+	switch {
+	case b.coupled != nil:
+		of = e.ofOptions
+	case count > n:
 		of = e.ofArms
 	}
 	logDet, err := of(b, precision)
@@ -157,9 +167,6 @@ func (e *effects) ofBlocks(b *blocks, precision []float64) (float64, error) {
 	inverse := mat.NewSymDense(count, nil) // T⁻¹
 	for j, v := range b.sizes {
 		inverse.SetSym(j, j, v+precision[j])
-	}
-	if b.coupled != nil {
-		inverse.AddSym(inverse, b.coupled)
 	}
 	e.root = mat.NewDense(len(b.arms), count, nil)
 	for k, row := range b.rows {
@@ -235,7 +242,11 @@ func (e *effects) ofArms(b *blocks, precision []float64) (logDet float64, err er
 func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	n := len(e.arms)
 	if e.root != nil {
-		blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
+		if e.options != nil {
+			e.addOptions(cov, sigma2)
+		} else {
+			blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
+		}
 		symmetric.Add(cov, func(i int) float64 { return sigma2 / e.arms[i] })
 		return
 	}

@@ -1,14 +1,20 @@
 package belief
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
 // The values of a random column, its levels, are a sample of many: years, operators, lots. The expected reward of an option is its mean over
@@ -144,27 +150,53 @@ type cellRow struct {
 	effects        []int
 }
 
-// newCells reads the measurements of some arms at places of d.cells, with the effects of kinds that they have, see newBlocks.
+// newCells reads the measurements of some arms at places of d.cells, with the effects of kinds that they have, see newBlocks. Effects of
+// one option are next to each other, and common ones come last.
 func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
-	b := &blocks{cells: make([][]cell, len(at)), arms: make([]float64, len(at))}
+	b := &blocks{cells: make([][]cell, len(at)), arms: make([]float64, len(at)), optionOf: slices.Repeat([]int{-1}, len(at))}
 	place := lists.Keyed(at, func(k int, a int) (int, int) { return d.cells[a], k })
-	type effect struct{ kind, of int }
-	known := map[effect]int{}
-	cells := map[[2]int]int{} // places of cells, by arm and levels
+	type effect struct{ option, kind, of int }
+	effects := func(row int) []effect {
+		return lists.Make(len(d.kinds), func(j int) effect {
+			if d.kinds[j].common {
+				return effect{math.MaxInt, j, d.kinds[j].of[row]}
+			}
+			return effect{d.p.Arms.ID[d.p.Rows[row].Arm], j, d.kinds[j].of[row]}
+		})
+	}
+	var rows []int // of the chosen arms
+	var all []effect
 	for row, r := range d.p.Rows {
-		k, chosen := place[r.Arm]
-		if !chosen {
+		if _, chosen := place[r.Arm]; chosen {
+			rows, all = append(rows, row), append(all, effects(row)...)
+		}
+	}
+	slices.SortFunc(all, func(x, y effect) int {
+		return cmp.Or(cmp.Compare(x.option, y.option), cmp.Compare(x.kind, y.kind), cmp.Compare(x.of, y.of))
+	})
+	all = slices.Compact(all)
+	number := map[effect]int{}
+	option := map[int]int{} // places in b.options
+	for k, e := range all {
+		number[e] = k
+		b.numbers = append(b.numbers, d.kinds[e.kind].number)
+		if e.option == math.MaxInt {
 			continue
 		}
+		if _, known := option[e.option]; !known {
+			option[e.option] = len(b.options)
+			b.options = append(b.options, [2]int{k, k})
+		}
+		b.options[len(b.options)-1][1] = k + 1
+	}
+	cells := map[[2]int]int{} // places of cells, by arm and levels
+	for _, row := range rows {
+		r := d.p.Rows[row]
+		k := place[r.Arm]
 		a := at[k]
-		x := cellRow{weight: r.Count / relative[a], reward: (r.Reward - d.mean(a)) / unit}
-		for j, kind := range d.kinds {
-			e := effect{j, kind.of[row]}
-			if _, seen := known[e]; !seen {
-				known[e] = len(known)
-				b.numbers = append(b.numbers, kind.number)
-			}
-			x.effects = append(x.effects, known[e])
+		x := cellRow{r.Count / relative[a], (r.Reward - d.mean(a)) / unit, lists.Map(effects(row), func(e effect) int { return number[e] })}
+		if o, known := option[d.p.Arms.ID[r.Arm]]; known {
+			b.optionOf[k] = o
 		}
 		key := [2]int{k, r.Levels}
 		if _, seen := cells[key]; !seen {
@@ -207,8 +239,8 @@ func (b *blocks) within(ratio float64) *blocks {
 	}
 	n, count := len(b.arms), len(b.numbers)
 	out := &blocks{
-		numbers: b.numbers, rows: make([][]share, n), arms: slices.Clone(b.arms), sizes: make([]float64, count), right: make([]float64, count),
-		coupled: mat.NewSymDense(max(count, 1), nil), shift: make([]float64, n),
+		numbers: b.numbers, options: b.options, optionOf: b.optionOf, rows: make([][]share, n), arms: slices.Clone(b.arms), sizes: make([]float64, count), right: make([]float64, count),
+		coupled: mat.NewSymDense(count, nil), shift: make([]float64, n),
 	}
 	for k, cells := range b.cells {
 		if len(cells) == 0 {
@@ -251,6 +283,108 @@ func (b *blocks) within(ratio float64) *blocks {
 		out.rows[k] = merged(out.rows[k])
 	}
 	return out
+}
+
+// ofOptions is ofBlocks for effects of options and common ones. T⁻¹ has a block D_o for each option o, C_o beside common effects, and F for
+// these, so that with D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is dense, and a row of Z has the effects of one option and common ones.
+func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err error) {
+	count := len(b.sizes)
+	inverse := b.coupled
+	for j, v := range b.sizes {
+		inverse.SetSym(j, j, v+precision[j])
+	}
+	for k, row := range b.rows {
+		for i, x := range row {
+			for _, y := range row[i:] {
+				inverse.SetSym(x.of, y.of, inverse.At(x.of, y.of)-x.weight*y.weight/b.arms[k])
+			}
+		}
+	}
+	from := 0 // of common effects
+	if len(b.options) > 0 {
+		from = b.options[len(b.options)-1][1]
+	}
+	common := count - from
+	rest := mat.NewSymDense(common, nil)
+	rest.CopySym(inverse.SliceSym(from, count))
+	lower, beside := make([]blas64.Triangular, len(b.options)), make([]*mat.Dense, len(b.options))
+	solved := slices.Clone(b.right) // L⁻¹r of each option
+	right := solved[from:]
+	for o, at := range b.options {
+		var chol mat.Cholesky
+		if !chol.Factorize(inverse.SliceSym(at[0], at[1])) {
+			return 0, gp.ErrSingular
+		}
+		logDet += chol.LogDet()
+		var l mat.TriDense
+		chol.LTo(&l)
+		lower[o] = l.RawTriangular()
+		w := mat.NewDense(at[1]-at[0], common, nil)
+		for i := range at[1] - at[0] {
+			for j := range common {
+				w.Set(i, j, inverse.At(at[0]+i, from+j))
+			}
+		}
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, lower[o], w.RawMatrix())
+		blas64.Syrk(blas.Trans, -1, w.RawMatrix(), 1, rest.RawSymmetric())
+		own := blas64.Vector{N: at[1] - at[0], Inc: 1, Data: solved[at[0]:at[1]]}
+		blas64.Trsv(blas.NoTrans, lower[o], own)
+		blas64.Gemv(blas.Trans, -1, w.RawMatrix(), own, 1, blas64.Vector{N: common, Inc: 1, Data: right})
+		beside[o] = w
+	}
+	var chol mat.Cholesky
+	if !chol.Factorize(rest) {
+		return 0, gp.ErrSingular
+	}
+	logDet += chol.LogDet()
+	found := mat.NewVecDense(common, e.beta[from:])
+	if err := symmetric.Solved(chol.SolveVecTo(found, mat.NewVecDense(common, right))); err != nil {
+		return 0, err
+	}
+	for o, at := range b.options {
+		own := blas64.Vector{N: at[1] - at[0], Inc: 1, Data: e.beta[at[0]:at[1]]}
+		copy(own.Data, solved[at[0]:at[1]])
+		blas64.Gemv(blas.NoTrans, -1, beside[o].RawMatrix(), found.RawVector(), 1, own)
+		blas64.Trsv(blas.Trans, lower[o], own)
+	}
+	var last mat.TriDense
+	chol.LTo(&last)
+	e.root, e.common = mat.NewDense(len(b.arms), count, nil), from
+	e.options, e.optionOf = b.options, b.optionOf
+	for k, row := range b.rows {
+		z := e.root.RawRowView(k)
+		for _, x := range row {
+			z[x.of] = x.weight / b.arms[k]
+		}
+		end := blas64.Vector{N: common, Inc: 1, Data: z[from:]}
+		if o := b.optionOf[k]; o >= 0 {
+			at := b.options[o]
+			own := blas64.Vector{N: at[1] - at[0], Inc: 1, Data: z[at[0]:at[1]]}
+			blas64.Trsv(blas.NoTrans, lower[o], own)
+			blas64.Gemv(blas.Trans, -1, beside[o].RawMatrix(), own, 1, end)
+		}
+		blas64.Trsv(blas.NoTrans, last.RawTriangular(), end)
+	}
+	return logDet, nil
+}
+
+// addOptions adds Z Zᵀ times σ² of effects of options and common ones.
+func (e *effects) addOptions(cov *mat.SymDense, sigma2 float64) {
+	n, count := e.root.Dims()
+	blas64.Syrk(blas.NoTrans, sigma2, e.root.Slice(0, n, e.common, count).(*mat.Dense).RawMatrix(), 1, cov.RawSymmetric())
+	arms := make([][]int, len(e.options))
+	for k, o := range e.optionOf {
+		if o >= 0 {
+			arms[o] = append(arms[o], k)
+		}
+	}
+	for o, at := range e.options {
+		for i, k := range arms[o] {
+			for _, l := range arms[o][i:] {
+				cov.SetSym(k, l, cov.At(k, l)+sigma2*floats.Dot(e.root.RawRowView(k)[at[0]:at[1]], e.root.RawRowView(l)[at[0]:at[1]]))
+			}
+		}
+	}
 }
 
 // at returns the effects at the numbers u of a model.
