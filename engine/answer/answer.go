@@ -78,7 +78,7 @@ type Answer struct {
 	Log     []string       `json:"log"`       // columns on a decimal logarithmic scale
 	Noise   string         `json:"noise"`     // noise model as text
 	Scatter belief.Scatter `json:"noise_law"` // noise model
-	// how much the effects of random columns vary; none without such columns
+	// standard deviations of the effects of random columns; none without such columns
 	Random      []belief.RandomEffect `json:"random,omitempty"`
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
 	Basis       string                `json:"basis"`    // how far to trust the answer, and which measurements would improve it

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -90,6 +91,12 @@ func (d *data) blocked() error {
 		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them. Block effects can be removed only if one of these is at "+
 			"most %d",
 			d.p.Name, blocks, len(d.cells), mostEffects)
+	}
+	if isRandom(d.p) {
+		if effects := lists.Sum(d.kinds, func(k kind) float64 { return float64(k.count) }); effects > mostRandom {
+			return fmt.Errorf("problem %q has %g effects of blocks, of levels of %s, and of options at these levels. At most %d can be "+
+				"estimated together. Leave out rows (where=) or random columns", d.p.Name, effects, strings.Join(d.p.Long.Random, ", "), mostRandom)
+		}
 	}
 	return nil
 }

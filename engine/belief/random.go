@@ -17,15 +17,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// The values of a random column, its levels, are a sample of many: years, operators, lots. The expected reward of an option is its mean over
-// all of them. At each level an option is off by an effect that all its measurements there share. So do several kinds of effects add up:
+// The values of a random column are a sample of many: years, operators, lots. They are called levels. The expected reward of an option is
+// its mean over all of them. A measurement has, beside it, a sum of effects. These are of several kinds:
 //
-//   - of a level, for all options of a task, unless the column is one of the blocks
-//   - of an option at a level, at all tasks
-//   - of an arm, which is an option of a task, at a combination of levels of all random columns
+//   - the effect of a level on all options of a task, unless the column is one of the blocks
+//   - the effect of an option at a level, which all tasks share
+//   - the effect of an arm, an option of one task, at a combination of levels of all random columns
 //
-// Each kind has a variance of its own. The last kind is integrated out first, because its effects are of one arm each (see within). The
-// others are estimated as those of blocks are.
+// Each kind has its own variance. An effect of the last kind is on one arm alone, so within integrates these out first. The other effects
+// are estimated as those of blocks are.
+
+// mostRandom is the most effects of blocks, levels, and options at levels.
+const mostRandom = 3000
 
 // kind is a kind of effects that measurements share.
 type kind struct {
@@ -239,7 +242,8 @@ func (b *blocks) within(ratio float64) *blocks {
 	}
 	n, count := len(b.arms), len(b.numbers)
 	out := &blocks{
-		numbers: b.numbers, options: b.options, optionOf: b.optionOf, rows: make([][]share, n), arms: slices.Clone(b.arms), sizes: make([]float64, count), right: make([]float64, count),
+		numbers: b.numbers, options: b.options, optionOf: b.optionOf,
+		rows: make([][]share, n), arms: slices.Clone(b.arms), sizes: make([]float64, count), right: make([]float64, count),
 		coupled: mat.NewSymDense(count, nil), shift: make([]float64, n),
 	}
 	for k, cells := range b.cells {
@@ -285,8 +289,9 @@ func (b *blocks) within(ratio float64) *blocks {
 	return out
 }
 
-// ofOptions is ofBlocks for effects of options and common ones. T⁻¹ has a block D_o for each option o, C_o beside common effects, and F for
-// these, so that with D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is dense, and a row of Z has the effects of one option and common ones.
+// ofOptions is ofBlocks for effects of options and common effects. In T⁻¹ each option o has a block D_o on the diagonal and C_o with the
+// common effects; these have the block F. With D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is a dense matrix to factor. A row of Z is 0 except
+// for the effects of one option and the common effects.
 func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err error) {
 	count := len(b.sizes)
 	inverse := b.coupled

@@ -132,7 +132,8 @@ func namedColumns(t *table, l Long) Long {
 	}
 	measured := l.measured()
 	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured),
-		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), slices.Concat(l.Arm, l.Random, measured), l.Log, l.Crossed, append(l.others(), measured...)} {
+		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), slices.Concat(l.Arm, l.Random, measured),
+		l.Log, l.Crossed, append(l.others(), measured...)} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if !t.find(name) {
@@ -331,6 +332,9 @@ func (f *found) readLong(t *table, l Long) {
 	var notes []Note
 	if len(f.blocks) > 1 {
 		notes = append(notes, Note{Kind: NoteBlocks, Path: t.path, Names: l.Blocks})
+	}
+	if len(f.levels) > 1 {
+		notes = append(notes, Note{Kind: NoteRandom, Path: t.path, Names: l.Random})
 	}
 	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
