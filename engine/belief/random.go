@@ -243,7 +243,8 @@ func (b *blocks) within(ratio float64) *blocks {
 	n, count := len(b.arms), len(b.numbers)
 	out := &blocks{
 		numbers: b.numbers, options: b.options, optionOf: b.optionOf,
-		rows: make([][]share, n), arms: slices.Clone(b.arms), sizes: make([]float64, count), right: make([]float64, count),
+		rows: make([][]share, n), arms: slices.Clone(b.arms),
+		sizes: make([]float64, count), right: make([]float64, count),
 		coupled: mat.NewSymDense(count, nil), shift: make([]float64, n),
 	}
 	for k, cells := range b.cells {
@@ -290,8 +291,8 @@ func (b *blocks) within(ratio float64) *blocks {
 }
 
 // ofOptions is ofBlocks for effects of options and common effects. In T⁻¹ each option o has a block D_o on the diagonal and C_o with the
-// common effects; these have the block F. With D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is a dense matrix to factor. A row of Z is 0 except
-// for the effects of one option and the common effects.
+// common effects; these have the block F. With D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is a dense matrix to factor. A row of Z is 0
+// except for the effects of one option and the common effects.
 func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err error) {
 	count := len(b.sizes)
 	inverse := b.coupled

@@ -178,6 +178,8 @@ class Answer(Value, _HasPlot):
     """the noise model, in words"""
     noise_law: Record
     """the noise model"""
+    random: _DataFrame
+    """standard deviations of the effects of random columns; none without such columns"""
     left_out: Record
     """how well each arm is predicted from the others"""
     basis: str
@@ -1229,7 +1231,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., over
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
     from a table with a row for every measurement and any column names; see
     docs/reference/data-format.md.
@@ -1303,6 +1305,9 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         crossed (a string or a list, optional):
             With data: columns of blocks whose labels mean the same block at all tasks; a label of
             blocks= that occurs at several tasks is a block within each
+        random (a string or a list, optional):
+            With data: columns whose values are a sample of many, such as years or operators; best then
+            recommends what is best on average over all of them
         cost (a string, optional):
             With data: the column with the cost of each measurement, such as hours; best then proposes
             what gains most per unit of cost
