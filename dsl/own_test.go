@@ -81,7 +81,7 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	}
 	for script, want := range map[string]string{
 		`compare(c, gap=[0.4, 0.8])`:                 "compare varies the algorithm only, and this is gap",
-		`compare(c, b, algorithm=["CoKernelFC"])`:    "algorithm= runs one result again",
+		`compare(c, b, algorithm=["CoKernelFC"])`:    "algorithm= runs one result or problem",
 		`compare(c, algorithm="nothing")`:            "algorithm",
 		`compare(c, algorithm=["CoKernelFC", "no"])`: `"no"`,
 		`compare(fc(p), algorithm=["CoKernelFC"])`:   "then compare(r, …)",

@@ -52,7 +52,7 @@ missing for reasons unrelated to their reward.`,
 	}
 	c.AddCommand(actCommands()...)
 	c.AddCommand(startCommand(), askCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(),
-		exportCommand(), upgradeCommand(), repairCommand(), backupCommand(), serveCommand(), inviteCommand())
+		exportCommand(), upgradeCommand(), backupCommand(), serveCommand(), inviteCommand())
 	return c
 }
 

@@ -11,7 +11,7 @@ func TestPasswordIsNotShown(t *testing.T) {
 	o := runOptions{format: "text", server: serverOptions{url: "nats://ann:secret@a:4222,nats://secret@b:4222", creds: "owner.creds"}}
 	o.byAgents.agents = true
 	for _, line := range []string{agentLine("r", "oslo", o.server), o.command("s.cope")} {
-		if strings.Contains(line, "secret") || !strings.Contains(line, "--server 'nats://xxxxx@a:4222,nats://xxxxx@b:4222'") {
+		if strings.Contains(line, "secret") || !strings.Contains(line, `--server "nats://xxxxx@a:4222,nats://xxxxx@b:4222"`) {
 			t.Error(line)
 		}
 	}

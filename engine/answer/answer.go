@@ -53,10 +53,10 @@ type Answer struct {
 	// columns of the tasks, for a long table
 	Tasks []string `json:"task_columns,omitempty"`
 	// columns of the arms, for a long table
-	Columns []string `json:"arm_columns,omitempty"`
-	// of a long table: columns of measured values, and the texts of each task in the columns of the tasks
-	Measured   []string            `json:"-"`
-	TaskValues map[string][]string `json:"-"`
+	Columns  []string `json:"arm_columns,omitempty"`
+	Measured []string `json:"-"` // columns of measured values, for a long table
+	// for each task its texts in task_columns
+	TaskValues map[string][]string `json:"task_values,omitempty"`
 
 	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
@@ -130,8 +130,8 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	// the expected reward less that of the recommended arm; null for that arm itself
-	Difference *Difference `json:"difference_to_pick"`
+	// the expected reward less the expected reward of the recommended arm; missing for that arm itself
+	Difference *Difference `json:"difference_to_pick,omitempty"`
 	// posterior probability that it meets the requirements; null without any
 	Feasible *float64 `json:"feasible_probability,omitempty"`
 	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none
@@ -344,6 +344,9 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 		} else {
 			out[name] = v
 		}
+	}
+	for name, text := range p.ArmTexts(i) {
+		out[name] = text
 	}
 	return out
 }
