@@ -66,7 +66,7 @@ compare(r, c)
 t = compare(c, algorithm=["CoKernelFC", mine])`)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
-	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: mine is an algorithm of your own") {
+	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: the algorithm mine is your own") {
 		t.Errorf("%s: %s, %s", r.Algorithm, r.Standing, r.Guarantee)
 	}
 	v, _, _ = s.Value("s")
