@@ -54,6 +54,14 @@ type runOptions struct {
 	table, line string
 }
 
+// runGroups are the flags of run in the order of its help.
+var runGroups = []flagGroup{
+	{"Script and output", []string{"set", "seed", "output", "format", "workers", "no-write", "help"}},
+	{"Keep results, and divide a sweep into parts", []string{"store", "extend", "shards", "on", "shard"}},
+	{"Parts on Kubernetes", []string{"image", "volume", "manifest"}},
+	{"Measure with agents", []string{"server", "nats", "creds", "agents", "run", "patience"}},
+}
+
 func runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
@@ -115,6 +123,7 @@ NAME-2 and so on.`,
 	o.server.add(c, "`URL` of the server of --agents", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	o.shard.add(c)
+	groupFlags(c, runGroups)
 	return c
 }
 
