@@ -133,7 +133,7 @@ var goalParam = Param{
 func goalParams() []Param {
 	goal := goalParam
 	goal.Types = []Type{Text, List}
-	goal.Doc += "; of several columns of rewards a list, such as [\"max\", \"min\"]"
+	goal.Doc += "; with several reward columns, a list such as [\"max\", \"min\"]"
 	return []Param{
 		goal,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",

@@ -347,7 +347,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, describeColumn(c)} }))
 	guessed, goal := o.guessColumns(d)
-	fmt.Fprint(w, "\nName the columns of the tasks, of the options, and of the measured values. ")
+	fmt.Fprint(w, "\nName the columns with the tasks, the options and the measured values. ")
 	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
 	if wide && len(o.columnsOf("arm"))+len(o.columnsOf("reward")) == 0 {
 		fmt.Fprintf(w, "No command is proposed: %s may be options in columns, and best needs one row per measurement.\n\n"+

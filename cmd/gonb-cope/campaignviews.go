@@ -133,7 +133,7 @@ func upgradeCommand() *cobra.Command {
 			return o.printDone("this program makes the same decisions as the campaign, so there is nothing to upgrade")
 		}
 		if dryRun {
-			return o.printDone("it would change: " + changes.String())
+			return o.printDone("an upgrade would change: " + changes.String())
 		}
 		return o.printDone("recorded; changes: " + changes.String())
 	})

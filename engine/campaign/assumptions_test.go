@@ -8,10 +8,10 @@ import (
 // A forecast in an early event body without kinds keeps its sentence, and one with kinds goes to JSON and back.
 func TestAssumptionsRead(t *testing.T) {
 	var f Forecast
-	if err := json.Unmarshal([]byte(`{"rows":null,"time_unit":"days","assumes":"the known expected rewards; with 10 % of pulls failing","runs":4,"share":0.6}`), &f); err != nil {
+	if err := json.Unmarshal([]byte(`{"rows":null,"time_unit":"days","assumes":"the known expected rewards; with 10 % of measurements failing","runs":4,"share":0.6}`), &f); err != nil {
 		t.Fatal(err)
 	}
-	if got, want := f.Assumes.String(), "the known expected rewards; with 10 % of pulls failing"; got != want {
+	if got, want := f.Assumes.String(), "the known expected rewards; with 10 % of measurements failing"; got != want {
 		t.Errorf("older body: got %q, want %q", got, want)
 	}
 	// losses are stated for late results alone, so that the shares of both are named and the sentence says how to state them
@@ -24,7 +24,7 @@ func TestAssumptionsRead(t *testing.T) {
 	if err := json.Unmarshal(text, &back); err != nil {
 		t.Fatal(err)
 	}
-	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead). CoBayesFC estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task is independent for each arm (from none to twice that). Up to 20 % of pulls fail, and 10 % of results are up to 2 weeks late (failed= and late= state the shares)"
+	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead). CoBayesFC estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task is independent for each arm (from none to twice that). Up to 20 % of measurements fail, and 10 % of results are up to 2 weeks late (failed= and late= state the shares)"
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}

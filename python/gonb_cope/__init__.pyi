@@ -1266,8 +1266,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
             autocorrelated: correlation of neighbours)
         goal ("max", "min" or a list, default "max"):
-            "max" if the best arm has the highest expected reward, "min" if the lowest; of several
-            columns of rewards a list, such as ["max", "min"]
+            "max" if the best arm has the highest expected reward, "min" if the lowest; with several
+            reward columns, a list such as ["max", "min"]
         standardize (True or False, default False):
             True (or 1): scale every numeric feature column to the range 0 to 1, so that length scales
             are fractions of the column's range
