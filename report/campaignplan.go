@@ -83,7 +83,8 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker: %s. Answers of %[1]s rest on %[3]s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
+			return fmt.Sprintf(" %s would be quicker: %s. Answers of %[1]s rest on %[3]s.",
+				r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
 			return fmt.Sprintf(" No algorithm of the forecast is quicker. Answers of %s rest on %s.", r.Algorithm, r.Backing)

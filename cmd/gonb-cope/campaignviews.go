@@ -230,7 +230,7 @@ func campaignReportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&r.output, "output", "o", "", "write to this `FILE` instead of standard output")
-	c.Flags().StringVar(&r.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	c.Flags().StringVar(&r.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	return o.addFlags(c, false)
 }
 

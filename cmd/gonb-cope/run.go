@@ -113,7 +113,7 @@ NAME-2 and so on.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "`SEED` that replaces every seed of the script")

@@ -1282,8 +1282,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         arm (a string or a list, optional):
             With data: the column or columns whose distinct values are the arms and their features
         reward (a string or a list, optional):
-            With data: the column of measurements, or of their means together with sd= and count=; of
-            several columns, best lists the options that may be the best trade-off
+            With data: the column of measurements (or of means, with sd= and count=); with several
+            columns, best lists the options that may be the best trade-off
         require (a string or a list, optional):
             With data: a limit of another measured column, such as "impurity < 0.5", or a list of
             limits; best then weighs how probable it is that an option meets them

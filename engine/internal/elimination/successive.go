@@ -90,8 +90,8 @@ func sameTasks(m *model.Model) error {
 		for i := from; i < to; i++ {
 			j, known := first[p.Arms.ID[i]]
 			if !known || seen[p.Arms.ID[i]] {
-				return fmt.Errorf("the algorithm needs the same arms in every task. Task %q has arm %q, but task %q does not", p.Tasks.Names[v], p.Arms.Names[i],
-					p.Tasks.Names[0])
+				return fmt.Errorf("the algorithm needs the same arms in every task. Task %q has arm %q, but task %q does not",
+					p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
 			if !m.Relations().Same(i, j) {
