@@ -1,4 +1,4 @@
-.PHONY: help readme test test-go parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help web readme test test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -11,6 +11,7 @@ test: parts lab python-env ## everything that CI runs: format, module files, vet
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
+	GOOS=js GOARCH=wasm go vet ./web/... ./internal/webpage
 	@$(MAKE) --no-print-directory -j 2 test-go test-python
 	@also=; \
 	if [ "$$(go env CGO_ENABLED)" = 1 ]; then also=race; else echo "no C compiler: the race detector is left out"; fi; \
@@ -20,6 +21,14 @@ test: parts lab python-env ## everything that CI runs: format, module files, vet
 # Tests of many packages wait for programs and networks: four packages at a time keep two processors busy.
 test-go: lab python-env
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) ./...
+
+# The developers' tools are a module of their own: what only they use is not in the program's go.mod.
+test-tools: ## format, module files, vet, tests and staticcheck of the module in tools
+	@test -z "$$(gofmt -l tools)" || { echo "gofmt would change:"; gofmt -l tools; exit 1; }
+	go -C tools mod tidy -diff
+	go -C tools vet ./...
+	go -C tools test $(linked) -vet=off -timeout 60m ./...
+	@if go run $(staticcheck) -version > /dev/null 2>&1; then cd tools && go run $(staticcheck) ./...; else echo "staticcheck cannot be fetched: it is left out"; fi
 
 parts: ## install what the tests use besides Go (Debian: Jupyter, Chromium, LaTeX)
 	@tools/install-test-parts.sh
@@ -47,9 +56,10 @@ golden: docs licenses ## write all recorded texts again: errors, displays, pins,
 	go test ./dsl ./report -update
 	go test ./internal/front/gonb -run TestPins -update
 
-outdated: ## newer versions of the modules that go.mod names, for the monthly upgrade
-	@go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \
-		$$(go list -m -f '{{if not (or .Main .Indirect)}}{{.Path}}{{end}}' all) 2>/dev/null
+outdated: ## newer versions of the modules that go.mod and tools/go.mod name, for the monthly upgrade
+	@for folder in . tools; do (cd $$folder && \
+		go list -m -u -e -f '{{with .Update}}{{$$.Path}} {{$$.Version}} -> {{.Version}}{{end}}{{with .Error}}{{$$.Path}} {{$$.Version}}: newer versions cannot be listed{{end}}' \
+		$$(go list -m -f '{{if not (or .Main .Indirect .Replace)}}{{.Path}}{{end}}' all) 2>/dev/null); done
 
 govulncheck = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 vulnerable = https://vuln.go.dev
@@ -80,17 +90,35 @@ python-env: ## what the tests of the Python package use, in the cache, from PyPI
 test-python: python-env ## the Python package, installed from a wheel into a fresh environment, with ruff and mypy
 	@tools/test-python.sh $(python_env)
 
+release = folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -C tools -o $$folder/release ./release && $$folder/release $(1) -o dist
+
 wheels: ## Python wheels with the command inside, into dist (the first time minutes for each platform)
-	go run ./tools/release -wheels -o dist
+	@$(call release,-wheels)
+
+web_dir = dist/web
+# Without inlining, packages that take no time are smaller: the file to load has 7.8 MB (was 8.5 MB).
+module = github.com/gonb-cope/gonb-cope
+uninlined = $(patsubst %,-gcflags=%=-l,$(addprefix $(module)/,dsl/... report/... engine/campaign engine/problem engine/sim engine/cluster/... \
+	engine/internal/published engine/internal/cotest) github.com/expr-lang/expr/... github.com/jedib0t/... golang.org/x/... \
+	gonum.org/v1/plot/... encoding/json encoding/gob time fmt regexp/... strings reflect)
+
+# Browsers load the files of one version together: the service worker keeps them under the checksum of all.
+web: ## the page for browsers into dist/web, for any host of static files (gonb-cope web shows it)
+	@rm -rf $(web_dir) && mkdir -p $(web_dir) && cp -r web/page/. $(web_dir) && cp report/html.css $(web_dir)/report.css && \
+		cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir) && \
+		GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' $(uninlined) -o $(web_dir)/cope.wasm ./web/cmd && \
+		sum=$$(cd $(web_dir) && find . -type f | sort | xargs cksum | cksum | cut -d' ' -f1) && \
+		sed "s/VERSION/$$sum/" web/page/sw.js > $(web_dir)/sw.js
+	@echo "$(web_dir): cope.wasm has $$(gzip -9 -c $(web_dir)/cope.wasm | wc -c) bytes, compressed"
 
 release: ## wheels, and archives for six platforms, with checksums, licences, SBOM and provenance, into dist
-	go run ./tools/release -wheels -archives -o dist
+	@$(call release,-wheels -archives)
 
 test-lab: lab python-env ## the tests with JupyterLab 4 in a browser
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/front/kernelspec
 
 # Those of the conformance tests start programs, which one processor would make wait.
-benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$')
+benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$\|^./tools')
 
 bench: ## all benchmarks on one processor, five times (compare with benchstat); the kernel beside GoNB
 	go test -timeout 0 -run '^$$' -bench . -cpu 1 -count 5 -benchmem $(benched)
@@ -102,7 +130,8 @@ limit = 5m
 
 bench-scale: ## whole commands on 10³ to 10⁵ arms, into tools/benchscale/many-arms.md (half an hour at most; only=PATTERN largest=N limit=5m)
 	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope && \
-		go run ./tools/benchscale -command $$folder/gonb-cope -into tools/benchscale/many-arms.md -only '$(only)' -largest $(largest) -limit $(limit)
+		go build -C tools -o $$folder/benchscale ./benchscale && \
+		$$folder/benchscale -command $$folder/gonb-cope -into tools/benchscale/many-arms.md -only '$(only)' -largest $(largest) -limit $(limit)
 
 # Tables of packages and methods of other projects live in virtual environments in the cache. Where PyPI cannot be reached
 # they are left out, and the page says so.
@@ -113,7 +142,7 @@ zoo_python = cmp -s tools/zoo/peers/$(1).txt $(zoo_cache)/$(1)/made || { rm -rf 
 	{ rm -rf $(zoo_cache)/$(1); echo "PyPI gives nothing: what needs tools/zoo/peers/$(1).txt is left out"; }
 
 zoo: zoo-tables zoo-runs ## simple regret of methods with fixed budgets on many tables, into docs/explanation/benchmark-suite.md (an hour or two at first; runs are kept; zoo='-tables tuning -methods fb,means': some)
-	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/zoo ./tools/zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/explanation/benchmark-suite.md)
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -C tools -o $$folder/zoo ./zoo && nice -n 10 $$folder/zoo -cache $(zoo_cache) -version "$$(git describe --always --dirty --exclude '*')" $(or $(zoo),-into docs/explanation/benchmark-suite.md)
 
 zoo-runs: # kept runs, where the cache has none
 	@test -d $(zoo_cache)/results || { mkdir -p $(zoo_cache) && tar -xzf tools/zoo/results.tar.gz -C $(zoo_cache); }
@@ -129,7 +158,7 @@ faults: ## the faults and attacks of internal/repo/faults.md, engine/cluster and
 	tools/faults.sh
 
 attack: ## kill commands of campaigns, fail their disk, turn bits, hand in hostile sheets, ask as others: one table of zeros (ten minutes; needs strace)
-	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && CGO_ENABLED=0 go build -o $$folder/gonb-cope ./cmd/gonb-cope && go test ./tools/attack -count 1 -timeout 60m -v -command $$folder/gonb-cope
+	@folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && CGO_ENABLED=0 go build -o $$folder/gonb-cope ./cmd/gonb-cope && go -C tools test ./attack -count 1 -timeout 60m -v -command $$folder/gonb-cope
 
 fuzztime = 60s
 targets = .

@@ -75,10 +75,17 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggestFunction(callee.Value))
 	}
-	// Apply overrides before checking the arguments, so that swept values are checked too.
 	c := &call{e: e, fn: fn, node: n, args: make([]argument, len(fn.Params))}
 	before := e.mistakes
 	c.match()
+	return c.invoke(before)
+}
+
+// invoke checks the matched arguments and evaluates the function. before is the number of mistakes before the arguments were
+// evaluated.
+func (c *call) invoke(before int) value {
+	e, fn := c.e, c.fn
+	// Apply overrides before checking the arguments, so that swept values are checked too.
 	c.override()
 	for i, p := range fn.Params {
 		c.checkArgument(p, &c.args[i])

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -147,9 +148,13 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			}
 		}
 		if fn.Named != "" {
-			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the result that the call of sweep varies
+			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the first argument of sweep or compare
 				if !given[name] {
-					p.add(CompletesKeyword, name+"=", "a list of values to try")
+					about := "a list of values to try"
+					if s.scope[c.First].value.Type == Problem && name != "algorithm" { // compare passes the other arguments to each run
+						about = param.Given()
+					}
+					p.add(CompletesKeyword, name+"=", about)
 				}
 			})
 		}
@@ -175,8 +180,16 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 
 // visitSweepable visits everything that a sweep of a result may vary: the names that the result depends on, with a nil parameter,
 // and the parameters of the calls that it depends on. A name is visited several times if several calls have a parameter of that
-// name.
+// name. For a problem these are the parameters of its runs.
 func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
+	if b := s.scope[result]; b != nil && b.value.Type == Problem {
+		for _, mode := range []string{engine.ModeFC, engine.ModeFB} {
+			for i := range index[mode].Params[1:] { // the first is the problem
+				tell(index[mode].Params[i+1].Name, &index[mode].Params[i+1])
+			}
+		}
+		return
+	}
 	// These are numbers, texts, kernels and problems with a name, and arguments of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]

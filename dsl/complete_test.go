@@ -108,6 +108,8 @@ func TestCompleteItems(t *testing.T) {
 	for text, want := range map[string]Completion{
 		"fc(p, delt|":           {"delta=", CompletesKeyword, "a number, greater than 0 and less than 1, default 0.05"},
 		"compare(p|":            {"p", CompletesInstance, "a problem"},
+		"compare(p, algo|":      {"algorithm=", CompletesKeyword, "a list of values to try"},
+		"compare(p, budg|":      {"budget=", CompletesKeyword, "a whole number, at least 1 and at most 1e12, optional"},
 		"identi|":               {"identity", CompletesFunction, "identity()"},
 		"fb(p, algorithm=\"Be|": {"BestElsewhere", CompletesChoice, "leave-one-task-out best arm: the best on average in the other tasks"},
 		"rbf(dims=\"x_b|":       {"x_b", CompletesColumn, ""},

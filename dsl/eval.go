@@ -3,6 +3,7 @@ package dsl
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
@@ -64,10 +65,13 @@ func (e *evaluator) failAt(at front.Span, message, hint string) {
 	e.report(e.st.Source.At(at, message, hint))
 }
 
-// report records an error, up to front.MaxErrors.
+// report records an error, up to front.MaxErrors. A sweep may find the same mistake in every combination; it is recorded once.
 func (e *evaluator) report(err *front.Error) {
 	e.mistakes++ // also counts mistakes that are not recorded
-	if len(e.errs) < front.MaxErrors {
+	known := slices.ContainsFunc(e.errs, func(x *front.Error) bool {
+		return x.File == err.File && x.Span == err.Span && x.Message == err.Message
+	})
+	if !known && len(e.errs) < front.MaxErrors {
 		e.errs = append(e.errs, err)
 	}
 }

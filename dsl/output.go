@@ -67,14 +67,18 @@ func outputFunctions() []Function {
 		{
 			Name: "compare", Section: SectionOutput, Synonyms: []string{"versus", "table_of"}, Doc: "shows results side by side in a table",
 			Params: []Param{{
-				Name: "r", Types: []Type{Result}, Doc: "a result",
+				Name: "r", Types: []Type{Result, Problem}, Doc: "a result, or a problem with algorithm=",
 				elsewhere: map[string]string{
-					string(Problem): `compare(fb(p, budget=12), fb(p, budget=12, algorithm="CoUniformFB")) compares results of runs`,
-					string(Sweep):   `a sweep is already a table of its results: write its name alone in a line, or measures(s, y=["samples", "error"]) to choose columns`,
+					string(Sweep): `a sweep is already a table of its results: write its name alone in a line, or measures(s, y=["samples", "error"]) to choose columns`,
 				},
 			}},
-			Variadic: "further results", Named: "algorithm, with a list: runs r with each algorithm, and compares these results",
-			Result: Table, Example: "compare(r, b)", early: checkCompare, eval: evalCompare,
+			Variadic: "further results", Named: "algorithm, with a list: runs r with each algorithm, and compares these results; " +
+				"for a problem also arguments of fc, or of fb if budget or total is given",
+			Result: Table, Example: "compare(r, b)", check: checkCompare, early: func(c *call) {
+				if len(c.named) > 0 {
+					checkSweep(c) // checks a run with each given algorithm
+				}
+			}, eval: evalCompare,
 		},
 		makeFunction(Function{
 			Name: "measures", Section: SectionOutput, Synonyms: []string{"columns", "select"},
@@ -198,24 +202,25 @@ func checkPlot(c *call) {
 	}
 }
 
-// checkCompare reports arguments that cannot be compared, and checks a run with each given algorithm.
+// checkCompare reports arguments that cannot be compared.
 func checkCompare(c *call) {
-	for _, a := range c.named {
-		if a.Name != "algorithm" {
+	varied := slices.ContainsFunc(c.named, func(a argument) bool { return a.Name == "algorithm" })
+	p, found := lists.First(append(c.args[:1:1], c.rest...), func(a argument) bool { return a.Type == Problem })
+	switch {
+	case found && !varied:
+		c.fail(p, "compare: a problem has no results, so it needs the algorithms to run",
+			fmt.Sprintf(`write compare(%s, algorithm=["CoTestFC", "CoKernelFC"]), or results of fc or fb`, c.e.st.Text(p.Node)))
+	case len(c.named) > 0 && len(c.rest) > 0:
+		c.fail(c.rest[0], "compare: algorithm= runs one result or problem, and several are given", "leave out the others, or algorithm=")
+	case c.args[0].Type == Result:
+		if a, is := lists.First(c.named, func(a argument) bool { return a.Name != "algorithm" }); is {
 			c.e.fail(a.key, Table, fmt.Sprintf("compare varies the algorithm only, and this is %s", a.Name),
 				fmt.Sprintf("write sweep(%s, %s=[…])", c.e.st.Text(c.args[0].Node), a.Name))
-			return
 		}
-	}
-	switch {
-	case len(c.named) > 0 && len(c.rest) > 0:
-		c.fail(c.rest[0], "compare: algorithm= runs one result again, and several are given", "leave out the others, or algorithm=")
-	case len(c.named) > 0:
-		checkSweep(c)
 	}
 }
 
-// evalCompare returns a table of the given results, or of one result repeated with the given algorithms.
+// evalCompare returns a table of the given results, or of the runs of one result or problem with the given algorithms.
 func evalCompare(c *call) (any, error) {
 	if len(c.named) > 0 {
 		s, err := runSweep(c, "", "")

@@ -66,7 +66,7 @@ compare(r, c)
 t = compare(c, algorithm=["CoKernelFC", mine])`)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
-	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: mine is an algorithm of your own") {
+	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: the algorithm mine is your own") {
 		t.Errorf("%s: %s, %s", r.Algorithm, r.Standing, r.Guarantee)
 	}
 	v, _, _ = s.Value("s")
@@ -81,7 +81,7 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	}
 	for script, want := range map[string]string{
 		`compare(c, gap=[0.4, 0.8])`:                 "compare varies the algorithm only, and this is gap",
-		`compare(c, b, algorithm=["CoKernelFC"])`:    "algorithm= runs one result again",
+		`compare(c, b, algorithm=["CoKernelFC"])`:    "algorithm= runs one result or problem",
 		`compare(c, algorithm="nothing")`:            "algorithm",
 		`compare(c, algorithm=["CoKernelFC", "no"])`: `"no"`,
 		`compare(fc(p), algorithm=["CoKernelFC"])`:   "then compare(r, …)",

@@ -35,6 +35,8 @@ type swept struct {
 	cells   int              // number of combinations, at most maxCells
 	steps   int              // progress steps per combination, the same for all; 0 before the first one
 
+	evaluate func() value // evaluates the result for the current combination
+
 	store  Store // nil without a store
 	stored int   // number of combinations found in the store so far
 	fresh  bool  // whether the current combination made runs
@@ -89,10 +91,10 @@ func (s *swept) override(c *call) {
 
 // under evaluates the result for the current combination. It restores the outer sweep afterwards, because a definition may
 // contain a sweep itself.
-func (s *swept) under(e *evaluator, root *binding) value {
+func (s *swept) under(e *evaluator) value {
 	outer := e.swept
 	e.swept = s
-	v, _ := s.lookup(e, root.name)
+	v := s.evaluate()
 	e.swept = outer
 	return v
 }
@@ -100,14 +102,14 @@ func (s *swept) under(e *evaluator, root *binding) value {
 // checkSweep tests every swept value once without running anything. It varies one axis at a time, because there may be thousands
 // of combinations. A mistake that only a combination of two values causes is found when the sweep runs.
 func checkSweep(c *call) {
-	s, root := sweepPlan(c)
+	s := runsPlan(c)
 	if s == nil || c.fn.param("store") >= 0 && !checkStore(c) {
 		return
 	}
 	for i, x := range s.axes {
 		for j := range x.values {
 			s.at[i] = j
-			if s.under(c.e, root); c.e.full() || c.e.ctx.Err() != nil { // stop if enough mistakes were found, or the context has ended
+			if s.under(c.e); c.e.full() || c.e.ctx.Err() != nil { // stop if enough mistakes were found, or the context has ended
 				return
 			}
 		}
@@ -124,7 +126,7 @@ func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.tex
 // row. After an interrupt or a failure it returns the finished combinations. It returns nil if there are none, or after a
 // reported mistake.
 func runSweep(c *call, store, per string) (any, error) {
-	s, root := sweepPlan(c)
+	s := runsPlan(c)
 	if s == nil { // reported
 		return nil, nil
 	}
@@ -140,7 +142,7 @@ func runSweep(c *call, store, per string) (any, error) {
 	for s.cell = range s.cells {
 		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false // not known yet
-		v := s.under(c.e, root)
+		v := s.under(c.e)
 		// All combinations have the same place in the script, so the message states the combination.
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")

@@ -6,24 +6,74 @@ import (
 
 	"github.com/expr-lang/expr/ast"
 
+	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
+// runsPlan determines the runs of a call of sweep or compare. It returns nil after a mistake, and in a check if a list is not
+// known yet.
+func runsPlan(c *call) *swept {
+	switch r := c.args[0].Type; {
+	case r == Problem:
+		return problemPlan(c)
+	case r == anything && c.e.dry && c.fn.Name == "compare": // a result or a problem, known only when the script runs
+		return nil
+	}
+	return sweepPlan(c)
+}
+
+// problemPlan returns the runs of compare(p, algorithm=[…], …). The other named arguments are those of fc, or of fb if a budget is
+// given. The runs share their seed, so every algorithm meets the same random rewards.
+func problemPlan(c *call) *swept {
+	fn := index[engine.ModeFC]
+	if slices.ContainsFunc(c.named, func(a argument) bool { return a.Name == "budget" || a.Name == "total" }) {
+		fn = index[engine.ModeFB]
+	}
+	args := make([]argument, len(fn.Params))
+	args[0] = c.args[0]
+	s := &swept{at: make([]int, 1)}
+	for _, a := range c.named {
+		switch i := fn.param(a.Name); {
+		case a.Name == "algorithm":
+			s.axes = []axis{{argument: a, values: sweepSteps(c, a), call: c.node}}
+		case i < 0:
+			c.e.fail(a.key, Table, fmt.Sprintf("compare: %s has no parameter %q for runs of a problem", fn.Name, a.Name), fn.suggestParam(a.Name))
+			return nil
+		case args[i].Node != nil: // the problem is the first argument of compare
+			c.e.fail(a.key, Table, fmt.Sprintf("compare: %s is given twice", a.Name), "")
+			return nil
+		default:
+			a.st = c.e.st // reportLacking reports an option that none of the algorithms has
+			args[i] = a
+		}
+	}
+	// checkCompare reports a missing algorithm, and sweepSteps an empty list.
+	if len(s.axes) == 0 || len(s.axes[0].values) == 0 {
+		return nil
+	}
+	s.cells = len(s.axes[0].values)
+	s.evaluate = func() value {
+		run := &call{e: c.e, fn: fn, node: c.node, args: slices.Clone(args)}
+		return run.invoke(c.e.mistakes)
+	}
+	return s
+}
+
 // sweepPlan determines what a call of sweep varies, and reports what cannot be varied. It runs in the check and again when the
 // sweep runs, because lists may be known only then. It returns nil after a mistake, and in a check if a list is not known yet.
-func sweepPlan(c *call) (*swept, *binding) {
+func sweepPlan(c *call) *swept {
 	before := c.e.mistakes
 	// A sweep evaluates the definition of the result again, so the result must be a bound name.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then "+c.fn.Name+"(r, …)")
-		return nil, nil
+		return nil
 	}
 	root := c.e.scope[r.Value]
 	if len(c.named) == 0 {
 		c.e.fail(c.node, Sweep, "the sweep has no values to vary", "write "+c.fn.Signature()+" with a list of values")
-		return nil, nil
+		return nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
 	for _, a := range c.named { // test the number of combinations before any work per value; this also prevents an overflow of the product
@@ -32,7 +82,7 @@ func sweepPlan(c *call) (*swept, *binding) {
 	}
 	if s.cells > maxCells {
 		c.e.fail(c.node, Sweep, fmt.Sprintf("the sweep has more than %d combinations", maxCells), "")
-		return nil, nil
+		return nil
 	}
 	for _, a := range c.named {
 		x := axis{argument: a}
@@ -43,10 +93,14 @@ func sweepPlan(c *call) (*swept, *binding) {
 		s.axes = append(s.axes, x)
 	}
 	if c.e.mistakes > before || slices.ContainsFunc(s.axes, func(x axis) bool { return len(x.values) == 0 }) {
-		return nil, nil
+		return nil
 	}
 	s.find(c.e.scope, root.name) // sets which names depend on which axes
-	return s, root
+	s.evaluate = func() value {
+		v, _ := s.lookup(c.e, root.name)
+		return v
+	}
+	return s
 }
 
 // sweepSteps returns the values of a swept name, which may be numbers, texts, kernels and problems. A list that a check does not

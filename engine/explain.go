@@ -48,7 +48,7 @@ func Explain(r Result, task string) (Explanation, error) {
 		return out, fmt.Errorf("the result has no answers, because no run was finished")
 	}
 	if len(r.Progress) != len(r.Answers) {
-		return out, fmt.Errorf("the result has no record of how far its tasks are. It was made by an earlier version or by another program. " +
+		return out, fmt.Errorf("the result has no record of how far its tasks are. It was made by another program. " +
 			"Run it again")
 	}
 	out.Samples = lists.Sum(r.Trace, func(round RoundRecord) float64 { return float64(round.Pulls) })

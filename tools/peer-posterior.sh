@@ -7,8 +7,9 @@ python=${PYTHON:-python3}
 times=${TIMES:-10}
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
+go build -C tools -o "$folder/posterior" ./peerposterior
 for arms in ${ARMS:-1000 10000}; do
-	own=$(go run ./tools/peerposterior -arms "$arms" -times "$times" -o "$folder/posterior.csv")
+	own=$("$folder/posterior" -arms "$arms" -times "$times" -o "$folder/posterior.csv")
 	echo "$arms arms: gonb-cope $own CPU seconds"
 	if ! "$python" -c 'import sklearn' 2>/dev/null; then
 		echo "$arms arms: scikit-learn skipped: $python has none (pip install scikit-learn, then PYTHON=...)"

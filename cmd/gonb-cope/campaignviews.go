@@ -94,9 +94,6 @@ down a hash that tell, status or verify prints, and give it with --head later.`,
 			for _, f := range v.Files {
 				fmt.Printf("%s  %s\n", f.SHA256, f.Path)
 			}
-			for _, a := range v.Aside {
-				fmt.Printf("excluded by a repair: %s\n", a)
-			}
 			return nil
 		},
 	}
@@ -138,38 +135,6 @@ func upgradeCommand() *cobra.Command {
 		return o.printDone("recorded; changes: " + changes.String())
 	})
 	c.Flags().BoolVar(&dryRun, "look", false, "only show the changes; record nothing")
-	return o.addFlags(c, true)
-}
-
-func repairCommand() *cobra.Command {
-	var o campaignOptions
-	var reason string
-	var dryRun bool
-	c := &cobra.Command{
-		Use: "repair DIR", Short: "Exclude contradictory events that make a campaign unreadable", Args: arguments(1, 1, "a folder"),
-		Long: `Exclude events that contradict each other, such as one measurement both with and without a
-reward: commands cannot read a campaign that has them. The events stay in the record, and a
-new event lists them with your reason. --look only shows them.`,
-		RunE: func(c *cobra.Command, args []string) error {
-			aside, err := folder.Repair(c.Context(), args[0], dsl.MakeProtocol, reason, o.by, dryRun, o.folder())
-			for _, a := range aside {
-				fmt.Fprintln(os.Stderr, "contradictory: "+a.String())
-			}
-			switch {
-			case errors.Is(err, campaign.ErrReason):
-				return usageError{err}
-			case err != nil:
-				return err
-			case len(aside) == 0:
-				return o.printDone("no events contradict each other, so there is nothing to repair")
-			case dryRun:
-				return o.printDone("nothing was recorded. To exclude these events, give --reason: " + sentence.Count(len(aside), "event"))
-			}
-			return o.printDone("recorded: excluded " + sentence.Count(len(aside), "event"))
-		},
-	}
-	c.Flags().BoolVar(&dryRun, "look", false, "only show the events; record nothing")
-	c.Flags().StringVar(&reason, "reason", "", "`TEXT` of the reason, which the report shows (required)")
 	return o.addFlags(c, true)
 }
 

@@ -53,10 +53,10 @@ type Answer struct {
 	// columns of the tasks, for a long table
 	Tasks []string `json:"task_columns,omitempty"`
 	// columns of the arms, for a long table
-	Columns []string `json:"arm_columns,omitempty"`
-	// of a long table: columns of measured values, and the texts of each task in the columns of the tasks
-	Measured   []string            `json:"-"`
-	TaskValues map[string][]string `json:"-"`
+	Columns  []string `json:"arm_columns,omitempty"`
+	Measured []string `json:"-"` // columns of measured values, for a long table
+	// for each task its texts in task_columns
+	TaskValues map[string][]string `json:"task_values,omitempty"`
 
 	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
@@ -342,6 +342,9 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 		} else {
 			out[name] = v
 		}
+	}
+	for name, text := range p.ArmTexts(i) {
+		out[name] = text
 	}
 	return out
 }

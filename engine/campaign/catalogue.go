@@ -20,7 +20,6 @@ const (
 	KindAmend   Kind = "amend"   // AmendBody: the protocol changes
 	KindUpgrade Kind = "upgrade" // UpgradeBody: a program that decides otherwise continues
 	KindNote    Kind = "note"    // NoteBody: words for the report
-	KindRepair  Kind = "repair"  // RepairBody: events are set aside that fit none before them
 )
 
 // recorded is the body of an event.
@@ -45,7 +44,6 @@ var bodies = map[Kind]func() recorded{
 	KindAmend:   func() recorded { return new(AmendBody) },
 	KindUpgrade: func() recorded { return new(UpgradeBody) },
 	KindNote:    func() recorded { return new(NoteBody) },
-	KindRepair:  func() recorded { return new(RepairBody) },
 }
 
 // Acts is the table of acts.

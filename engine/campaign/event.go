@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -97,11 +98,11 @@ func (b *StartBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// body reads the body by its kind. It is errLater where the kind is not listed. Fields that are not known are passed over.
+// body reads the body by its kind. A kind that is not listed is an error. Fields that are not known are passed over.
 func (e Event) body() (recorded, error) {
 	make := bodies[e.Kind]
 	if make == nil {
-		return nil, errLater
+		return nil, errors.New("this program does not know events of this kind. A later version wrote it: use that version")
 	}
 	b := make()
 	if err := json.Unmarshal(e.Body, b); err != nil {

@@ -1,16 +1,12 @@
 package campaign
 
 import (
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an
@@ -26,16 +22,11 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	if s.taskOf == nil {
 		s.taskOf = taskOf
 	}
-	// A repair comes after what it sets aside, so that repairs are read before the first event is folded. A state that lacked
-	// the repair could not fold what it sets aside, and so never has to take anything back.
-	if err := lists.Each(events, s.setAside); err != nil {
-		return err
-	}
 	for _, e := range events {
 		if err := s.add(e); err != nil {
-			return &FoldError{Event: e, Err: err}
+			return fmt.Errorf("event %d (%s): %w", e.Seq, e.Kind, err)
 		}
-		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At // also of events that are set aside: the chain goes through them
+		s.Seq, s.Hash, s.At = e.Seq, e.Hash, e.At
 		s.links = append(s.links, link{e.Hash, e.At})
 	}
 	return nil
@@ -45,9 +36,6 @@ func (s *State) Add(events []Event, taskOf []int) error {
 // texts.
 func (s *State) add(e Event) error {
 	s.events++
-	if s.aside[e.Seq] {
-		return nil
-	}
 	e.By = Plain(e.By)
 	if (e.Kind == KindStart) != (s.events == 1) {
 		return fmt.Errorf("a campaign has one start, and it comes first")
@@ -62,22 +50,6 @@ func (s *State) add(e Event) error {
 // note puts an event into the log that the report shows.
 func (s *State) note(e Event, what, reason string) {
 	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: Plain(what), Reason: Plain(reason)})
-}
-
-// setAside takes in which events before it a repair sets aside. Other events do nothing here.
-func (s *State) setAside(e Event) error {
-	if e.Kind != KindRepair {
-		return nil
-	}
-	b, err := e.body()
-	if err != nil {
-		return &FoldError{Event: e, Err: err}
-	}
-	for _, a := range b.(*RepairBody).Aside {
-		s.aside[a.Seq] = true
-		s.Aside = append(s.Aside, a)
-	}
-	return nil
 }
 
 // link is what a list says of an event.
@@ -153,79 +125,5 @@ func (s *State) checkChain(r Results) error {
 			"column %s", row.Line, seq,
 			at.Format(time.DateTime), here, ChainColumn)
 	}
-	return nil
-}
-
-// FoldError reports an event that does not fit those before it.
-type FoldError struct {
-	Event Event // as recorded
-	Err   error // why not; errLater where its kind is not known
-}
-
-func (e *FoldError) Error() string {
-	return fmt.Sprintf("event %d (%s): %v", e.Event.Seq, e.Event.Kind, e.Err)
-}
-
-func (e *FoldError) Unwrap() error { return e.Err }
-
-// errLater answers an event of a kind that this program does not know.
-var errLater = errors.New("this program does not know events of this kind. A later version wrote it: use that version")
-
-// RepairBody sets events aside that do not fit those before them. They keep their places and hashes.
-type RepairBody struct {
-	Aside  []Aside `json:"aside"`  // in the order in which they were found; at least one
-	Reason string  `json:"reason"` // never ""
-}
-
-// Aside is an event that is set aside.
-type Aside struct {
-	Seq  int64     `json:"seq"` // its number; the rest repeats the event for readers
-	Kind Kind      `json:"kind"`
-	At   time.Time `json:"at"`
-	By   string    `json:"by"`
-	Why  string    `json:"why"` // it does not fit
-}
-
-// String names the event and its fault, without a full stop.
-func (a Aside) String() string {
-	return fmt.Sprintf("event %d (%s of %s by %s): %s", a.Seq, a.Kind, a.At.Format(time.DateTime), someone(Plain(a.By)), Plain(a.Why))
-}
-
-// Repair returns the event that sets aside the events which do not fit those before them, none if all fit. It is an
-// error if a later version of the program wrote an event, and if the start does not fit: a campaign needs its start.
-// Without a reason it returns the events that do not fit together with ErrReason, so that they can be shown.
-func Repair(events []Event, taskOf []int, reason, by string, now time.Time) ([]Aside, []Event, error) {
-	b := RepairBody{Reason: reason}
-	// Each turn folds all from the beginning without the events set aside so far: one of these may be needed by another
-	// event, as results need the event that handed out their pulls. There is an end, since one event more is aside each time.
-	for {
-		s := NewState()
-		for _, a := range b.Aside {
-			s.aside[a.Seq] = true
-		}
-		err := s.Add(events, taskOf)
-		if err == nil {
-			break
-		}
-		f := (*FoldError)(nil)
-		if !errors.As(err, &f) || errors.Is(err, errLater) || f.Event.Kind == KindStart {
-			return nil, nil, err
-		}
-		e := f.Event
-		b.Aside = append(b.Aside, Aside{e.Seq, e.Kind, e.At, e.By, f.Err.Error()})
-	}
-	if len(b.Aside) == 0 {
-		return nil, nil, nil
-	}
-	if strings.TrimSpace(reason) == "" {
-		return b.Aside, nil, ErrReason
-	}
-	return b.Aside, []Event{NewEvent(KindRepair, now, by, b)}, nil
-}
-
-// fold only says it in the log: setAside has done the rest.
-func (b *RepairBody) fold(s *State, e Event) error {
-	words := lists.Map(b.Aside, func(a Aside) string { return a.String() })
-	s.note(e, "set aside: "+sentence.List(words, 8), Plain(b.Reason))
 	return nil
 }

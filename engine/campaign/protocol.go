@@ -3,7 +3,6 @@ package campaign
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -296,19 +295,6 @@ func (a Assumptions) String() string {
 		sentences[i] = sentence.Upper(sentences[i])
 	}
 	return strings.Join(sentences, ". ")
-}
-
-// UnmarshalJSON reads the notes, or the one sentence that bodies of events held before there were kinds.
-func (a *Assumptions) UnmarshalJSON(b []byte) error {
-	*a = nil
-	var said string
-	if json.Unmarshal(b, &said) == nil {
-		if said != "" {
-			*a = Assumptions{{Kind: NoteKind(said)}}
-		}
-		return nil
-	}
-	return json.Unmarshal(b, (*[]Note)(a))
 }
 
 // lossWords returns the shares of a NoteLosses, and what states them where the protocol does not; nil of a note that lacks some.

@@ -24,7 +24,6 @@ type State struct {
 	At       time.Time // time of the last event
 	Revision int       // revision of the program that the campaign continues with: the start's, or of the last upgrade
 	Capacity int       // in force; -1 if it was not amended
-	Aside    []Aside   // events that repairs set aside
 
 	handed                           // what was handed out
 	taskOf  []int                    // of the arms that there are now, by arm, non-decreasing
@@ -39,9 +38,8 @@ type State struct {
 	// rows without ids that failed, in the order in which they were recorded
 	failedRows []*failedRow
 	read       map[string]bool // by the SHA-256 of sheets: results of it were recorded
-	events     int             // how many were added, with those that are set aside
+	events     int             // how many were added
 	links      []link          // of all events: event k is at k-1
-	aside      map[int64]bool  // the same as Aside, by number: add passes over these
 	// whether the answers may have changed since nothing was left to measure: the protocol changed, or a result was
 	// corrected
 	reopened bool
@@ -102,7 +100,7 @@ type LogLine struct {
 // NewState returns the state before the start.
 // Capacity begins at -1, since 0 would state that it was amended to any number.
 func NewState() *State {
-	return &State{aside: map[int64]bool{}, handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
+	return &State{handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
 		read: map[string]bool{}, Capacity: -1}
 }
 

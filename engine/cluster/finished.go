@@ -1,6 +1,7 @@
 package cluster
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -102,8 +103,7 @@ type Absence struct {
 	Error string `json:"error,omitempty"` // error of the message if it is refused; "" otherwise
 }
 
-// Reason says why the message of an agent does not count. Plans carry reasons, so what these say must stay. Plans of earlier
-// versions carry sentences in their place.
+// Reason says why the message of an agent does not count. Plans carry reasons, so their meaning must not change.
 type Reason string
 
 // The reasons.
@@ -120,13 +120,9 @@ var reasonSentences = map[Reason]string{
 	ReasonNotJoined: "it has not joined",
 }
 
-// String returns the sentence. A reason that is not listed is its own sentence: earlier programs wrote
-// sentences, not kinds.
+// String returns the sentence. A reason that is not listed is its own sentence.
 func (a Absence) String() string {
-	text, listed := reasonSentences[a.Why]
-	if !listed {
-		text = string(a.Why)
-	}
+	text := cmp.Or(reasonSentences[a.Why], string(a.Why))
 	if a.Error != "" {
 		text += ": " + a.Error
 	}

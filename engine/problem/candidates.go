@@ -423,6 +423,21 @@ func (p *Problem) Measuring(means []float64, noise float64) *Problem {
 // Measured lists the columns of measurements.
 func (l Long) Measured() []string { return l.measured() }
 
+// ArmTexts returns the texts of an arm by the columns of the arms that are not features; nil if there are none.
+func (p *Problem) ArmTexts(i int) map[string]string {
+	if p.Long == nil {
+		return nil
+	}
+	texts := p.Long.armTexts[p.Arms.Names[i]]
+	out := make(map[string]string, len(texts))
+	for k, text := range texts {
+		if column := p.Long.Arm[k]; !slices.Contains(p.Arms.Columns, column) {
+			out[column] = text
+		}
+	}
+	return out
+}
+
 // TaskTexts returns the texts of each task, by its name, in the columns of the tasks.
 func (p *Problem) TaskTexts() map[string][]string {
 	out := map[string][]string{}

@@ -141,8 +141,9 @@ type found struct {
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way
 	written   map[string]string
-	taskTexts [][]string // of the columns of tasks, for each task
-	weights   []float64  // of tasks; nil without
+	taskTexts [][]string          // of the columns of tasks, for each task
+	armTexts  map[string][]string // of the columns of arms by the names of arms, if features are other columns
+	weights   []float64           // of tasks; nil without
 }
 
 // remember notes names that are others with plain numbers.

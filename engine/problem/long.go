@@ -35,8 +35,9 @@ type Long struct {
 	// options to consider besides those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of tables
 	Candidates []string
 
-	ranges    []valueRange // of Candidates; known once a table was read
-	taskTexts [][]string   // of the columns Task, for each task
+	ranges    []valueRange        // of Candidates; known once a table was read
+	taskTexts [][]string          // of the columns Task, for each task
+	armTexts  map[string][]string // of the columns Arm by the names of arms, if ArmFeatures are other columns
 	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
 	complete func(t *table)
 	// the columns of tasks and arms as read from the table; nil before
@@ -62,6 +63,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	l := namedColumns(t, *opt.Long)
 	var f found
 	f.takeOnce(t, l)
+	f.failUnfinished(t, l)
 	ranges := t.consider(l, opt)
 	f.readLong(t, l)
 	if opt.Drop {
@@ -80,7 +82,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	}
 	own.read = f.read
 	own.written = f.written
-	own.ranges, own.taskTexts = ranges, f.taskTexts
+	own.ranges, own.taskTexts, own.armTexts = ranges, f.taskTexts, f.armTexts
 	p.Long = &own
 	p.Rows, p.Blocks, p.Weights = f.rows, f.blocks, f.weights
 	if p.Weights != nil && lists.Total(p.Weights) == 0 {
@@ -310,6 +312,12 @@ func (f *found) readLong(t *table, l Long) {
 	f.taskTexts = lists.Map(firstOfTask, func(r int) []string {
 		return lists.Map(l.Task, func(name string) string { return t.textOf(r, name) })
 	})
+	if !slices.Equal(l.Arm, l.ArmFeatures) {
+		f.armTexts = map[string][]string{}
+		for k, r := range first {
+			f.armTexts[f.arms[k].name] = lists.Map(l.Arm, func(name string) string { return t.textOf(r, name) })
+		}
+	}
 	if l.Candidates == nil {
 		f.combinations(t, l, lists.Map(first, func(r int) int32 { return task[r] }))
 	}

@@ -195,13 +195,9 @@ func (q Question) Identity() (Identity, error) {
 	if err != nil {
 		return id, err
 	}
-	goal := q.Problem.Goal
-	if goal == problem.GoalMin {
-		goal = "min, as measured" // earlier programs stored such rewards with the sign changed
-	}
 	p := *posed
 	p.Mean, p.Partial = rounded(p.Mean), rounded(p.Partial)
-	id.Problem = Fingerprint(append(p.Digests(), p.Kernel.String(), goal, q.Problem.Noise.Text(), fmt.Sprint(!q.Simulated))...)
+	id.Problem = Fingerprint(append(p.Digests(), p.Kernel.String(), q.Problem.Goal, q.Problem.Noise.Text(), fmt.Sprint(!q.Simulated))...)
 	return id, nil
 }
 

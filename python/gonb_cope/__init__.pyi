@@ -152,6 +152,8 @@ class Answer(Value, _HasPlot):
     """the columns of the tasks, where the data are a long table"""
     arm_columns: list[str]
     """the columns of the arms, where the data are a long table"""
+    task_values: Record
+    """for each task its texts in task_columns"""
     epsilon: float | None
     """the accuracy asked for, reward units; 0 asks for the best arm"""
     picks: _DataFrame
@@ -653,6 +655,9 @@ class Problem(Value):
         ...
     def protocol(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _AlgorithmOfProtocol | None = ..., budget: int | None = ..., total: int | None = ..., rounds: int | None = ..., plate: int | None = ..., block: str | None = ..., block_size: int | None = ..., control: str | None = ..., capacity: int | None = ..., time_unit: _TimeUnit | None = ..., lease: _Number | None = ..., failed: _Number | None = ..., late: _Number | None = ..., delay: int | None = ..., attach: bool | None = ..., cost: _Number | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ..., kernel_is: _KernelIs | None = ..., gaps: _Number | None = ..., runs: int | None = ..., seed: int | None = ...) -> Protocol:
         """Fixes the rules of a campaign of real measurements, and forecasts its measurements and time by simulation; start(…) begins the campaign."""
+        ...
+    def compare(self, *more: Any, **named: Any) -> Table:
+        """Shows results side by side in a table."""
         ...
 
 class Protocol(Value):
@@ -2526,14 +2531,15 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
     """
     ...
 
-def compare(r: Result, *more: Any, **named: Any) -> Table:
+def compare(r: Result | Problem, *more: Any, **named: Any) -> Table:
     """Shows results side by side in a table.
 
     Parameters:
-        r (a result):
-            A result
+        r (a result or a problem):
+            A result, or a problem with algorithm=
         *more: further results
-        **named: algorithm, with a list: runs r with each algorithm, and compares these results
+        **named: algorithm, with a list: runs r with each algorithm, and compares these results; for a
+        problem also arguments of fc, or of fb if budget or total is given
 
     Returns:
         Table

@@ -65,6 +65,7 @@ def run(text: str, file: str, names: dict[str, Any], gone: dict[str, str] | None
 
 
 def _run(text: str, file: str, names: dict[str, Any], gone: dict[str, str]) -> dict[str, Any]:
+    before = [value for name, value in _latest.items() if name in set(_WORD.findall(text))]
     bind = {}
     for name, value in names.items():
         if not isinstance(value, _values.Value) and _tables.is_table(value):
@@ -76,7 +77,12 @@ def _run(text: str, file: str, names: dict[str, Any], gone: dict[str, str]) -> d
     except (CopeError, Interrupted) as e:
         e.bound = _bound(e.bound or [])
         raise
-    return _bound(ran["bound"])
+    bound = _bound(ran["bound"])
+    tables = _values.tables_of([*names.values(), *before])
+    for value in bound.values():
+        if isinstance(value, _values.Value):
+            value._tables = tables
+    return bound
 
 
 _latest: weakref.WeakValueDictionary[str, _values.Value] = weakref.WeakValueDictionary()  # by the names of scripts

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from array import array
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from math import isfinite, nan
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -73,9 +75,43 @@ class Table:
             raise ValueError(f"the table has no column {wanted!r}; the columns are {', '.join(repr(label) for label in self.labels[:12])}")
         return wanted
 
+    @property
+    def library(self) -> str:
+        """The package of the columns, such as pandas."""
+        return type(self._cells[0]).__module__.split(".")[0] if self._cells else ""
+
+    def dtype(self, name: str) -> Any:
+        """Return the type of a column in its package; None for lists."""
+        return getattr(self._cells[self.names.index(name)], "dtype", None)
+
+    def values(self, name: str) -> dict[Hashable, Any]:
+        """Return the different cells of a column by what the process shows of them."""
+        cells = self._cells[self.names.index(name)]
+        if hasattr(cells, "iloc") or hasattr(cells, "to_list"):
+            with suppress(TypeError, ValueError, RuntimeError):  # lists and the like have no hash
+                cells = cells.drop_duplicates() if hasattr(cells, "iloc") else cells.unique(maintain_order=True)
+        column = self._column(name, cells, False)
+        sent = column.content if column.labels is None else [column.labels[code] if code >= 0 else None for code in column.content]
+        return {shown(one): cell for one, cell in zip(reversed(list(sent)), reversed(list(cells)))}
+
     def columns(self, measured: Collection[str] = ()) -> Columns:
         """Return the columns to send; measured names the columns of numbers."""
-        return Columns(_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
+        return Columns(self._column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
+
+    @staticmethod
+    def _column(name: str, cells: Any, measured: bool) -> Column:
+        column = _column(name, cells, measured)
+        if column.labels and name.startswith("params."):  # MLflow has all parameters as texts
+            with suppress(ValueError):
+                numbers = [float(label) for label in column.labels]
+                if all(map(isfinite, numbers)):
+                    return Column(name, array("d", [numbers[code] if code >= 0 else nan for code in column.content]), "f8")
+        return column
+
+
+def shown(cell: Any) -> Hashable:
+    """Return a key that is equal for cells that the process shows alike."""
+    return None if _names.is_missing(cell) else str(cell) if isinstance(cell, str) else _names.identity(cell)
 
 
 def _is_label(wanted: Any) -> bool:

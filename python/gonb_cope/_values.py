@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -31,6 +31,7 @@ class Value:
         self._type = kind
         self._generation = process.generation
         self._json: Any = None
+        self._tables: list[_tables.Table] = []  # the tables of Python from which it was made, the data first
         self._kept = False  # the name is a script's
         self._replaced = False  # a later script bound the name again
 
@@ -186,6 +187,8 @@ def class_of(kind: str) -> type[Value]:
         from ._figures import Figure as base
     elif name == "Campaign":
         from ._campaign import Campaign as base
+    elif name == "Answer":
+        from ._answers import Answer as base
     doc = _catalogue.class_doc(kind)
     if base is not Value and base.__doc__:
         doc += "\n\n" + base.__doc__
@@ -216,6 +219,7 @@ def call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
 
 def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
     params = _catalogue.functions().get(function, {}).get("params", [])
+    tables = tables_of([*args, *named.values()])
     args, named, gaps = _with_table(params, args, named)
     given: list[Any] = []
     by_name: dict[str, Any] = {}
@@ -234,7 +238,7 @@ def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         if value is not None:
             by_name[own] = encode(value, known.get(own, {}))
     try:
-        return made_of(process.request("call", {"function": function, "args": given, "named": by_name}))
+        made = made_of(process.request("call", {"function": function, "args": given, "named": by_name}))
     except CopeError as e:
         if gaps and e.mistakes and not e.hint:
             e.mistakes[0]["hint"] = (
@@ -244,6 +248,17 @@ def _call(function: str, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
         raise
     except Interrupted as e:
         raise Interrupted(str(e), made_of(e.partial) if isinstance(e.partial, dict) else e.partial) from None
+    if isinstance(made, Value):
+        made._tables = tables
+    return made
+
+
+def tables_of(values: Iterable[Any]) -> list[_tables.Table]:
+    """Return the tables of Python among values, and those from which the values were made."""
+    out: list[_tables.Table] = []
+    for value in values:
+        out += value._tables if isinstance(value, Value) else [_tables.Table(value)] if _is_frame(value) else []
+    return list({id(table): table for table in out}.values())
 
 
 _MEASURED = ("reward", "sd", "count", "successes", "trials")

@@ -50,7 +50,7 @@ class Pooled:
 def test_runs() -> None:
     p = cope.paper(case=1, gap=0.8)
     r = cope.fc(p, algorithm=Pooled, runs=20)
-    assert r.algorithm == "Pooled" and r.standing == "none" and "an algorithm of your own" in r.guarantee
+    assert r.algorithm == "Pooled" and r.standing == "none" and "the algorithm Pooled is your own" in r.guarantee
     assert r.errors["count"] == 0 and r.json["decided_tasks"] == 100
     again = cope.fc(p, algorithm=Pooled, runs=20)
     assert again.json["samples_per_agent"] == r.json["samples_per_agent"]

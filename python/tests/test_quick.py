@@ -25,7 +25,9 @@ def test_block(machines, folder):
     assert set(a.table["Temp °C"].astype(float)) == {190.0}
     assert set(a.table["Speed"].astype(float)) == {20.0}
     assert a.next["count"].sum() == 24
-    assert {"Temp °C", "Speed", "task", "count"} <= set(a.next.columns)
+    assert list(a.next.columns) == ["Machine", "Temp °C", "Speed", "count"]
+    assert list(a.table.columns)[:3] == ["Machine", "Temp °C", "Speed"]
+    assert len(df.merge(a.next)) == 3 * len(a.next)
     bundle = a._repr_mimebundle_()
     assert {"text/html", "text/plain", "image/png"} <= set(bundle)
 
@@ -72,6 +74,56 @@ def test_polars(machines):
     a = p.best(epsilon=1)
     assert a.to_polars().shape[0] == 4
     assert a.json["picks"] == cope.problem(machines, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput").best(epsilon=1).json["picks"]
+
+
+def test_own_columns(machines):
+    """An answer has the columns of the data: their labels, order, values and types."""
+    df = pd.DataFrame(machines)
+    df = df.assign(Machine=df["Machine"].astype("category"), hot=df["Temp °C"] > 180, Speed=df["Speed"].astype("float32") / 100, day=pd.Timestamp("2026-01-02"))
+    labelled = df.rename(columns={"Speed": ("set", "speed"), "hot": "count", "day": 7})
+    for data, task, arm in ((df, ["Machine", "day"], ["Speed", "hot"]), (labelled, ["Machine", 7], [("set", "speed"), "count"])):
+        a = cope.problem(data, task=task, arm=arm, reward="Throughput").best(next=6)
+        for part in (a.table, a.next, a.picks, a.arms):
+            assert list(part.columns)[:4] == [*task, *arm]
+            assert part[[*task, *arm]].dtypes.to_list() == data[[*task, *arm]].dtypes.to_list()
+            assert len(data.merge(part, on=[*task, *arm])) >= len(part)
+    a = cope.problem(df, task="Machine", arm="hot", arm_features=["Temp °C"], reward="Throughput", where="col('Temp °C') != 190").best()
+    assert set(a.table["hot"]) <= {True, False}
+    assert len(a.next) == 0
+    assert list(df.merge(a.next).columns)[-1] == "count"
+    wider = cope.problem(df, task="Machine", arm="Speed", reward="Throughput", candidates=["Speed=0.05..0.5 log"]).best(next=3)
+    assert wider.next["Speed"].between(0.05, 0.5).all()
+
+
+def test_own_columns_of_polars(machines):
+    polars = pytest.importorskip("polars")
+    df = polars.DataFrame(machines).with_columns(polars.col("Speed").cast(polars.UInt8), polars.col("Machine").cast(polars.Categorical))
+    a = cope.problem(df, task="Machine", arm=["Speed", "Temp °C"], reward="Throughput").best(next=6)
+    assert a.next.columns == ["Machine", "Speed", "Temp °C", "count"]
+    assert a.next.schema["Speed"] == polars.UInt8
+    assert len(df.join(a.next, on=["Machine", "Speed", "Temp °C"])) == 3 * len(a.next)
+
+
+def test_exports():
+    """Unfinished runs of MLflow, W&B and Optuna have no value, and the parameters of MLflow, which are texts, are numbers."""
+    rates = [1e-4, 1e-3, 1e-2, 1e-1]
+    scores = [0.5, 0.8, 0.6, 0.99]
+    for rate, metric, state, good, bad in (
+        ("params.lr", "metrics.acc", "status", "FINISHED", ("FAILED", "KILLED", "RUNNING")),
+        ("config.lr", "summary.acc", "state", "finished", ("crashed", "failed", "running")),
+        ("params_lr", "value", "state", "COMPLETE", ("PRUNED", "FAIL", "RUNNING")),
+    ):
+        given = [f"{lr:g}" if metric == "metrics.acc" else lr for lr in rates]
+        rows = [{rate: lr, metric: y + k / 100, state: good} for k in range(3) for lr, y in zip(given[:3], scores)]
+        rows += [{rate: given[3], metric: scores[3], state: how} for how in bad]
+        df = pd.DataFrame(rows)
+        a = cope.problem(df, arm=rate, reward=metric).best(next=5)
+        assert list(a.table[rate]) == [given[1]]
+        assert given[3] not in set(a.next[rate])
+        assert len(df.merge(a.next)) == 3 * len(a.next)
+        assert a.json["picks"][0]["features"][rate] == rates[1]
+        a = cope.problem(df, arm=rate, reward=metric, failed="false").best()
+        assert list(a.table[rate]) == [given[3]]
 
 
 def test_columns_of_any_kind(machines):

@@ -16,7 +16,7 @@ import (
 // askServer has a test of the server made in which every role tries something; a test, since it speaks NATS.
 func askServer(ctx context.Context, s *series, test, folder string) error {
 	c := exec.CommandContext(ctx, "go", "test", "-ldflags=-w", "-count", "1", "-timeout", "5m", "-json", "-run", "^"+test+"$", folder)
-	c.Stderr = os.Stderr
+	c.Dir, c.Stderr = "../..", os.Stderr // the server belongs to the module above
 	out, err := c.Output()
 	if ctx.Err() != nil {
 		return context.Cause(ctx)

@@ -98,7 +98,7 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	}
 	s, err := campaign.Fold(list, c.current.tasks())
 	if err != nil {
-		return campaign.Moment{}, unfit(c.dir, err)
+		return campaign.Moment{}, fmt.Errorf("%s: %w", c.dir, err)
 	}
 	return c.moment(ctx, s)
 }

@@ -2,7 +2,6 @@ package folder
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -160,63 +159,12 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	}
 }
 
-// Repair sets aside the events that do not fit those before them, as an earlier program could record them: no command
-// reads such a campaign. Nothing is changed or removed: one event more names the events that are left out from then on.
-// It returns the events that do not fit, none if there is nothing to repair. A dry run records nothing.
-//
-// It opens no Campaign, since no state can be made. The chain of hashes must be whole: events that were changed
-// afterwards are not repaired.
-func Repair(ctx context.Context, dir string, maker Maker, reason, by string, dryRun bool, opt Options) ([]campaign.Aside, error) {
-	db, err := openFolder(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer db.close()
-	c := newCampaign(dir, db, maker, opt)
-	_, r, err := c.recipe(ctx)
-	if err != nil {
-		return nil, err
-	}
-	p, err := maker(ctx, r)
-	if err != nil {
-		return nil, fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
-	}
-	// after the script was evaluated, which may take seconds
-	l, err := lock(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
-	defer l.release()
-	var aside []campaign.Aside
-	err = db.transaction(ctx, func(tx *sql.Tx) error {
-		list, err := events(ctx, tx, 0)
-		if err != nil {
-			return err
-		}
-		if err := campaign.CheckChain(list); err != nil {
-			return fmt.Errorf("%s: %w. Only an unchanged record can be repaired", dir, err)
-		}
-		var made []campaign.Event
-		aside, made, err = campaign.Repair(list, p.Problem.TaskOf, reason, by, opt.now())
-		// with what was found the reason may be missing, which would be an error
-		if dryRun && len(aside) > 0 {
-			return nil
-		}
-		if err == nil {
-			_, err = appendEvents(ctx, tx, made)
-		}
-		return err
-	})
-	return aside, err
-}
-
 // Verification describes a campaign in which nothing was found to be changed.
 type Verification struct {
-	Events int              `json:"events"`              // how many there are
-	At     time.Time        `json:"at"`                  // time of the last event
-	Hash   string           `json:"hash"`                // hash of the last event
-	Files  []campaign.File  `json:"files"`               // script, data and rows that were added, without their contents
-	Aside  []campaign.Aside `json:"set_aside,omitempty"` // events that a repair set aside
+	Events int             `json:"events"` // how many there are
+	At     time.Time       `json:"at"`     // time of the last event
+	Hash   string          `json:"hash"`   // hash of the last event
+	Files  []campaign.File `json:"files"`  // script, data and rows that were added, without their contents
 
 	state *campaign.State // state of all events, for CheckHead
 }
@@ -279,9 +227,9 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	}
 	s, err := campaign.Fold(list, p.Problem.TaskOf)
 	if err != nil {
-		return v, unfit(dir, err)
+		return v, fmt.Errorf("%s: %w", dir, err)
 	}
-	v.Aside, v.state = s.Aside, s
+	v.state = s
 	if err := checkHead(s, headSeq, headHash); err != nil {
 		return v, err
 	}

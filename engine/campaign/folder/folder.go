@@ -181,14 +181,9 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	if err := c.state.Add(list, c.current.tasks()); err != nil {
 		// it is half changed
 		c.stale = true
-		return unfit(c.dir, err)
+		return fmt.Errorf("%s: %w", c.dir, err)
 	}
 	return nil
-}
-
-// unfit states what to do about an event that does not fit those before it.
-func unfit(dir string, err error) error {
-	return fmt.Errorf("%s: %w (gonb-cope campaign repair %[1]s --look shows what can be set aside)", dir, err)
 }
 
 // write takes the lock, looks at the state, and records the events that f makes of it: all of them or none, with these
@@ -245,8 +240,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		// committed events can be folded, or no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
-			// without the hint at repair, since nothing of it stays
-			return &unrecorded{fmt.Errorf("it could not be read again: %w", cmp.Or(errors.Unwrap(err), err))}
+			return &unrecorded{fmt.Errorf("it could not be read again: %w", cmp.Or(errors.Unwrap(err), err))} // without the folder
 		}
 		return nil
 	})

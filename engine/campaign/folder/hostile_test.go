@@ -109,9 +109,8 @@ func TestFaultSpecialFiles(t *testing.T) {
 				t.Errorf("%s is %s: it is waited for", name, kind)
 			}
 			_, verified := Verify(ctx, dir, again(p), Options{})
-			_, repaired := Repair(ctx, dir, again(p), "x", "Ann", true, Options{})
-			if kept := strings.HasPrefix(name, "data/") || name == "script.cope"; !kept && (verified == nil || repaired == nil) {
-				t.Errorf("%s is %s: verify %v, repair %v", name, kind, verified, repaired)
+			if kept := strings.HasPrefix(name, "data/") || name == "script.cope"; !kept && verified == nil {
+				t.Errorf("%s is %s: verify accepts it", name, kind)
 			}
 			cancel()
 		}

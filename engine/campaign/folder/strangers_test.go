@@ -75,8 +75,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	}
 }
 
-// Numbers that nothing can be computed with are refused on every way in, and one that an earlier version kept can be
-// corrected.
+// Numbers that nothing can be computed with are refused on every way in.
 func TestNumbersOutOfRange(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 6)
@@ -106,19 +105,6 @@ func TestNumbersOutOfRange(t *testing.T) {
 	}
 	if c.state.Seq != before {
 		t.Errorf("%d events were recorded", c.state.Seq-before)
-	}
-	// an event of a time before there was a rule
-	err := c.write(t.Context(), func(campaign.Moment) ([]campaign.Event, error) {
-		return []campaign.Event{campaign.NewEvent(campaign.KindCorrect, c.opt.now(), "Ann", campaign.CorrectBody{ID: l.Rows[0].ID, Old: 1, Reward: 1.7e308, Reason: "the instrument said so"})}, nil
-	})
-	if err == nil {
-		err = correctBy(t.Context(), c, l.Rows[0].ID, 2, "no value was meant", "Ann")
-	}
-	if err == nil {
-		_, err = c.Status(t.Context())
-	}
-	if err != nil {
-		t.Error(err)
 	}
 }
 
