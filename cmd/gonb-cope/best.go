@@ -210,7 +210,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, bestcall.Describe(c)} }))
 	guessed, goal := *o, ""
 	guessed.Call, goal = o.Guess(d)
-	fmt.Fprint(w, "\nName the columns of the tasks, of the options, and of the measured values. ")
+	fmt.Fprint(w, "\nName the columns with the tasks, the options and the measured values. ")
 	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
 	if wide && len(o.Named("arm"))+len(o.Named("reward")) == 0 {
 		fmt.Fprintf(w, "No command is proposed: %s may be options in columns, and best needs one row per measurement.\n\n"+

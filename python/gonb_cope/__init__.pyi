@@ -1273,8 +1273,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
             autocorrelated: correlation of neighbours)
         goal ("max", "min" or a list, default "max"):
-            "max" if the best arm has the highest expected reward, "min" if the lowest; of several
-            columns of rewards a list, such as ["max", "min"]
+            "max" if the best arm has the highest expected reward, "min" if the lowest; with several
+            reward columns, a list such as ["max", "min"]
         standardize (True or False, default False):
             True (or 1): scale every numeric feature column to the range 0 to 1, so that length scales
             are fractions of the column's range
@@ -1289,8 +1289,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         arm (a string or a list, optional):
             With data: the column or columns whose distinct values are the arms and their features
         reward (a string or a list, optional):
-            With data: the column of measurements, or of their means together with sd= and count=; of
-            several columns, best lists the options that may be the best trade-off
+            With data: the column of measurements (or of means, with sd= and count=); with several
+            columns, best lists the options that may be the best trade-off
         require (a string or a list, optional):
             With data: a limit of another measured column, such as "impurity < 0.5", or a list of
             limits; best then weighs how probable it is that an option meets them
