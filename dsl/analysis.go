@@ -5,7 +5,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -104,7 +103,7 @@ func explainFunctions() []Function {
 			return explainResult(c, r)
 		}
 		// A campaign is explained in its present state.
-		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
+		return inCampaign(c, "r", func(k campaign.Kept) (any, error) {
 			st, err := k.Status(c.e.ctx)
 			if err != nil {
 				return nil, err

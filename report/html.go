@@ -49,6 +49,14 @@ func HTML(w io.Writer, d Document) error {
 	return h.to(w)
 }
 
+// Sections writes the displays of a document as HTML for the inside of a page with Stylesheet: drawings are in line. Ids start
+// with id.
+func Sections(w io.Writer, d Document, id string) error {
+	h := newHTML(id, false)
+	h.sections(h, d)
+	return h.to(w)
+}
+
 // PageHead returns what a page begins with, up to its body. It lets a browser load nothing: images
 // and styles are those in the page, and no script runs but the given one. The script is the whole
 // text of its element; "" means no script.

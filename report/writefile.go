@@ -9,7 +9,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"syscall"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
@@ -141,20 +140,6 @@ func writeWhole(path string, data []byte) error {
 		}
 	}
 	return reason(atomicfile.Replace(f, d.path, data, true))
-}
-
-// writeStream writes to a device or a pipe. One that no program reads is refused,
-// where an ordinary open would wait for a reader.
-func writeStream(path string, data []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ENXIO) {
-		return errors.New("no program reads from this pipe")
-	}
-	if err != nil {
-		return reason(err)
-	}
-	_, err = f.Write(data)
-	return reason(errors.Join(err, f.Close()))
 }
 
 // reason returns a file system's error without the operation and the name of the file, which may be

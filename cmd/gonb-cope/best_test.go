@@ -12,6 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/bestcall"
 )
 
 // A newcomer names the table alone and gets a command to copy. For each table that dsl.TestBestOfStrangersTables answers
@@ -49,8 +51,7 @@ func TestCommandToCopy(t *testing.T) {
 			}
 			continue
 		}
-		var o bestOptions
-		o.columns = bestColumns()
+		o := bestOptions{Call: bestcall.New()}
 		var b strings.Builder
 		if err := o.describe(t.Context(), &b, d); err != nil {
 			t.Errorf("%s: %v", c.file, err)
@@ -59,7 +60,7 @@ func TestCommandToCopy(t *testing.T) {
 		switch {
 		case line == nil:
 			t.Errorf("%s: no command in\n%s", c.file, &b)
-		case c.want != "" && line[1] != quote(path)+" "+c.want:
+		case c.want != "" && line[1] != shell.Quote(path)+" "+c.want:
 			t.Errorf("%s: %s, want %s", c.file, line[1], c.want)
 		case c.want != "":
 			right++
@@ -76,7 +77,7 @@ func TestQuotesForAllShells(t *testing.T) {
 		"runs.csv": "runs.csv", "": `""`, "Yield (%)": `"Yield (%)"`, `C:\data\runs.csv`: `"C:\data\runs.csv"`, "Temp °C": `"Temp °C"`,
 		`5" plate`: `'5" plate'`, "cost in $": `'cost in $'`, "Bob's plate": `"Bob's plate"`, `C:\`: `'C:\'`,
 	} {
-		if got := quote(argument); got != want {
+		if got := shell.Quote(argument); got != want {
 			t.Errorf("%s: %s, want %s", argument, got, want)
 		}
 	}
@@ -123,7 +124,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := bestOptions{columns: bestColumns()}
+		o := bestOptions{Call: bestcall.New()}
 		var b strings.Builder
 		if err := o.describe(t.Context(), &b, d); err != nil {
 			t.Error(err)

@@ -106,7 +106,7 @@ func (b Basis) unbacked() string {
 		return "nothing is tested, because the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			". Each recommendation is the arm with the largest posterior mean"
 	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
-		return fmt.Sprintf("%s is an algorithm of your own, and its own rule decides its answers. This program cannot check that rule",
+		return fmt.Sprintf("the algorithm %s is your own, and its own rule decides its answers. This program cannot check that rule",
 			b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
 		return "this baseline has no guarantee. An answer counts as decided only if the data separate it at level " +
@@ -114,7 +114,7 @@ func (b Basis) unbacked() string {
 	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
 		return "nothing was decided"
 	case b.uncovered():
-		return "xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
+		return "the value of xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
 	}
 	return ""
 }

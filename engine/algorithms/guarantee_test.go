@@ -53,11 +53,11 @@ func TestGuarantee(t *testing.T) {
 		"a function's rewards off the kernel":   {algorithm: "CoTestFC", truth: &Truth{}, off: true, want: "none: the kernel cannot represent the expected rewards"},
 		"xi too large for the literal schedule": {
 			algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
-			want: "none: xi is too large for the theorem of the literal schedule",
+			want: "none: the value of xi is too large for the theorem of the literal schedule",
 		},
 		"the same, each agent alone": {
 			algorithm: "IndKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
-			want: "none: xi is too large for the theorem of the literal schedule",
+			want: "none: the value of xi is too large for the theorem of the literal schedule",
 		},
 		"least squares have no xi":          {algorithm: "IndRAGE", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
 		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},

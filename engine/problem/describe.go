@@ -31,6 +31,7 @@ type Column struct {
 	gaps      string   // a text such as NA, if no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that state that something failed
+	runs      bool     // the values are states of runs, of which some are finished
 }
 
 // Description is what the columns of a table look like, and what they may mean.
@@ -148,6 +149,9 @@ func (t *table) describe(k int, name string) Column {
 	}
 	// a column of measurements has more numbers than texts, few kinds of these, and a mistake in one of five cells at most
 	c.Different = len(seen)
+	if unfinished, are := unfinishedStates(seen); are && c.named(statusWords) {
+		c.failures, c.runs = unfinished, true
+	}
 	c.Numbers = numbers > 0 && 4*wrong <= numbers && len(c.Words) <= mostFailWords && len(c.Words) < c.Different-len(c.Words)
 	c.truths = c.truths && c.Different > 0
 	if hollow {
@@ -169,6 +173,52 @@ func (t *table) describe(k int, name string) Column {
 	}
 	c.dates = len(c.Examples) > 0 && isDate(c.Examples[0])
 	return c
+}
+
+// unfinishedStates returns those of some texts that are states of unfinished runs, such as PRUNED. It reports whether all texts are states
+// of runs as trackers of experiments list them, some of them of finished runs.
+func unfinishedStates(texts map[string]bool) (unfinished []string, are bool) {
+	for text := range texts {
+		word := strings.TrimPrefix(strings.ToLower(text), "trialstate.")
+		switch {
+		case slices.Contains(finishedWords, word):
+			are = true
+		case slices.Contains(unfinishedWords, word):
+			unfinished = append(unfinished, text)
+		default:
+			return nil, false
+		}
+	}
+	slices.Sort(unfinished)
+	return unfinished, are && unfinished != nil
+}
+
+// failUnfinished counts the rows of unfinished runs as failed, if no condition states which rows failed: the last value before a run was
+// pruned or crashed is not its result.
+func (f *found) failUnfinished(t *table, l Long) {
+	if t.failed != nil {
+		return
+	}
+	for _, name := range ignoredColumns(t, l) {
+		if !(Column{Name: name}).named(statusWords) {
+			continue
+		}
+		c := t.describe(t.column[name], name)
+		if !c.runs {
+			continue
+		}
+		counts := make([]float64, len(c.failures))
+		t.failed = make([]bool, len(t.lines))
+		for r := range t.lines {
+			if k := slices.Index(c.failures, t.textOf(r, name)); k >= 0 {
+				t.failed[r] = true
+				counts[k]++
+			}
+		}
+		t.read = append(t.read, name)
+		f.notes = append(f.notes, Note{Kind: NoteUnfinished, Path: t.path, Names: append([]string{name}, c.failures...), Numbers: counts})
+		return
+	}
 }
 
 // looksLike returns a cell's number, if it has one, and reports whether it is a limit of one, as <0.05 is.

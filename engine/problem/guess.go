@@ -45,6 +45,10 @@ var (
 		"false", "cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué",
 		"fallo",
 		"fallido", "mislukt", "fallito"}
+	// states in which trackers of experiments list a run: W&B, MLflow, Optuna, Ray Tune, Keras Tuner
+	finishedWords   = []string{"complete", "completed", "finished", "terminated"}
+	unfinishedWords = []string{"fail", "failed", "failure", "crashed", "killed", "pruned", "running", "waiting", "scheduled", "pending",
+		"queued", "paused", "preempted", "preempting", "stopped", "error", "errored", "invalid", "idle"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
@@ -108,7 +112,7 @@ func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
-	return parameter.MatchString(c.Name) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
+	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
 }
 
 // block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.

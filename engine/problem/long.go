@@ -63,6 +63,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	l := namedColumns(t, *opt.Long)
 	var f found
 	f.takeOnce(t, l)
+	f.failUnfinished(t, l)
 	ranges := t.consider(l, opt)
 	f.readLong(t, l)
 	if opt.Drop {

@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package parquet converts tables in the Parquet format to CSV, so that readers of CSV need no other format. It is separate from
 // the reader of problems because Go cells link that reader, and Parquet is large.
 //
