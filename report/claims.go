@@ -98,8 +98,7 @@ func settingRange(rows []sim.Claim) string {
 	return fmt.Sprintf("%s %s to %s", rows[0].Name, decimal(lo, 0), decimal(hi, 0))
 }
 
-// reasonsTable gives the reasons why claims do not hold. Settings of a case whose reasons differ only in numbers
-// share a row.
+// reasonsTable gives the reasons why claims do not hold. Settings of a case have one row if their reasons differ only in numbers.
 func reasonsTable(c sim.Claims) Table {
 	t := Table{Caption: "Why the others fail or are open", Columns: columns("statement Statement", "verdict Verdict", "#case Case",
 		"where Where measured", "why Why")}

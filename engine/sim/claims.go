@@ -71,7 +71,7 @@ type panelCell struct {
 	results       map[string][]engine.Result
 }
 
-// panel reads a sweep as one of the paper's figures; the zero Sweep has no cells.
+// panel returns the results of a sweep that one of the paper's figures needs. It returns a figure without results for the zero Sweep.
 func (s Sweep) panel(mode, name string) (panel, error) {
 	p := panel{mode: mode, name: name}
 	if len(s.Names) == 0 && len(s.Rows) == 0 {
@@ -200,7 +200,7 @@ func aboutSamples(cell panelCell) ([]openClaim, error) {
 // equal and their interval far too narrow.
 const fewestRuns = 30
 
-// unfinished reports runs that a limit stopped: their samples are not what the algorithm needs.
+// unfinished returns the results whose runs were stopped by a limit. Their numbers of samples are lower than the algorithm needs.
 func unfinished(sides ...[]engine.Result) Reason {
 	for _, results := range sides {
 		for _, r := range results {
