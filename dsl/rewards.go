@@ -211,6 +211,8 @@ func longParams() []Param {
 			"removes their effect", "block", "batch", "plate"),
 		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
 			"several tasks is a block within each", "across"),
+		columns("random", "with data: columns whose values are a sample of many, such as years or operators; best then recommends what is "+
+			"best on average over all of them", "random_effects", "random_effect"),
 		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
 			Doc: "with data: the column with the cost of each measurement, such as hours; best then proposes what gains most per unit of cost"},
 		{Name: "weights", Synonyms: []string{"weight", "importance"}, Types: []Type{Text}, words: wordsHeader, Default: unset,

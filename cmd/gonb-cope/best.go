@@ -39,7 +39,7 @@ var bestGroups = []flagGroup{
 	{"What to measure next", []string{"next", "candidates", "options", "cost", "retry"}},
 	{"One option for all tasks", []string{"overall", "weights"}},
 	{"Rows to use", []string{"where", "failed"}},
-	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
+	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
