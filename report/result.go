@@ -267,7 +267,7 @@ func answersTable(r engine.Result) Table {
 	}
 	open, picks := false, untested(r)
 	for _, a := range r.Answers {
-		row := []any{a.Task, "undecided", a.Decided, a.Leader, a.Estimate, known(a.Margin), possible(a.Candidates), known(a.Best),
+		row := []any{a.Task, "undecided", a.Decided, a.Leader, known(a.Estimate), known(a.Margin), possible(a.Candidates), known(a.Best),
 			pointed(a.Correct)}
 		open = open || !a.Decided
 		if a.Decided {
