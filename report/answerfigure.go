@@ -64,7 +64,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 // that are least sure.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
-		XLabel: rewardTitle(a) + ", less that of the recommended option"}
+		XLabel: rewardTitle(a) + ": difference to the recommended option"}
 	picks := slices.Clone(a.Picks)
 	slices.SortStableFunc(picks, func(p, q answer.Pick) int { return cmp.Compare(p.Within, q.Within) })
 	picks = picks[:min(len(picks), mostDottedTasks)]

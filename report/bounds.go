@@ -187,7 +187,7 @@ func theoremSentence(r bounds.Report) string {
 	}
 	switch {
 	case normUnknown(r):
-		return fmt.Sprintf("It is unknown whether Theorem 1 holds at this ξ; its formula gives %s%s for CoKernelFC", samples, times)
+		return fmt.Sprintf("Whether Theorem 1 holds at this ξ is unknown; its formula gives %s%s for CoKernelFC", samples, times)
 	case unmet(r, "Theorem 1"):
 		return fmt.Sprintf("Theorem 1 gives no guarantee, because ξ does not meet its condition; its formula gives %s%s for CoKernelFC",
 			samples, times)

@@ -98,7 +98,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Open lists",
-			Columns: columns("by Person", "#pulls Pulls without result", "#overdue Overdue", "until Due", "ids Ids")}
+			Columns: columns("by Person", "#pulls Measurements without result", "#overdue Overdue", "until Due", "ids Ids")}
 		for _, d := range s.People {
 			t.Rows = append(t.Rows, []any{cmp.Or(d.By, "(no name)"), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
 		}

@@ -24,7 +24,7 @@ func overallBlocks(a answer.Answer) []Block {
 		percent(o.Within))
 	if o.Difference != nil {
 		estimate, lo, hi := rounded(o.Difference.Estimate, o.Difference.CI95)
-		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
+		text += fmt.Sprintf(". The difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
 			estimate, lo, hi)
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
@@ -90,9 +90,9 @@ func overallOptions(a answer.Answer) Table {
 func dropTable(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: fmt.Sprintf("Options that can be left out: %d of %d", len(o.Drop), len(o.Options)),
-		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the pick"),
-			number("probability_best_anywhere", "P(best at some task)", ""), text("worst_task", "Largest loss at")},
-		Notes: []string{"For each of these, the probability that it is the best at any task is below 1 %."}}
+		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the recommended option"),
+			number("probability_best_anywhere", "P(best in any task)", ""), text("worst_task", "Largest loss at")},
+		Notes: []string{"For each of these, the probability of being the best in any task is below 1 %."}}
 	for _, x := range o.Options {
 		if slices.Contains(o.Drop, x.Label) {
 			t.Rows = append(t.Rows, []any{x.Label, differenceText(x.Difference), Chance(x.Anywhere), columnsOf(a).TaskLabel(x.Worst)})

@@ -39,7 +39,7 @@ var bestGroups = []flagGroup{
 	{"What to measure next", []string{"next", "candidates", "options", "cost", "retry"}},
 	{"One option for all tasks", []string{"overall", "weights"}},
 	{"Rows to use", []string{"where", "failed"}},
-	{"Rows made together", []string{"blocks", "crossed", "per-block", "check"}},
+	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
@@ -210,7 +210,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, bestcall.Describe(c)} }))
 	guessed, goal := *o, ""
 	guessed.Call, goal = o.Guess(d)
-	fmt.Fprint(w, "\nName the columns of the tasks, of the options, and of the measured values. ")
+	fmt.Fprint(w, "\nName the columns with the tasks, the options and the measured values. ")
 	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
 	if wide && len(o.Named("arm"))+len(o.Named("reward")) == 0 {
 		fmt.Fprintf(w, "No command is proposed: %s may be options in columns, and best needs one row per measurement.\n\n"+

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -83,20 +84,24 @@ func TestQuotesForAllShells(t *testing.T) {
 	}
 }
 
-// Each flag of best is in one group of its help.
+// Each flag of best and run is in one group of its help.
 func TestFlagsAreGrouped(t *testing.T) {
-	c := bestCommand()
-	count := map[string]int{}
-	for _, g := range bestGroups {
-		for _, name := range g.names {
-			count[name]++
+	for _, x := range []struct {
+		command *cobra.Command
+		groups  []flagGroup
+	}{{bestCommand(), bestGroups}, {runCommand(), runGroups}} {
+		count := map[string]int{}
+		for _, g := range x.groups {
+			for _, name := range g.names {
+				count[name]++
+			}
 		}
+		x.command.Flags().VisitAll(func(f *pflag.Flag) {
+			if count[f.Name] != 1 {
+				t.Errorf("%s --%s is in %d groups", x.command.Name(), f.Name, count[f.Name])
+			}
+		})
 	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if count[f.Name] != 1 {
-			t.Errorf("--%s is in %d groups", f.Name, count[f.Name])
-		}
-	})
 }
 
 // A command that the table refuses is not proposed: what is wrong is said in its place. If nothing looks like options the

@@ -63,7 +63,7 @@ func (o *campaignOptions) addFlags(c *cobra.Command, acts bool) *cobra.Command {
 	if c.Flags().Lookup("format") == nil { // the same spelling as in other commands
 		c.Flags().Func("format", "text or json", func(format string) error {
 			if format != "json" && format != "text" {
-				return errors.New("it must be text or json")
+				return errors.New("the format must be text or json")
 			}
 			o.json = format == "json"
 			return nil

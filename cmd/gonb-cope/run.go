@@ -56,6 +56,14 @@ type runOptions struct {
 	table, line string
 }
 
+// runGroups are the flags of run in the order of its help.
+var runGroups = []flagGroup{
+	{"Script and output", []string{"set", "seed", "output", "format", "workers", "no-write", "help"}},
+	{"Keep results, and divide a sweep into parts", []string{"store", "extend", "shards", "on", "shard"}},
+	{"Parts on Kubernetes", []string{"image", "volume", "manifest"}},
+	{"Measure with agents", []string{"server", "nats", "creds", "agents", "run", "patience"}},
+}
+
 func runCommand() *cobra.Command {
 	var o runOptions
 	c := &cobra.Command{
@@ -107,7 +115,7 @@ NAME-2 and so on.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "`SEED` that replaces every seed of the script")
@@ -117,6 +125,7 @@ NAME-2 and so on.`,
 	o.server.add(c, "`URL` of the server of --agents", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	o.shard.add(c)
+	groupFlags(c, runGroups)
 	return c
 }
 

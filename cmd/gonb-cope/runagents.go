@@ -32,7 +32,7 @@ func (o *agentRunOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.agents, "agents", false, "let agents connected to --server measure the runs of fc and fb with runs=1")
 	f.StringVar(&o.run, "run", "", "`NAME` of the run of --agents; the same name continues that run (default: a new name)")
-	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this long")
+	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this `DURATION`")
 }
 
 // agentFlags are the flags that need --agents.

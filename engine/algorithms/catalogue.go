@@ -98,8 +98,8 @@ func (e Entry) Suits(p *problem.Problem) error {
 		return nil
 	}
 	able := Having(e.Mode, Entry.EstimatesScales)
-	return fmt.Errorf("%s needs a noise scale, but that of problem %q is unknown. Write noise= with the standard deviation of one reward, "+
-		"or give a column sd. Or choose an algorithm that estimates it: %s", e.Name,
+	return fmt.Errorf("%s needs a noise scale, but the noise of problem %q is unknown. Write noise= with the standard deviation "+
+		"of one reward, or give a column sd. Or choose an algorithm that estimates it: %s", e.Name,
 		p.Name, strings.Join(able, ", "))
 }
 

@@ -60,17 +60,17 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	delta := b.delta()
 	switch {
 	case r.Mode == engine.ModeFB:
-		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
+		s = "each decided answer is the best of its task with probability at least " + atLeast(r.Delta) + " for all tasks together"
 	case r.Epsilon > 0:
-		s = fmt.Sprintf("all decided answers are within %.6g of their best arm with probability at least %s", r.Epsilon, atLeast(delta))
+		s = fmt.Sprintf("all decided answers are within %.6g of the best with probability at least %s", r.Epsilon, atLeast(delta))
 	default:
-		s = "all decided answers are best arms with probability at least " + atLeast(delta)
+		s = "all decided answers are the best of their tasks with probability at least " + atLeast(delta)
 	}
 	if delta > r.Delta {
 		s += fmt.Sprintf(", and not %s as asked, because a function of that norm is only near the rounded expected rewards", atLeast(r.Delta))
 	}
 	if given := b.given(); given != "" {
-		s += ". It uses " + given
+		s += ". The guarantee uses " + given
 	}
 	if assumed := b.assumed(); assumed != "" {
 		s += ". This holds if " + assumed
@@ -183,7 +183,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, but these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, but those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, but the differences of these rewards may be asymmetric")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
@@ -252,9 +252,9 @@ func subGaussian(p *problem.Problem) bool {
 
 // posterior explains answers whose only basis is a posterior.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
-	what := "best arms"
+	what := "the best of their tasks"
 	if r.Epsilon > 0 {
-		what = fmt.Sprintf("within %.6g of their best arms", r.Epsilon)
+		what = fmt.Sprintf("within %.6g of the best", r.Epsilon)
 	}
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {

@@ -77,7 +77,7 @@ func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, op
 		q.pick = append(q.pick, len(q.arms)+slices.Index(order, i))
 		for _, j := range order {
 			q.arms, q.taskOf = append(q.arms, j), append(q.taskOf, v)
-			q.mean, q.noise = append(q.mean, m.mean[j]), append(q.noise, b.Noise[j])
+			q.mean, q.noise = append(q.mean, m.mean[j]), append(q.noise, b.Noise[j]+b.RandomVariance())
 		}
 	}
 	count, _ := b.Draws.Dims()
@@ -104,7 +104,7 @@ func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (
 	}
 	slices.Sort(q.arms)
 	for _, i := range q.arms {
-		q.taskOf, q.noise, q.mean = append(q.taskOf, -1), append(q.noise, b.Noise[i]), append(q.mean, 0)
+		q.taskOf, q.noise, q.mean = append(q.taskOf, -1), append(q.noise, b.Noise[i]+b.RandomVariance()), append(q.mean, 0)
 	}
 	q.pick = []int{len(q.arms)}
 	for _, k := range order {

@@ -411,7 +411,8 @@ func (p *Problem) predictCosts() {
 // standard deviation; NaN is a mean that is not known.
 func (p *Problem) Measuring(means []float64, noise float64) *Problem {
 	q := *p
-	q.Mean, q.Partial, q.Reps, q.Rewards, q.Rows, q.Blocks, q.Failed, q.Cost, q.CostPredicted = nil, means, nil, nil, nil, nil, nil, nil, nil
+	q.Mean, q.Partial, q.Reps, q.Rewards = nil, means, nil, nil
+	q.Rows, q.Blocks, q.Levels, q.Failed, q.Cost, q.CostPredicted = nil, nil, nil, nil, nil, nil
 	q.Goal, q.Notes, q.KernelNotes = GoalMax, nil, nil
 	if !slices.ContainsFunc(means, math.IsNaN) {
 		q.Mean, q.Partial = means, nil

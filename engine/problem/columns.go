@@ -309,6 +309,9 @@ func named(columns []*column, rows int) (of []int32, names, plain []string) {
 	return of, names, plain
 }
 
+// textAt returns the text of a row.
+func (c *column) textAt(r int) string { return c.shown[c.codes[r]] }
+
 // plain returns the text of a code, a number as plainNumber writes it.
 func (c *column) plain(code int32) string {
 	if c.numbers {

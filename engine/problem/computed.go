@@ -21,6 +21,7 @@ type Compiler func(expression string, columns []string, numbers []bool) (evaluat
 type Row struct {
 	Arm    int     // whose
 	Block  int     // number of the block it was measured in; 0 without blocks
+	Levels int     // place of its levels in Problem.Levels; 0 without random columns
 	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
 	Count  float64
 	Line   int // line of the table; 0 if it is of none
@@ -49,7 +50,7 @@ func compute(t *table, opt LoadOptions) {
 	}
 	l := opt.Long
 	var names []string
-	for _, name := range slices.Concat(l.Task, l.Arm, l.measured(), l.Blocks, l.TaskFeatures, l.ArmFeatures, l.Log) {
+	for _, name := range slices.Concat(l.Task, l.Arm, l.measured(), l.Blocks, l.Random, l.TaskFeatures, l.ArmFeatures, l.Log) {
 		if !t.find(name) && strings.ContainsAny(name, "(*/+-") {
 			names = lists.Add(names, name)
 		}

@@ -363,7 +363,7 @@ func (f *found) takeOnce(t *table, l Long) {
 		c := copied{of: t, later: indices.Of(rows, which), first: indices.Of(rows, indices.Of(x.first, which))}
 		f.notes = append(f.notes, c.noted(kind)...)
 	}
-	same := sameRows(t, optionsOf(t, slices.Concat(l.Task, l.Arm, l.Blocks), rows), rows, value)
+	same := sameRows(t, optionsOf(t, slices.Concat(l.Task, l.Arm, l.Blocks, l.Random), rows), rows, value)
 	sure := same.copies()
 	note(same, NoteCopies, sure)
 	out := indices.Mark(len(rows), sure)

@@ -112,7 +112,8 @@ func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
-	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
+	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) ||
+		c.named(optionWords) && (!c.Numbers || c.few())
 }
 
 // block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.

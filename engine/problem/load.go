@@ -137,6 +137,8 @@ type found struct {
 	texts  []*column // features that are text
 	rows   []Row     // rows of a long table, in the order of the problem's arms
 	blocks []string  // names of their blocks
+	// texts in the random columns, for each combination of these that rows have
+	levels [][]string
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -32,6 +33,8 @@ type Long struct {
 	// columns of blocks whose labels mean the same block at every task. A label of other columns that occurs at several tasks is a block
 	// within each
 	Crossed []string
+	// columns whose values are a sample of many, such as years: an option differs from its expected reward at each of them
+	Random []string
 	// options to consider besides those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of tables
 	Candidates []string
 
@@ -84,7 +87,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	own.written = f.written
 	own.ranges, own.taskTexts, own.armTexts = ranges, f.taskTexts, f.armTexts
 	p.Long = &own
-	p.Rows, p.Blocks, p.Weights = f.rows, f.blocks, f.weights
+	p.Rows, p.Blocks, p.Levels, p.Weights = f.rows, f.blocks, f.levels, f.weights
 	if p.Weights != nil && lists.Total(p.Weights) == 0 {
 		panic(t.at(cell{}, "column %q: all weights are 0", l.Weights))
 	}
@@ -131,7 +134,8 @@ func namedColumns(t *table, l Long) Long {
 	}
 	measured := l.measured()
 	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured),
-		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log, l.Crossed, append(l.others(), measured...)} {
+		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), slices.Concat(l.Arm, l.Random, measured),
+		l.Log, l.Crossed, append(l.others(), measured...)} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if !t.find(name) {
@@ -147,14 +151,14 @@ func namedColumns(t *table, l Long) Long {
 	t.counts = []string{l.Count, l.Successes, l.Trials}
 	names := slices.Concat(l.Task, l.Arm)
 	t.leaveOutNameless(names, measured[0])
-	t.checkLengths(slices.Concat(names, measured, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Log)...)
+	t.checkLengths(slices.Concat(names, measured, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.Log)...)
 	return l
 }
 
 // ignoredColumns lists the columns that have no meaning.
 func ignoredColumns(t *table, l Long) []string {
 	named := map[int]bool{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), l.others(), t.read) {
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.measured(), l.others(), t.read) {
 		named[t.column[name]] = true
 	}
 	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
@@ -176,10 +180,10 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	}
 }
 
-// columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
+// columnsOf reads the columns of tasks, arms, features, blocks and random effects, and notes which features are text.
 func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	read, features := map[string]*column{}, slices.Concat(l.TaskFeatures, l.ArmFeatures)
-	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.others()) {
+	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.Random, l.others()) {
 		if name == l.Cost { // it may have gaps
 			continue
 		}
@@ -332,9 +336,13 @@ func (f *found) readLong(t *table, l Long) {
 	} else {
 		f.measure(t, l, blocks, armOf, measured, byTask)
 	}
+	f.notes = append(f.notes, f.oneLevel(t, l)...)
 	var notes []Note
 	if len(f.blocks) > 1 {
 		notes = append(notes, Note{Kind: NoteBlocks, Path: t.path, Names: l.Blocks})
+	}
+	if len(f.levels) > 1 {
+		notes = append(notes, Note{Kind: NoteRandom, Path: t.path, Names: l.Random})
 	}
 	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
@@ -408,6 +416,16 @@ func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
 	return notes
 }
 
+// oneLevel returns a note for each random column that has one value: it does not show how much options vary.
+func (f *found) oneLevel(t *table, l Long) (notes []Note) {
+	for k, name := range l.Random {
+		if len(f.levels) > 0 && !slices.ContainsFunc(f.levels, func(texts []string) bool { return texts[k] != f.levels[0][k] }) {
+			notes = append(notes, Note{Kind: NoteOneLevel, Path: t.path, Names: []string{name, f.levels[0][k]}})
+		}
+	}
+	return notes
+}
+
 // measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says. All
 // of them lie in the order of the problem, in which byTask has the arms.
 func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measured, byTask []int) {
@@ -419,6 +437,7 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 	}
 	block, names, _ := named(blocks, len(armOf))
 	number := make([]int, len(names)) // of each block among those measured, from 1
+	levels := map[string]int{}        // places in f.levels
 	for r, at := range armOf {
 		if at < 0 {
 			continue
@@ -432,6 +451,15 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 				number[b] = len(f.blocks)
 			}
 			m.Block = number[b] - 1
+		}
+		if len(l.Random) > 0 {
+			texts := lists.Map(l.Random, func(name string) string { return f.read[name].textAt(r) })
+			key := strings.Join(texts, "\x00")
+			if _, known := levels[key]; !known {
+				levels[key] = len(levels)
+				f.levels = append(f.levels, texts)
+			}
+			m.Levels = levels[key]
 		}
 		if l.SD != "" || l.Trials != "" {
 			f.arms[at].sds = append(f.arms[at].sds, sd)

@@ -76,8 +76,10 @@ const (
 	NoteNoNoise    NoteKind = "no noise"
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
-	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
-	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
+	NoteNested       NoteKind = "nested"    // names: columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks"    // names: columns that state what was measured together
+	NoteRandom       NoteKind = "random"    // names: columns of random effects
+	NoteOneLevel     NoteKind = "one level" // names: a random column, its only value
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -166,6 +168,9 @@ var noteSentences = map[NoteKind]string{
 		"if the task has none",
 	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
 		`protocol(..., block=%[2]q) compares arms within it`,
+	NoteRandom: "options vary with %s. best recommends what is best on average; algorithms treat this variation as noise",
+	NoteOneLevel: `random column %[1]q has only the value %[2]q. So the data do not show how much options vary between its values, and the ` +
+		`answer holds for this one. Measure at other values, too`,
 	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
 		"column sd",
 
@@ -188,7 +193,7 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteRandom, NoteNotDrawn}, n.Kind)
 }
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
@@ -232,7 +237,7 @@ func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
 		return []string{separators[n.name(0)]}
-	case NoteIgnored, NoteCombinations:
+	case NoteIgnored, NoteCombinations, NoteRandom:
 		return []string{listed(n.Names)}
 	case NoteBlocks, NoteNested:
 		return []string{listed(n.Names), n.name(0)}

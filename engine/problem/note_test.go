@@ -61,6 +61,8 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteInferred, Names: arm, Numbers: []float64{2, 9}},
 		{Kind: NoteBlocks, Names: []string{"week", "oven"}},
 		{Kind: NoteNested, Names: []string{"day"}},
+		{Kind: NoteRandom, Names: []string{"year"}},
+		{Kind: NoteOneLevel, Names: []string{"year", "2024"}},
 		{Kind: NoteCombinations, Names: []string{"lr", "batch"}, Numbers: []float64{26, 280}},
 		{Kind: NoteCandidates, Numbers: []float64{8}},
 		{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}},

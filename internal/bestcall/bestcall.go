@@ -60,6 +60,8 @@ func columns() []Column {
 		{Name: "blocks", List: true, Help: "`COLUMN` of rows made together, such as a day or a plate: options are compared " +
 			"within it (repeatable)"},
 		{Name: "crossed", List: true, Help: "`COLUMN` of blocks that span all tasks, such as a day on which all were measured (repeatable)"},
+		{Name: "random", List: true, Help: "`COLUMN` whose values are a sample, such as years: the pick is best on average over " +
+			"all of them (repeatable)"},
 		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{Name: "weights", Help: "`COLUMN` with the weight of a task, for --overall"},
 		{Name: "text", List: true, Help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
