@@ -214,9 +214,6 @@ class Sweep(Value, _HasPlot):
     def speedup(self, algorithm: _Algorithm | None = ..., alone: _Algorithm | None = ...) -> Speedup:
         """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel."""
         ...
-    def claims(self, fb: Sweep | None = ...) -> Claims:
-        """Compares each statement of the paper about its experiments with the measured results, and gives a verdict."""
-        ...
     def measures(self, y: str | _List | None = ...) -> Table:
         """Shows chosen measures of a sweep as a table, with a row for each result."""
         ...
@@ -567,11 +564,6 @@ class Fit(Value, _HasPlot):
     def fitted(self) -> JointKernel:
         """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for with_kernel(p, fitted(f))."""
         ...
-
-class Claims(Value):
-    """Claims, as returned by claims."""
-    rows: _DataFrame
-    """one row for each statement and setting"""
 
 class Explanation(Value):
     """An explanation, as returned by explain."""
@@ -2038,28 +2030,6 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
 
     Example:
         cope.speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")
-    """
-    ...
-
-def claims(fc: Sweep, fb: Sweep | None = ...) -> Claims:
-    """Compares each statement of the paper about its experiments with the measured results, and gives a
-    verdict.
-
-    Parameters:
-        fc (a sweep):
-            A sweep of fc over case, gap and algorithm
-        fb (a sweep, optional):
-            A sweep of fb over case, budget and algorithm
-
-    Returns:
-        Claims
-
-    Raises:
-        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
-        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
-
-    Example:
-        cope.claims(cope.sweep(r, case=[1, 2, 3], gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))
     """
     ...
 
