@@ -32,12 +32,6 @@ func PartsFrom(t reflect.Type) reflect.Type {
 	return t
 }
 
-// MeasureTitle returns what a measure of a result is, "" if no measure has the name.
-func MeasureTitle(name string) string {
-	m, _ := findMeasure(name)
-	return m.title
-}
-
 // Parts returns the parts of values of a Go type, in the order of their JSON; none for a type that is
 // not written as an object. A result has the measures of plots as well, as plain numbers.
 func Parts(t reflect.Type) []Part {
