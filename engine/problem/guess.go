@@ -112,7 +112,8 @@ func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
-	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
+	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) ||
+		c.named(optionWords) && (!c.Numbers || c.few())
 }
 
 // block reports whether a column's name suggests a block, such as batch. The numbers 8, 16 and 32 in a column batch are sizes, not
