@@ -250,7 +250,7 @@ func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 	return blameFlags(err)
 }
 
-// explain describes the proposed columns and why the others are left out.
+// explain describes the proposed columns, and why other columns are not used.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.Named("task"); len(task) == 1 && task[0] == d.Task {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
