@@ -1,12 +1,10 @@
 package dsl
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -58,15 +56,6 @@ func analysisFunctions() []Function {
 		}, nil, func(_ *call, a speedupArgs) (any, error) {
 			return dropOnError(sim.SpeedupOf(a.S, a.Algorithm, a.Alone))
 		}),
-		makeFunction(Function{
-			Name: "claims", Section: SectionRuns, Synonyms: []string{"verdicts", "check_paper"},
-			Doc: "compares each statement of the paper about its experiments with the measured results, and gives a verdict",
-			Params: []Param{
-				{Name: "fc", Doc: "a sweep of fc over case, gap and algorithm"},
-				{Name: "fb", Default: unset, Doc: "a sweep of fb over case, budget and algorithm"}},
-			Result: typeOf[sim.Claims](), Example: `claims(sweep(r, case=1..3, gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))`,
-			early: checkClaims,
-		}, nil, func(_ *call, a struct{ FC, FB sim.Sweep }) (any, error) { return dropOnError(sim.ClaimsOf(a.FC, a.FB)) }),
 	}
 }
 
@@ -96,30 +85,6 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	return false
 }
 
-// checkClaims reports sweeps that cannot test the paper's claims. A sweep must have the mode that its parameter requires, and
-// vary the names that the claims depend on.
-func checkClaims(c *call) {
-	for _, want := range []struct{ param, second string }{{engine.ModeFC, "gap"}, {engine.ModeFB, "budget"}} {
-		a := c.arg(want.param)
-		o := a.sweepOutline() // nil if nothing is known about the sweep
-		if o == nil {
-			continue // not given, or known only when the script runs
-		}
-		// Users easily swap the two sweeps.
-		if o.mode != "" && o.mode != want.param {
-			c.fail(a, fmt.Sprintf("claims: %s is a sweep of %s; it must be one of %s", want.param, o.mode, want.param), "write "+c.fn.Signature())
-			continue
-		}
-		for _, name := range []string{"case", want.second, "algorithm"} {
-			if _, swept := o.of(name); !swept {
-				c.fail(a, fmt.Sprintf("claims: %s does not sweep %s", want.param, name),
-					fmt.Sprintf("write sweep(r, case=1..3, %s=[…], algorithm=[…])", want.second))
-				break // report one mistake per sweep
-			}
-		}
-	}
-}
-
 // explainFunctions returns the functions about single runs.
 func explainFunctions() []Function {
 	return []Function{makeFunction(Function{
@@ -138,7 +103,7 @@ func explainFunctions() []Function {
 			return explainResult(c, r)
 		}
 		// A campaign is explained in its present state.
-		return inCampaign(c, "r", func(k *folder.Campaign) (any, error) {
+		return inCampaign(c, "r", func(k campaign.Kept) (any, error) {
 			st, err := k.Status(c.e.ctx)
 			if err != nil {
 				return nil, err

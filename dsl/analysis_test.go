@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// It has a sweep of fixed confidence and one of fixed budget, as the paper's claims need them.
+// It has a sweep of fixed confidence and one of fixed budget.
 const analysed = `
 r = fc(paper(case=1, gap=0.4), delta=0.1, runs=20)
 s = sweep(r, case=[1, 3], gap=[0.4, 0.8], algorithm=["CoKernelFC", "IndKernelFC", "IndRAGE"])
@@ -38,14 +38,6 @@ func TestAnalysis(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	claims, err := sim.ClaimsOf(fc.(sim.Sweep), fb.(sim.Sweep))
-	if err != nil {
-		t.Fatal(err)
-	}
-	half, err := sim.ClaimsOf(fc.(sim.Sweep), sim.Sweep{}) // without the claims on fixed budget
-	if err != nil {
-		t.Fatal(err)
-	}
 	// Defaults: reference and measure of paired, and both algorithms of speedup.
 	for src, want := range map[string]any{
 		`paired(s, reference="IndRAGE")`:               paired(fc, "IndRAGE", "samples"),
@@ -53,17 +45,14 @@ func TestAnalysis(t *testing.T) {
 		`paired(t, reference="CoKernelFB", y="error")`: paired(fb, "CoKernelFB", "error"),
 		`speedup(s)`: speedup,
 		`speedup(s, "CoKernelFC", alone="IndRAGE")`: speedup,
-		`claims(s, t)`:       claims,
-		`claims(fc=s, fb=t)`: claims,
-		`claims(s)`:          half,
 	} {
 		got := must(t, s, src)[0].Value
 		if !equalJSON(t, got, want) {
 			t.Errorf("%s: %+v, want %+v", src, got, want)
 		}
 	}
-	if len(claims.Rows) <= len(half.Rows) || len(speedup.Rows) != 4 { // two cases and two gaps
-		t.Errorf("%d claims with and %d without fixed budget, %d speedups", len(claims.Rows), len(half.Rows), len(speedup.Rows))
+	if len(speedup.Rows) != 4 { // two cases and two gaps
+		t.Errorf("%d speedups, want 4", len(speedup.Rows))
 	}
 }
 
@@ -87,14 +76,12 @@ func TestAnalysisOutput(t *testing.T) {
 	displays := must(t, NewSession(Options{Folder: folder}), analysed+`
 a = paired(s, reference="IndRAGE")
 save(a, "paired.csv"); save(a, "paired.parquet"); save(a, "paired.txt")
-c = claims(s, t)
-save(c, "claims.csv"); save(c, "claims.parquet"); save(c, "claims.html")
 u = speedup(s)
 save(u, "speedup.csv"); save(u, "speedup.parquet"); save(u, "speedup.svg")
 plot(u)
 plot(s, x="gap", y=["bytes", "bytes_raw", "bytes_theta"], panel="case")
 plot(s, x="gap", y=["samples", "lower_bound"], panel="case", file="samples.svg")`)
-	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 10 { // nine saved values and the figure of the last plot
+	if files, _ := filepath.Glob(filepath.Join(folder, "*")); len(files) != 7 { // six saved values and the figure of the last plot
 		t.Errorf("files %v", files)
 	}
 	for i, panels := range []int{0, 2, 2} {

@@ -67,6 +67,10 @@ func TestRows(t *testing.T) {
 			func(p *problem.Problem) bool {
 				return len(p.Blocks) == 2 && len(p.Rows) == 8 && p.Rows[7].Block == 0 && len(p.Long.Crossed) == 1
 			}},
+		{"random effects", `problem(data="runs.csv", task="site", arm="lr", reward="loss", random=["day"], goal="min", kernel=arm(rbf(1)))`,
+			func(p *problem.Problem) bool {
+				return len(p.Blocks) == 0 && len(p.Levels) == 2 && p.Rows[1].Levels == 1 && p.Rows[7].Levels == 0 && p.Levels[1][0] == "tue"
+			}},
 	} {
 		displays, err := evalText(NewSession(Options{Folder: dir}), c.script)
 		if err != nil {

@@ -14,7 +14,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -128,7 +127,7 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 	if e.Sheet {
 		about = "file"
 	}
-	return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+	return inCampaign(c, "c", func(k campaign.Kept) (any, error) {
 		for _, x := range act.Params() {
 			// Files are read before anything is recorded; the record holds the base name of the file.
 			if into, isFile := x.Into.(*campaign.File); isFile && into.Path != "" {

@@ -9,7 +9,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -42,7 +41,7 @@ func campaignFunctions() []Function {
 				Doc: "the path of its folder, relative to the script; or a campaign, also an earlier state of it"}},
 			Result: typeOf[campaign.Status](), Example: `resume("days")`,
 			eval: func(c *call) (any, error) {
-				return inCampaign(c, "folder", func(k *folder.Campaign) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
+				return inCampaign(c, "folder", func(k campaign.Kept) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
 			},
 		},
 		makeFunction(Function{
@@ -62,7 +61,7 @@ func campaignFunctions() []Function {
 			if !checkBy(c) {
 				return nil, nil // reported
 			}
-			return inCampaign(c, "c", func(k *folder.Campaign) (any, error) {
+			return inCampaign(c, "c", func(k campaign.Kept) (any, error) {
 				// Ask records the list before it returns it, so that no pull is handed out twice.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
 				if err == nil {
@@ -313,9 +312,13 @@ func evalStart(c *call, a struct {
 	}
 	made.Forecast, made.Name = p.Forecast, p.Name // restore what the repeated protocol lacks
 	dir := s.path(a.Folder)
-	campaignOf, err := folder.Start(c.e.ctx, dir, recipe, made, MakeProtocol, folderOptions(c))
+	keeper := s.opt.Campaigns
+	if keeper == nil {
+		return nil, errNoCampaigns
+	}
+	campaignOf, err := keeper.Start(c.e.ctx, dir, recipe, made, s.notice)
 	// If the folder already holds this campaign, the cell was run again.
-	if errors.Is(err, folder.ErrExists) {
+	if errors.Is(err, campaign.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
 	}
 	if err != nil {
@@ -326,8 +329,8 @@ func evalStart(c *call, a struct {
 }
 
 // openSame opens the campaign of a folder, and returns an error if it has another protocol.
-func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error) {
-	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
+func openSame(c *call, dir string, p campaign.Protocol) (campaign.Kept, error) {
+	k, err := c.e.session.opt.Campaigns.Open(c.e.ctx, dir, c.e.session.notice)
 	if err != nil {
 		return nil, err
 	}
@@ -343,14 +346,12 @@ func openSame(c *call, dir string, p campaign.Protocol) (*folder.Campaign, error
 // errSweptCampaign rejects a campaign inside a sweep: its measurements happen only once.
 var errSweptCampaign = errors.New("a sweep cannot repeat the real measurements of a campaign. Sweep over fc or fb, which simulate rewards")
 
-// folderOptions returns options that pass the campaign's notices to the session.
-func folderOptions(c *call) folder.Options {
-	return folder.Options{Notice: c.e.session.notice}
-}
+// errNoCampaigns rejects campaigns in a session without Options.Campaigns, such as one of a browser.
+var errNoCampaigns = errors.New("campaigns cannot be kept here, because there are no folders. Use gonb-cope run or a notebook for them")
 
 // inCampaign opens the campaign that an argument names, calls f, and closes the campaign. Other processes may use the folder at
 // the same time: each write takes its lock.
-func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (any, error) {
+func inCampaign(c *call, param string, f func(campaign.Kept) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign
 	}
@@ -358,7 +359,11 @@ func inCampaign(c *call, param string, f func(*folder.Campaign) (any, error)) (a
 	if status, opened := c.arg(param).Data.(campaign.Status); opened {
 		dir = status.Folder
 	}
-	k, err := folder.Open(c.e.ctx, dir, MakeProtocol, folderOptions(c))
+	keeper := c.e.session.opt.Campaigns
+	if keeper == nil {
+		return nil, errNoCampaigns
+	}
+	k, err := keeper.Open(c.e.ctx, dir, c.e.session.notice)
 	if err != nil {
 		return nil, &argumentError{param: param, message: c.fn.Name + ": the campaign cannot be opened", err: err}
 	}

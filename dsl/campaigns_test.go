@@ -30,7 +30,7 @@ func notebookIn(t *testing.T) (*Session, string) {
 	t.Helper()
 	dir := t.TempDir()
 	written(t, dir, "yields.csv", yields)
-	return NewSession(Options{Folder: dir, Rebind: true}), dir
+	return NewSession(Options{Folder: dir, Rebind: true, Campaigns: folder.Keeper(MakeProtocol)}), dir
 }
 
 // cell evaluates a cell and returns the last value that it displays.

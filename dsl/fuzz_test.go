@@ -14,7 +14,7 @@ func seeds(f *testing.F) {
 		tenLines,
 		sweepScript + "s = sweep(r, g=[0.4, 0.8])\nplot(s, x=\"g\")\ncompare(r, r)",
 		"r = fc(paper(lengthscale=\"inf\", gap=0.8)); s = sweep(r, lengthscale=[0, 1e9], algorithm=[\"CoKernelFC\", \"IndKernelFC\"], rows=\"run\")\npaired(s, reference=\"IndKernelFC\"); speedup(s, alone=\"IndKernelFC\"); plot(s, y=[\"samples\"], panel=\"algorithm\")",
-		"r = fb(classic(means=[1, 0.5], agents=3), budget=9); s = sweep(r, case=1..3, seed=1..3, store=\"s.jsonl\"); claims(s, s)",
+		"r = fb(classic(means=[1, 0.5], agents=3), budget=9); s = sweep(r, case=1..3, seed=1..3, store=\"s.jsonl\"); paired(s, s)",
 		"k = table([[1, .6], [.6, 1]], names=['a', `b`])\nprint(task(k)^2 * arm(2 + k))",
 		"bounds(paper(1)); plan(paper(2)); hardness(paper(3)); spectrum(paper(1), xi=0.1); design(paper(1), tol=1e-3)",
 		"a = free(1, min=0.1, max=2); f(x, y) = a*dot(x, y)\nk = task(rbf(free(1))) * arm([a, 2][0]*f^2) + free(0.1)*identity()\ng = fit(paper(1), kernel=k, noise=a); fitted(g); plot(g, x='arm'); 2*linear(lengthscale=[a, 2])",

@@ -160,14 +160,14 @@ func algorithmHelp(name string) []report.Block {
 	if !known {
 		return nil
 	}
-	shares, proven := "Agents exchange nothing.", "Its answers have no guarantee."
+	shares, proven := "Agents exchange nothing.", "The answers have no guarantee."
 	if a.Shares {
 		shares = "Agents exchange counts and means after every round."
 	}
 	if a.Proven() {
-		proven = "Its answers have a guarantee."
+		proven = "The answers have a guarantee."
 	}
-	own := "It has none of the options that only some algorithms have."
+	own := "The algorithm has none of the options that only some algorithms have."
 	if names := ownOptions(a); len(names) > 0 {
 		own = "Some options belong to certain algorithms only; this one has " + andList(names) + "."
 	}

@@ -66,7 +66,7 @@ compare(r, c)
 t = compare(c, algorithm=["CoKernelFC", mine])`)
 	v, _, _ := s.Value("r")
 	r := v.(engine.Result)
-	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: mine is an algorithm of your own") {
+	if r.Algorithm != "mine" || r.Standing != engine.StandingNone || !strings.Contains(r.Guarantee, "none: the algorithm mine is your own") {
 		t.Errorf("%s: %s, %s", r.Algorithm, r.Standing, r.Guarantee)
 	}
 	v, _, _ = s.Value("s")
@@ -96,7 +96,7 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	for script, want := range map[string]string{
 		`protocol(paper(1, 0.4), algorithm=mine)`:            "algorithm is an algorithm of your own; it must be",
 		`what_if(r, delta=[0.1])`:                            "forecasts cannot simulate mine, an algorithm of your own",
-		`sweep(c, algorithm=[mine, mine])`:                   "swept over mine twice",
+		`sweep(c, algorithm=[mine, mine])`:                   "Two different algorithms need two names",
 		`"{mine}"`:                                           "cannot be part of a text",
 		`fc(paper(1, 0.4), algorithm=mine, runs=2, delta=2)`: "delta is 2",
 		`fc(paper(1, 0.4), algorithm=5)`:                     "an algorithm of your own",

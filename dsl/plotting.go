@@ -8,7 +8,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
-	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -136,7 +135,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		data = found
 	}
 	if _, ok := data.(campaign.Status); ok {
-		now, err := inCampaign(c, "value", func(k *folder.Campaign) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
+		now, err := inCampaign(c, "value", func(k campaign.Kept) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
 		if err != nil {
 			return nil, err
 		}

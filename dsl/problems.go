@@ -298,6 +298,7 @@ func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadO
 	add := func(column, goal string, r *problem.Requirement) error {
 		long := problem.Long{Reward: column}
 		long.Task, long.Arm, long.Blocks, long.Crossed = opt.Long.Task, opt.Long.Arm, opt.Long.Blocks, opt.Long.Crossed
+		long.Random = opt.Long.Random
 		long.TaskFeatures, long.ArmFeatures = opt.Long.TaskFeatures, opt.Long.ArmFeatures
 		long.Log, long.Candidates = opt.Long.Log, opt.Long.Candidates
 		opt := opt

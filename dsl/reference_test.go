@@ -156,7 +156,7 @@ func (f *Function) text(shared map[string]string) string {
 		list += fmt.Sprintf("- `%s`: %s\n", a[0], a[1])
 	}
 	if len(rest) > 0 && len(f.Signature()) > long {
-		list += "- [shared](#shared-parameters): `" + strings.Join(rest, " ") + "`\n"
+		list += "- shared: `" + strings.Join(rest, " ") + "`\n"
 	}
 	if list != "" {
 		text += "\n" + list

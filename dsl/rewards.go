@@ -133,7 +133,7 @@ var goalParam = Param{
 func goalParams() []Param {
 	goal := goalParam
 	goal.Types = []Type{Text, List}
-	goal.Doc += "; of several columns of rewards a list, such as [\"max\", \"min\"]"
+	goal.Doc += "; with several reward columns, a list such as [\"max\", \"min\"]"
 	return []Param{
 		goal,
 		{Name: "standardize", Synonyms: []string{"standardise", "normalize", "normalise"}, Default: "0",
@@ -193,7 +193,7 @@ func longParams() []Param {
 			"given, all rows belong to one task", "tasks", "group", "agent"),
 		columns("arm", "with data: the column or columns whose distinct values are the arms and their features", "arms", "option",
 			"options", "setting", "treatment", "x", "features", "params"),
-		columns("reward", "with data: the column of measurements, or of their means together with sd= and count=; of several columns, best "+
+		columns("reward", "with data: the column of measurements (or of means, with sd= and count=); with several columns, best "+
 			"lists the options that may be the best trade-off", "y", "response", "value", "outcome", "target", "objective", "metric", "score"),
 		{Name: "require", Synonyms: []string{"constraint", "constraints", "subject_to"}, Types: []Type{Text, List}, Default: unset,
 			Doc: `with data: a limit of another measured column, such as "impurity < 0.5", or a list of limits; best then weighs how probable ` +
@@ -211,6 +211,8 @@ func longParams() []Param {
 			"removes their effect", "block", "batch", "plate"),
 		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
 			"several tasks is a block within each", "across"),
+		columns("random", "with data: columns whose values are a sample of many, such as years or operators; best then recommends what is "+
+			"best on average over all of them", "random_effects", "random_effect"),
 		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
 			Doc: "with data: the column with the cost of each measurement, such as hours; best then proposes what gains most per unit of cost"},
 		{Name: "weights", Synonyms: []string{"weight", "importance"}, Types: []Type{Text}, words: wordsHeader, Default: unset,

@@ -51,11 +51,11 @@ func TestRoundedTables(t *testing.T) {
 	}{
 		{5, 20, 3, true, "", 700, "heuristic: all "},
 		{5, 20, 3, true, ", misfit=0.001", 700, "proven: "},
-		{105, 4, 4, false, "", 120, "proven: all decided answers are within 0.1 of their best arm with probability at least 95 %"},
-		{105, 4, 2, false, "", 160, "proven: all decided answers are within 0.1 of their best arm with probability at least 95 %"},
+		{105, 4, 4, false, "", 120, "proven: all decided answers are within 0.1 of the best with probability at least 95 %"},
+		{105, 4, 2, false, "", 160, "proven: all decided answers are within 0.1 of the best with probability at least 95 %"},
 		{105, 4, 4, false, ", reward_norm=30, misfit=0.001", 200, "proven: "},
 		{105, 4, 4, false, ", reward_norm=1", 200, "none: norm = 10 was stated, but the norm of the expected rewards is "},
-		{105, 4, 4, false, `, algorithm="CoKernelFC"`, 2000, "proven: all decided answers are within 0.1 of their best arm with probability at least 95 %"},
+		{105, 4, 4, false, `, algorithm="CoKernelFC"`, 2000, "proven: all decided answers are within 0.1 of the best with probability at least 95 %"},
 	} {
 		folder := t.TempDir()
 		writeRounded(t, folder, c.tasks, c.arms, c.decimals, c.flat)

@@ -106,6 +106,9 @@ func (o Options) file(ctx context.Context, path string) ([]byte, error) {
 			return table.CSV(), nil
 		}
 	}
+	if o.Read != nil {
+		return o.Read(path)
+	}
 	return await.File(ctx, path, problem.MaxData)
 }
 

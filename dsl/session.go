@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -32,6 +33,8 @@ type Options struct {
 	Workers int      // cores to use, first for parallel runs and then within each; 0 means all
 	Rebind  bool     // whether a later script may bind a name again, as in a notebook
 	Host    Host     // reads and writes files; nil is the file system
+	// Read reads a data file by its path, for a program without a file system; nil reads files.
+	Read func(path string) ([]byte, error)
 	// whether writing is a mistake: save, plot with a file, sweep with a store, and the functions of campaigns
 	ReadOnly bool
 	Script   string // path of the script, which the script must not overwrite; "" if there is none
@@ -45,6 +48,9 @@ type Options struct {
 	Shard Shard
 	// makes single runs of fc and fb with separate agents; nil simulates them
 	Agents Agents
+
+	// keeps campaigns, such as folder.Keeper(MakeProtocol); nil refuses campaigns
+	Campaigns campaign.Keeper
 
 	// Notice receives a sentence before an allocation above 1 GB, and about unusual events in a campaign. It may be called from
 	// any goroutine, and may be nil.

@@ -121,8 +121,11 @@ func sweepSteps(c *call, a argument) []labelled {
 			c.fail(x.argument, fmt.Sprintf("a swept value is a number, a text, a kernel, a problem or an algorithm, not %s", x.Type.a()), "")
 			return nil
 		case x.label != nil && seen[x.label]: // a value without a label is not known yet
-			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label),
-				"the repeated runs would count as independent. Raise runs, or sweep seed")
+			hint := "the repeated runs would count as independent. Raise runs, or sweep seed"
+			if x.Type == Algorithm {
+				hint += ". Two different algorithms need two names"
+			}
+			c.fail(x.argument, fmt.Sprintf("%s is swept over %v twice", a.Name, x.label), hint)
 			return nil
 		}
 		seen[x.label] = true

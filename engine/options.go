@@ -297,7 +297,8 @@ func (o Options) check(mode string) error {
 	case o.Batch < 0:
 		return fmt.Errorf("the pulls of a batch must not be negative, got %d", o.Batch)
 	case mode == ModeFB && o.Total > 0 && o.Budget > 0:
-		return fmt.Errorf("budget counts the pulls of each agent and total those of all. Give one of them, got %d and %d", o.Budget, o.Total)
+		return fmt.Errorf("budget counts the pulls of each agent, total the pulls of all agents. Give one of them, got %d and %d",
+			o.Budget, o.Total)
 	case mode == ModeFB && o.Budget < 1 && o.Total == 0:
 		return fmt.Errorf("budget must be at least 1 pull per agent, got %d", o.Budget)
 	case o.KernelIs != "" && o.KernelIs != KernelFixed && (o.Scale > 0 || o.Level.Known):

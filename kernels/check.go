@@ -120,7 +120,7 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(gram, false) {
-		return 0, errors.New("its eigenvalues could not be computed")
+		return 0, errors.New("the eigenvalues could not be computed")
 	}
 	if smallest := eigen.Values(nil)[0]; smallest < -indefinite*largest || largest == 0 && smallest < 0 {
 		allowed := ""

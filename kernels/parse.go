@@ -220,7 +220,7 @@ func (p *parser) atom() any {
 	if f, is := lists.First(p.formulas, func(f Formula) bool { return f.Name == name }); is {
 		return p.formula(f)
 	}
-	p.fail("there is no kernel %q; there are %s, and the formulas given to Parse", name,
+	p.fail("unknown kernel %q; the kernels are %s, and the formulas given to Parse", name,
 		listing(lists.Map(Catalogue(), func(e Entry) string { return e.Name })))
 	return nil
 }

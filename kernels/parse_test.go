@@ -43,7 +43,7 @@ func TestParseErrors(t *testing.T) {
 		"rbf(":                     "missing",
 		"rbf() +":                  "missing before the end",
 		"linear() linear()":        `column 10: "linear" is not expected`,
-		"gauss()":                  `there is no kernel "gauss"; there are linear`,
+		"gauss()":                  `unknown kernel "gauss"; the kernels are linear`,
 		"rbf(lengthscale=-1)":      "lengthscale is -1",
 		"rbf(ell=1)":               `has no parameter "ell"`,
 		"rbf(1, lengthscale=1)":    "lengthscale is given twice",

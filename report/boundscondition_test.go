@@ -22,7 +22,7 @@ func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 		"holds": {nil, 2, []string{"Theorem 1 guarantees that CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
 			[]string{"does not meet", "unknown"}},
 		"norm unknown": {[]engine.Warning{{Kind: engine.WarnBoundsNorm}}, 0,
-			[]string{"It is unknown whether Theorem 1 holds at this ξ", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
+			[]string{"Whether Theorem 1 holds at this ξ is unknown", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
 			[]string{"promises that", "‖θ*‖ 0"}},
 		"theorem 1 unmet": {[]engine.Warning{ridge("Theorem 1")}, 2,
 			[]string{"Theorem 1 gives no guarantee, because ξ does not meet its condition", "fixed confidence are not guaranteed"}, []string{"promises that", "Budgets"}},

@@ -98,7 +98,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	}
 	if len(s.People) > 0 {
 		t := Table{Caption: "Open lists",
-			Columns: columns("by Person", "#pulls Pulls without result", "#overdue Overdue", "until Due", "ids Ids")}
+			Columns: columns("by Person", "#pulls Measurements without result", "#overdue Overdue", "until Due", "ids Ids")}
 		for _, d := range s.People {
 			t.Rows = append(t.Rows, []any{cmp.Or(d.By, "(no name)"), d.Pulls, d.Overdue, due(d.Until), join(d.IDs, 4)})
 		}
@@ -107,7 +107,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	return append(out, remarks(s.Notes, false)...)
 }
 
-// openButSure reports of a task whether it is open although the probability of its recommendation has reached the campaign's.
+// openButSure reports whether a task is open although the probability of its recommendation has reached the campaign's.
 func openButSure(s campaign.Status) func(campaign.TaskStatus) bool {
 	return func(k campaign.TaskStatus) bool {
 		return !k.Decided && slices.ContainsFunc(s.Best.Picks, func(p answer.Pick) bool { return p.Task == k.Task && p.Within >= 1-s.Delta })

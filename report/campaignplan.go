@@ -39,7 +39,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	return append(out, ForecastBlocks(*p.Forecast)...)
 }
 
-// settingWords adds to the value of a setting what it means.
+// settingWords explains the value of a setting.
 var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	"delta": func(p campaign.Protocol, value string) string {
 		return value + ", so the campaign stops at a probability of " + levelWords(p.Options.Delta) + " for all tasks together"
@@ -57,7 +57,7 @@ func levelWords(delta float64) string { return fmt.Sprintf("%.6g\u00a0%%", 100*(
 
 // protocolSentence gives the problem of the protocol, its algorithm and the forecast.
 func protocolSentence(p campaign.Protocol) string {
-	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "arm"),
+	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "option"),
 		p.Algorithm)
 	if p.Forecast == nil {
 		return s
@@ -83,10 +83,11 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
-			return fmt.Sprintf(" %s would be quicker: %s. Its answers rest on %s.", r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
+			return fmt.Sprintf(" %s would be quicker: %s. Answers of %[1]s rest on %[3]s.",
+				r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" No algorithm of the forecast is quicker. Its answers rest on %s.", r.Backing)
+			return fmt.Sprintf(" No algorithm of the forecast is quicker. Answers of %s rest on %s.", r.Algorithm, r.Backing)
 		}
 	}
 	return ""

@@ -11,7 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// mostOverall is the number of options in the table of options for all tasks, besides those whose difference to the pick may be 0.
+// mostOverall is the number of options in the table of options for all tasks, without those whose difference to the recommended option
+// may be 0.
 const mostOverall = 12
 
 // overallBlocks shows the recommendation for all tasks together.
@@ -24,7 +25,7 @@ func overallBlocks(a answer.Answer) []Block {
 		percent(o.Within))
 	if o.Difference != nil {
 		estimate, lo, hi := rounded(o.Difference.Estimate, o.Difference.CI95)
-		text += fmt.Sprintf(". Its difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
+		text += fmt.Sprintf(". The difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
 			estimate, lo, hi)
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
@@ -44,7 +45,7 @@ func differenceText(d answer.Difference) string {
 	return fmt.Sprintf("%s [%s, %s]", estimate, lo, hi)
 }
 
-// overallTasks has a row for each task: what one pick for all costs there.
+// overallTasks has a row for each task, with the expected loss of the option recommended for all.
 func overallTasks(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: o.Label + " at each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
@@ -56,7 +57,7 @@ func overallTasks(a answer.Answer) Table {
 	return t
 }
 
-// overallOptions has a row for each option: the first ones, and those that may be as good as the pick.
+// overallOptions has a row for each option: the best ones, and those that may be as good as the recommended one.
 func overallOptions(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
@@ -90,9 +91,9 @@ func overallOptions(a answer.Answer) Table {
 func dropTable(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: fmt.Sprintf("Options that can be left out: %d of %d", len(o.Drop), len(o.Options)),
-		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the pick"),
-			number("probability_best_anywhere", "P(best at some task)", ""), text("worst_task", "Largest loss at")},
-		Notes: []string{"For each of these, the probability that it is the best at any task is below 1 %."}}
+		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the recommended option"),
+			number("probability_best_anywhere", "P(best in any task)", ""), text("worst_task", "Largest loss at")},
+		Notes: []string{"For each of these, the probability of being the best in any task is below 1 %."}}
 	for _, x := range o.Options {
 		if slices.Contains(o.Drop, x.Label) {
 			t.Rows = append(t.Rows, []any{x.Label, differenceText(x.Difference), Chance(x.Anywhere), columnsOf(a).TaskLabel(x.Worst)})

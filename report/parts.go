@@ -32,12 +32,6 @@ func PartsFrom(t reflect.Type) reflect.Type {
 	return t
 }
 
-// MeasureTitle returns what a measure of a result is, "" if no measure has the name.
-func MeasureTitle(name string) string {
-	m, _ := findMeasure(name)
-	return m.title
-}
-
 // Parts returns the parts of values of a Go type, in the order of their JSON; none for a type that is
 // not written as an object. A result has the measures of plots as well, as plain numbers.
 func Parts(t reflect.Type) []Part {
@@ -69,8 +63,8 @@ func (t Table) Row(i int) map[string]any {
 	return lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 }
 
-// PartOf returns a part of a value; ok is false if there is none of that name. A part that is not
-// known is nil. The columns of a table are parts too, as lists of their cells.
+// PartOf returns a part of a value; ok is false if the value has no part of this name. An unknown part is nil. The columns of a table
+// are parts too, as lists of their cells.
 func PartOf(v any, name string) (part any, ok bool) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -175,5 +176,16 @@ func TestSweepMeasures(t *testing.T) {
 	}
 	if _, err := SweepMeasures(s, "bytes_raw"); err == nil || !strings.Contains(err.Error(), "bytes_raw") {
 		t.Errorf("a measure that no result has: %v", err)
+	}
+}
+
+// An algorithm of your own may state no estimates. Then the answers have no column of estimates, instead of zeros.
+func TestAnswersWithoutEstimates(t *testing.T) {
+	for estimate, want := range map[float64]bool{0: false, 1.5: true} {
+		r := engine.Result{Answers: []engine.Answer{{Task: "a", Arm: "x", Leader: "x", Decided: true, Estimate: estimate}}}
+		got := slices.ContainsFunc(answersTable(r).Columns, func(c Column) bool { return c.Title == "Estimated reward" })
+		if got != want {
+			t.Errorf("estimate %v: column %v", estimate, got)
+		}
 	}
 }

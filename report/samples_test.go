@@ -43,10 +43,6 @@ func Tables() map[string]any {
 			{Values: []any{0.5}, Beta: interval, ByRank: 1, ByHardness: 1.1}, {Values: []any{math.Inf(1)}, Beta: interval, ByRank: 5},
 		}},
 		"explanation": explanation(), "references": withOracle(), "paired": against(),
-		"claims": sim.Claims{Rows: []sim.Claim{
-			{Source: "[Du23, Sec. 5]", Case: 1, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimHolds},
-			{Source: "[Du23, Sec. 5]", Case: 2, Name: "gap", Value: 0.1, Statement: "s", Quantity: "q", Measured: interval, Verdict: sim.ClaimFails, Why: sim.Reason{Kind: "w"}},
-		}},
 	}
 }
 

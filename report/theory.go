@@ -85,7 +85,7 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 	lead := fmt.Sprintf("The effective dimension of %s is %d; %d of %s of the joint kernel exceed the ridge ξ = %s.",
 		s.Problem, s.EffectiveDimension, above, plural(all, "eigenvalue"), decimal(s.Ridge, 0))
 	if zeros := all - len(s.Joint); zeros > 0 {
-		lead += fmt.Sprintf(" The allocation they are of has an information gain of %s, and the largest is at most %s. It leaves %s at 0.",
+		lead += fmt.Sprintf(" The allocation has an information gain of %s, and the largest is at most %s. It leaves %s at 0.",
 			decimal(s.InformationGain, 6), decimal(s.InformationGainUpper, 6), plural(zeros, "eigenvalue"))
 	}
 	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}

@@ -14,7 +14,7 @@ func TestSpectrumOfManyArms(t *testing.T) {
 		InformationGain: 73.71274, InformationGainUpper: 73.71309,
 	}
 	const want = "The effective dimension of p is 2; 2 of 10,000 eigenvalues of the joint kernel exceed the ridge ξ = 0.001. " +
-		"The allocation they are of has an information gain of 73.7127, and the largest is at most 73.7131. It leaves 9,997 eigenvalues at 0."
+		"The allocation has an information gain of 73.7127, and the largest is at most 73.7131. It leaves 9,997 eigenvalues at 0."
 	if got := spectrumBlocks(s)[0].(Paragraph).Text; got != want {
 		t.Errorf("got:  %s\nwant: %s", got, want)
 	}

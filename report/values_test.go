@@ -211,24 +211,6 @@ func speedup() sim.Speedup {
 	return s
 }
 
-func claims() sim.Claims {
-	var c sim.Claims
-	for i, gap := range []float64{0.1, 0.2, 0.4} {
-		for k, v := range []string{sim.ClaimHolds, sim.ClaimHolds, sim.ClaimOpen, sim.ClaimFails} {
-			x := sim.Claim{Source: "[Du23, Section 5]", Case: float64(1 + k%3), Name: "gap", Value: gap, Statement: "CoKernelFC matches IndRAGE/V",
-				Quantity: "CoKernelFC / (IndRAGE/V)", Measured: engine.Interval{Mean: 1 + 0.1*float64(k), CI95: [2]float64{0.9, 1.2 + 0.1*float64(k)}}, Verdict: v}
-			if k == 3 {
-				x.Statement, x.Why = "CoKernelFC is below IndALBA", sim.Reason{Kind: "the interval excludes it"}
-				if i == 0 {
-					x.Verdict, x.Why = sim.ClaimHolds, sim.Reason{}
-				}
-			}
-			c.Rows = append(c.Rows, x)
-		}
-	}
-	return c
-}
-
 const script = `// two groups of tasks
 p = paper(case=2, gap=0.1)
 r = fc(p, delta=0.005, algorithm="CoKernelFC", schedule="tuned", runs=50, seed=1)
@@ -262,7 +244,6 @@ func document() Document {
 			{"", `plot(s, x="gap", y="samples")`, must(FigureOf(fcSweep(), asked("gap", "samples")))},
 			{"", `paired(s, reference="IndRAGE")`, comparisons()},
 			{"", `speedup(s)`, speedup()},
-			{"", `claims(s, t)`, claims()},
 			{"", `plot(b)`, must(FigureOf(boundsReport(), PlotOptions{}))},
 			{"", `[r, b]`, []any{fbResult("CoKernelFB", 3, 0.04), fbResult("IndUniformFB", 22, 0.11)}},
 			{"", `[1, 2.5, "three"]`, []any{1, 2.5, "three"}},

@@ -172,13 +172,10 @@ func Speedup(name string) sim.Speedup { return read[sim.Speedup](name) }
 // Answer returns the value of best(...).
 func Answer(name string) answer.Answer { return read[answer.Answer](name) }
 
-// Claims returns the value of claims(...).
-func Claims(name string) sim.Claims { return read[sim.Claims](name) }
-
 // Explanation returns the value of explain(...).
 func Explanation(name string) engine.Explanation { return read[engine.Explanation](name) }
 
-// Fit returns the value of fit(...); its Kernel is the one of fitted(...).
+// Fit returns the value of fit(...); its Kernel equals fitted(...).
 func Fit(name string) fit.Fit { return read[fit.Fit](name) }
 
 // Bounds returns the value of bounds(...).

@@ -81,11 +81,11 @@ is its identity: another folder for the same task is rejected.`,
 	f.StringVar(&o.http, "http", "", "request rewards from this `URL` by POST, instead of a command")
 	f.StringVar(&o.campaign, "campaign", "", "let people measure, with the lists of the campaign in this `FOLDER`")
 	f.BoolVar(&o.simulate, "simulate", false, "draw the rewards from the problem, to try a run out")
-	f.DurationVar(&o.patience, "patience", 0, "report agents that are silent for this long, such as 10m or 24h (default: never)")
+	f.DurationVar(&o.patience, "patience", 0, "report agents that are silent for this `DURATION`, such as 10m or 24h (default: never)")
 	f.BoolVar(&o.goOn, "go-on", false, "after --patience, continue the round without silent agents; valid only "+
 		"if their silence is unrelated to their rewards")
 	f.DurationVar(&o.grace, "grace", time.Minute, "stop COMMAND (SIGTERM, 2 s later SIGKILL) or the answer of --http "+
-		"this long after the last reward; 0 is never")
+		"this `DURATION` after the last reward; 0 is never")
 	f.BoolVar(&o.json, "json", false, "print JSON: one line per notice, then the result")
 	o.addRequired(c)
 	return c

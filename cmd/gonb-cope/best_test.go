@@ -9,9 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/bestcall"
 )
 
 // A newcomer names the table alone and gets a command to copy. For each table that dsl.TestBestOfStrangersTables answers
@@ -49,8 +52,7 @@ func TestCommandToCopy(t *testing.T) {
 			}
 			continue
 		}
-		var o bestOptions
-		o.columns = bestColumns()
+		o := bestOptions{Call: bestcall.New()}
 		var b strings.Builder
 		if err := o.describe(t.Context(), &b, d); err != nil {
 			t.Errorf("%s: %v", c.file, err)
@@ -59,7 +61,7 @@ func TestCommandToCopy(t *testing.T) {
 		switch {
 		case line == nil:
 			t.Errorf("%s: no command in\n%s", c.file, &b)
-		case c.want != "" && line[1] != quote(path)+" "+c.want:
+		case c.want != "" && line[1] != shell.Quote(path)+" "+c.want:
 			t.Errorf("%s: %s, want %s", c.file, line[1], c.want)
 		case c.want != "":
 			right++
@@ -76,26 +78,30 @@ func TestQuotesForAllShells(t *testing.T) {
 		"runs.csv": "runs.csv", "": `""`, "Yield (%)": `"Yield (%)"`, `C:\data\runs.csv`: `"C:\data\runs.csv"`, "Temp °C": `"Temp °C"`,
 		`5" plate`: `'5" plate'`, "cost in $": `'cost in $'`, "Bob's plate": `"Bob's plate"`, `C:\`: `'C:\'`,
 	} {
-		if got := quote(argument); got != want {
+		if got := shell.Quote(argument); got != want {
 			t.Errorf("%s: %s, want %s", argument, got, want)
 		}
 	}
 }
 
-// Each flag of best is in one group of its help.
+// Each flag of best and run is in one group of its help.
 func TestFlagsAreGrouped(t *testing.T) {
-	c := bestCommand()
-	count := map[string]int{}
-	for _, g := range bestGroups {
-		for _, name := range g.names {
-			count[name]++
+	for _, x := range []struct {
+		command *cobra.Command
+		groups  []flagGroup
+	}{{bestCommand(), bestGroups}, {runCommand(), runGroups}} {
+		count := map[string]int{}
+		for _, g := range x.groups {
+			for _, name := range g.names {
+				count[name]++
+			}
 		}
+		x.command.Flags().VisitAll(func(f *pflag.Flag) {
+			if count[f.Name] != 1 {
+				t.Errorf("%s --%s is in %d groups", x.command.Name(), f.Name, count[f.Name])
+			}
+		})
 	}
-	c.Flags().VisitAll(func(f *pflag.Flag) {
-		if count[f.Name] != 1 {
-			t.Errorf("--%s is in %d groups", f.Name, count[f.Name])
-		}
-	})
 }
 
 // A command that the table refuses is not proposed: what is wrong is said in its place. If nothing looks like options the
@@ -123,7 +129,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := bestOptions{columns: bestColumns()}
+		o := bestOptions{Call: bestcall.New()}
 		var b strings.Builder
 		if err := o.describe(t.Context(), &b, d); err != nil {
 			t.Error(err)

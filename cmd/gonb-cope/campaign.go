@@ -22,6 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -62,7 +63,7 @@ func (o *campaignOptions) addFlags(c *cobra.Command, acts bool) *cobra.Command {
 	if c.Flags().Lookup("format") == nil { // the same spelling as in other commands
 		c.Flags().Func("format", "text or json", func(format string) error {
 			if format != "json" && format != "text" {
-				return errors.New("it must be text or json")
+				return errors.New("the format must be text or json")
 			}
 			o.json = format == "json"
 			return nil
@@ -235,7 +236,7 @@ measure, it contains only the header, so that no earlier list is measured twice.
 
 // nextCommand returns a command of campaigns for a shell.
 func nextCommand(args ...string) string {
-	return "gonb-cope campaign " + strings.Join(lists.Map(args, quote), " ")
+	return "gonb-cope campaign " + strings.Join(lists.Map(args, shell.Quote), " ")
 }
 
 // checkOverwrite returns an error if the file has results that are not recorded yet, or is not a list.

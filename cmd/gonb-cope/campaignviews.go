@@ -130,7 +130,7 @@ func upgradeCommand() *cobra.Command {
 			return o.printDone("this program makes the same decisions as the campaign, so there is nothing to upgrade")
 		}
 		if dryRun {
-			return o.printDone("it would change: " + changes.String())
+			return o.printDone("an upgrade would change: " + changes.String())
 		}
 		return o.printDone("recorded; changes: " + changes.String())
 	})
@@ -195,7 +195,7 @@ func campaignReportCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVarP(&r.output, "output", "o", "", "write to this `FILE` instead of standard output")
-	c.Flags().StringVar(&r.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	c.Flags().StringVar(&r.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	return o.addFlags(c, false)
 }
 

@@ -60,7 +60,7 @@ func commandList(root *cobra.Command) string {
 			}
 		}
 		if also != nil {
-			own.WriteString("- [shared](#flags-of-several-commands): " + strings.Join(also, ", ") + "\n")
+			own.WriteString("- shared: " + strings.Join(also, ", ") + "\n")
 		}
 	}
 	return "### Flags of several commands\n\n" + shared.String() + own.String() + "\n"

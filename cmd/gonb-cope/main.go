@@ -14,6 +14,7 @@
 //	gonb-cope install          add this program to Jupyter as a kernel
 //	gonb-cope uninstall        remove the kernel from Jupyter
 //	gonb-cope doctor           test this installation
+//	gonb-cope web              show the page for browsers, which answers a table without an upload
 //	gonb-cope version          print the version of this program
 //
 // Exit status: 0 done, 1 the script is wrong or a run failed (reason on standard
@@ -41,6 +42,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
 func main() { os.Exit(Main()) }
@@ -94,7 +96,7 @@ func root() *cobra.Command {
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(),
 		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), clusterCommand(), storeCommand(), serveLanguageCommand(),
-		versionCommand())
+		webCommand(), versionCommand())
 	return c
 }
 
@@ -235,11 +237,11 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	case len(near) > 0:
 		hint = "; did you mean " + near[0] + "?"
 	case ending == ".csv" || ending == ".tsv" || ending == ".txt":
-		hint = "; gonb-cope best " + quote(word) + " recommends the best options of a table"
+		hint = "; gonb-cope best " + shell.Quote(word) + " recommends the best options of a table"
 	case ending == ".ipynb":
-		hint = "; gonb-cope report " + quote(word) + " makes a report of a notebook"
+		hint = "; gonb-cope report " + shell.Quote(word) + " makes a report of a notebook"
 	case ending == ".cope":
-		hint = "; gonb-cope run " + quote(word) + " runs a script"
+		hint = "; gonb-cope run " + shell.Quote(word) + " runs a script"
 	case c.Name() == "campaign" && elsewhere != "":
 		hint = "; gonb-cope campaign ask DIR lists the next measurements, and status DIR shows the recommendations"
 	case elsewhere != "" || word == "fit" || word == "plot" || word == "analyze" || word == "analyse":

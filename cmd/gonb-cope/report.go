@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/internal/front/export"
 	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
 	"github.com/gonb-cope/gonb-cope/internal/front/headless"
@@ -274,9 +275,9 @@ func (o *reportOptions) command(path string) string {
 	if paper == string(export.A4) {
 		paper = "" // the default
 	}
-	line := lineOf("report", path).with("--set", o.set...).with("--title", o.title).with("--kernel", o.kernel).with("--paper", paper)
-	line = line.with("-o", o.output).on("--hide-code", o.hideCode).on("--no-provenance", o.anonymous).on("--allow-errors", o.allowErrors)
-	return string(line.on("--no-execute", o.noExecute))
+	line := shell.NewLine("report", path).With("--set", o.set...).With("--title", o.title).With("--kernel", o.kernel).With("--paper", paper)
+	line = line.With("-o", o.output).On("--hide-code", o.hideCode).On("--no-provenance", o.anonymous).On("--allow-errors", o.allowErrors)
+	return string(line.On("--no-execute", o.noExecute))
 }
 
 // pathFrom returns the path of a file relative to the folder of a report; "" if there is none.
@@ -343,7 +344,7 @@ func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 		return err
 	case differences > 0:
 		return fmt.Errorf("gonb-cope: %s is out of date. To write it again, run gonb-cope report %s -o %s", path,
-			quote(filepath.Join(filepath.Dir(path), source)), quote(path))
+			shell.Quote(filepath.Join(filepath.Dir(path), source)), shell.Quote(path))
 	}
 	fmt.Println("all outputs are the same")
 	return nil

@@ -19,7 +19,9 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -52,6 +54,14 @@ type runOptions struct {
 	byAgents agentRunOptions
 	// set by best, which runs a generated script: its table and its command line; it can also write CSV
 	table, line string
+}
+
+// runGroups are the flags of run in the order of its help.
+var runGroups = []flagGroup{
+	{"Script and output", []string{"set", "seed", "output", "format", "workers", "no-write", "help"}},
+	{"Keep results, and divide a sweep into parts", []string{"store", "extend", "shards", "on", "shard"}},
+	{"Parts on Kubernetes", []string{"image", "volume", "manifest"}},
+	{"Measure with agents", []string{"server", "nats", "creds", "agents", "run", "patience"}},
 }
 
 func runCommand() *cobra.Command {
@@ -105,7 +115,7 @@ NAME-2 and so on.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.format, "format", "", formatNames(false)+" (default: from the ending of -o, else text)")
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output")
 	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "`SEED` that replaces every seed of the script")
@@ -115,6 +125,7 @@ NAME-2 and so on.`,
 	o.server.add(c, "`URL` of the server of --agents", "`FILE` of credentials for the server")
 	o.byAgents.add(c)
 	o.shard.add(c)
+	groupFlags(c, runGroups)
 	return c
 }
 
@@ -290,8 +301,8 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	}
 	var noted []string
 	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed,
-		ReadOnly: o.noWrite,
-		Workers:  o.workers, Store: store, Shard: o.shard.part, Agents: agents, Progress: bar.update, Notice: bar.say,
+		ReadOnly: o.noWrite, Campaigns: folder.Keeper(dsl.MakeProtocol),
+		Workers: o.workers, Store: store, Shard: o.shard.part, Agents: agents, Progress: bar.update, Notice: bar.say,
 		Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
@@ -365,50 +376,13 @@ func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
 	}
-	line := lineOf("run", script).with("--set", o.set...).with("--seed", o.seed).with("--store", o.shard.store).with("-o", o.output).
-		on("--no-write", o.noWrite)
+	line := shell.NewLine("run", script).With("--set", o.set...).With("--seed", o.seed).With("--store", o.shard.store).With("-o", o.output).
+		On("--no-write", o.noWrite)
 	if o.output == "" {
-		line = line.with("--format", o.format)
+		line = line.With("--format", o.format)
 	}
 	if o.byAgents.agents { // the measurements are on the server
-		line = line.with("--server", o.server.publicURL()).with("--creds", o.server.creds).on("--agents", true).with("--run", o.byAgents.run)
+		line = line.With("--server", o.server.publicURL()).With("--creds", o.server.creds).On("--agents", true).With("--run", o.byAgents.run)
 	}
 	return string(line)
-}
-
-// commandLine returns the shell line that calls this program.
-type commandLine string
-
-func lineOf(command, argument string) commandLine {
-	return commandLine("gonb-cope " + command + " " + quote(argument))
-}
-
-// with adds the flag once per non-empty value.
-func (l commandLine) with(flag string, values ...string) commandLine {
-	for _, v := range values {
-		if v != "" {
-			l += commandLine(" " + flag + " " + quote(v))
-		}
-	}
-	return l
-}
-
-// on adds a flag if it is set.
-func (l commandLine) on(flag string, on bool) commandLine {
-	if on {
-		l += commandLine(" " + flag)
-	}
-	return l
-}
-
-// quote quotes an argument if a shell needs it. Double quotes work in cmd.exe, PowerShell and POSIX shells. Only an argument with
-// a character that a shell changes inside them gets the single quotes of a POSIX shell.
-func quote(s string) string {
-	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-:,") == "" {
-		return s
-	}
-	if !strings.ContainsAny(s, "\"$`!") && !strings.Contains(s, `\\`) && !strings.HasSuffix(s, `\`) {
-		return `"` + s + `"`
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

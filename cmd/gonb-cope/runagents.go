@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
 // agentRunOptions are the flags of run about agents on other machines.
@@ -31,7 +32,7 @@ func (o *agentRunOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.BoolVar(&o.agents, "agents", false, "let agents connected to --server measure the runs of fc and fb with runs=1")
 	f.StringVar(&o.run, "run", "", "`NAME` of the run of --agents; the same name continues that run (default: a new name)")
-	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this long")
+	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this `DURATION`")
 }
 
 // agentFlags are the flags that need --agents.
@@ -189,7 +190,8 @@ func agentLine(run, task string, server serverOptions) string {
 	if server.creds != "" {
 		creds = " --creds FILE"
 	}
-	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, quote(task), quote(server.publicURL()), creds)
+	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, shell.Quote(task), shell.Quote(server.publicURL()),
+		creds)
 }
 
 // notice prints notices about silent agents, differences and the end; progress shows the rounds.

@@ -52,9 +52,6 @@ u = sweep(r, gap=[0.3, 0.4], rows="run")
 u
 paired(s, reference="IndKernelFC")
 speedup(s)
-case = 1
-g = fc(paper(case=case), runs=2)
-claims(sweep(g, case=1..3, gap=[0.4, 0.8], algorithm=["CoKernelFC", "IndRAGE"]))
 bounds(p)
 plan(p, runs=2)
 plan(q, total=12, runs=2)

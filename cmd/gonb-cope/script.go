@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
 // source is the text of a script and its origin.
@@ -38,10 +39,10 @@ func readSource(ctx context.Context, path string) (source, error) {
 	}
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".csv", ".tsv":
-		return source{}, fmt.Errorf("%s is a table, not a script; gonb-cope best %s recommends its best options", path, quote(path))
+		return source{}, fmt.Errorf("%s is a table, not a script; gonb-cope best %s recommends its best options", path, shell.Quote(path))
 	case ".ipynb":
 		return source{}, fmt.Errorf("%s is a notebook, not a script; gonb-cope report %s makes a report of it, and Jupyter runs it", path,
-			quote(path))
+			shell.Quote(path))
 	}
 	text, err := await.File(ctx, path, maxScript)
 	if err != nil {

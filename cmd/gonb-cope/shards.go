@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
 // shardOptions are the flags of run about parts of a script and their scheduler.
@@ -97,7 +98,7 @@ func (j shardJob) indices() []string {
 
 // line returns the shell command of one part, whose number the scheduler writes for index.
 func (j shardJob) line(program, index string) string {
-	return quote(program) + " " + strings.Join(lists.Map(j.run, quote), " ") + fmt.Sprintf(" --shard %s/%d", index, j.shards)
+	return shell.Quote(program) + " " + strings.Join(lists.Map(j.run, shell.Quote), " ") + fmt.Sprintf(" --shard %s/%d", index, j.shards)
 }
 
 // runShards runs the parts of a script that are not finished, and shows the progress.
@@ -281,7 +282,7 @@ func (j shardJob) writeManifest() error {
 	}
 	if err == nil {
 		fmt.Printf("wrote %s. Submit it with kubectl apply -f %[1]s; afterwards gonb-cope run %s --store %s shows the results\n",
-			j.manifest, quote(j.run[1]), quote(j.store))
+			j.manifest, shell.Quote(j.run[1]), shell.Quote(j.store))
 	}
 	return err
 }

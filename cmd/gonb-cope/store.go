@@ -85,7 +85,7 @@ func claimStore(dir string, m madeBy, extend bool) error {
 		switch {
 		case by.Script == m.Script:
 		case !extend:
-			return fmt.Errorf("the store %s was made by another script: %s with another text, --set or --seed. Its results may not be those of %s. "+
+			return fmt.Errorf("the store %s was made by another script: %s with another text, --set or --seed. The store may lack results of %s. "+
 				"Choose another store, or use --extend to keep all results that %[3]s still needs", dir, by.Name, m.Name)
 		default:
 			if err := m.write(path); err != nil {

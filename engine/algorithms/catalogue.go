@@ -16,7 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry is one row of the catalogue of algorithms, from which the language, the help, the docs and the conformance test are made.
+// Entry is one row of the catalogue of algorithms. The language, the help, the documents and the conformance tests are made from the
+// catalogue.
 type Entry struct {
 	Name   string
 	Mode   string // ModeFC or ModeFB
@@ -98,8 +99,8 @@ func (e Entry) Suits(p *problem.Problem) error {
 		return nil
 	}
 	able := Having(e.Mode, Entry.EstimatesScales)
-	return fmt.Errorf("%s needs a noise scale, but that of problem %q is unknown. Write noise= with the standard deviation of one reward, "+
-		"or give a column sd. Or choose an algorithm that estimates it: %s", e.Name,
+	return fmt.Errorf("%s needs a noise scale, but the noise of problem %q is unknown. Write noise= with the standard deviation "+
+		"of one reward, or give a column sd. Or choose an algorithm that estimates it: %s", e.Name,
 		p.Name, strings.Join(able, ", "))
 }
 

@@ -60,17 +60,17 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	delta := b.delta()
 	switch {
 	case r.Mode == engine.ModeFB:
-		s = "each decided answer is the best arm with probability at least " + atLeast(r.Delta) + " for all tasks together"
+		s = "each decided answer is the best of its task with probability at least " + atLeast(r.Delta) + " for all tasks together"
 	case r.Epsilon > 0:
-		s = fmt.Sprintf("all decided answers are within %.6g of their best arm with probability at least %s", r.Epsilon, atLeast(delta))
+		s = fmt.Sprintf("all decided answers are within %.6g of the best with probability at least %s", r.Epsilon, atLeast(delta))
 	default:
-		s = "all decided answers are best arms with probability at least " + atLeast(delta)
+		s = "all decided answers are the best of their tasks with probability at least " + atLeast(delta)
 	}
 	if delta > r.Delta {
 		s += fmt.Sprintf(", and not %s as asked, because a function of that norm is only near the rounded expected rewards", atLeast(r.Delta))
 	}
 	if given := b.given(); given != "" {
-		s += ". It uses " + given
+		s += ". The guarantee uses " + given
 	}
 	if assumed := b.assumed(); assumed != "" {
 		s += ". This holds if " + assumed
@@ -106,7 +106,7 @@ func (b Basis) unbacked() string {
 		return "nothing is tested, because the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			". Each recommendation is the arm with the largest posterior mean"
 	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
-		return fmt.Sprintf("%s is an algorithm of your own, and its own rule decides its answers. This program cannot check that rule",
+		return fmt.Sprintf("the algorithm %s is your own, and its own rule decides its answers. This program cannot check that rule",
 			b.Algorithm.Name)
 	case b.Algorithm.Backing == BackingNone:
 		return "this baseline has no guarantee. An answer counts as decided only if the data separate it at level " +
@@ -114,7 +114,7 @@ func (b Basis) unbacked() string {
 	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
 		return "nothing was decided"
 	case b.uncovered():
-		return "xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
+		return "the value of xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
 	}
 	return ""
 }
@@ -183,7 +183,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the test assumes normal rewards, but these are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
-			out = append(out, "the test assumes symmetric differences within blocks, but those of these rewards may be asymmetric")
+			out = append(out, "the test assumes symmetric differences within blocks, but the differences of these rewards may be asymmetric")
 		}
 	case b.sideBySide():
 		if normal && p.Noise.UnknownBy != problem.UnknownArm && !oneScale(p) {
@@ -250,11 +250,11 @@ func subGaussian(p *problem.Problem) bool {
 	return true
 }
 
-// posterior explains answers whose only basis is a posterior.
+// posterior returns the guarantee of answers that rest on a posterior only.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
-	what := "best arms"
+	what := "the best of their tasks"
 	if r.Epsilon > 0 {
-		what = fmt.Sprintf("within %.6g of their best arms", r.Epsilon)
+		what = fmt.Sprintf("within %.6g of the best", r.Epsilon)
 	}
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
@@ -279,7 +279,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	return s
 }
 
-// contradictory names the warnings by which fewer answers may be right than the posterior says.
+// contradictory lists the warnings after which fewer answers may be right than the posterior probability states.
 var contradictory = []engine.WarningKind{
 	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
 	engine.WarnFewOutcomes,
@@ -336,9 +336,9 @@ func (e Entry) tests() bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
 }
 
-// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one: CoTestFC if one is stated or the
-// kernel has too many dimensions for least squares; eliminations with very many arms. If computing it fails, a bound counts as used,
-// since the kernel is not used without one.
+// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one. CoTestFC uses one if it is stated
+// or if the kernel has too many dimensions for least squares; eliminations use one if there are very many arms. If the bound cannot be
+// computed, it counts as used.
 func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():

@@ -25,7 +25,7 @@ func TestGuarantee(t *testing.T) {
 		want      string // beginning of the sentence
 		because   string
 	}{
-		"simulated": {algorithm: "CoTestFC", truth: truth, want: "proven: all decided answers are best arms with probability at least 95 %"},
+		"simulated": {algorithm: "CoTestFC", truth: truth, want: "proven: all decided answers are the best of their tasks with probability at least 95 %"},
 		"measured":  {algorithm: "CoTestFC", want: "proven: ", because: ". This holds if the measured rewards are independent and normal with the problem's noise scales, and the kernel can represent their expected rewards"},
 		"measured, scales unknown": {
 			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
@@ -53,16 +53,16 @@ func TestGuarantee(t *testing.T) {
 		"a function's rewards off the kernel":   {algorithm: "CoTestFC", truth: &Truth{}, off: true, want: "none: the kernel cannot represent the expected rewards"},
 		"xi too large for the literal schedule": {
 			algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
-			want: "none: xi is too large for the theorem of the literal schedule",
+			want: "none: the value of xi is too large for the theorem of the literal schedule",
 		},
 		"the same, each agent alone": {
 			algorithm: "IndKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}},
-			want: "none: xi is too large for the theorem of the literal schedule",
+			want: "none: the value of xi is too large for the theorem of the literal schedule",
 		},
 		"least squares have no xi":          {algorithm: "IndRAGE", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
 		"the largest xi that it allows":     {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Schedule: engine.SchedulePaper}, want: "proven: "},
 		"any xi under the tuned schedule":   {algorithm: "CoKernelFC", truth: truth, opt: engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1}}, want: "proven: "},
-		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are best arms with posterior probability at least 95 %. ", because: "a Gaussian process prior with an unknown mean, averaged over the scale of the kernel and over the part"},
+		"a posterior":                       {algorithm: "CoBayesFC", want: "heuristic: all decided answers are the best of their tasks with posterior probability at least 95 %. ", because: "a Gaussian process prior with an unknown mean, averaged over the scale of the kernel and over the part"},
 		"a reference that knows the truth":  {algorithm: "Oracle", truth: truth, want: "none: this is a reference, not an algorithm. It knows"},
 		"a reference that counts fewer":     {algorithm: "IndRAGE/V", truth: truth, want: "none: this is a reference, not an algorithm. It divides"},
 		"a test of sample means, simulated": {algorithm: "IndUniformFC", truth: truth, off: true, want: "proven: "},

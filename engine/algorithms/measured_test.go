@@ -23,8 +23,8 @@ func TestMeasuredResult(t *testing.T) {
 		opt            engine.Options
 		standing, want string
 	}{
-		{"CoTestFC", engine.Options{Delta: 0.1}, engine.StandingProven, "all decided answers are best arms with probability at least 90 %. This holds if the measured rewards are independent and normal with the problem's noise scales, the kernel can represent their expected rewards (its rank is 4 on 30 arms; misfit= bounds the misspecification), and pulls were left out and added for reasons unrelated to their rewards"},
-		{"CoBayesFC", engine.Options{Delta: 0.1}, engine.StandingHeuristic, "all decided answers are best arms with posterior probability at least 90 %"},
+		{"CoTestFC", engine.Options{Delta: 0.1}, engine.StandingProven, "all decided answers are the best of their tasks with probability at least 90 %. This holds if the measured rewards are independent and normal with the problem's noise scales, the kernel can represent their expected rewards (its rank is 4 on 30 arms; misfit= bounds the misspecification), and pulls were left out and added for reasons unrelated to their rewards"},
+		{"CoBayesFC", engine.Options{Delta: 0.1}, engine.StandingHeuristic, "all decided answers are the best of their tasks with posterior probability at least 90 %"},
 	} {
 		entry, _ := Named(engine.ModeFC, c.name)
 		m := plain.ModelOf(t, p)

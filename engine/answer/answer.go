@@ -74,12 +74,14 @@ type Answer struct {
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
 	LossAfter float64 `json:"loss_after"` // expected value of LossNow after the measurements of Next
 
-	Kernel      string             `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
-	Log         []string           `json:"log"`       // columns on a decimal logarithmic scale
-	Noise       string             `json:"noise"`     // noise model as text
-	Scatter     belief.Scatter     `json:"noise_law"` // noise model
-	LeaveOneOut belief.LeaveOneOut `json:"left_out"`  // leave-one-out predictions of the arms
-	Basis       string             `json:"basis"`     // how far to trust the answer, and which measurements would improve it
+	Kernel  string         `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
+	Log     []string       `json:"log"`       // columns on a decimal logarithmic scale
+	Noise   string         `json:"noise"`     // noise model as text
+	Scatter belief.Scatter `json:"noise_law"` // noise model
+	// standard deviations of the effects of random columns; none without such columns
+	Random      []belief.RandomEffect `json:"random,omitempty"`
+	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
+	Basis       string                `json:"basis"`    // how far to trust the answer, and which measurements would improve it
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -377,6 +379,10 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 			of, a.Blocks = " of "+strings.Join(l.Blocks, ", "), l.Blocks
 		}
 		a.Noise += fmt.Sprintf("; effects of %d blocks%s, standard deviation %s, are removed", len(blocks), of, short(b.Blocks))
+	}
+	if a.Random = b.Random; a.Random != nil {
+		effects := lists.Map(a.Random, func(e belief.RandomEffect) string { return e.Name + " " + short(e.SD) })
+		a.Noise += "; standard deviation of the random effects: " + strings.Join(effects, ", ")
 	}
 	l := b.LeaveOneOut
 	a.Basis = fmt.Sprintf("How far to trust this: the program hid the measurements of each option in turn and predicted their mean. "+

@@ -31,8 +31,8 @@ const (
 	plannedTasks = shortlist / fewestArms
 )
 
-// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. Recommendations are compared
-// among these arms or, if there is one recommendation for all tasks, among weighted means of them, which are not measured themselves.
+// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. It compares recommendations
+// among these arms. For one recommendation for all tasks it compares weighted means of them, which cannot be measured themselves.
 type planner struct {
 	b       *belief.Belief
 	epsilon float64
@@ -77,7 +77,7 @@ func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, op
 		q.pick = append(q.pick, len(q.arms)+slices.Index(order, i))
 		for _, j := range order {
 			q.arms, q.taskOf = append(q.arms, j), append(q.taskOf, v)
-			q.mean, q.noise = append(q.mean, m.mean[j]), append(q.noise, b.Noise[j])
+			q.mean, q.noise = append(q.mean, m.mean[j]), append(q.noise, b.Noise[j]+b.RandomVariance())
 		}
 	}
 	count, _ := b.Draws.Dims()
@@ -104,7 +104,7 @@ func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (
 	}
 	slices.Sort(q.arms)
 	for _, i := range q.arms {
-		q.taskOf, q.noise, q.mean = append(q.taskOf, -1), append(q.noise, b.Noise[i]), append(q.mean, 0)
+		q.taskOf, q.noise, q.mean = append(q.taskOf, -1), append(q.noise, b.Noise[i]+b.RandomVariance()), append(q.mean, 0)
 	}
 	q.pick = []int{len(q.arms)}
 	for _, k := range order {
@@ -271,8 +271,8 @@ const (
 	leastDrawn = 40  // futures
 )
 
-// Ahead returns the outlook after each of some counts, ascending from at least 1, if the measurements are chosen by expected gain. Kernel
-// and noise are those of the posterior b. It returns an error if ctx ends.
+// Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. The counts
+// ascend from at least 1. Kernel and noise are those of the posterior b. It returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)

@@ -54,6 +54,7 @@ type Belief struct {
 	NoiseAssumed bool
 	// standard deviation of the effects of blocks, reward units; 0 without blocks
 	Blocks float64
+	Random []RandomEffect // effects of random columns; nil without
 }
 
 // LeaveOneOut says how well each measured arm is predicted from all others.
@@ -108,6 +109,8 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
 	var target, variance []float64
+	var random []string
+	random, b.Random = d.randomEffects()
 	if d.wins != nil {
 		target, variance = try.Two(s.sites(ctx, rank))
 	}
@@ -121,7 +124,11 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		sum += w.weight
 		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
 		if d.blocks != nil {
-			b.Blocks += w.weight * stat.Mean(d.standard.scale, nil) * d.unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
+			unit := w.weight * stat.Mean(d.standard.scale, nil) * d.unit
+			b.Blocks += unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
+			for k, number := range random {
+				b.Random[k].SD += unit * math.Sqrt(w.value(w.u, number, 0))
+			}
 		}
 		to := int(math.Round(sum * float64(count)))
 		if to == from {

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -28,6 +29,16 @@ type blocks struct {
 	rows        [][]share // of each arm: its row of M, in ascending order
 	arms, sizes []float64 // the diagonals of A and of Δ
 	right       []float64 // of each block Σ of rewards less the mean of their arm, over rel
+
+	// with random columns, of several kinds of effects, see within
+	numbers  []string      // of each effect: the number that is its variance; nil if all are of blocks
+	options  [][2]int      // half-open ranges of the effects of each option, one after the other; common effects follow
+	cells    [][]cell      // of each arm; nil without random columns
+	coupled  *mat.SymDense // Δ off its diagonal; nil if that is 0
+	shift    []float64     // of the mean of each arm, because its cells differ in weight; nil without
+	square   float64       // Σ of squares within arms that the effects of arms at levels explain
+	logDet   float64       // what they add to effects.logDet
+	optionOf []int         // of each arm: its place in options; -1 if it is not there
 }
 
 // share is an entry of M.
@@ -36,40 +47,65 @@ type share struct {
 	weight float64
 }
 
+// unit is what blocks are compared within: an arm, or its measurements at one combination of levels of random columns.
+type unit struct {
+	place    int     // among all units
+	mean     float64 // of its rewards
+	relative float64 // variance of a measurement
+}
+
 // newBlocks reads what was measured together of the arms at these places of d.cells; relative has the variances of all cells, and a
 // reward of 1 is so many reward units.
-func newBlocks(d *data, at []int, relative []float64, unit float64) *blocks {
-	b := &blocks{rows: make([][]share, len(at)), arms: make([]float64, len(at)), right: make([]float64, len(d.p.Blocks))}
-	b.sizes = make([]float64, len(b.right))
+func newBlocks(d *data, at []int, relative []float64, scale float64) *blocks {
+	if isRandom(d.p) {
+		return newCells(d, at, relative, scale)
+	}
 	place := lists.Keyed(at, func(k int, a int) (int, int) { return d.cells[a], k })
-	for _, r := range d.p.Rows {
-		k, chosen := place[r.Arm]
+	return blocksOf(d.p, len(at), scale, func(row int) (unit, bool) {
+		k, chosen := place[d.p.Rows[row].Arm]
+		if !chosen {
+			return unit{}, false
+		}
+		return unit{k, d.mean(at[k]), relative[at[k]]}, true
+	})
+}
+
+// blocksOf reads what was measured together, of so many units. unitOf returns the unit of a row, if the row is to be read.
+func blocksOf(p *problem.Problem, units int, scale float64, unitOf func(row int) (unit, bool)) *blocks {
+	b := &blocks{rows: make([][]share, units), arms: make([]float64, units), right: make([]float64, len(p.Blocks))}
+	b.sizes = make([]float64, len(b.right))
+	for row, r := range p.Rows {
+		of, chosen := unitOf(row)
 		if !chosen {
 			continue
 		}
-		a := at[k]
-		weight := r.Count / relative[a]
-		b.rows[k] = append(b.rows[k], share{r.Block, weight})
-		b.arms[k] += weight
+		weight := r.Count / of.relative
+		b.rows[of.place] = append(b.rows[of.place], share{r.Block, weight})
+		b.arms[of.place] += weight
 		b.sizes[r.Block] += weight
-		b.right[r.Block] += weight * (r.Reward - d.mean(a)) / unit
+		b.right[r.Block] += weight * (r.Reward - of.mean) / scale
 	}
-	for k, row := range b.rows { // each block once
+	for k, row := range b.rows {
 		if len(row) == 0 { // an arm with limits, whose site has a variance of its own: any weight does
 			b.arms[k] = 1
 		}
-		slices.SortFunc(row, func(x, y share) int { return x.of - y.of })
-		merged := row[:0]
-		for _, x := range row {
-			if last := len(merged) - 1; last >= 0 && merged[last].of == x.of {
-				merged[last].weight += x.weight
-			} else {
-				merged = append(merged, x)
-			}
-		}
-		b.rows[k] = merged
+		b.rows[k] = merged(row)
 	}
 	return b
+}
+
+// merged returns shares in ascending order, each block once.
+func merged(row []share) []share {
+	slices.SortFunc(row, func(x, y share) int { return x.of - y.of })
+	out := row[:0]
+	for _, x := range row {
+		if last := len(out) - 1; last >= 0 && out[last].of == x.of {
+			out[last].weight += x.weight
+		} else {
+			out = append(out, x)
+		}
+	}
+	return out
 }
 
 // effects hold the data on the effects of blocks, whose prior has a precision, with σ² = 1. The means of arms scatter by them and by
@@ -82,21 +118,37 @@ type effects struct {
 	root   *mat.Dense    // Z; nil where there are more blocks than arms
 	whole  *mat.SymDense // V; nil where there are not
 	arms   []float64     // the diagonal of A
+
+	// of effects of options, and common ones from a column of Z on, see ofOptions
+	options  [][2]int
+	optionOf []int
+	common   int
 }
 
-// effects eliminates the larger side, whose part of the curvature is diagonal.
-func (b *blocks) effects(precision float64) (*effects, error) {
+// effects eliminates the larger side, whose part of the curvature is diagonal. precisionOf returns the precision of the effects whose
+// variance is that number.
+func (b *blocks) effects(precisionOf func(number string) float64) (*effects, error) {
 	n, count := len(b.arms), len(b.sizes)
 	e := &effects{beta: make([]float64, count), shift: make([]float64, n), arms: b.arms}
-	of := e.ofBlocks
-	if count > n {
+	of, precision, logs := e.ofBlocks, slices.Repeat([]float64{precisionOf(blocksNumber)}, count), 0.0
+	for j, number := range b.numbers {
+		precision[j] = precisionOf(number)
+	}
+	switch {
+	case b.coupled != nil:
+		of = e.ofOptions
+	case count > n:
 		of = e.ofArms
 	}
 	logDet, err := of(b, precision)
 	if err != nil {
 		return nil, err
 	}
-	e.logDet, e.square = logDet-float64(count)*math.Log(precision), floats.Dot(b.right, e.beta)
+	if logs = float64(count) * math.Log(precision[0]); b.numbers != nil {
+		logs = lists.Sum(precision, math.Log)
+	}
+	e.logDet, e.square = logDet-logs+b.logDet, floats.Dot(b.right, e.beta)+b.square
+	copy(e.shift, b.shift)
 	for k, row := range b.rows {
 		for _, x := range row {
 			e.shift[k] -= x.weight / b.arms[k] * e.beta[x.of]
@@ -110,11 +162,11 @@ func (b *blocks) effects(precision float64) (*effects, error) {
 //	β = T r,  Z Zᵀ = A⁻¹M T MᵀA⁻¹.
 //
 // It returns -log |T|.
-func (e *effects) ofBlocks(b *blocks, precision float64) (float64, error) {
+func (e *effects) ofBlocks(b *blocks, precision []float64) (float64, error) {
 	count := len(b.sizes)
 	inverse := mat.NewSymDense(count, nil) // T⁻¹
 	for j, v := range b.sizes {
-		inverse.SetSym(j, j, v+precision)
+		inverse.SetSym(j, j, v+precision[j])
 	}
 	e.root = mat.NewDense(len(b.arms), count, nil)
 	for k, row := range b.rows {
@@ -143,7 +195,7 @@ func (e *effects) ofBlocks(b *blocks, precision float64) (float64, error) {
 //	V = (A - M Δ'⁻¹Mᵀ)⁻¹,  β = Δ'⁻¹(r + Mᵀ V M Δ'⁻¹r).
 //
 // It returns log |Δ' - MᵀA⁻¹M| = log |Δ'| - log |A| - log |V|.
-func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err error) {
+func (e *effects) ofArms(b *blocks, precision []float64) (logDet float64, err error) {
 	n := len(b.arms)
 	columns := make([][]share, len(b.sizes)) // of M: arms in ascending order, with their weights
 	for k, row := range b.rows {
@@ -157,7 +209,7 @@ func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err erro
 		logDet -= math.Log(v)
 	}
 	for j, column := range columns {
-		size := b.sizes[j] + precision
+		size := b.sizes[j] + precision[j]
 		logDet += math.Log(size)
 		for i, x := range column {
 			right.SetVec(x.of, right.AtVec(x.of)+x.weight*b.right[j]/size)
@@ -181,7 +233,7 @@ func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err erro
 		for _, x := range column {
 			e.beta[j] += x.weight * solved.AtVec(x.of)
 		}
-		e.beta[j] /= b.sizes[j] + precision
+		e.beta[j] /= b.sizes[j] + precision[j]
 	}
 	return logDet + chol.LogDet(), nil
 }
@@ -190,7 +242,11 @@ func (e *effects) ofArms(b *blocks, precision float64) (logDet float64, err erro
 func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	n := len(e.arms)
 	if e.root != nil {
-		blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
+		if e.options != nil {
+			e.addOptions(cov, sigma2)
+		} else {
+			blas64.Syrk(blas.NoTrans, sigma2, e.root.RawMatrix(), 1, cov.RawSymmetric())
+		}
 		symmetric.Add(cov, func(i int) float64 { return sigma2 / e.arms[i] })
 		return
 	}
@@ -219,7 +275,7 @@ func (e *effects) decompose() (*mat.Dense, float64, error) {
 
 // join reads what was measured together, once the scatter of measurements is known.
 func (d *data) join() {
-	if len(d.p.Blocks) > 1 && d.wins == nil {
+	if grouped(d.p) && d.wins == nil {
 		d.blocks = newBlocks(d, indices.All(len(d.cells)), d.rel, d.unit)
 	}
 }
@@ -228,31 +284,32 @@ func (d *data) join() {
 // differences within arms estimate.
 const estimable = 1e-6
 
-// unblocked takes the effects of blocks out of the squares within arms, and out of their degrees of freedom what that
-// costs: β minimises Σ over measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of arm i.
+// unblocked takes the effects that measurements share out of the squares within arms, and out of their degrees of freedom what that
+// costs. With random columns, the squares are those within units. The effects of blocks minimise Σ over measurements of
+// (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of unit i.
 func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) {
-	if len(d.p.Blocks) < 2 {
+	units, of := d.units()
+	squares, freedom = d.withinUnits(units, of, squares, freedom)
+	if len(d.p.Blocks) < 2 || floats.Sum(freedom) == 0 {
 		return squares, freedom
 	}
-	one := make([]float64, len(d.cells))
-	floats.AddConst(1, one)
-	b := newBlocks(d, indices.All(len(d.cells)), one, 1)
+	b := blocksOf(d.p, len(units), 1, func(row int) (unit, bool) { return units[of[row]], true })
 	precision := estimable * floats.Max(b.sizes)
-	e, err := b.effects(precision)
+	e, err := b.effects(func(string) float64 { return precision })
 	if err != nil {
 		return squares, freedom
 	}
-	next, err := b.effects(math.E * precision)
+	next, err := b.effects(func(string) float64 { return math.E * precision })
 	if err != nil {
 		return squares, freedom
 	}
 	rank, total := e.logDet-next.logDet, floats.Sum(freedom) // each direction that is estimated adds 1
 	residual, free = append([]float64(nil), squares...), append([]float64(nil), freedom...)
 	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
-	for _, r := range d.p.Rows {
-		k := at[r.Arm]
-		fitted := e.beta[r.Block] + e.shift[k]
-		residual[k] -= r.Count * fitted * (2*(r.Reward-d.mean(k)) - fitted)
+	for row, r := range d.p.Rows {
+		u := units[of[row]]
+		fitted := e.beta[r.Block] + e.shift[u.place]
+		residual[at[r.Arm]] -= r.Count * fitted * (2*(r.Reward-u.mean) - fitted)
 	}
 	for k := range residual {
 		residual[k] = max(residual[k], 0)
@@ -260,3 +317,54 @@ func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) 
 	}
 	return residual, free
 }
+
+// units returns the measured arms or, with random columns, their measurements at each combination of levels; of has the unit of each row.
+func (d *data) units() (units []unit, of []int) {
+	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
+	if !isRandom(d.p) {
+		units = lists.Make(len(d.cells), func(k int) unit { return unit{k, d.mean(k), 1} })
+		return units, lists.Map(d.p.Rows, func(r problem.Row) int { return at[r.Arm] })
+	}
+	places, counts := map[[2]int]int{}, []float64{}
+	for _, r := range d.p.Rows {
+		key := [2]int{r.Arm, r.Levels}
+		if _, known := places[key]; !known {
+			places[key] = len(units)
+			units, counts = append(units, unit{len(units), 0, 1}), append(counts, 0)
+		}
+		k := places[key]
+		of = append(of, k)
+		counts[k] += r.Count
+		units[k].mean += (r.Reward - units[k].mean) * r.Count / counts[k]
+	}
+	return units, of
+}
+
+// withinUnits takes the squares between the units of each arm out of the squares within arms.
+func (d *data) withinUnits(units []unit, of []int, squares, freedom []float64) (within, free []float64) {
+	if !isRandom(d.p) {
+		return squares, freedom
+	}
+	within, free = slices.Clone(squares), slices.Clone(freedom)
+	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
+	seen := make([]bool, len(units))
+	for row, r := range d.p.Rows {
+		k, u := at[r.Arm], units[of[row]]
+		off := u.mean - d.mean(k)
+		within[k] -= r.Count * off * off
+		if !seen[u.place] {
+			seen[u.place] = true
+			free[k]--
+		}
+	}
+	for k := range within {
+		if free[k]++; free[k] <= 0 || within[k] < roundingLeft*squares[k] {
+			within[k] = 0
+		}
+		free[k] = max(free[k], 0)
+	}
+	return within, free
+}
+
+// roundingLeft is the part of squares below which what is left of them is rounding.
+const roundingLeft = 1e-12

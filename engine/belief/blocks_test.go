@@ -49,6 +49,35 @@ func TestBlocks(t *testing.T) {
 	}
 }
 
+// inYears is onDays with levels of two random columns, for one task or three.
+func inYears(t testing.TB, blocks bool, columns ...string) *problem.Problem {
+	t.Helper()
+	p := onDays(t, 4)
+	p.Long = &problem.Long{Task: []string{"site"}, Arm: []string{"dose", "kind"}, Random: columns}
+	for k := range p.Rows {
+		r := &p.Rows[k]
+		r.Levels = (k + r.Arm) % 6
+		if !blocks {
+			r.Block = 0
+		}
+	}
+	for k := range 6 {
+		p.Levels = append(p.Levels, []string{string(rune('A' + k%3)), string(rune('a' + k%2))}[:len(columns)])
+	}
+	if !blocks {
+		p.Blocks = nil
+	}
+	return p
+}
+
+// TestRandomEffects: evidence and posterior are as of all measurements, one by one, whose covariance has a variance for each kind of
+// effects.
+func TestRandomEffects(t *testing.T) {
+	testBlocks(t, inYears(t, false, "year"))
+	testBlocks(t, inYears(t, true, "year"))
+	testBlocks(t, inYears(t, true, "year", "lot"))
+}
+
 func testBlocks(t *testing.T, p *problem.Problem) {
 	rng := rand.New(rand.NewPCG(8, 9))
 	c := prepared(t, p)
@@ -70,8 +99,13 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 			}
 			for b, s := range p.Rows[:a+1] {
 				v := all.At(r.Arm, s.Arm) + constantVariance
-				if r.Block == s.Block {
-					v += variance
+				for _, k := range d.kinds {
+					if k.of[a] == k.of[b] {
+						v += c.value(u, k.number, 0)
+					}
+				}
+				if r.Arm == s.Arm && r.Levels == s.Levels {
+					v += c.value(u, cellsNumber, 0)
 				}
 				if a == b {
 					v += sigma2 * d.rel[r.Arm]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -42,6 +43,7 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
+	kinds     []kind     // of effects that measurements share, except those of one arm
 	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit
 	fixed  []float64
@@ -72,6 +74,7 @@ func (s *standard) data() (*data, error) {
 	d := cellsOf(p)
 	d.standard = s
 	d.columns()
+	d.kinds = kindsOf(p)
 	if err := d.blocked(); err != nil {
 		return nil, err
 	}
@@ -88,6 +91,12 @@ func (d *data) blocked() error {
 		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them. Block effects can be removed only if one of these is at "+
 			"most %d",
 			d.p.Name, blocks, len(d.cells), mostEffects)
+	}
+	if isRandom(d.p) {
+		if effects := lists.Sum(d.kinds, func(k kind) float64 { return float64(k.count) }); effects > mostRandom {
+			return fmt.Errorf("problem %q has %g effects of blocks, of levels of %s, and of options at these levels. At most %d can be "+
+				"estimated together. Leave out rows (where=) or random columns", d.p.Name, effects, strings.Join(d.p.Long.Random, ", "), mostRandom)
+		}
 	}
 	return nil
 }

@@ -193,7 +193,7 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	if c.blocks == nil {
 		return x, nil
 	}
-	e, err := c.blocks.effects(sigma2 / c.value(u, blocksNumber, 0))
+	e, err := c.blocks.at(c.model, u)
 	if err != nil {
 		return nil, err
 	}

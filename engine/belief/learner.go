@@ -79,7 +79,7 @@ const leastFree = 6
 func (l *Learner) data(counts []int, means, squares []float64) *data {
 	q := *l.p
 	n := q.N()
-	q.Mean, q.Rewards, q.Rows, q.Blocks, q.Block = nil, nil, nil, nil, nil
+	q.Mean, q.Rewards, q.Rows, q.Blocks, q.Levels, q.Block = nil, nil, nil, nil, nil, nil
 	q.Partial, q.Reps = make([]float64, n), make([]float64, n)
 	q.Noise = problem.NoiseModel{UnknownBy: problem.UnknownProblem, SD: make([]float64, n), Bounds: l.p.Noise.Bounds}
 	for i, c := range counts {

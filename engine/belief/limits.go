@@ -53,13 +53,13 @@ func withoutLimits(p *problem.Problem) map[int][]problem.Row {
 		if left := lists.Where(of, measured); len(left) > 0 {
 			counts := lists.Map(left, func(r problem.Row) float64 { return r.Count })
 			q.Partial[i], q.Reps[i] = mean(left), floats.Sum(counts)
-			if n := float64(len(left)); n > 1 && q.Reps[i] == n && len(p.Blocks) < 2 {
+			if n := float64(len(left)); n > 1 && q.Reps[i] == n && !grouped(p) {
 				q.Noise.SD[i] = stat.StdDev(lists.Map(left, func(r problem.Row) float64 { return r.Reward }), nil)
 			}
 		}
 	}
 	p.Mean, p.Partial, p.Reps, p.Noise.SD = nil, q.Partial, q.Reps, q.Noise.SD
-	if len(p.Blocks) > 1 {
+	if grouped(p) {
 		p.Rows = lists.Where(p.Rows, func(r problem.Row) bool { return limits[r.Arm] == nil })
 	}
 	return limits

@@ -84,12 +84,14 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	d := m.d
 	l := &layout{model: m, sigma2: m.value(u, noiseNumber, 1), target: target, noise: slices.Clone(variance)}
 	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
+	weights := func(int) float64 { return 1 } // of measurements, over those that the mean of an arm has
 	if d.blocks != nil {
-		e := try.Of(d.blocks.effects(l.sigma2 / m.value(u, blocksNumber, 0)))
+		e := try.Of(d.blocks.at(m, u))
 		effect, independent = try.Two(e.decompose())
 		_, blocks = effect.Dims()
 		l.target = slices.Clone(target)
 		floats.Add(l.target, e.shift)
+		weights = func(a int) float64 { return d.blocks.arms[a] / e.arms[a] }
 	}
 	k, own := m.smooth(u)
 	l.own = own
@@ -109,7 +111,8 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 		if d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
 			continue
 		}
-		l.noise[a] -= (1 - independent) * variance[a]
+		l.noise[a] *= weights(a)
+		l.noise[a] -= (1 - independent) * l.noise[a]
 		for j := range blocks {
 			row[all-blocks+j] = math.Sqrt(l.sigma2) * effect.At(a, j)
 		}
@@ -223,6 +226,10 @@ func identity(p *problem.Problem) string {
 	}
 	if p.Noise.Bounds != nil {
 		numbers = append(numbers, p.Noise.Bounds[:])
+	}
+	if p.Levels != nil { // the kinds of random effects follow from these
+		words = append(words, slices.Concat(p.Long.Random, p.Long.Blocks, p.Long.Crossed, lists.Flat(p.Levels, slices.Clone[[]string]))...)
+		numbers = append(numbers, lists.Map(p.Rows, func(r problem.Row) float64 { return float64(r.Levels) }))
 	}
 	rows := lists.Flat(p.Rows, func(r problem.Row) []float64 { return []float64{float64(r.Arm), float64(r.Block), r.Reward, r.Count} })
 	numbers = append(numbers, rows, []float64{float64(len(p.Blocks)), float64(len(p.Rewards))})

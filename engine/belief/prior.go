@@ -73,9 +73,7 @@ func newModel(d *data) *model {
 		}
 		m.add(noiseNumber, math.Exp, scale, sd)
 	}
-	if d.blocks != nil {
-		m.add(blocksNumber, math.Exp, math.Log(0.5), 3)
-	}
+	m.addEffects()
 	return m
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // TestRemembered: one memory computes a belief once for the same measurements, also under the kernel that was found and
@@ -49,6 +50,14 @@ func TestRemembered(t *testing.T) {
 	for what, change := range map[string]func(){
 		"a mean":  func() { p.Partial = slices.Clone(p.Partial); p.Partial[3]++ },
 		"a scale": func() { p.Noise.SD = slices.Clone(p.Noise.SD); p.Noise.SD[2] = 3 },
+		"a random column": func() {
+			long := problem.Long{Random: []string{"year"}}
+			if p.Long != nil {
+				long = *p.Long
+				long.Random = []string{"year"}
+			}
+			p.Long, p.Levels = &long, [][]string{{"2024"}, {"2025"}}
+		},
 		"a bound": func() { p.Noise.Bounds = &[2]float64{0, 100} },
 	} {
 		before := *p

@@ -46,16 +46,17 @@ func (s *search) adjoint(grad, u []float64) (err error) {
 	defer s.done.Put(gram)
 	x := try.Of(s.normal(gram, u))
 	weight := x.Gradient()
-	noise, blocks := try.Two(s.scatter(x, weight, u))
+	noise, shared := try.Two(s.scatter(x, weight, u))
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {
 		for j := from; j < to; j++ {
-			switch number := s.numbers[j]; number.name {
-			case noiseNumber:
+			of, effects := shared[j]
+			switch {
+			case s.numbers[j].name == noiseNumber:
 				grad[j] = noise
-			case blocksNumber:
-				grad[j] = blocks
+			case effects:
+				grad[j] = of
 			default:
 				var next *tables
 				if next, failed[j] = s.tables(s.ctx, moved(u, j, gradientStep), t); failed[j] != nil {
@@ -76,23 +77,27 @@ func (s *search) adjoint(grad, u []float64) (err error) {
 	return err
 }
 
-// scatter returns the derivatives of the evidence by the logarithms of σ² and of the variance τ² of blocks; the latter by central
-// differences, 0 without blocks. Where both grow alike, V grows so, too, and the effects of blocks stay unchanged:
+// scatter returns the derivatives of the evidence by the logarithms of σ² and of the variances τ² of shared effects; the latter by central
+// differences, by the places of their numbers. If all grow alike, V grows so, too, and the estimated effects stay unchanged:
 //
-//	∂/∂ log σ² + ∂/∂ log τ² = tr w V + ½ (rest - ν).
-func (s *search) scatter(x *normal, weight *mat.SymDense, u []float64) (noise, blocks float64, err error) {
-	if j, ok := s.model.at[blocksNumber]; ok {
+//	∂/∂ log σ² + Σ ∂/∂ log τ² = tr w V + ½ (rest - ν).
+func (s *search) scatter(x *normal, weight *mat.SymDense, u []float64) (noise float64, shared map[int]float64, err error) {
+	noise = x.traceOf(weight) + 0.5*(x.rest-s.free)
+	shared = map[int]float64{}
+	for _, number := range s.d.effectNumbers() {
+		j := s.model.at[number]
 		var sides [2]float64
 		for k, step := range []float64{-gradientStep, gradientStep} {
 			next, err := s.scattered(moved(u, j, step))
 			if err != nil {
-				return 0, 0, err
+				return 0, nil, err
 			}
 			sides[k] = next.log - floats.Dot(x.Weights, next.target) + next.traceOf(weight)
 		}
-		blocks = (sides[1] - sides[0]) / (2 * gradientStep)
+		shared[j] = (sides[1] - sides[0]) / (2 * gradientStep)
+		noise -= shared[j]
 	}
-	return x.traceOf(weight) + 0.5*(x.rest-s.free) - blocks, blocks, nil
+	return noise, shared, nil
 }
 
 // traceOf returns tr w V, of V what goes with σ².

@@ -10,9 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// TestSlope: the derivatives of the evidence are its central differences, with blocks and without.
+// TestSlope: the derivatives of the evidence are its central differences, with blocks and random effects and without.
 func TestSlope(t *testing.T) {
-	for _, p := range []*problem.Problem{smooth(t), onDays(t, 4), onDays(t, 24)} {
+	for _, p := range []*problem.Problem{smooth(t), onDays(t, 4), onDays(t, 24), inYears(t, true, "year", "lot")} {
 		c := prepared(t, p)
 		s := &search{chosen: c, ctx: context.Background(), rng: rand.New(rand.NewPCG(1, 3))}
 		for _, u := range s.fromPrior(3) {

@@ -230,7 +230,10 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	for k, i := range d.cells {
 		f.place[i] = k
 	}
-	if d.blocks != nil {
+	for i := range f.noise { // the effects of random columns are new to a measurement
+		f.noise[i] += s.randomVariance(s.best)
+	}
+	if len(d.p.Blocks) > 1 && d.blocks != nil {
 		f.blocks, f.precision = make([][2]float64, len(d.p.Blocks)), 1/s.value(s.best, blocksNumber, 0)
 		for _, r := range rows {
 			f.count(r, 1)

@@ -93,12 +93,12 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 // byParam and reasonParam are arguments that acts have in common.
 func byParam(into *string) Param {
 	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
-		Doc: "name of the person who measures; each person has one open list at a time", Flag: "who does this"}
+		Doc: "name of the person who measures; each person has one open list at a time", Flag: "your `NAME`, for the record"}
 }
 
 func reasonParam(into *string) Param {
 	return Param{Name: "reason", Synonyms: []string{"why", "because"}, Into: into, Doc: "the reason, which the report shows",
-		Flag: "the reason, which the report shows (required)"}
+		Flag: "`TEXT` of the reason, which the report shows (required)"}
 }
 
 // fileParam is the file of an act; what names its rows in a hint.

@@ -51,17 +51,18 @@ func (a *Amend) Params() []Param {
 	return []Param{
 		reasonParam(&a.Reason),
 		{Name: "epsilon", Synonyms: []string{"accuracy", "tolerance"}, Into: &a.Epsilon, Range: fromZero,
-			Doc: "an arm this close to the best is good enough from now on, reward units", Flag: "an arm this close to the best is good enough"},
-		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error probability"},
+			Doc:  "an arm this close to the best is good enough from now on, reward units",
+			Flag: "an arm within this `DISTANCE` of the best is good enough"},
+		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error `PROBABILITY`"},
 		{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Into: &a.Capacity, Range: countsUp,
 			Doc:  "pulls that the laboratory can make per unit of time from now on; 0: no limit",
-			Flag: "pulls that the laboratory can make per unit of time; 0: no limit"},
+			Flag: "`NUMBER` of measurements that the laboratory can make per unit of time; 0: no limit"},
 		{Name: "withdraw", Synonyms: []string{"remove", "without"}, Into: &a.Withdraw, Optional: true, Hint: withdrawHint,
 			Doc:  `arms that cannot be measured any more: "task/arm", or a list of these`,
-			Flag: "an arm that cannot be measured any more: TASK/ARM (repeatable)"},
+			Flag: "`TASK/ARM` that cannot be measured any more (repeatable)"},
 		{Name: "add", Synonyms: []string{"extend"}, Into: &a.Add, Optional: true, Hint: "rows",
 			Doc:  "a CSV file of arms and tasks to add, with columns of the problem's table; the path is relative to the script",
-			Flag: "arms and tasks to add: FILE.csv with columns of the problem's table"},
+			Flag: "`FILE.csv` of arms and tasks to add, with columns of the problem's table"},
 		byParam(&a.By),
 	}
 }

@@ -210,7 +210,7 @@ var closeEntry = Entry{
 func (a *Close) Params() []Param {
 	return []Param{
 		{Name: "round", Into: &a.Round, Range: fromOne, Doc: "the number of the round",
-			Flag: "the round to end (default: the open one, if any of its pulls was handed out)"},
+			Flag: "`NUMBER` of the round to end (default: the open one, if any of its pulls was handed out)"},
 		reasonParam(&a.Reason), byParam(&a.By),
 	}
 }

@@ -198,7 +198,7 @@ func TestForecastOfLosses(t *testing.T) {
 		t.Errorf("%g days without losses and %g with 40 %% failing and 40 %% late", a, b)
 	}
 	// without losses the last sentence is of the noise
-	for name, want := range map[string]string{"none": "between zero and the stated value", "much": "40 % of pulls fail, and 40 % of results are up to 5 days late", "nothing stated": "Up to 20 % of pulls fail, and up to 30 % of results are up to 5 days late (failed= and late= state the shares)"} {
+	for name, want := range map[string]string{"none": "between zero and the stated value", "much": "40 % of measurements fail, and 40 % of results are up to 5 days late", "nothing stated": "Up to 20 % of measurements fail, and up to 30 % of results are up to 5 days late (failed= and late= state the shares)"} {
 		if !strings.HasSuffix(made[name].Assumes.String(), want) {
 			t.Errorf("%s: %q, want %q at its end", name, made[name].Assumes, want)
 		}

@@ -165,7 +165,7 @@ func (s Moment) Known() *problem.Problem {
 	// rows by arm, as problems have them; rows of one arm stay in order of arrival
 	q := *s.Problem
 	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })
-	q.Mean, q.Rewards, q.Rows, q.Blocks = nil, nil, measurements, blocks
+	q.Mean, q.Rewards, q.Rows, q.Blocks, q.Levels = nil, nil, measurements, blocks, nil
 	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
 	for _, r := range measurements { // not by sums of squares, which lose the digits of large rewards
 		d := r.Reward - sum[r.Arm]/count[r.Arm]

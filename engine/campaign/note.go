@@ -111,7 +111,7 @@ var noteSentences = map[NoteKind]string{
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
 	NoteOwnPart: "%s estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task " +
 		"is independent for each arm (from none to twice that)",
-	NoteLosses: "%s of pulls fail, and %s of results are up to %s late%s",
+	NoteLosses: "%s of measurements fail, and %s of results are up to %s late%s",
 
 	NoteRule:       "a reaction or run that fails gets %s. " + givenBack,
 	NoteLateDiffer: "lateness of results seems to depend on their rewards (see the warning)",

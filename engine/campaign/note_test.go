@@ -51,8 +51,8 @@ func TestNotes(t *testing.T) {
 		{Note{Kind: NoteRewardsLed, Numbers: []float64{6}}, ""},
 		{Note{Kind: NoteNoiseBelow}, ""},
 		{Note{Kind: NoteOwnPart, Names: []string{"CoBayesFC"}}, ""},
-		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0.1, 0.1, 0, 0, 3}}, "10 % of pulls fail"},
-		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0, 0.2, 0.15, 0.15, 5}}, "up to 20 % of pulls fail"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0.1, 0.1, 0, 0, 3}}, "10 % of measurements fail"},
+		{Note{Kind: NoteLosses, Names: []string{"days"}, Numbers: []float64{0, 0.2, 0.15, 0.15, 5}}, "up to 20 % of measurements fail"},
 		{Note{Kind: "said by an older build"}, "said by an older build"},
 	} {
 		told[c.note.Kind] = true

@@ -121,6 +121,10 @@ func (p Protocol) Check(ctx context.Context) error {
 	case !(p.Cost >= 0) || math.IsInf(p.Cost, 0):
 		return fmt.Errorf("cost must be 0 or more, got %g", p.Cost)
 	}
+	if l := p.Problem.Long; l != nil && len(l.Random) > 0 {
+		return fmt.Errorf("random=%q has no meaning in a campaign. Its algorithms would treat the variation of options as noise of single "+
+			"measurements. Leave random= out of the problem, and ask best for the average over %[1]s", strings.Join(l.Random, ", "))
+	}
 	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}

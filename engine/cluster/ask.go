@@ -148,7 +148,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		if !whole {
 			if len(r.rest) > maxLine {
 				r.line++
-				r.refuse(fmt.Errorf("it has more than %d bytes", maxLine))
+				r.refuse(fmt.Errorf("the line has more than %d bytes", maxLine))
 			}
 			break
 		}
@@ -248,7 +248,7 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	}
 	// the decoder uses the last of two, and which one was meant is unknown
 	if key := repeated(line); key != "" {
-		return Reward{}, fmt.Errorf("it has %q twice", key)
+		return Reward{}, fmt.Errorf("the line has %q twice", key)
 	}
 	arm, ok := r.arms[x.Arm]
 	if !ok {

@@ -245,19 +245,19 @@ func readPlan(f Fact, b RunBody) (PlanBody, error) {
 	}
 	switch {
 	case p.Round != f.Round:
-		return p, refuse("it belongs to round %d", p.Round)
+		return p, refuse("the plan belongs to round %d", p.Round)
 	case p.Author < 0 || p.Author >= len(b.Tasks):
-		return p, refuse("its author is %s, but the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
+		return p, refuse("the plan's author is %s, but the run has %s", AgentName(p.Author), sentence.Count(len(b.Tasks), "agent"))
 	case f.Sender != "" && f.Sender != AgentName(p.Author): // on a server with keys
-		return p, refuse("it names %s as its author, but %s published it", AgentName(p.Author), f.Sender)
+		return p, refuse("the plan names %s as its author, but %s published it", AgentName(p.Author), f.Sender)
 	case p.Done != (len(p.Counts) == 0): // an end has no counts, and every other plan has some
-		return p, refuse("it has %s, but done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
+		return p, refuse("the plan has %s, but done is %t", sentence.Count(len(p.Counts), "count"), p.Done)
 	case p.Done && len(p.Answers) != len(b.Tasks):
-		return p, refuse("it answers %s, but the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
+		return p, refuse("the plan answers %s, but the run has %d", sentence.Count(len(p.Answers), "task"), len(b.Tasks))
 	case !p.Done && len(p.Counts) != b.Arms:
-		return p, refuse("it has %s, but the problem has %d", sentence.Count(len(p.Counts), "arm"), b.Arms)
+		return p, refuse("the plan has %s, but the problem has %d", sentence.Count(len(p.Counts), "arm"), b.Arms)
 	case f.Round == 1 && (len(p.Absent) > 0 || len(p.Messages) > 0):
-		return p, refuse("it refers to a round before the first")
+		return p, refuse("the plan refers to a round before the first")
 	}
 	// answers are in task order, as the replica's own
 	for v, a := range p.Answers {
@@ -314,7 +314,7 @@ func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int)
 	}
 	if len(out) != agents {
 		return nil, &PlanError{run, p.Round,
-			fmt.Sprintf("it passes on a message of %s, but the run has %s", sentence.Count(len(out), "message"), sentence.Count(agents, "agent"))}
+			fmt.Sprintf("the plan passes on %s, but the run has %s", sentence.Count(len(out), "message"), sentence.Count(agents, "agent"))}
 	}
 	return out, nil
 }

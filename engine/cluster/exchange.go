@@ -55,7 +55,7 @@ func CheckText(body []byte) error {
 		return nil // as nearly always
 	}
 	if m := obeyed.Find(body); m != nil {
-		return fmt.Errorf("it contains a control character, %q", m)
+		return fmt.Errorf("the text contains a control character, %q", m)
 	}
 	return nil
 }
@@ -69,7 +69,7 @@ func decode(f Fact, into any) error {
 	if err == nil {
 		// a second value after the first would be ignored
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("it has text after its end")
+			err = errors.New("text follows the end of the JSON")
 		}
 	}
 	if err == nil {
@@ -176,23 +176,23 @@ func parseMessage(body []byte, v int, plan engine.Plan, p *problem.Problem) (wir
 	case err != nil:
 		return m, err
 	case m.Agent != v:
-		return m, fmt.Errorf("it names %s as its author", AgentName(m.Agent))
+		return m, fmt.Errorf("the message names %s as its author", AgentName(m.Agent))
 	case m.Round != plan.Round:
-		return m, fmt.Errorf("it belongs to round %d", m.Round)
+		return m, fmt.Errorf("the message belongs to round %d", m.Round)
 	// the digest represents all that was learned before, so a replica that drifted shows here
 	case m.Digest.String() != plan.Digest:
-		return m, fmt.Errorf("it answers the plan %s, but the plan is %s", m.Digest, plan.Digest)
+		return m, fmt.Errorf("the message answers the plan %s, but the plan is %s", m.Digest, plan.Digest)
 	case len(m.Counts) != hi-lo:
-		return m, fmt.Errorf("it has %s, but the task has %d", sentence.Count(len(m.Counts), "arm"), hi-lo)
+		return m, fmt.Errorf("the message has %s, but the task has %d", sentence.Count(len(m.Counts), "arm"), hi-lo)
 	case (m.Squares != nil) != plan.WantSquares:
-		return m, fmt.Errorf("its squared deviations do not match the plan: they must be present exactly if the plan asks for them")
+		return m, fmt.Errorf("the squared deviations do not match the plan: they must be present exactly if the plan asks for them")
 	case (m.Ranges != nil) != ranged(plan, p):
-		return m, fmt.Errorf("its ranges of rewards do not match the plan: they must be present exactly if the plan asks for them")
+		return m, fmt.Errorf("the ranges of rewards do not match the plan: they must be present exactly if the plan asks for them")
 	}
 	// an agent makes all its pulls or says nothing: there are no partial messages
 	for i, c := range m.Counts {
 		if c != plan.Counts[lo+i] {
-			return m, fmt.Errorf("it has %s of arm %d of the task, but the plan has %d", pulls(c), i+1, plan.Counts[lo+i])
+			return m, fmt.Errorf("the message has %s of arm %d of the task, but the plan has %d", pulls(c), i+1, plan.Counts[lo+i])
 		}
 		var squares float64
 		if m.Squares != nil {

@@ -25,7 +25,7 @@ func TestAnotherQuestion(t *testing.T) {
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	for want, mine := range map[string]question.Question{
-		"its problem differs in data": other, "its option Delta is 0.1, but that of the run is 0.05": delta,
+		"its problem differs in data": other, "its option Delta is 0.1, but the run has 0.05": delta,
 		"it runs CoBayesFC (fc), but the run uses CoTestFC (fc)": algorithm, "its problem differs in data, kernel": measured,
 	} {
 		a := agentOf(t, x, q, 0)
@@ -53,7 +53,7 @@ func TestAnotherQuestion(t *testing.T) {
 	x = cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
 	cluster.FactsOfMemory(x)[0].Body = []byte(strings.Replace(string(cluster.FactsOfMemory(x)[0].Body), `"wire":1`, `"wire":2`, 1))
-	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, but those of the run have version 2") {
+	if _, err := agentOf(t, x, q, 0).Take(t.Context()); err == nil || !strings.Contains(err.Error(), "its messages have version 1, but the run's messages have version 2") {
 		t.Errorf("another version: error %v", err)
 	}
 }

@@ -127,7 +127,7 @@ func TestForgedLateMessages(t *testing.T) {
 	q := questionOf(t)
 	for want, late := range map[string]cluster.Late{
 		"passes on a message of agent-3 in round 1 that agent-3 did not send": {Round: 1, Agent: 2},
-		"of an agent or a round that did not continue without it":             {Round: -1, Agent: 7},
+		"but no such round continued without that agent":                      {Round: -1, Agent: 7},
 	} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})

@@ -48,14 +48,14 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 	// by the words of the refusal
 	for want, body := range map[string]func([]byte) []byte{
-		"it ends within the version":                            func([]byte) []byte { return nil },
+		"the data end within the version":                       func([]byte) []byte { return nil },
 		"bytes follow the last entry":                           func(b []byte) []byte { return append(slices.Clone(b), 7) },
-		"it names agent-1 as its author":                        merged(func(m *wire.Merged) { m.Agent = 0 }),
-		"it belongs to round 3":                                 merged(func(m *wire.Merged) { m.Round = 3 }),
-		"it answers the plan 07":                                merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
-		"it has 5 arms":                                         merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
+		"the message names agent-1 as its author":               merged(func(m *wire.Merged) { m.Agent = 0 }),
+		"the message belongs to round 3":                        merged(func(m *wire.Merged) { m.Round = 3 }),
+		"the message answers the plan 07":                       merged(func(m *wire.Merged) { m.Digest = wire.Digest{7} }),
+		"the message has 5 arms":                                merged(func(m *wire.Merged) { m.Counts, m.Means = m.Counts[1:], m.Means[1:] }),
 		"pulls of arm 1 of the task":                            merged(func(m *wire.Merged) { m.Counts[0]++ }),
-		"its squared deviations do not match the plan":          merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
+		"the squared deviations do not match the plan":          merged(func(m *wire.Merged) { m.Squares = make([]float64, len(m.Counts)) }),
 		"a reward is a number from -1e100 to 1e100, got 1e+300": merged(func(m *wire.Merged) { m.Means[len(m.Means)-1] = 1e300 }),
 		"must be a finite number, got NaN": func(b []byte) []byte {
 			m := must(wire.ParseMerged(b))

@@ -44,16 +44,16 @@ func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)
 func TestForgedPlan(t *testing.T) {
 	q := questionOf(t)
 	for want, change := range map[string]func(*cluster.PlanBody){
-		"it belongs to round 2":                           func(p *cluster.PlanBody) { p.Round = 2 },
-		"it has 29 arms, but the problem has 30":          func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
-		"arm 1 has -1 pulls":                              func(p *cluster.PlanBody) { p.Counts[0] = -1 },
-		"its author is agent-6, but the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
-		"has another history":                             func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
-		"has another history (digest ":                    func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
-		"asks for other squared deviations":               func(p *cluster.PlanBody) { p.Squares = true },
-		"it has 0 counts, but done is false":              func(p *cluster.PlanBody) { p.Counts = nil },
-		"it answers 0 tasks":                              func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
-		"it refers to a round before":                     func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
+		"the plan belongs to round 2":                            func(p *cluster.PlanBody) { p.Round = 2 },
+		"the plan has 29 arms, but the problem has 30":           func(p *cluster.PlanBody) { p.Counts = p.Counts[1:] },
+		"arm 1 has -1 pulls":                                     func(p *cluster.PlanBody) { p.Counts[0] = -1 },
+		"the plan's author is agent-6, but the run has 5 agents": func(p *cluster.PlanBody) { p.Author = 5 },
+		"has another history":                                    func(p *cluster.PlanBody) { p.Digest = "0123456789abcdef" },
+		"has another history (digest ":                           func(p *cluster.PlanBody) { p.Counts[3]++ }, // the digest is of other counts
+		"asks for other squared deviations":                      func(p *cluster.PlanBody) { p.Squares = true },
+		"the plan has 0 counts, but done is false":               func(p *cluster.PlanBody) { p.Counts = nil },
+		"the plan answers 0 tasks":                               func(p *cluster.PlanBody) { p.Done, p.Counts = true, nil },
+		"the plan refers to a round before":                      func(p *cluster.PlanBody) { p.Absent = []cluster.Absence{{Agent: 1}} },
 		`answer 1 is for task "elsewhere", but`: func(p *cluster.PlanBody) {
 			// the answers are of no task of the run
 			p.Done, p.Counts, p.Answers = true, nil, slices.Repeat([]engine.Answer{{Task: "elsewhere"}}, 5)

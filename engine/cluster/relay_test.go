@@ -144,7 +144,7 @@ func TestForgedRelayedMessage(t *testing.T) {
 	}
 	_, agent := agentOf(t, x, q, 2).Take(t.Context())
 	_, _, _, later := cluster.Replay(t.Context(), x, "r", maker(q))
-	const want = "its author, agent-1, passes on a message of agent-3 in round 1 that agent-3 did not send"
+	const want = "the author of the plan, agent-1, passes on a message of agent-3 in round 1 that agent-3 did not send"
 	for who, err := range map[string]error{"agent-3": agent, "who looks later": later} {
 		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", who, err, want)

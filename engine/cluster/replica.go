@@ -332,11 +332,11 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 // messages, as late says, and each of them counts once. The plan of its round must have gone on without the agent.
 func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
-		return m, &PlanError{r.run, r.rounds + 1, "it has a late message of an agent or a round that did not continue without it"}
+		return m, &PlanError{r.run, r.rounds + 1, "the plan has a late message, but no such round continued without that agent"}
 	}
 	// informed of it by an earlier plan
 	if r.informed[[2]int{l.Round, l.Agent}] {
-		return m, &PlanError{r.run, r.rounds + 1, "it has a late message a second time"}
+		return m, &PlanError{r.run, r.rounds + 1, "the plan repeats a late message of an earlier plan"}
 	}
 	// the message answers the plan of its own round
 	if m, err = parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
@@ -347,7 +347,7 @@ func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 
 // notSent is a plan that has a message in the name of another agent. name is the agent in whose name the message is, and f the plan.
 func notSent(f Fact, round int, name string, p PlanBody) error {
-	return &PlanError{f.Run, f.Round, fmt.Sprintf("its author, %s, passes on a message of %s in round %d that %s did not send",
+	return &PlanError{f.Run, f.Round, fmt.Sprintf("the author of the plan, %s, passes on a message of %s in round %d that %s did not send",
 		AgentName(p.Author), name, round, name)}
 }
 

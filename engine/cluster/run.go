@@ -267,7 +267,7 @@ func (i Identity) differs(run Identity) string {
 	// messages that cannot be read make everything else pointless
 	switch {
 	case i.Wire != run.Wire:
-		return fmt.Sprintf("its messages have version %d, but those of the run have version %d. Use programs of one version", i.Wire, run.Wire)
+		return fmt.Sprintf("its messages have version %d, but the run's messages have version %d. Use programs of one version", i.Wire, run.Wire)
 	case i.Mode != run.Mode || i.Algorithm != run.Algorithm:
 		return fmt.Sprintf("it runs %s (%s), but the run uses %s (%s)", i.Algorithm, i.Mode, run.Algorithm, run.Mode)
 	case i.Problem != run.Problem:
@@ -278,7 +278,7 @@ func (i Identity) differs(run Identity) string {
 	slices.Sort(names)
 	for _, name := range names {
 		if here, there := fmt.Sprint(i.Options[name]), fmt.Sprint(run.Options[name]); here != there {
-			return fmt.Sprintf("its option %s is %s, but that of the run is %s", name, here, there)
+			return fmt.Sprintf("its option %s is %s, but the run has %s", name, here, there)
 		}
 	}
 	return ""

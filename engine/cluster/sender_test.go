@@ -101,7 +101,7 @@ func TestAttackWrongAuthor(t *testing.T) {
 					if may := f.may && who == "agent-1.creds" && k < 2; err != nil || stands != may {
 						t.Fatalf("%s, %s: it stands: %t, want %t, error %v", f.name, way, stands, may, err)
 					} else if may {
-						refusedByAll(t, s, run, q, "it names agent-2 as its author, but agent-1 published it")
+						refusedByAll(t, s, run, q, "the plan names agent-2 as its author, but agent-1 published it")
 					}
 				}
 			}

@@ -30,7 +30,7 @@ func EachApart(m *Model) bool {
 }
 
 // errNoPulls is returned for an estimate without data.
-var errNoPulls = errors.New("there are no pulls to estimate from")
+var errNoPulls = errors.New("nothing was measured, so no arm can be estimated")
 
 // onMeans returns the estimator for unrelated arms: their own means.
 func onMeans(m *Model, counts []int, total int) *Estimator {

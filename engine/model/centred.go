@@ -221,7 +221,7 @@ func (c *centred) decompose() (*spectrum, error) {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(c.matrix, true) {
-		return nil, errors.New("its eigenvalues were not found")
+		return nil, errors.New("the eigenvalues were not found")
 	}
 	out := &spectrum{values: eigen.Values(nil)}
 	eigen.VectorsTo(&out.vectors)

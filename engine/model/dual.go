@@ -49,7 +49,7 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 	}
 	var factor mat.Cholesky
 	if !factor.Factorize(ridged(c.matrix, 1/scale)) {
-		return nil, errors.New("it is not positive definite")
+		return nil, errors.New("the matrix is not positive definite")
 	}
 	var lower mat.TriDense
 	factor.LTo(&lower)

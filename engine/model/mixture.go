@@ -47,7 +47,7 @@ func ContinuedMixture(
 ) (*Mixture, error) {
 	pulls := engine.PullsOf(counts)
 	if pulls == 0 {
-		return nil, errors.New("there are no pulls to estimate from")
+		return nil, errors.New("nothing was measured, so no arm can be estimated")
 	}
 	var points []point
 	fittedTo := pulls

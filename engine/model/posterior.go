@@ -74,7 +74,7 @@ func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Poster
 // other data.
 func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
 	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
-		return nil, errors.New("there are no pulls to estimate from")
+		return nil, errors.New("nothing was measured, so no arm can be estimated")
 	}
 	if many := m.Problem.N() > mostOwn; (many || prior.onPulled) && !prior.InFeatures {
 		return newDualPosterior(m, prior, before, counts, means)

@@ -39,7 +39,7 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 		}
 	}
 	if len(pulled) == 0 {
-		return nil, errors.New("there are no pulls to estimate from")
+		return nil, errors.New("nothing was measured, so no arm can be estimated")
 	}
 	e.shrink = float64(e.Pulls) * m.Normalised(ridge)
 	s := len(pulled)

@@ -34,7 +34,7 @@ func (d *meansOf) turn(w *Within) error {
 	}
 	var eigen mat.EigenSym
 	if !eigen.Factorize(info, true) {
-		return errors.New("its eigenvalues were not found")
+		return errors.New("the eigenvalues were not found")
 	}
 	d.turned = new(mat.Dense)
 	eigen.VectorsTo(d.turned)

@@ -85,7 +85,7 @@ func (p Prices) check() error {
 		return fmt.Errorf("parallel and capacity must be at least 1, got %d and %d", p.Parallel, p.Capacity)
 	}
 	if p.Parallel > 0 && p.Capacity > 0 {
-		return errors.New("parallel counts the pulls of each agent and capacity those of all. Give one of them")
+		return errors.New("parallel counts the pulls of each agent, capacity the pulls of all agents. Give one of them")
 	}
 	return nil
 }

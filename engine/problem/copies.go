@@ -355,15 +355,15 @@ func numberOf[T comparable](known map[T]int32, key T) int32 {
 	return k
 }
 
-// takeOnce leaves out the rows of a long table that are copies of others, and notes which rows repeat others. Rows that differ from
-// others in digits or in columns without a meaning may be copies: these count, with a warning.
+// takeOnce removes exact copies of rows from a long table, and notes which rows repeat others. Rows that differ only in digits or in
+// columns without a meaning may also be copies: they are kept, with a warning.
 func (f *found) takeOnce(t *table, l Long) {
 	rows, value := l.measuredRows(t)
 	note := func(x *repeats, kind NoteKind, which []int) {
 		c := copied{of: t, later: indices.Of(rows, which), first: indices.Of(rows, indices.Of(x.first, which))}
 		f.notes = append(f.notes, c.noted(kind)...)
 	}
-	same := sameRows(t, optionsOf(t, slices.Concat(l.Task, l.Arm, l.Blocks), rows), rows, value)
+	same := sameRows(t, optionsOf(t, slices.Concat(l.Task, l.Arm, l.Blocks, l.Random), rows), rows, value)
 	sure := same.copies()
 	note(same, NoteCopies, sure)
 	out := indices.Mark(len(rows), sure)
@@ -387,7 +387,7 @@ type copied struct {
 	later, first []int
 }
 
-// add adds a row that repeats an earlier one in every cell, and reports whether it does.
+// add adds a row, and reports whether it equals an earlier row in every cell.
 func (c *copied) add(r, before int) bool {
 	if slices.ContainsFunc(c.of.cells, func(x *cells) bool { return x.text(r) != x.text(before) }) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Column states what a column of a table looks like.
+// Column describes a column of a table: its type, values and possible roles.
 type Column struct {
 	Name      string
 	Numbers   bool     // every cell that is not empty is a number, a limit such as <0.05, or one of Words
@@ -31,9 +31,10 @@ type Column struct {
 	gaps      string   // a text such as NA, if no cell is empty
 	names     bool     // some cells are numbers and some are texts without digits, so that all are names
 	failures  []string // values that state that something failed
+	runs      bool     // the values are states of runs, of which some are finished
 }
 
-// Description is what the columns of a table look like, and what they may mean.
+// Description describes the columns of a table, and guesses their roles.
 type Description struct {
 	Path    string
 	Rows    int
@@ -60,14 +61,14 @@ type Description struct {
 // Unused is a column that is left out, and why.
 type Unused struct{ Name, Why string }
 
-// perDifferent is what a value of a column takes while they are counted, in bytes.
+// perDifferent is the memory, in bytes, for each different value of a column while values are counted.
 const perDifferent = 48
 
 // rowsBetween is after how many rows a loop looks whether the reading was to end.
 const rowsBetween = 1 << 12
 
-// Describe reads a table and states what its columns look like. Of opt it uses what reads the file. The header is looked for below
-// other lines.
+// Describe reads a table and describes its columns. It uses only the options of opt that concern reading the file. Lines above the
+// header are skipped.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
 	defer try.Caught(&err)
 	t := describedTable(path, opt)
@@ -148,6 +149,9 @@ func (t *table) describe(k int, name string) Column {
 	}
 	// a column of measurements has more numbers than texts, few kinds of these, and a mistake in one of five cells at most
 	c.Different = len(seen)
+	if unfinished, are := unfinishedStates(seen); are && c.named(statusWords) {
+		c.failures, c.runs = unfinished, true
+	}
 	c.Numbers = numbers > 0 && 4*wrong <= numbers && len(c.Words) <= mostFailWords && len(c.Words) < c.Different-len(c.Words)
 	c.truths = c.truths && c.Different > 0
 	if hollow {
@@ -171,6 +175,52 @@ func (t *table) describe(k int, name string) Column {
 	return c
 }
 
+// unfinishedStates returns the texts that are states of unfinished runs, such as PRUNED. It also reports whether all texts are states
+// of runs, finished or not, as trackers of experiments write them.
+func unfinishedStates(texts map[string]bool) (unfinished []string, are bool) {
+	for text := range texts {
+		word := strings.TrimPrefix(strings.ToLower(text), "trialstate.")
+		switch {
+		case slices.Contains(finishedWords, word):
+			are = true
+		case slices.Contains(unfinishedWords, word):
+			unfinished = append(unfinished, text)
+		default:
+			return nil, false
+		}
+	}
+	slices.Sort(unfinished)
+	return unfinished, are && unfinished != nil
+}
+
+// failUnfinished counts the rows of unfinished runs as failed, if no condition states which rows failed: the last value before a run was
+// pruned or crashed is not its result.
+func (f *found) failUnfinished(t *table, l Long) {
+	if t.failed != nil {
+		return
+	}
+	for _, name := range ignoredColumns(t, l) {
+		if !(Column{Name: name}).named(statusWords) {
+			continue
+		}
+		c := t.describe(t.column[name], name)
+		if !c.runs {
+			continue
+		}
+		counts := make([]float64, len(c.failures))
+		t.failed = make([]bool, len(t.lines))
+		for r := range t.lines {
+			if k := slices.Index(c.failures, t.textOf(r, name)); k >= 0 {
+				t.failed[r] = true
+				counts[k]++
+			}
+		}
+		t.read = append(t.read, name)
+		f.notes = append(f.notes, Note{Kind: NoteUnfinished, Path: t.path, Names: append([]string{name}, c.failures...), Numbers: counts})
+		return
+	}
+}
+
 // looksLike returns a cell's number, if it has one, and reports whether it is a limit of one, as <0.05 is.
 func (t *table) looksLike(r int, column, text string) (v float64, number, isLimit bool) {
 	if t.isNumber(t.ungrouped(text, column)) {
@@ -192,7 +242,7 @@ func shortened40(text string) string {
 	return oneLine(text)
 }
 
-// isDate reports whether a text is made of numbers and dots, dashes, slashes, colons or blanks, such as 14.07.2025.
+// isDate reports whether a text consists only of digits, dots, dashes, slashes, colons and blanks, such as 14.07.2025.
 func isDate(text string) bool {
 	marks := strings.Count(text, ".") + strings.Count(text, "-") + strings.Count(text, "/")
 	return marks >= 2 && strings.Trim(text, "0123456789.-/: TZ") == ""

@@ -59,7 +59,7 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	return g, nil
 }
 
-// perGramCell is what a cell of a Gram matrix takes, in bytes.
+// perGramCell is the memory for a cell of a Gram matrix, in bytes.
 const perGramCell = 64
 
 // readGrid reads all rows of a table, whose first row need not be a header.
@@ -124,7 +124,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	return matrix, names
 }
 
-// withName appends the name of a point; it fails with an empty one, and one that is there.
+// withName appends the name of a point. It returns an error if the name is empty or already used.
 func withName(t *table, names []string, c cell) []string {
 	if c.text == "" {
 		panic(t.at(c, "a row or column without a name"))
@@ -231,8 +231,8 @@ func (p *Problem) noteCategories() {
 	}
 }
 
-// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] as
-// the columns are now. The columns must be positive.
+// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] like the present
+// columns. The columns must be positive.
 func (p *Problem) Logarithmic(columns []string) *Problem {
 	if len(columns) == 0 {
 		return p

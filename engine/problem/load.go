@@ -62,7 +62,7 @@ func (o LoadOptions) read(path string) ([]byte, error) {
 	return o.Read(path)
 }
 
-// allowance returns what may be made of a table: as much as fits into memory.
+// allowance returns how much memory a table may use.
 func (o LoadOptions) allowance() *allowance.Allowance {
 	return allowance.New(o.context(), "the table", allowance.NoLimit, allowance.NoLimit)
 }
@@ -130,13 +130,15 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error)
 	return p, nil
 }
 
-// found holds what the rows of a table say.
+// found holds the values that were read from the rows of a table.
 type found struct {
 	arms   []arm
 	order  []string  // names of the tasks in the order of their first rows
 	texts  []*column // features that are text
 	rows   []Row     // rows of a long table, in the order of the problem's arms
 	blocks []string  // names of their blocks
+	// texts in the random columns, for each combination of these that rows have
+	levels [][]string
 	notes  []Note
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way
@@ -259,13 +261,13 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	f.notes = append(f.notes, again.notes()...)
 }
 
-// Memory of an arm while a problem is made, in bytes, besides its features.
+// Memory for an arm while a problem is made, in bytes, without its features.
 const (
 	perArm     = 512
 	perFeature = 24
 )
 
-// wideColumns are the columns of a table with one row per arm, besides features.
+// wideColumns are the columns of a table with one row per arm, without the features.
 var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 
 // maxReps is the largest number of measurements of one arm.
@@ -307,8 +309,8 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 	return a
 }
 
-// build groups the arms by task and makes the problem, which has the name of its file unless another is given; its features have
-// these names. sorted are the arms in problem order.
+// build groups the arms by task and makes the problem. The problem has the name of its file unless another is given. sorted has the
+// arms in problem order.
 func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (p reading, sorted []arm) {
 	position := lists.Keyed(f.order, func(v int, name string) (string, int) { return name, v })
 	sorted = slices.Clone(f.arms)
@@ -346,7 +348,7 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	return p, sorted
 }
 
-// textsOf returns kernels.Points.Texts of points that are in these rows.
+// textsOf returns the value of kernels.Points.Texts for the points in these rows.
 func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
 	for k, name := range columns {
 		c := f.read[name]
@@ -366,8 +368,8 @@ func (p reading) noteOf(kind NoteKind, arms []int) Note {
 	return Note{Kind: kind, Path: p.t.path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
 }
 
-// separate makes the means unknown, and partially known, if one of them is: what needs means needs
-// all of them. The note on unknown ones has the kind.
+// separate marks the means as unknown or partly known if one of them is unknown, because methods that need means need all of them. A
+// note says which means are unknown.
 func (p reading) separate(kind NoteKind) {
 	missing := unknown(p.Mean)
 	if len(missing) == 0 {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -11,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Long names the columns of a long table, which has a row for every measurement. The names may differ
-// from those in the file in capital letters; other columns are ignored.
+// Long names the columns of a long table, which has a row for every measurement. Names match the file's names regardless of capital
+// letters; other columns are ignored.
 type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
@@ -32,6 +33,8 @@ type Long struct {
 	// columns of blocks whose labels mean the same block at every task. A label of other columns that occurs at several tasks is a block
 	// within each
 	Crossed []string
+	// columns whose values are a sample of many, such as years: an option differs from its expected reward at each of them
+	Random []string
 	// options to consider besides those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of tables
 	Candidates []string
 
@@ -63,6 +66,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	l := namedColumns(t, *opt.Long)
 	var f found
 	f.takeOnce(t, l)
+	f.failUnfinished(t, l)
 	ranges := t.consider(l, opt)
 	f.readLong(t, l)
 	if opt.Drop {
@@ -83,7 +87,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	own.written = f.written
 	own.ranges, own.taskTexts, own.armTexts = ranges, f.taskTexts, f.armTexts
 	p.Long = &own
-	p.Rows, p.Blocks, p.Weights = f.rows, f.blocks, f.weights
+	p.Rows, p.Blocks, p.Levels, p.Weights = f.rows, f.blocks, f.levels, f.weights
 	if p.Weights != nil && lists.Total(p.Weights) == 0 {
 		panic(t.at(cell{}, "column %q: all weights are 0", l.Weights))
 	}
@@ -113,8 +117,8 @@ func (l Long) others() []string {
 	return slices.DeleteFunc([]string{l.Cost, l.Weights}, func(name string) bool { return name == "" })
 }
 
-// namedColumns completes the columns and finds each in the file, under the name given to it. It fails with the first that is
-// not there, one that has two meanings, and a role without a column.
+// namedColumns finds each named column in the file. It returns an error for the first column that is missing, for a column with two
+// roles, and for a role without a column.
 func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
@@ -130,7 +134,8 @@ func namedColumns(t *table, l Long) Long {
 	}
 	measured := l.measured()
 	for _, names := range [][]string{slices.Concat(l.Task, l.Arm, measured), slices.Concat(l.TaskFeatures, measured),
-		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), l.Log, l.Crossed, append(l.others(), measured...)} {
+		slices.Concat(l.ArmFeatures, measured), slices.Concat(l.Blocks, measured), slices.Concat(l.Arm, l.Random, measured),
+		l.Log, l.Crossed, append(l.others(), measured...)} {
 		seen := map[int]bool{}
 		for _, name := range names {
 			if !t.find(name) {
@@ -146,20 +151,20 @@ func namedColumns(t *table, l Long) Long {
 	t.counts = []string{l.Count, l.Successes, l.Trials}
 	names := slices.Concat(l.Task, l.Arm)
 	t.leaveOutNameless(names, measured[0])
-	t.checkLengths(slices.Concat(names, measured, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Log)...)
+	t.checkLengths(slices.Concat(names, measured, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.Log)...)
 	return l
 }
 
 // ignoredColumns lists the columns that have no meaning.
 func ignoredColumns(t *table, l Long) []string {
 	named := map[int]bool{}
-	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.measured(), l.others(), t.read) {
+	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.measured(), l.others(), t.read) {
 		named[t.column[name]] = true
 	}
 	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
 }
 
-// sameFeatures fails with a feature that changes within a task, or within one of its arms, between two rows.
+// sameFeatures returns an error if a feature differs between two rows of the same task or arm.
 func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	for _, f := range features {
 		if f.codes[r] == f.codes[first] || f.value(r) == f.value(first) {
@@ -175,10 +180,10 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	}
 }
 
-// columnsOf reads the columns of tasks, arms, features and blocks, and notes which features are text.
+// columnsOf reads the columns of tasks, arms, features, blocks and random effects, and notes which features are text.
 func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	read, features := map[string]*column{}, slices.Concat(l.TaskFeatures, l.ArmFeatures)
-	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.others()) {
+	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.Random, l.others()) {
 		if name == l.Cost { // it may have gaps
 			continue
 		}
@@ -229,7 +234,7 @@ func (f *found) recurring(task, armOf []int32, blocks []*column) bool {
 	return false
 }
 
-// addCost adds the cost of a row to the mean of those of so many others.
+// addCost updates the mean cost of an arm with the cost of row r; others is the number of its measurements before.
 func (a *arm) addCost(t *table, r int, column string, others int) {
 	v := t.number(r, column)
 	if !(v > 0) || math.IsInf(v, 0) {
@@ -249,7 +254,7 @@ func (c *column) weight(t *table, r int) float64 {
 	return c.value(r)
 }
 
-// perRow is what a row of a long table takes while a problem is made, in bytes, besides its cells.
+// perRow is the memory for a row of a long table while a problem is made, in bytes, without its cells.
 const perRow = 160
 
 // readLong reads the rows of a long table.
@@ -331,9 +336,13 @@ func (f *found) readLong(t *table, l Long) {
 	} else {
 		f.measure(t, l, blocks, armOf, measured, byTask)
 	}
+	f.notes = append(f.notes, f.oneLevel(t, l)...)
 	var notes []Note
 	if len(f.blocks) > 1 {
 		notes = append(notes, Note{Kind: NoteBlocks, Path: t.path, Names: l.Blocks})
+	}
+	if len(f.levels) > 1 {
+		notes = append(notes, Note{Kind: NoteRandom, Path: t.path, Names: l.Random})
 	}
 	if ignored := ignoredColumns(t, l); len(ignored) > 0 {
 		notes = append(notes, Note{Kind: NoteIgnored, Path: t.path, Names: ignored})
@@ -407,6 +416,16 @@ func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
 	return notes
 }
 
+// oneLevel returns a note for each random column that has one value: it does not show how much options vary.
+func (f *found) oneLevel(t *table, l Long) (notes []Note) {
+	for k, name := range l.Random {
+		if len(f.levels) > 0 && !slices.ContainsFunc(f.levels, func(texts []string) bool { return texts[k] != f.levels[0][k] }) {
+			notes = append(notes, Note{Kind: NoteOneLevel, Path: t.path, Names: []string{name, f.levels[0][k]}})
+		}
+	}
+	return notes
+}
+
 // measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says. All
 // of them lie in the order of the problem, in which byTask has the arms.
 func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measured, byTask []int) {
@@ -418,6 +437,7 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 	}
 	block, names, _ := named(blocks, len(armOf))
 	number := make([]int, len(names)) // of each block among those measured, from 1
+	levels := map[string]int{}        // places in f.levels
 	for r, at := range armOf {
 		if at < 0 {
 			continue
@@ -431,6 +451,15 @@ func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measu
 				number[b] = len(f.blocks)
 			}
 			m.Block = number[b] - 1
+		}
+		if len(l.Random) > 0 {
+			texts := lists.Map(l.Random, func(name string) string { return f.read[name].textAt(r) })
+			key := strings.Join(texts, "\x00")
+			if _, known := levels[key]; !known {
+				levels[key] = len(levels)
+				f.levels = append(f.levels, texts)
+			}
+			m.Levels = levels[key]
 		}
 		if l.SD != "" || l.Trials != "" {
 			f.arms[at].sds = append(f.arms[at].sds, sd)

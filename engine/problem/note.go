@@ -57,7 +57,8 @@ const (
 	NoteSuccesses   NoteKind = "successes"
 	NotePercentages NoteKind = "percentages" // names: those of NoteSuccesses
 	// names: column of how runs ended, a text of it, column of rewards, the condition for rows that failed; numbers: such rows with a value
-	NoteEnded NoteKind = "ended"
+	NoteEnded      NoteKind = "ended"
+	NoteUnfinished NoteKind = "unfinished" // names: column of states, states of unfinished runs; numbers: rows with each state
 	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
 	NoteCopies  NoteKind = "copies"
 	NoteRepeats NoteKind = "repeats" // names and numbers: those of NoteCopies; each row counts
@@ -75,8 +76,10 @@ const (
 	NoteNoNoise    NoteKind = "no noise"
 	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
 	NoteCombinations NoteKind = "combinations"
-	NoteNested       NoteKind = "nested" // names: columns of blocks whose labels occur at several tasks
-	NoteBlocks       NoteKind = "blocks" // names: columns that state what was measured together
+	NoteNested       NoteKind = "nested"    // names: columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks"    // names: columns that state what was measured together
+	NoteRandom       NoteKind = "random"    // names: columns of random effects
+	NoteOneLevel     NoteKind = "one level" // names: a random column, its only value
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -143,6 +146,8 @@ var noteSentences = map[NoteKind]string{
 		`successes, write a column of successes, and name it: successes=, trials=%[2]q instead of reward and count`,
 	NoteEnded: `%[5]d of the measured rows have a text such as %[2]q in column %[1]q. Their values of %[3]q are used. If these rows failed, ` +
 		`write failed=%[4]q (--failed)`,
+	NoteUnfinished: `column %[1]q: runs that did not finish count as failed, even with a value: %[2]s. To use their values, write ` +
+		`failed="false" (--failed false)`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
 	NoteNearCopies: "%[5]d of %[6]d rows %[2]s in option and value, though not in every column or digit: %[1]s. %[4]s",
@@ -163,6 +168,9 @@ var noteSentences = map[NoteKind]string{
 		"if the task has none",
 	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
 		`protocol(..., block=%[2]q) compares arms within it`,
+	NoteRandom: "options vary with %s. best recommends what is best on average; algorithms treat this variation as noise",
+	NoteOneLevel: `random column %[1]q has only the value %[2]q. So the data do not show how much options vary between its values, and the ` +
+		`answer holds for this one. Measure at other values, too`,
 	NoteNoNoise: "the noise of rewards is not stated. Some algorithms estimate it while sampling. To state it, write noise= or add a " +
 		"column sd",
 
@@ -185,13 +193,13 @@ var noteSentences = map[NoteKind]string{
 // OfSimulation reports whether the note is on how rewards are simulated, which does not concern
 // answers from what was measured.
 func (n Note) OfSimulation() bool {
-	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteNotDrawn}, n.Kind)
+	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteRandom, NoteNotDrawn}, n.Kind)
 }
 
 // OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
 func (n Note) OfAnswers() bool {
 	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses,
-		NotePercentages, NoteEnded}, n.Kind)
+		NotePercentages, NoteEnded, NoteUnfinished}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
@@ -229,7 +237,7 @@ func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
 		return []string{separators[n.name(0)]}
-	case NoteIgnored, NoteCombinations:
+	case NoteIgnored, NoteCombinations, NoteRandom:
 		return []string{listed(n.Names)}
 	case NoteBlocks, NoteNested:
 		return []string{listed(n.Names), n.name(0)}
@@ -251,6 +259,10 @@ func (n Note) words() []string {
 		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
 	case NoteFailed:
 		return []string{n.name(0), n.failedWords()}
+	case NoteUnfinished:
+		return []string{n.name(0), listed(lists.Make(len(n.Numbers), func(k int) string {
+			return fmt.Sprintf("%.0f %s", n.number(k), n.name(k+1))
+		}))}
 	case NoteLimits:
 		return []string{n.name(0), n.limitWords()}
 	case NoteNoOption:

@@ -90,6 +90,53 @@ func byStatus(expression string, columns []string, _ []bool) (func([]any) (any, 
 	return func(row []any) (any, error) { return (row[at] == want) == (words[1] == "=="), nil }, words[:1], nil
 }
 
+// Runs that a tracker of experiments lists as unfinished count as failed, whatever their value. Other columns of states change nothing.
+func TestUnfinishedRuns(t *testing.T) {
+	for _, c := range []struct{ name, text, want string }{
+		{"Optuna", "number,yield,params_lr,state\n0,1,a,COMPLETE\n1,9,a,PRUNED\n2,,b,FAIL\n3,7,b,RUNNING\n4,,b,WAITING\n", "a: 1 1 failed; b: 3 failed"},
+		{"Optuna's enum", "yield,params_lr,state\n1,a,TrialState.COMPLETE\n9,b,TrialState.PRUNED\n", "a: 1; b: 1 failed"},
+		{"MLflow", "status,yield,params.lr\nFINISHED,1,a\nFAILED,9,a\nKILLED,8,b\nRUNNING,,b\nSCHEDULED,,b\n", "a: 1 1 failed; b: 3 failed"},
+		{"W&B", "name,state,yield,config.lr\nx,finished,1,a\ny,crashed,9,a\nz,killed,8,b\nu,running,7,b\nv,preempted,,b\n", "a: 1 1 failed; b: 3 failed"},
+		{"W&B page", "Name,State,yield,lr\nx,finished,1,a\ny,failed,9,b\nz,finished,8,b\n", "a: 1; b: 8 1 failed"},
+		{"Ray Tune", "Trial name,status,yield,lr\nx,TERMINATED,1,a\ny,ERROR,9,b\nz,PENDING,8,b\n", "a: 1; b: 2 failed"},
+		{"a machine", "state,yield,lr\nrunning,1,a\nstopped,9,b\n", "a: 1; b: 9"},
+		{"a mixed column", "state,yield,lr\nfinished,1,a\nTexas,9,b\n", "a: 1; b: 9"},
+		{"all finished", "state,yield,lr\nfinished,1,a\nfinished,9,b\n", "a: 1; b: 9"},
+	} {
+		header, _, _ := strings.Cut(c.text, "\n")
+		columns := strings.Split(header, ",")
+		arm := columns[slices.IndexFunc(columns, func(name string) bool { return strings.HasSuffix(name, "lr") })]
+		load := func(opt problem.LoadOptions) (*problem.Problem, error) {
+			opt.Long = &problem.Long{Arm: []string{arm}, Reward: "yield"}
+			return loadText(c.text, opt)
+		}
+		p, err := load(problem.LoadOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := outcomes(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+		noted := slices.ContainsFunc(p.Notes, func(n problem.Note) bool { return n.Kind == problem.NoteUnfinished })
+		if noted != strings.Contains(c.want, "failed") {
+			t.Errorf("%s: notes %v", c.name, p.Notes)
+		}
+	}
+	// a state that is named has its own meaning, and a condition has the last word
+	const runs = "state,yield,lr\nCOMPLETE,1,a\nPRUNED,9,a\nPRUNED,8,b\n"
+	if p, err := loadText(runs, problem.LoadOptions{Long: &problem.Long{Arm: []string{"state"}, Reward: "yield"}}); err != nil || p.Failed != nil {
+		t.Errorf("state as an option: %v", err)
+	}
+	p, err := loadText(runs, problem.LoadOptions{Failed: "state == 'none'", Compile: byStatus, Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := outcomes(p), "a: 1 9; b: 8"; got != want {
+		t.Errorf("by a condition: %s, want %s", got, want)
+	}
+}
+
 // Rows that failed by a condition have no value, whatever is there; an option that only failed is not measured.
 func TestFailedByCondition(t *testing.T) {
 	const runs = "option,yield,status\na,1,ok\na,2,ok\nb,99,crashed\nb,3,ok\nc,,crashed\nc,,crashed\nd,,planned\n"

@@ -49,6 +49,8 @@ type Problem struct {
 	Block  *Block
 	Rows   []Row    // what was measured, one by one, by arm, if it came so; else nil
 	Blocks []string // names of the blocks of Rows; nil without blocks
+	// texts in the columns Long.Random, for each combination that Rows have; nil without such columns
+	Levels [][]string
 	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
 	Failed  []int
 	Sources []Source // the files it came from

@@ -120,7 +120,7 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 		return nil, err
 	}
 	if e.Role == algorithms.RoleReference && !q.Simulated {
-		return nil, fmt.Errorf("%s is a reference that knows the expected rewards. It cannot be used with measurements", e.Name)
+		return nil, fmt.Errorf("%s knows the expected rewards, so it is a reference only and cannot be used with measurements", e.Name)
 	}
 	m, err := q.Model(ctx, memory)
 	if err != nil {

@@ -49,12 +49,12 @@ func TestBoundsThatNobodyStated(t *testing.T) {
 	rough := many.WithKernel(onArms(1, kernels.RBF{Lengthscale: []float64{0.3}})).Only(0)
 	r := run(t, sim.Experiment{Problem: rough, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Epsilon: 1}})
 	t.Log(r.Guarantee)
-	if !strings.Contains(r.Guarantee, "It uses ‖f‖ ≤ ") || !strings.Contains(r.Guarantee, "computed from the expected rewards") {
+	if !strings.Contains(r.Guarantee, "The guarantee uses ‖f‖ ≤ ") || !strings.Contains(r.Guarantee, "computed from the expected rewards") {
 		t.Errorf("nothing stated: %s", r.Guarantee)
 	}
 	p, norm := beyondFeatures(t, 260, 0, 0.1, 2)
 	r = run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Norm: norm * 1.01 / 0.1, Epsilon: 0.1}})
-	if r.Standing != engine.StandingProven || strings.Contains(r.Guarantee, "It uses ") {
+	if r.Standing != engine.StandingProven || strings.Contains(r.Guarantee, "The guarantee uses ") {
 		t.Errorf("stated: %s", r.Guarantee)
 	}
 	for i := range p.Mean {

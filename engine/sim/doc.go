@@ -10,11 +10,10 @@
 //	Experiment ─Run─▶ engine.Result          (or Store.Run, which caches)
 //	Sweep ─Compare─▶ Comparisons             algorithms against a reference
 //	Sweep ─SpeedupOf─▶ Speedup               β of [Du23, eq. (4)]
-//	Sweeps ─ClaimsOf─▶ Claims                the paper's claims and their tests
 //
 // Samples count pulls; regrets and estimates are in the units of the data. If its context ends, Run returns an error and the
 // summary of the finished runs.
 //
 // All intervals are 95 %: Student's t for means, Wilson's for error rates; see Shares for fractions of tasks, Compare for differences and
-// ratios, ClaimsOf for claims. The warning that errors exceed delta uses the exact interval.
+// ratios. The warning that errors exceed delta uses the exact interval.
 package sim

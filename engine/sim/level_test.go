@@ -56,11 +56,6 @@ func BenchmarkLevel(b *testing.B) {
 			})
 		}
 	}
-	for _, runs := range []int{30, 100} {
-		measure(fmt.Sprintf("claims/runs=%d", runs), func(b *testing.B, off bool) float64 {
-			return claimsHold(b, runs, amount(off))
-		})
-	}
 }
 
 // amount returns 1 or 0.
@@ -121,40 +116,4 @@ func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 
 		}
 	}
 	return float64(apart) / repetitions
-}
-
-// claimsHold returns how often a claim of fewer samples is found to hold, for any of three rivals in case 3: without effect all samples
-// are equal, and with an effect of 1 the rivals take 20 % more.
-func claimsHold(b *testing.B, runs int, effect float64) float64 {
-	const repetitions = 1000
-	rng := rand.New(rand.NewPCG(7, 8))
-	held := 0
-	for range repetitions {
-		s := sim.Sweep{Names: []string{"case", "gap", "algorithm"}}
-		for _, name := range []string{"CoKernelFC", "CoKernelFC-IndAlloc", "IndALBA", "IndPolyALBA"} {
-			row := cellOf(3, 0.1, engine.ModeFC, name, runs, 1, 0, 0)
-			samples := make([]float64, runs)
-			for i := range samples {
-				samples[i] = math.Exp(0.5 * rng.NormFloat64())
-				if name != "CoKernelFC" {
-					samples[i] *= 1 + 0.2*effect
-				}
-			}
-			problem := row.Result.Problem
-			row.Result = made(name, samples, make([]bool, runs))
-			row.Result.Problem = problem
-			s.Rows = append(s.Rows, row)
-		}
-		c, err := sim.ClaimsOf(s, sim.Sweep{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, row := range c.Rows {
-			if row.Verdict == sim.ClaimHolds {
-				held++
-				break
-			}
-		}
-	}
-	return float64(held) / repetitions
 }

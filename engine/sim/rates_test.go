@@ -212,7 +212,7 @@ func TestGuaranteeNeedsItsRidge(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := !strings.Contains(r.Guarantee, "xi is too large"); got != promised || (!promised && r.Errors.Count == 0) || (promised && r.Errors.Count > 0) {
+		if got := !strings.Contains(r.Guarantee, "value of xi is too large"); got != promised || (!promised && r.Errors.Count == 0) || (promised && r.Errors.Count > 0) {
 			t.Errorf("%s: guarantee %q with %d of %d runs wrong", schedule, r.Guarantee, r.Errors.Count, r.Errors.Runs)
 		}
 	}

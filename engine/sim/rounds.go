@@ -108,8 +108,6 @@ func checkAnswers(want int, means []float64) error {
 const (
 	// predictedArms limits the theory that sweeps compare with: the speedup predicted by the hardness, and the paper's theorems.
 	predictedArms = 400
-	// forecastArms and forecastRuns limit the forecast of what a norm would save.
-	forecastArms, forecastRuns = 2000, 3
 	// tellingRatio is the largest displayed ratio to the lower bound with a norm: larger ones reflect a loose bound rather than the
 	// samples.
 	tellingRatio = 20

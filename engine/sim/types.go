@@ -162,32 +162,6 @@ type SpeedupRow struct {
 	ByHardness float64         `json:"by_hardness"` // Σ_v ρ*_v(ξ) / ρ*(ξ)
 }
 
-// Verdicts on a claim.
-const (
-	ClaimHolds = "holds" // the interval supports it
-	ClaimFails = "fails" // the interval excludes it
-	ClaimOpen  = "open"  // the runs do not decide it
-)
-
-// Claim is one statement of the paper about one instance, with its test.
-type Claim struct {
-	Source    string  `json:"source"` // place in the paper
-	Case      float64 `json:"case"`
-	Name      string  `json:"name"`  // "gap" or "budget"
-	Value     float64 `json:"value"` // value of the gap or budget
-	Statement string  `json:"statement"`
-	Quantity  string  `json:"quantity"` // the measured quantity
-	// simultaneous 95 % interval over the claims of one case
-	Measured engine.Interval `json:"measured"`
-	Verdict  string          `json:"verdict"`
-	Why      Reason          `json:"why,omitzero"` // if the claim does not hold
-}
-
-// Claims is the value of claims(...).
-type Claims struct {
-	Rows []Claim `json:"rows"`
-}
-
 // SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent of a single-agent algorithm over those of a
 // collaborative one, with the interval of Compare. It also sets V / rank K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which need Result.Detail and are 0
 // without it.

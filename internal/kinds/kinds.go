@@ -37,7 +37,6 @@ type Views[V any] interface {
 	Paired(sim.Comparisons) V
 	Speedup(sim.Speedup) V
 	Fit(fit.Fit) V
-	Claims(sim.Claims) V
 	Explanation(engine.Explanation) V
 	Problem(problem.Problem) V
 	Protocol(campaign.Protocol) V
@@ -96,7 +95,6 @@ func list[V any]() []Kind[V] {
 		row(Kind[V]{Name: "comparisons", Plural: true, JSON: "paired", Of: "paired", Reader: "Comparisons"}, views.Paired),
 		row(Kind[V]{Name: "speedup", Of: "speedup", Reader: "Speedup"}, views.Speedup),
 		row(Kind[V]{Name: "fit", Of: "fit", Reader: "Fit"}, views.Fit),
-		row(Kind[V]{Name: "claims", Plural: true, Of: "claims", Reader: "Claims"}, views.Claims),
 		row(Kind[V]{Name: "explanation", Of: "explain", Reader: "Explanation"}, views.Explanation),
 		row(Kind[V]{Name: "problem", Reader: "Problem"}, views.Problem),
 		row(Kind[V]{Name: "protocol", Of: "protocol", Reader: "Protocol"}, views.Protocol),

@@ -180,6 +180,8 @@ class Answer(Value, _HasPlot):
     """the noise model, in words"""
     noise_law: Record
     """the noise model"""
+    random: _DataFrame
+    """standard deviations of the effects of random columns; none without such columns"""
     left_out: Record
     """how well each arm is predicted from the others"""
     basis: str
@@ -211,9 +213,6 @@ class Sweep(Value, _HasPlot):
         ...
     def speedup(self, algorithm: _Algorithm | None = ..., alone: _Algorithm | None = ...) -> Speedup:
         """Measures the speedup β of [Du23, eq. (4)], and compares it with V and the prediction from the rank of the task kernel."""
-        ...
-    def claims(self, fb: Sweep | None = ...) -> Claims:
-        """Compares each statement of the paper about its experiments with the measured results, and gives a verdict."""
         ...
     def measures(self, y: str | _List | None = ...) -> Table:
         """Shows chosen measures of a sweep as a table, with a row for each result."""
@@ -565,11 +564,6 @@ class Fit(Value, _HasPlot):
     def fitted(self) -> JointKernel:
         """Returns the kernel of a fit, with its fitted numbers and its mean level as a term, for with_kernel(p, fitted(f))."""
         ...
-
-class Claims(Value):
-    """Claims, as returned by claims."""
-    rows: _DataFrame
-    """one row for each statement and setting"""
 
 class Explanation(Value):
     """An explanation, as returned by explain."""
@@ -1234,7 +1228,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., over
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
     from a table with a row for every measurement and any column names; see
     docs/reference/data-format.md.
@@ -1271,8 +1265,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             share of outliers, drift: drift per round over noise, batch: error of a round over noise,
             autocorrelated: correlation of neighbours)
         goal ("max", "min" or a list, default "max"):
-            "max" if the best arm has the highest expected reward, "min" if the lowest; of several
-            columns of rewards a list, such as ["max", "min"]
+            "max" if the best arm has the highest expected reward, "min" if the lowest; with several
+            reward columns, a list such as ["max", "min"]
         standardize (True or False, default False):
             True (or 1): scale every numeric feature column to the range 0 to 1, so that length scales
             are fractions of the column's range
@@ -1287,8 +1281,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         arm (a string or a list, optional):
             With data: the column or columns whose distinct values are the arms and their features
         reward (a string or a list, optional):
-            With data: the column of measurements, or of their means together with sd= and count=; of
-            several columns, best lists the options that may be the best trade-off
+            With data: the column of measurements (or of means, with sd= and count=); with several
+            columns, best lists the options that may be the best trade-off
         require (a string or a list, optional):
             With data: a limit of another measured column, such as "impurity < 0.5", or a list of
             limits; best then weighs how probable it is that an option meets them
@@ -1308,6 +1302,9 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
         crossed (a string or a list, optional):
             With data: columns of blocks whose labels mean the same block at all tasks; a label of
             blocks= that occurs at several tasks is a block within each
+        random (a string or a list, optional):
+            With data: columns whose values are a sample of many, such as years or operators; best then
+            recommends what is best on average over all of them
         cost (a string, optional):
             With data: the column with the cost of each measurement, such as hours; best then proposes
             what gains most per unit of cost
@@ -2033,28 +2030,6 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
 
     Example:
         cope.speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")
-    """
-    ...
-
-def claims(fc: Sweep, fb: Sweep | None = ...) -> Claims:
-    """Compares each statement of the paper about its experiments with the measured results, and gives a
-    verdict.
-
-    Parameters:
-        fc (a sweep):
-            A sweep of fc over case, gap and algorithm
-        fb (a sweep, optional):
-            A sweep of fb over case, budget and algorithm
-
-    Returns:
-        Claims
-
-    Raises:
-        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
-        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
-
-    Example:
-        cope.claims(cope.sweep(r, case=[1, 2, 3], gap=[0.1, 0.2], algorithm=["CoKernelFC", "IndRAGE", "IndRAGE/V"]))
     """
     ...
 

@@ -89,7 +89,7 @@ def class_doc(kind: str) -> str:
 
 
 def _with_article(kind: str) -> str:
-    if kind in ("bounds", "hardness", "claims", "comparisons"):
+    if kind in ("bounds", "hardness", "comparisons"):
         return _capital(kind)
     return f"A{'n' if kind[0] in 'aeiou' else ''} {kind}"
 

@@ -9,6 +9,7 @@ from collections.abc import Collection, Hashable, Sequence
 from contextlib import suppress
 from importlib import import_module
 from importlib.util import find_spec
+from math import isfinite, nan
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -89,13 +90,23 @@ class Table:
         if hasattr(cells, "iloc") or hasattr(cells, "to_list"):
             with suppress(TypeError, ValueError, RuntimeError):  # lists and the like have no hash
                 cells = cells.drop_duplicates() if hasattr(cells, "iloc") else cells.unique(maintain_order=True)
-        column = _column(name, cells, False)
+        column = self._column(name, cells, False)
         sent = column.content if column.labels is None else [column.labels[code] if code >= 0 else None for code in column.content]
         return {shown(one): cell for one, cell in zip(reversed(list(sent)), reversed(list(cells)))}
 
     def columns(self, measured: Collection[str] = ()) -> Columns:
         """Return the columns to send; measured names the columns of numbers."""
-        return Columns(_column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
+        return Columns(self._column(header, cells, header in measured) for header, cells in zip(self.names, self._cells))
+
+    @staticmethod
+    def _column(name: str, cells: Any, measured: bool) -> Column:
+        column = _column(name, cells, measured)
+        if column.labels and name.startswith("params."):  # MLflow has all parameters as texts
+            with suppress(ValueError):
+                numbers = [float(label) for label in column.labels]
+                if all(map(isfinite, numbers)):
+                    return Column(name, array("d", [numbers[code] if code >= 0 else nan for code in column.content]), "f8")
+        return column
 
 
 def shown(cell: Any) -> Hashable:

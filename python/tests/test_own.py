@@ -50,7 +50,7 @@ class Pooled:
 def test_runs() -> None:
     p = cope.paper(case=1, gap=0.8)
     r = cope.fc(p, algorithm=Pooled, runs=20)
-    assert r.algorithm == "Pooled" and r.standing == "none" and "an algorithm of your own" in r.guarantee
+    assert r.algorithm == "Pooled" and r.standing == "none" and "the algorithm Pooled is your own" in r.guarantee
     assert r.errors["count"] == 0 and r.json["decided_tasks"] == 100
     again = cope.fc(p, algorithm=Pooled, runs=20)
     assert again.json["samples_per_agent"] == r.json["samples_per_agent"]
@@ -58,6 +58,8 @@ def test_runs() -> None:
     rows = s.to_columns()
     assert rows["algorithm"] == ["CoTestFC", "CoTestFC", "Pooled", "Pooled"]
     assert cope.compare(r, cope.fc(p, runs=20)).json
+    rows = p.compare(algorithm=["CoTestFC", Pooled], runs=20).to_columns()
+    assert rows["algorithm"] == ["CoTestFC", "Pooled"]
 
 
 def test_notebook(folder: Path) -> None:
@@ -93,6 +95,7 @@ def test_arms() -> None:
     assert (arms.n, arms.tasks, arms.names, arms.task_names, list(arms.task)) == (4, 2, ["x", "y", "x", "y"], ["a", "b"], [0, 0, 1, 1])
     assert np.allclose(arms.kernel, 2 * np.outer([0, 1, 0, 1], [0, 1, 0, 1])) and np.allclose(arms.noise, 3) and arms.delta == 0.1
     assert [a["leader"] for a in r.json["answers"]] == ["x", "y"]  # the smallest means
+    assert all(abs(a["estimate"]) < 3 for a in r.json["answers"]) and r.json["answers"][0]["estimate"] != 0  # the mean of rewards near 0
 
 
 def test_store(tmp_path: Path) -> None:

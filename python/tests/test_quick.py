@@ -104,6 +104,28 @@ def test_own_columns_of_polars(machines):
     assert len(df.join(a.next, on=["Machine", "Speed", "Temp °C"])) == 3 * len(a.next)
 
 
+def test_exports():
+    """Unfinished runs of MLflow, W&B and Optuna have no value, and the parameters of MLflow, which are texts, are numbers."""
+    rates = [1e-4, 1e-3, 1e-2, 1e-1]
+    scores = [0.5, 0.8, 0.6, 0.99]
+    for rate, metric, state, good, bad in (
+        ("params.lr", "metrics.acc", "status", "FINISHED", ("FAILED", "KILLED", "RUNNING")),
+        ("config.lr", "summary.acc", "state", "finished", ("crashed", "failed", "running")),
+        ("params_lr", "value", "state", "COMPLETE", ("PRUNED", "FAIL", "RUNNING")),
+    ):
+        given = [f"{lr:g}" if metric == "metrics.acc" else lr for lr in rates]
+        rows = [{rate: lr, metric: y + k / 100, state: good} for k in range(3) for lr, y in zip(given[:3], scores)]
+        rows += [{rate: given[3], metric: scores[3], state: how} for how in bad]
+        df = pd.DataFrame(rows)
+        a = cope.problem(df, arm=rate, reward=metric).best(next=5)
+        assert list(a.table[rate]) == [given[1]]
+        assert given[3] not in set(a.next[rate])
+        assert len(df.merge(a.next)) == 3 * len(a.next)
+        assert a.json["picks"][0]["features"][rate] == rates[1]
+        a = cope.problem(df, arm=rate, reward=metric, failed="false").best()
+        assert list(a.table[rate]) == [given[3]]
+
+
 def test_columns_of_any_kind(machines):
     df = pd.DataFrame(machines)
     same = cope.problem(df, task="Machine", arm=["Temp °C", "Speed"], reward="Throughput").best().json["picks"]

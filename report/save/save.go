@@ -115,6 +115,16 @@ func Document(path string, d report.Document) error {
 	return report.WriteFile(path, func(w io.Writer) error { return f.Write(w, d) })
 }
 
+// Write writes a value to w, in the format that the ending of path names.
+func Write(w io.Writer, path string, v any) error {
+	f, ok := formatOf(path)
+	if !ok {
+		return CheckEnding(path)
+	}
+	title := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	return f.Write(w, report.Document{Title: title, Displays: []report.Display{{Value: v}}})
+}
+
 // Workbook writes the table that CSV writes as a workbook (xlsx). Columns without any value are marked as columns to fill in.
 func Workbook(w io.Writer, v any) error {
 	columns, err := report.Cells(v)

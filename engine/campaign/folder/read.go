@@ -165,8 +165,8 @@ func (u *unrecorded) Error() string { return "nothing was recorded: " + u.err.Er
 
 func (u *unrecorded) Unwrap() error { return u.err }
 
-// ErrExists is wrapped by the error of Start where the folder holds a campaign already.
-var ErrExists = errors.New("the folder holds a campaign already")
+// ErrExists is campaign.ErrExists, which the error of Start wraps.
+var ErrExists = campaign.ErrExists
 
 // Start makes a campaign in a folder, which is created if it does not exist, from a protocol with its forecast and the
 // recipe that it was made from. It is an error when maker makes another problem of that recipe: the campaign could not

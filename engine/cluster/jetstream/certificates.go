@@ -200,7 +200,7 @@ func (k *keyring) certificate(name string) *x509.Certificate {
 func certificateIn(text []byte) (*x509.Certificate, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
-		return nil, errors.New("it is not in the PEM format")
+		return nil, errors.New("the file is not in the PEM format")
 	}
 	return x509.ParseCertificate(block.Bytes)
 }

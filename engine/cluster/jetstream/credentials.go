@@ -121,19 +121,19 @@ func parseLogin(file string, text []byte) (login, error) {
 	token, err := jwt.ParseDecoratedJWT(text)
 	// without its block the text itself is returned, and every token begins so
 	if err != nil || !strings.HasPrefix(token, "eyJ") {
-		return login{}, fmt.Errorf("it has no token of a user")
+		return login{}, fmt.Errorf("the file has no token of a user")
 	}
 	claims, err := jwt.DecodeUserClaims(token)
 	if err != nil {
-		return login{}, fmt.Errorf("its token was changed or is not signed")
+		return login{}, fmt.Errorf("the token in the file was changed or is not signed")
 	}
 	key, err := jwt.ParseDecoratedUserNKey(text)
 	if err != nil {
-		return login{}, fmt.Errorf("it has no seed")
+		return login{}, fmt.Errorf("the file has no seed")
 	}
 	// the server would refuse it as well, and say less
 	if user, err := key.PublicKey(); err != nil || user != claims.Subject {
-		return login{}, fmt.Errorf("its seed and its token belong to different users")
+		return login{}, fmt.Errorf("the seed and the token in the file belong to different users")
 	}
 	seed, err := key.Seed()
 	if err != nil {
@@ -153,7 +153,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	if authority != nil {
 		c, err := certificateIn(authority)
 		if err != nil {
-			return login{}, fmt.Errorf("its certificate cannot be read: %w", err)
+			return login{}, fmt.Errorf("the certificate cannot be read: %w", err)
 		}
 		l.trusted = x509.NewCertPool()
 		l.trusted.AddCert(c)

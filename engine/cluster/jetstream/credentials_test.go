@@ -153,7 +153,7 @@ func TestWrongCredentials(t *testing.T) {
 		key, _ := nkeys.CreateUser()
 		seed, _ := key.Seed()
 		file := rewrite(t, agent, nil, seed)
-		refused(t, s.URL(), file, jetstream.BadCredentials, "its seed and its token belong to different users")
+		refused(t, s.URL(), file, jetstream.BadCredentials, "the seed and the token in the file belong to different users")
 		// The server does not believe it either.
 		text, _ := os.ReadFile(agent)
 		nc, err := nats.Connect(s.URL(), authority(t, agent), nats.UserJWT(func() (string, error) { return jwt.ParseDecoratedJWT(text) }, key.Sign))
@@ -169,7 +169,7 @@ func TestWrongCredentials(t *testing.T) {
 		text[i] ^= 1
 		file := filepath.Join(t.TempDir(), "x.creds")
 		os.WriteFile(file, text, 0o600)
-		refused(t, s.URL(), file, jetstream.BadCredentials, "its token was changed")
+		refused(t, s.URL(), file, jetstream.BadCredentials, "the token in the file was changed")
 	})
 	t.Run("the key of another server", func(t *testing.T) {
 		other := makeKeys(t, t.TempDir(), jetstream.KeyOptions{Run: "r", Agents: 3})

@@ -231,15 +231,15 @@ func (m *Memory) Load(r io.Reader, build string) (taken int, err error) {
 	rest, is := bytes.CutPrefix(data, []byte(magic))
 	n, width := binary.Uvarint(rest)
 	if !is || width <= 0 || uint64(len(rest)-width) < n {
-		return 0, fmt.Errorf("%w: it does not begin as one", ErrMemoryFile)
+		return 0, fmt.Errorf("%w: the file does not begin as one", ErrMemoryFile)
 	}
 	rest = rest[width:]
 	if of := string(rest[:n]); of != build {
-		return 0, fmt.Errorf("%w: it is of %q, this is %q", ErrMemoryFile, of, build)
+		return 0, fmt.Errorf("%w: the file was written by %q, this program is %q", ErrMemoryFile, of, build)
 	}
 	rest = rest[n:]
 	if len(rest) < sha256.Size || sha256.Sum256(rest[sha256.Size:]) != [sha256.Size]byte(rest[:sha256.Size]) {
-		return 0, fmt.Errorf("%w: it is damaged", ErrMemoryFile)
+		return 0, fmt.Errorf("%w: the file is damaged", ErrMemoryFile)
 	}
 	var records []record
 	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&records); err != nil {

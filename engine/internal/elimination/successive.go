@@ -76,26 +76,26 @@ func sameTasks(m *model.Model) error {
 	first := map[int]int{} // arm of the first task by ID
 	for i := lo; i < hi; i++ {
 		if _, twice := first[p.Arms.ID[i]]; twice {
-			return fmt.Errorf("it identifies arms by name, but task %q has two arms called %q", p.Tasks.Names[0], p.Arms.Names[i])
+			return fmt.Errorf("the algorithm identifies arms by name, but task %q has two arms called %q", p.Tasks.Names[0], p.Arms.Names[i])
 		}
 		first[p.Arms.ID[i]] = i
 	}
 	for v := 1; v < p.V(); v++ {
 		from, to := p.ArmsOf(v)
 		if to-from != len(first) {
-			return fmt.Errorf("it needs the same arms in every task, but task %q has %d and task %q has %d", p.Tasks.Names[0], len(first),
+			return fmt.Errorf("the algorithm needs the same arms in every task, but task %q has %d and task %q has %d", p.Tasks.Names[0], len(first),
 				p.Tasks.Names[v], to-from)
 		}
 		seen := map[int]bool{}
 		for i := from; i < to; i++ {
 			j, known := first[p.Arms.ID[i]]
 			if !known || seen[p.Arms.ID[i]] {
-				return fmt.Errorf("it needs the same arms in every task. Task %q has arm %q, but task %q does not", p.Tasks.Names[v], p.Arms.Names[i],
-					p.Tasks.Names[0])
+				return fmt.Errorf("the algorithm needs the same arms in every task. Task %q has arm %q, but task %q does not",
+					p.Tasks.Names[v], p.Arms.Names[i], p.Tasks.Names[0])
 			}
 			seen[p.Arms.ID[i]] = true
 			if !m.Relations().Same(i, j) {
-				return fmt.Errorf("it needs identical tasks, but the kernel distinguishes arm %q in tasks %q and %q", p.Arms.Names[i],
+				return fmt.Errorf("the algorithm needs identical tasks, but the kernel distinguishes arm %q in tasks %q and %q", p.Arms.Names[i],
 					p.Tasks.Names[v], p.Tasks.Names[0])
 			}
 		}

@@ -52,7 +52,7 @@ func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
 		return nil, engine.ErrNoMisfit
 	}
 	if m.Cut() {
-		return nil, fmt.Errorf("%w: it needs exact features, but the kernel's rank on these arms is above %d", engine.ErrUnsuited,
+		return nil, fmt.Errorf("%w: the algorithm needs exact features, but the kernel's rank on these arms is above %d", engine.ErrUnsuited,
 			model.MaxRank)
 	}
 	m = m.Own()

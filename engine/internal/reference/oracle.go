@@ -48,7 +48,7 @@ var (
 func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	best, err := m.Truth().Best()
 	if err != nil {
-		return nil, fmt.Errorf("%w: its samples depend on the true means: %w", engine.ErrUnsuited, err)
+		return nil, fmt.Errorf("%w: the samples of the oracle depend on the true means: %w", engine.ErrUnsuited, err)
 	}
 	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
@@ -175,12 +175,12 @@ func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Mod
 func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
-		return nil, fmt.Errorf("%w: its samples depend on the true gaps, but %s ties for best", engine.ErrUnsuited,
+		return nil, fmt.Errorf("%w: the samples of the oracle depend on the true gaps, but %s ties for best", engine.ErrUnsuited,
 			m.Problem.Where(rival))
 	}
 	d, err := m.Truth().Confirmation(0, opt.Epsilon)
 	if err != nil {
-		return nil, fmt.Errorf("%w: its samples depend on the true gaps: %w", engine.ErrUnsuited, err)
+		return nil, fmt.Errorf("%w: the samples of the oracle depend on the true gaps: %w", engine.ErrUnsuited, err)
 	}
 	contrasts := try.Of(m.Truth().Rivals(opt.Epsilon))
 	n := opt.Budget * m.Problem.V()

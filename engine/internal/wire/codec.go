@@ -58,7 +58,7 @@ func (c *codec) bytes(what string, i int, b []byte) {
 		return
 	}
 	if len(c.b) < len(b) {
-		c.fail("it ends within %s", place(what, i))
+		c.fail("the data end within %s", place(what, i))
 	}
 	if c.err != nil {
 		clear(b)
@@ -79,7 +79,7 @@ func (c *codec) number(what string, i int, v *int) {
 	read, n := binary.Uvarint(c.b)
 	switch {
 	case n == 0:
-		c.fail("it ends within %s", place(what, i))
+		c.fail("the data end within %s", place(what, i))
 	case n < 0 || read > math.MaxInt:
 		c.fail("%s is too large", place(what, i))
 	case n != uvarintSize(int(read)):

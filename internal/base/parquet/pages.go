@@ -1,3 +1,5 @@
+//go:build !js
+
 package parquet
 
 import (
@@ -238,7 +240,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 		defer z.Close()
 		r = z
 	default:
-		return nil, fmt.Errorf("it is compressed with %v, which cannot be read. Save it with snappy or zstd", codec)
+		return nil, fmt.Errorf("the column is compressed with %v, which cannot be read. Save it with snappy or zstd", codec)
 	}
 	var out bytes.Buffer
 	for {

@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package parquet converts tables in the Parquet format to CSV, so that readers of CSV need no other format. It is separate from
 // the reader of problems because Go cells link that reader, and Parquet is large.
 //
@@ -121,7 +123,7 @@ type column struct {
 func readFooter(data []byte) (*format.FileMetaData, []column, error) {
 	const end = 8 // length of the footer, and the magic
 	if len(data) < len(magic)+end || !bytes.HasSuffix(data, magic) {
-		return nil, nil, wrong(errors.New("it ends early"))
+		return nil, nil, wrong(errors.New("the file ends early"))
 	}
 	size := binary.LittleEndian.Uint32(data[len(data)-end:])
 	if uint64(size) > uint64(len(data)-len(magic)-end) {
@@ -169,7 +171,7 @@ const nestedCell = "(nested)"
 // columnsOf returns the columns of the table of a schema, a tree in which parents come before children.
 func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	if len(schema) == 0 {
-		return nil, wrong(errors.New("it has no columns"))
+		return nil, wrong(errors.New("the file has no columns"))
 	}
 	var columns []column
 	leaf, flat := 0, false
@@ -187,7 +189,7 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	}
 	if !flat {
 		if len(columns) == 0 {
-			return nil, wrong(errors.New("it has no columns"))
+			return nil, wrong(errors.New("the file has no columns"))
 		}
 		return nil, fmt.Errorf("column %q holds lists or groups. A table needs one value per cell", columns[0].name)
 	}
@@ -342,7 +344,7 @@ func (v *values) read(n int) error {
 		if v.page == nil {
 			p, err := v.pages.ReadPage()
 			if err != nil {
-				return errors.Join(errors.New("it ends early"), err)
+				return errors.Join(errors.New("the file ends early"), err)
 			}
 			v.page = p.Values()
 		}

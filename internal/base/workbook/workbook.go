@@ -1,3 +1,5 @@
+//go:build !js
+
 // Package workbook reads and writes workbooks of Excel (xlsx), which other spreadsheets read and write too.
 package workbook
 
@@ -6,7 +8,6 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,61 +107,4 @@ func textOf(f *excelize.File, sheet string) ([]byte, error) {
 func isTime(raw, shown string) bool {
 	_, err := strconv.ParseFloat(raw, 64)
 	return err == nil && strings.ContainsAny(strings.Trim(shown, "-"), "-/:") && !strings.ContainsAny(shown, "eE")
-}
-
-// Write writes a table with a header as the only sheet of a workbook. A cell is nil, a text, a number or a truth value. fill are the
-// columns to fill in, which are marked.
-func Write(w io.Writer, header []string, rows [][]any, fill []string) (err error) {
-	const sheet = "Sheet1"
-	f := excelize.NewFile()
-	defer f.Close()
-	bold, err := f.NewStyle(&excelize.Style{Font: &excelize.Font{Bold: true}})
-	if err != nil {
-		return err
-	}
-	empty, err := f.NewStyle(&excelize.Style{Fill: excelize.Fill{Type: "pattern", Pattern: 1, Color: []string{"FFF2CC"}}})
-	if err != nil {
-		return err
-	}
-	out, err := f.NewStreamWriter(sheet)
-	if err != nil {
-		return err
-	}
-	if err := out.SetPanes(&excelize.Panes{Freeze: true, YSplit: 1, TopLeftCell: "A2", ActivePane: "bottomLeft"}); err != nil {
-		return err
-	}
-	for c, name := range header {
-		width := float64(len([]rune(name)))
-		for _, row := range rows {
-			width = max(width, float64(len([]rune(fmt.Sprint(row[c])))))
-		}
-		if err := out.SetColWidth(c+1, c+1, min(max(width+2, 8), 40)); err != nil {
-			return err
-		}
-	}
-	write := func(r int, cells []any) error {
-		at, err := excelize.CoordinatesToCellName(1, r)
-		if err != nil {
-			return err
-		}
-		return out.SetRow(at, cells)
-	}
-	if err := write(1, lists.Map(header, func(name string) any { return excelize.Cell{StyleID: bold, Value: name} })); err != nil {
-		return err
-	}
-	for r, row := range rows {
-		cells := slices.Clone(row)
-		for c, name := range header {
-			if slices.Contains(fill, name) {
-				cells[c] = excelize.Cell{StyleID: empty, Value: row[c]}
-			}
-		}
-		if err := write(r+2, cells); err != nil {
-			return err
-		}
-	}
-	if err := out.Flush(); err != nil {
-		return err
-	}
-	return f.Write(w)
 }

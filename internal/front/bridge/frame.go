@@ -17,7 +17,7 @@ import (
 // Version is the version of the protocol. A cell and a kernel that were built of sources with
 // different versions state so and do not talk. It is raised where a field of a value gets another name or goes, see
 // testdata/fields.txt: gob would leave it out.
-const Version = 5
+const Version = 6
 
 // What a cell finds in its environment.
 const (

@@ -107,7 +107,6 @@ func TestStatistics(t *testing.T) {
 			Progress: engine.Progress{Task: "t", Leader: "x", Rival: "y", Gap: 1, Error: 0.5, Reached: 0.25, Samples: -1, Open: 2}, Arms: []string{"x", "y"},
 			Eliminated: []engine.Elimination{{Round: 1, Task: "t", Arm: "z", Rival: "x", Gap: 3, Width: 2, Rule: "2^-r"}},
 		}}},
-		sim.Claims{Rows: []sim.Claim{{Source: "s", Case: 1, Name: "gap", Value: 0.1, Measured: interval, Verdict: sim.ClaimOpen, Why: sim.Reason{Kind: "w"}}}},
 		sim.Sweep{Names: []string{"gap"}, Per: sim.PerRun, Stored: 1, Rows: []sim.SweepRow{{Values: []any{0.1}, Result: engine.Result{
 			Runs: 2, Detail: &engine.Detail{Run: []int{1, 2}, Samples: []float64{1, 2}, Rounds: []int{1, 1}, Undecided: []bool{false, true}, Wrong: []bool{true, false}},
 		}}}},

@@ -115,7 +115,7 @@ func (m Module) Imports(ctx context.Context) (*Imports, error) {
 	}
 	sums, err := os.ReadFile(filepath.Join(m.Source, "go.sum"))
 	if err != nil {
-		return nil, fmt.Errorf("the source of %s is not whole: %w", m.Path, err)
+		return nil, fmt.Errorf("the source of %s is incomplete: %w", m.Path, err)
 	}
 	for line := range strings.Lines(string(sums)) {
 		if f := strings.Fields(line); len(f) == 3 {

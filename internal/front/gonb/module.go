@@ -105,7 +105,7 @@ func (m Module) CellModule(name string) (goMod, goSum []byte, err error) {
 		return nil, nil, err
 	}
 	if goSum, err = os.ReadFile(filepath.Join(m.Source, "go.sum")); err != nil {
-		return nil, nil, fmt.Errorf("the source of %s is not whole: %w", m.Path, err)
+		return nil, nil, fmt.Errorf("the source of %s is incomplete: %w", m.Path, err)
 	}
 	f := new(modfile.File)
 	err = f.AddModuleStmt(name)
@@ -144,7 +144,7 @@ func (m Module) requirements() (*modfile.File, error) {
 	name := filepath.Join(m.Source, "go.mod")
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, fmt.Errorf("the source of %s is not whole: %w", m.Path, err)
+		return nil, fmt.Errorf("the source of %s is incomplete: %w", m.Path, err)
 	}
 	f, err := modfile.Parse(name, text, nil)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -35,7 +36,7 @@ type copeSide struct {
 func newCopeSide(k *kernel) *copeSide {
 	s := &copeSide{k: k, prefix: "c" + jupyter.NewSession("").ID()[:6]}
 	s.session = dsl.NewSession(dsl.Options{
-		Folder: k.opt.Folder, Rebind: true,
+		Folder: k.opt.Folder, Rebind: true, Campaigns: folder.Keeper(dsl.MakeProtocol),
 		Shown:    func(d report.Display) { s.shown(d) },
 		Clear:    func() { s.clear() },
 		Progress: func(a dsl.Activity) { s.meter.update(a) },

@@ -96,7 +96,7 @@ func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, e
 		blocks = [][]byte{bytesOf(values)}
 	}
 	ask.Arms = number
-	r := &ownRun{side: s, problem: p, number: s.runs}
+	r := &ownRun{side: s, problem: p, number: s.runs, counts: make([]int, p.N()), means: make([]float64, p.N())}
 	if err := r.ask(ask, blocks...); err != nil {
 		return nil, err
 	}
@@ -118,6 +118,9 @@ type ownRun struct {
 	number  int
 	plan    []int // empty when the run is done
 	answers []int
+
+	counts []int     // pulls so far of each arm
+	means  []float64 // mean rewards so far of each arm
 }
 
 func (r *ownRun) ask(p ownParams, blocks ...[]byte) error {
@@ -144,13 +147,20 @@ func (r *ownRun) Plan(context.Context) (engine.Plan, error) {
 
 // Learn implements engine.Algorithm.
 func (r *ownRun) Learn(_ context.Context, b engine.Batch) error {
+	for i, n := range b.Counts {
+		if n > 0 {
+			r.counts[i] += n
+			r.means[i] += (b.Means[i] - r.means[i]) * float64(n) / float64(r.counts[i])
+		}
+	}
 	return r.ask(ownParams{Run: r.number, Counts: b.Counts, Means: b.Means, Squares: b.Squares})
 }
 
 // Done implements engine.Algorithm.
 func (r *ownRun) Done() bool { return len(r.plan) == 0 }
 
-// State implements engine.Algorithm. The answers of a run that is done are decided.
+// State implements engine.Algorithm. The answers of a run that is done are decided. The estimate of an arm is the mean of the arm's
+// own rewards, because the class states none.
 func (r *ownRun) State() engine.State {
 	var s engine.State
 	for v := range r.problem.V() {
@@ -159,7 +169,7 @@ func (r *ownRun) State() engine.State {
 		if decided {
 			i = r.answers[v]
 		}
-		s.Answers = append(s.Answers, engine.Answer{Leader: r.problem.Arms.Names[i], Decided: decided && r.Done()})
+		s.Answers = append(s.Answers, engine.Answer{Leader: r.problem.Arms.Names[i], Estimate: r.means[i], Decided: decided && r.Done()})
 	}
 	return s
 }

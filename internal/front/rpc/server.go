@@ -18,6 +18,7 @@ import (
 	"github.com/creachadair/jrpc2/handler"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -89,7 +90,8 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 // options are those of the session.
 func (s *server) options() dsl.Options {
 	return dsl.Options{
-		Rebind: true, Giver: "Python", Tables: s.tables.read,
+		Campaigns: folder.Keeper(dsl.MakeProtocol),
+		Rebind:    true, Giver: "Python", Tables: s.tables.read,
 		Shown:    s.shown,
 		Columns:  func(name string) []string { return s.columns[name] },
 		Clear:    func() { s.notify("clear", struct{}{}) },

@@ -106,7 +106,7 @@ func (s *server) form(v any, p valueParams) (any, error) {
 		err := draw(&b, f)
 		return base64.StdEncoding.EncodeToString(b.Bytes()), err
 	}
-	return nil, fmt.Errorf(`there is no form %q; there are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
+	return nil, fmt.Errorf(`unknown form %q; the forms are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
 }
 
 // bundleOf returns the representations of a value for a notebook. Beside a cell's it has a PNG

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/internal/front/bridge/host"
 	"github.com/gonb-cope/gonb-cope/session"
 )
@@ -81,7 +82,7 @@ func newCampaign(t *testing.T) *notebook {
 			t.Fatal(err)
 		}
 	}
-	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: dir})}
+	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: dir, Campaigns: folder.Keeper(dsl.MakeProtocol)})}
 	var err error
 	if n.host, err = host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, ""); err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func cells() map[string]func() {
 			fmt.Println(session.Kernel("joint"), session.PointKernel("kx"), session.Number("ell"), session.Text("word"), session.List("list"), session.Numbers("list"),
 				session.Texts("words"), session.Problem("p").N(), session.Result("r").Runs, len(session.Sweep("s").Rows), session.Bounds("b").RankJoint,
 				len(session.Plan("f").Rows), len(session.WhatIf("w").Rows), session.Design("d").Status, len(session.Hardness("h").Rows), len(session.Spectrum("e").Joint),
-				len(session.Comparisons("cmp").Rows), session.Speedup("sp").Tasks, len(session.Claims("cl").Rows))
+				len(session.Comparisons("cmp").Rows), session.Speedup("sp").Tasks)
 		},
 		"gram": func() {
 			gram, err := kernels.Gram(session.PointKernel("wave"), points())

@@ -1,0 +1,284 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+
+	window "github.com/gonb-cope/gonb-cope/internal/conformance/browser"
+)
+
+// webLimit is the longest time for all tests in one window.
+const webLimit = 5 * time.Minute
+
+// webPage is a window of Chromium on the page, which make web has built.
+type webPage struct {
+	t       *testing.T
+	ctx     context.Context
+	server  *httptest.Server
+	folder  string // of downloads
+	program string
+}
+
+// openWebPage builds the page, serves it as gonb-cope web does, and opens it.
+func openWebPage(t *testing.T) *webPage {
+	if testing.Short() {
+		t.Skip("short: no browser is started")
+	}
+	program := os.Getenv("CHROME_PATH")
+	if program == "" {
+		program, _ = exec.LookPath("chromium")
+	}
+	if program == "" {
+		if os.Getenv("GONB_COPE_REQUIRE_ALL") == "1" {
+			t.Fatal("chromium is missing (CHROME_PATH may name it)")
+		}
+		t.Skip("chromium is missing (CHROME_PATH may name it)")
+	}
+	w := &webPage{t: t, program: program, folder: t.TempDir()}
+	page := filepath.Join(t.TempDir(), "web")
+	c := exec.Command("make", "-C", "../..", "web", "web_dir="+page)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("make web: %v\n%s", err, out)
+	}
+	size := regexp.MustCompile(`has (\d+) bytes`).FindStringSubmatch(string(out))
+	if len(size) == 0 {
+		t.Fatalf("make web prints no size: %s", out)
+	}
+	if bytes, err := strconv.Atoi(size[1]); err != nil || bytes > 8_000_000 {
+		t.Errorf("cope.wasm has %s bytes, compressed, above 8,000,000", size[1])
+	}
+	w.server = httptest.NewServer(servedPage(page))
+	t.Cleanup(w.server.Close)
+	w.ctx = window.Open(t, program, webLimit)
+	_, err = chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// do performs steps in the window.
+func (w *webPage) do(what string, steps ...chromedp.Action[chromedp.Void]) {
+	w.t.Helper()
+	if err := chromedp.Do(w.ctx, steps...); err != nil {
+		w.t.Fatalf("%s: %v; the page has\n%s", what, err, w.text("main"))
+	}
+}
+
+// text returns the visible text of an element.
+func (w *webPage) text(selector string) string {
+	text, _ := chromedp.Run(w.ctx, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)))
+	return text
+}
+
+// wait waits until an expression of the page is true.
+func (w *webPage) wait(what, expression string) {
+	w.t.Helper()
+	for end := time.Now().Add(webLimit / 4); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if is, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Promise.resolve("+expression+").then(x => !!x)", chromedp.EvalAwaitPromise)); err == nil && is {
+			return
+		}
+	}
+	w.t.Fatalf("%s: waited in vain for %s; the page has\n%s", what, expression, w.text("main"))
+}
+
+// picture saves a picture of the whole page, if GONB_COPE_PICTURES names a folder.
+func (w *webPage) picture(name string) {
+	folder := os.Getenv("GONB_COPE_PICTURES")
+	if folder == "" {
+		return
+	}
+	png, err := chromedp.Run(w.ctx, chromedp.FullScreenshot(100))
+	if err == nil {
+		err = os.WriteFile(filepath.Join(folder, name+".png"), png, 0o644)
+	}
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
+const webAnswered = "document.querySelector('#working').hidden && !document.querySelector('#after').hidden"
+
+// TestWebPage goes the whole way in a browser: an example, a dropped table, a report, a script with a mistake, a stop, and the page without
+// a network.
+func TestWebPage(t *testing.T) {
+	w := openWebPage(t)
+	w.do("open", chromedp.EmulateViewport(1280, 900), chromedp.Navigate(w.server.URL+"/index.html?example=pilot"))
+	w.wait("example", webAnswered)
+	if out := w.text("#output"); !strings.Contains(out, "MTBD, tBuXPhos") || !strings.Contains(out, "Recommended") {
+		t.Errorf("the example answers\n%s", out)
+	}
+	w.wait("drawing", "document.querySelector('#output svg') && !document.querySelector('canvas, img')")
+	t.Logf("example: %s", w.text("#status"))
+	w.picture("1280")
+	w.do("narrow", chromedp.EmulateViewport(390, 844))
+	w.wait("width", "document.documentElement.scrollWidth <= 390")
+	w.picture("390")
+	w.do("narrower", chromedp.EmulateViewport(320, 640))
+	w.wait("width", "document.documentElement.scrollWidth <= 320")
+	w.do("wide", chromedp.EmulateViewport(1280, 900))
+
+	table, _ := filepath.Abs("../../notebooks/data/pilot-runs.csv")
+	w.do("drop", chromedp.SetUploadFiles("#file", []string{table}))
+	w.wait("answer", webAnswered+" && document.querySelector('#columns caption').innerText.includes('pilot-runs.csv')")
+	if out := w.text("#doubt"); !strings.Contains(out, "108 of 108 combinations have only one row") {
+		t.Errorf("the page doubts %q", out)
+	}
+	w.picture("dropped")
+	for name, media := range map[string]emulation.SetEmulatedMediaParams{
+		"dark": {Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}, "print": {Media: "print"},
+	} {
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
+			t.Fatal(err)
+		}
+		w.picture(name)
+	}
+	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
+		t.Fatal(err)
+	}
+	w.do("question", chromedp.SendKeys("#epsilon", "2,5"), chromedp.SendKeys("#next", "6"), chromedp.Click("#form button[type=submit]"))
+	w.wait("answer", webAnswered+" && document.querySelector('#output').innerText.includes('What to measure next')")
+	for _, format := range []string{"html", "csv", "xlsx"} {
+		w.do(format, chromedp.Click("[data-save="+format+"]"))
+		w.wait(format, "document.querySelector('#status').innerText.startsWith('Saved')")
+		name := strings.TrimPrefix(w.text("#status"), "Saved ")
+		var data []byte
+		for end := time.Now().Add(20 * time.Second); len(data) == 0 && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			data, _ = os.ReadFile(filepath.Join(w.folder, name))
+		}
+		if want := map[string]string{"html": "--epsilon 2.5 --next 6", "csv": "MTBD", "xlsx": "PK"}[format]; !strings.Contains(string(data), want) {
+			t.Errorf("%s has %d bytes, without %s", name, len(data), want)
+		}
+	}
+
+	w.do("drop of a hostile table", chromedp.Evaluate[chromedp.Void](`{ const data = new DataTransfer(); data.items.add(new File(
+		["<img src=x onerror=hit=1>;<script>hit=1</script>\na;1,5\na;1,6\n<img src=x onerror=hit=1>;2,5\n<img src=x onerror=hit=1>;2,4\n"], "<b>x.csv"));
+		document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true})); }`))
+	w.wait("its answer", webAnswered+" && document.querySelector('#output').innerText.includes('<img src=x')")
+	w.wait("nothing run", "typeof hit === 'undefined' && !document.querySelector('main img, main script, main b')")
+
+	w.do("script", chromedp.Click("#tab-script"), chromedp.SendKeys("#script", "a = 7\nb = fc(paper(case=1, gap=0.05), runs=100000, seed=1)\n"))
+	w.do("run", chromedp.Click("#run"))
+	w.wait("progress", "document.querySelector('#progress').value > 0 && bound.includes('a = 7')")
+	begun := time.Now()
+	w.do("stop", chromedp.Click("#stop"))
+	w.wait("stopped", "document.querySelector('#status').innerText === 'Stopped.' && document.querySelector('#working').hidden")
+	t.Logf("the stop took %v", time.Since(begun).Round(time.Millisecond))
+	w.do("next script", chromedp.Evaluate[chromedp.Void]("script.value = 'print(a + 1)'; undefined"), chromedp.Click("#run"))
+	w.wait("the earlier value", "document.querySelector('#output').innerText.includes('8')")
+	w.do("mistake", chromedp.Evaluate[chromedp.Void]("script.value = 'print(rfb(2))'; script.oninput(); undefined"))
+	w.wait("mark", "document.querySelector('#marks').innerText.includes('line 1')")
+
+	w.wait("kept", "navigator.serviceWorker.controller || navigator.serviceWorker.ready.then(() => true)")
+	w.wait("files kept", "(async () => (await (await caches.open((await caches.keys())[0])).keys()).length > 8)()")
+	w.server.Close()
+	w.do("offline", chromedp.Navigate(w.server.URL+"/index.html?example=pilot"))
+	w.wait("offline answer", webAnswered)
+	if out := w.text("#output"); !strings.Contains(out, "MTBD, tBuXPhos") {
+		t.Errorf("without a network the page answers\n%s", out)
+	}
+}
+
+// TestWebNumbers compares the page with the command on tables that ship: the same recommendations, and numbers that differ by much less
+// than their uncertainty.
+func TestWebNumbers(t *testing.T) {
+	w := openWebPage(t)
+	w.do("open", chromedp.Navigate(w.server.URL))
+	data := "../../notebooks/data/"
+	for _, c := range []struct {
+		table string
+		call  string // of the page
+		args  []string
+	}{
+		{data + "pilot-runs.csv", `{columns: {task: ["Halide"], arm: ["Base", "Ligand"], reward: ["Yield (%)"]}, bounded: "0,100", epsilon: 5, next: 6}`,
+			[]string{"--task", "Halide", "--arm", "Base", "--arm", "Ligand", "--reward", "Yield (%)", "--bounded", "0,100", "--epsilon", "5", "--next", "6"}},
+		{data + "cn_coupling.csv", `{columns: {}}`, nil},
+		{data + "stroke.csv", `{columns: {}}`, nil},
+		{"../../web/page/examples/barley.csv", `{columns: {task: ["site"], arm: ["variety"], reward: ["yield"], blocks: ["year"]}, next: 12}`,
+			[]string{"--task", "site", "--arm", "variety", "--reward", "yield", "--blocks", "year", "--next", "12"}},
+		{"../../web/page/examples/tuning.csv", `{columns: {task: ["model"], arm: ["lr", "dropout"], reward: ["val_loss"],
+			failed: ["status != 'ok'"]}, goal: "min"}`, []string{"--task", "model", "--arm", "lr", "--arm", "dropout", "--reward", "val_loss",
+			"--goal", "min", "--failed", "status != 'ok'"}},
+	} {
+		name := filepath.Base(c.table)
+		text, err := os.ReadFile(c.table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		quoted, _ := json.Marshal(string(text))
+		begun := time.Now()
+		script := fmt.Sprintf(`(async () => { await engine.put(%q, new TextEncoder().encode(%s));
+			const r = await engine.call({do: "best", table: %[1]q, call: %[3]s});
+			return r.error ?? new TextDecoder().decode((await engine.call({do: "save", format: "json"})).data); })()`, name, quoted, c.call)
+		got, err := chromedp.Run(w.ctx, chromedp.Evaluate[string](script, chromedp.EvalAwaitPromise))
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		took := time.Since(begun)
+		begun = time.Now()
+		want, err := exec.Command("gonb-cope", append([]string{"best", c.table, "--format", "json"}, c.args...)...).Output()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		t.Logf("%s: page %v, command %v", name, took.Round(time.Millisecond), time.Since(begun).Round(time.Millisecond))
+		var x, y struct{ Displays []struct{ Value webAnswer } }
+		if err := errors.Join(json.Unmarshal([]byte(got), &x), json.Unmarshal(want, &y)); err != nil {
+			t.Fatalf("%s: %v in %.300s", name, err, got)
+		}
+		if len(x.Displays) == 0 || len(y.Displays) == 0 || len(y.Displays[0].Value.Picks) == 0 {
+			t.Fatalf("%s: no answer in %.300s or %.300s", name, got, want)
+		}
+		for _, difference := range differences(x.Displays[0].Value, y.Displays[0].Value) {
+			t.Errorf("%s: %s", name, difference)
+		}
+	}
+}
+
+// webAnswer is an answer of best, as far as the page and the command are compared.
+type webAnswer struct {
+	Picks, Arms []struct {
+		Task, Arm         any
+		Estimate          float64
+		CI95              [2]float64 `json:"ci95"`
+		ProbabilityWithin float64    `json:"probability_within"`
+	}
+	Next []struct{ Task any }
+}
+
+// differences lists where two answers differ. Browsers and processors round differently in the last digit, and the search for the model
+// amplifies that: two builds of the command, with and without assembly, differ as much.
+func differences(x, y webAnswer) (all []string) {
+	if len(x.Picks) != len(y.Picks) || len(x.Arms) != len(y.Arms) || len(x.Next) == 0 != (len(y.Next) == 0) {
+		return []string{"another number of picks, options or proposals"}
+	}
+	a, b := slices.Concat(x.Picks, x.Arms), slices.Concat(y.Picks, y.Arms)
+	for k := range a {
+		width := b[k].CI95[1] - b[k].CI95[0]
+		same := func(x, y float64) bool { return math.Abs(x-y) <= width/20 }
+		if !reflect.DeepEqual([]any{a[k].Task, a[k].Arm}, []any{b[k].Task, b[k].Arm}) || !same(a[k].Estimate, b[k].Estimate) ||
+			!same(a[k].CI95[0], b[k].CI95[0]) || !same(a[k].CI95[1], b[k].CI95[1]) || math.Abs(a[k].ProbabilityWithin-b[k].ProbabilityWithin) > 0.02 {
+			all = append(all, fmt.Sprintf("the page has %+v, the command %+v", a[k], b[k]))
+		}
+	}
+	return all
+}

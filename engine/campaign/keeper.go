@@ -1,0 +1,29 @@
+package campaign
+
+import (
+	"context"
+	"errors"
+
+	"github.com/gonb-cope/gonb-cope/engine/question"
+)
+
+// Keeper starts and opens campaigns. Package folder has the one that keeps them on disk.
+type Keeper interface {
+	// Start records a new campaign. Its error wraps ErrExists if there is a campaign at this place already.
+	Start(ctx context.Context, place string, r question.Recipe, p Protocol, notice func(string)) (Kept, error)
+	// Open opens a recorded campaign. notice receives harmless oddities; it may be nil.
+	Open(ctx context.Context, place string, notice func(string)) (Kept, error)
+}
+
+// Kept is an open campaign. Its methods are those of folder.Campaign, which documents them.
+type Kept interface {
+	Protocol() Protocol
+	Status(ctx context.Context) (Status, error)
+	Ask(ctx context.Context, q Request) (List, error)
+	Do(ctx context.Context, act Act) (Done, error)
+	Advance(ctx context.Context) error
+	Close() error
+}
+
+// ErrExists is wrapped by the error of Keeper.Start if the place holds a campaign already.
+var ErrExists = errors.New("the folder holds a campaign already")

@@ -1,0 +1,64 @@
+//go:build js && wasm
+
+// Command web is the program of the browser page. It runs in a Web Worker, receives requests as messages, and passes them to
+// internal/webpage. make web builds it.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"runtime/debug"
+	"syscall/js"
+
+	"github.com/gonb-cope/gonb-cope/internal/webpage"
+)
+
+func main() {
+	// Only one thread computes, so collecting garbage takes time from the answer. It begins when much memory is used.
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(768 << 20)
+	page := webpage.New(func(e webpage.Event) { post(map[string]any{"event": text(e)}) })
+	requests := make(chan js.Value)
+	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		message := args[0].Get("data")
+		go func() { requests <- message }()
+		return nil
+	}))
+	post(map[string]any{"ready": true})
+	for message := range requests {
+		if file := message.Get("file"); file.Truthy() {
+			page.Put(file.String(), bytesOf(message.Get("data")))
+			continue
+		}
+		reply := webpage.Reply{}
+		q, err := webpage.Decode(message.Get("request").String())
+		if err == nil {
+			reply = page.Answer(context.Background(), q)
+		}
+		post(map[string]any{"id": message.Get("id"), "reply": text(reply), "data": arrayOf(reply.Data)})
+	}
+}
+
+// post sends a message to the page.
+func post(message map[string]any) { js.Global().Call("postMessage", message) }
+
+// text writes a value as JSON.
+func text(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return `{"error": "the reply cannot be written"}`
+	}
+	return string(b)
+}
+
+func bytesOf(array js.Value) []byte {
+	b := make([]byte, array.Length())
+	js.CopyBytesToGo(b, array)
+	return b
+}
+
+func arrayOf(b []byte) js.Value {
+	array := js.Global().Get("Uint8Array").New(len(b))
+	js.CopyBytesToJS(array, b)
+	return array
+}

@@ -1,0 +1,347 @@
+"use strict";
+// The page: shows a form for a dropped table, sends requests to the program in its worker, and shows the replies.
+const $ = id => document.getElementById(id);
+const files = new Map(); // by name; a new worker receives them again
+let table = "", wide = false, reply = {}, bound = "";
+
+// Engine runs the program in a worker. A stop ends the worker and starts another one.
+const engine = {
+	module: null, worker: null, ready: null, waiting: new Map(), number: 0,
+	start() {
+		this.module ||= WebAssembly.compileStreaming(fetch("cope.wasm"));
+		this.worker = new Worker("worker.js");
+		this.ready = new Promise(resolve => { this.worker.onmessage = e => e.data.ready ? resolve() : this.receive(e.data); });
+		const worker = this.worker;
+		this.module.then(module => worker.postMessage({module}), e => say("The program could not be loaded: " + e.message + ". Reload the page."));
+		for (const [file, data] of files) this.put(file, data);
+		return this.ready;
+	},
+	async put(file, data) {
+		const worker = this.worker;
+		await this.ready;
+		worker.postMessage({file, data});
+	},
+	async call(request) {
+		const worker = this.worker, id = ++this.number;
+		await this.ready;
+		return new Promise((resolve, reject) => {
+			this.waiting.set(id, {resolve, reject});
+			worker.postMessage({id, request: JSON.stringify(request)});
+		});
+	},
+	receive(message) {
+		if (message.event) return happened(JSON.parse(message.event));
+		if (message.ended) {
+			this.stop("The program ended, perhaps because memory ran out. Try a smaller table or fewer runs.");
+			return;
+		}
+		const asked = this.waiting.get(message.id);
+		this.waiting.delete(message.id);
+		asked?.resolve({...JSON.parse(message.reply), data: message.data});
+	},
+	stop(why) {
+		this.worker.terminate();
+		const waiting = [...this.waiting.values()];
+		this.waiting.clear();
+		this.start();
+		for (const w of waiting) w.reject(new Error(why));
+	},
+};
+
+function say(text) { $("status").textContent = text; }
+
+function happened(e) {
+	switch (e.kind) {
+	case "progress":
+		$("progress").value = e.share || 0;
+		$("step").textContent = e.text || "";
+		break;
+	case "display":
+		$("output").insertAdjacentHTML("beforeend", e.html);
+		break;
+	case "bound":
+		bound = e.text;
+		break;
+	case "notice":
+		say(e.text);
+	}
+}
+
+// work sends a request, with progress and the button Stop, and returns the reply; null after an error, which is shown.
+async function work(request, what) {
+	if (!$("working").hidden) engine.stop("Stopped for the new request."); // the earlier one is out of date
+	$("working").hidden = false;
+	$("progress").removeAttribute("value");
+	$("step").textContent = what;
+	say("");
+	const begun = performance.now(), turn = ++work.turn;
+	try {
+		const r = await engine.call(request);
+		if (turn !== work.turn) return null;
+		if (r.error) {
+			$("output").insertAdjacentHTML("beforeend", r.error);
+			$("output").lastElementChild.scrollIntoView({block: "nearest"});
+			say("There is a mistake; see below.");
+			return null;
+		}
+		say(`Done in ${((performance.now() - begun) / 1000).toFixed(2)} s.`);
+		return r;
+	} catch (e) {
+		if (turn === work.turn) say(e.message);
+		return null;
+	} finally {
+		if (turn === work.turn) $("working").hidden = true;
+	}
+}
+work.turn = 0;
+
+function clear() {
+	$("output").replaceChildren();
+	$("after").hidden = $("copied").hidden = true;
+}
+
+async function take(name, data) {
+	files.set(name, data);
+	await engine.put(name, data);
+	table = name;
+	clear();
+	$("form").hidden = true;
+	const r = await work({do: "describe", table}, "Reading the table");
+	if (!r) return false;
+	wide = !!r.wide;
+	showColumns(r);
+	return true;
+}
+
+// The roles of a column, with one sentence each.
+const roles = [["", "left out"], ["task", "task: gets its own recommendation"], ["arm", "option: you can choose it"], ["reward", "measured value"],
+	["blocks", "block: measured together"], ["crossed", "block across tasks"], ["cost", "cost of a measurement"], ["task_features", "describes the task"],
+	["sd", "standard deviation of a mean"], ["count", "number behind a mean"], ["successes", "successes"], ["trials", "trials"], ["weights", "weight of the task"]];
+
+function element(name, text, properties) { return Object.assign(document.createElement(name), {textContent: text}, properties); }
+
+function showColumns(r) {
+	$("columns").caption.textContent = `${table}: ${r.rows} rows` + (wide ? ", one for each option" : "");
+	const body = $("columns").tBodies[0];
+	body.replaceChildren();
+	for (const c of r.columns) {
+		const row = body.insertRow(), head = element("th", c.name, {scope: "row"}), role = document.createElement("select");
+		row.append(head);
+		row.insertCell().textContent = c.looks;
+		role.dataset.column = c.name;
+		role.setAttribute("aria-label", "Role of " + c.name);
+		for (const [value, text] of roles) role.append(new Option(text, value, value === c.role, value === c.role));
+		role.disabled = wide;
+		const cell = row.insertCell();
+		cell.append(role);
+		if (c.why) cell.append(" ", element("small", c.why));
+	}
+	$("doubt").textContent = r.doubt || "";
+	$("doubt").hidden = !r.doubt;
+	fill(r.call);
+	$("form").hidden = false;
+}
+
+// fill sets the controls to a call.
+function fill(call) {
+	const columns = call.columns || call.Columns || {};
+	$("goal").value = call.goal || call.Goal || "";
+	for (const name of ["bounded", "next", "epsilon"]) $(name).value = call[name] || call[name[0].toUpperCase() + name.slice(1)] || "";
+	for (const name of ["failed", "where", "candidates"]) $(name).value = (columns[name] || [])[0] || "";
+	for (const select of document.querySelectorAll("#columns select")) {
+		const role = Object.keys(columns).find(k => roles.some(r => r[0] === k) && columns[k].includes(select.dataset.column));
+		select.value = role || "";
+	}
+	names = columns.text || [];
+}
+let names = []; // columns whose cells are names although they look like numbers
+
+// number reads a number with a decimal point or comma.
+function number(id) { return Number($(id).value.trim().replace(",", ".")) || 0; }
+
+function call() {
+	const columns = {};
+	for (const select of document.querySelectorAll("#columns select"))
+		if (select.value) (columns[select.value] ||= []).push(select.dataset.column);
+	for (const name of ["failed", "where", "candidates"]) if ($(name).value.trim()) columns[name] = [$(name).value.trim()];
+	const text = names.filter(name => columns.arm?.includes(name) || columns.task?.includes(name));
+	if (text.length) columns.text = text;
+	return {columns: wide ? {} : columns, goal: $("goal").value, bounded: $("bounded").value.trim(), epsilon: number("epsilon"),
+		next: Math.round(number("next")), overall: $("overall").checked, retry: $("retry").checked};
+}
+
+async function answer() {
+	clear();
+	const r = await work({do: "best", table, call: call()}, "Fitting");
+	if (!r) return;
+	reply = r;
+	$("output").innerHTML = r.html;
+	$("after").hidden = false;
+	document.querySelector("[data-save=xlsx]").disabled = !r.next;
+}
+
+// The examples and their calls.
+const examples = {
+	pilot: {columns: {task: ["Halide"], arm: ["Base", "Ligand"], reward: ["Yield (%)"]}, bounded: "0,100", epsilon: 5, next: 6},
+	barley: {columns: {task: ["site"], arm: ["variety"], reward: ["yield"], blocks: ["year"]}, next: 12},
+	tuning: {columns: {task: ["model"], arm: ["lr", "dropout"], reward: ["val_loss"], failed: ["status != 'ok'"]}, goal: "min", next: 6},
+};
+
+async function example(name) {
+	const response = await fetch(`examples/${name}.csv`);
+	if (!await take(name + ".csv", new Uint8Array(await response.arrayBuffer()))) return;
+	fill(examples[name]);
+	await answer();
+}
+
+async function dropped(file) {
+	if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
+}
+
+$("file").onchange = e => dropped(e.target.files[0]);
+document.ondragover = e => { e.preventDefault(); $("drop").classList.add("over"); };
+document.ondragleave = () => $("drop").classList.remove("over");
+document.ondrop = e => {
+	e.preventDefault();
+	$("drop").classList.remove("over");
+	dropped(e.dataTransfer.files[0]);
+};
+$("paste").oninput = async e => {
+	const text = e.target.value;
+	if (text.trim().includes("\n")) await take("pasted.tsv", new TextEncoder().encode(text.trimEnd() + "\n")) && await answer();
+};
+for (const b of document.querySelectorAll("[data-example]")) b.onclick = () => example(b.dataset.example);
+$("form").onsubmit = e => { e.preventDefault(); answer(); };
+$("stop").onclick = () => engine.stop("Stopped.");
+
+for (const b of document.querySelectorAll("[data-save]")) b.onclick = async () => {
+	const r = await work({do: "save", format: b.dataset.save}, "Writing");
+	if (!r) return;
+	const link = element("a", "", {href: URL.createObjectURL(new Blob([r.data])), download: r.name});
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	say("Saved " + r.name);
+};
+for (const b of document.querySelectorAll("[data-copy]")) b.onclick = async () => {
+	$("copied").textContent = reply[b.dataset.copy];
+	$("copied").hidden = false;
+	try {
+		await navigator.clipboard.writeText(reply[b.dataset.copy]);
+		say("Copied.");
+	} catch {
+		say("The browser does not allow copying; select the text below.");
+	}
+};
+
+// The tabs, with arrow keys.
+const tabs = [...document.querySelectorAll("[role=tab]")];
+function choose(tab) {
+	for (const t of tabs) {
+		t.setAttribute("aria-selected", t === tab);
+		t.tabIndex = t === tab ? 0 : -1;
+		$(t.getAttribute("aria-controls")).hidden = t !== tab;
+	}
+	clear();
+	say("");
+}
+tabs.forEach((tab, k) => {
+	tab.onclick = () => choose(tab);
+	tab.onkeydown = e => {
+		if (e.key !== "ArrowRight" && e.key !== "ArrowLeft") return;
+		const other = tabs[(k + 1) % tabs.length];
+		choose(other);
+		other.focus();
+	};
+});
+
+// The editor of scripts. Positions of the program count characters; those of a text field count UTF-16 units.
+const script = $("script");
+const units = at => [...script.value].slice(0, at).join("").length;
+const characters = at => [...script.value.slice(0, at)].length;
+let checking = 0;
+
+script.oninput = () => {
+	hideWords();
+	clearTimeout(checking);
+	checking = setTimeout(check, 300);
+};
+
+async function check() {
+	if (!$("working").hidden) return;
+	const text = script.value, r = await engine.call({do: "check", text}).catch(() => null);
+	if (!r || text !== script.value) return;
+	$("marks").replaceChildren(...(r.errors || []).map(m => {
+		const b = element("button", `line ${m.line}: ${m.message}`, {type: "button"});
+		b.onclick = () => { script.focus(); script.setSelectionRange(units(m.from), units(m.to)); };
+		const li = document.createElement("li");
+		li.append(b);
+		return li;
+	}));
+	script.setAttribute("aria-invalid", !!r.errors?.length);
+}
+
+async function complete() {
+	const r = await engine.call({do: "complete", text: script.value, cursor: characters(script.selectionStart)}).catch(() => null);
+	if (!r?.words?.length) return hideWords();
+	const insert = word => {
+		script.setRangeText(word.text, units(r.from || 0), units(r.to || 0), "end");
+		hideWords();
+		script.focus();
+		script.oninput();
+	};
+	if (r.words.length === 1) return insert(r.words[0]);
+	$("words").replaceChildren(...r.words.slice(0, 60).map((word, k) => {
+		const li = element("li", word.text, {id: "word" + k});
+		li.setAttribute("role", "option");
+		if (word.info) li.append(element("small", word.info));
+		li.onclick = () => insert(word);
+		return li;
+	}));
+	$("words").hidden = false;
+	mark(0);
+}
+
+function mark(k) {
+	const all = [...$("words").children];
+	complete.at = (k + all.length) % all.length;
+	all.forEach((li, i) => li.setAttribute("aria-selected", i === complete.at));
+	all[complete.at].scrollIntoView({block: "nearest"});
+	script.setAttribute("aria-activedescendant", "word" + complete.at);
+}
+
+function hideWords() {
+	$("words").hidden = true;
+	script.removeAttribute("aria-activedescendant");
+}
+
+async function run() {
+	clear();
+	$("marks").replaceChildren();
+	await work({do: "run", text: script.value, before: bound}, "Running");
+}
+
+script.onkeydown = e => {
+	if ((e.ctrlKey || e.metaKey) && e.key === "Enter") { e.preventDefault(); run(); }
+	else if (e.ctrlKey && e.key === " ") { e.preventDefault(); complete(); }
+	else if (!$("words").hidden && ["ArrowDown", "ArrowUp", "Enter", "Escape"].includes(e.key)) {
+		e.preventDefault();
+		if (e.key === "Escape") hideWords();
+		else if (e.key === "Enter") $("words").children[complete.at].onclick();
+		else mark(complete.at + (e.key === "ArrowDown" ? 1 : -1));
+	}
+};
+$("run").onclick = run;
+$("paper").onclick = () => {
+	script.value = `// Figure 1 of the paper with fewer runs: samples of each algorithm, by the gap
+r = fc(paper(case=1, gap=0.1), delta=0.005, algorithm="CoKernelFC", xi=1e-9, runs=5, seed=1)
+panels = sweep(r, case=[1, 2, 3], gap=[0.1, 0.2, 0.4, 0.8],
+    algorithm=["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"])
+plot(panels, x="gap", y="samples", panel="case")
+`;
+	run();
+};
+
+engine.start();
+if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js").catch(() => {});
+const asked = new URLSearchParams(location.search).get("example");
+if (examples[asked]) example(asked);
