@@ -51,7 +51,8 @@ func (a *Amend) Params() []Param {
 	return []Param{
 		reasonParam(&a.Reason),
 		{Name: "epsilon", Synonyms: []string{"accuracy", "tolerance"}, Into: &a.Epsilon, Range: fromZero,
-			Doc: "an arm this close to the best is good enough from now on, reward units", Flag: "an arm within this `DISTANCE` of the best is good enough"},
+			Doc:  "an arm this close to the best is good enough from now on, reward units",
+			Flag: "an arm within this `DISTANCE` of the best is good enough"},
 		{Name: "delta", Into: &a.Delta, Range: inside, Doc: "error probability from now on", Flag: "error `PROBABILITY`"},
 		{Name: "capacity", Synonyms: []string{"throughput", "wells"}, Into: &a.Capacity, Range: countsUp,
 			Doc:  "pulls that the laboratory can make per unit of time from now on; 0: no limit",
