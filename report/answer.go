@@ -123,7 +123,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 }
 
-// bestWithin states what an arm is that is good enough.
+// bestWithin returns the words for a good enough arm: "the best", or "within 5 of the best".
 func bestWithin(epsilon float64) string {
 	if epsilon > 0 {
 		return "within " + decimal(epsilon, 4) + " of the best"
@@ -136,7 +136,8 @@ func withinTitle(epsilon float64) string {
 	return "P(" + strings.TrimPrefix(bestWithin(epsilon), "the ") + ")"
 }
 
-// percent writes a probability in per cent, rounded down as in tables: in tenths below 1 %, else whole; 99.97 % is not 100 %.
+// percent writes a probability in per cent, rounded down as in tables: to tenths below 1 %, otherwise to whole numbers. So 99.97 % is
+// never shown as 100 %.
 func percent(p float64) string {
 	switch {
 	case p > 0.999:
@@ -207,7 +208,7 @@ func pickTable(a answer.Answer) Table {
 	return t
 }
 
-// rounded writes a number and both ends of an interval around it to two digits of the interval's half.
+// rounded writes a number and both ends of its interval to two digits of half the interval's length.
 func rounded(x float64, ci [2]float64) (estimate, lo, hi string) {
 	half := (ci[1] - ci[0]) / 2
 	return wording.ToStep(x, half), wording.ToStep(ci[0], half), wording.ToStep(ci[1], half)
@@ -290,7 +291,7 @@ func nextTable(a answer.Answer) Table {
 	return t
 }
 
-// lossNote says by how much the proposed measurements are expected to lower the expected loss.
+// lossNote returns the sentence about the expected loss before and after the proposed measurements.
 func lossNote(a answer.Answer) string {
 	what := "the expected loss, averaged over tasks,"
 	if a.Overall != nil {

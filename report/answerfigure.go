@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The most that a picture of an answer shows.
+// Limits of the picture of an answer.
 const (
 	mostAnswerTasks  = 24 // along a column of numbers
 	mostDottedTasks  = 8  // along names
@@ -51,7 +51,7 @@ func answerFigure(a answer.Answer) Figure {
 	}))
 }
 
-// oneOrPanels returns the only panel, or a figure of several.
+// oneOrPanels returns the panel itself if there is only one, otherwise a figure of several panels.
 func oneOrPanels(f Figure, all []Figure) Figure {
 	if len(all) == 1 {
 		return all[0]
@@ -60,8 +60,8 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 	return f
 }
 
-// differenceFigure draws the best options of each task in rows, as differences to the recommended one. Of many tasks it draws those
-// that are least sure.
+// differenceFigure draws the best options of each task in rows, as differences to the recommended one. If there are many tasks, it
+// draws the least certain.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
 		XLabel: rewardTitle(a) + ": difference to the recommended option"}
@@ -97,8 +97,8 @@ func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	return oneOrPanels(f, parts)
 }
 
-// decisive returns the options of a task that decide, the best first: the recommended one, its runner-up, those with the best estimates,
-// and those whose difference to the recommended one may be 0.
+// decisive returns the options of a task that matter for the choice, the best first: the recommended one, its runner-up, those with
+// the best estimates, and those whose difference to the recommended one may be 0.
 func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	better := -1.0
 	if a.Goal == problem.GoalMin {
@@ -143,7 +143,8 @@ func answerDots(p answer.Pick, arms []answer.Arm) []Series {
 	return withPoints([]Series{estimates, means, pick})
 }
 
-// differenceSpan returns the ends of an axis of differences on which the interval of the runner-up is not lost; nil where all fit.
+// differenceSpan returns the ends of an axis of differences, chosen so that the interval of the runner-up stays visible; nil if all
+// differences fit.
 func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64 {
 	lo, hi, width := 0.0, 0.0, 0.0
 	for _, s := range series {
@@ -221,7 +222,7 @@ func answerAxis(a answer.Answer) string {
 	return best
 }
 
-// answerGroups returns a function that names an arm by its values in the columns besides one, in digits that no two values share.
+// answerGroups returns a function that names an arm by its values in the other columns. Numbers get enough digits to be different.
 func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
 	digits := lists.Map(a.Columns, func(c string) int { return digitsApart(a, c) })
 	return func(arm answer.Arm) string {
@@ -237,7 +238,7 @@ func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
 	}
 }
 
-// digitsApart returns the fewest digits, four at least, by which the values of a column of numbers differ.
+// digitsApart returns the number of digits, at least four, that distinguishes the values of a column of numbers.
 func digitsApart(a answer.Answer, column string) int {
 	values := map[float64]bool{}
 	for _, arm := range a.Arms {

@@ -20,8 +20,7 @@ type Paragraph struct {
 	Lead bool
 }
 
-// Note is a remark set apart from the text. A Warning must not be overlooked:
-// renderers print the word and set it off, never by colour alone.
+// Note is a remark separate from the text. Renderers mark a Warning by the word and a frame, never by colour alone.
 type Note struct {
 	Text    string
 	Warning bool
@@ -60,7 +59,7 @@ type Code struct {
 	Lines bool
 }
 
-// Align says to which side a column's cells are set.
+// Align is the alignment of a column's cells.
 type Align int
 
 // The sides. Text goes left, numbers go right.
@@ -125,7 +124,7 @@ func columns(specs ...string) []Column {
 	})
 }
 
-// text and number are the two kinds of column, for names and titles that are made.
+// text and number return the two kinds of column for computed names and titles.
 func text(name, title string) Column { return Column{Name: name, Title: title} }
 
 func number(name, title, unit string) Column {
@@ -140,18 +139,17 @@ func (c Column) heading() string {
 	return c.Title + " (" + c.Unit + ")"
 }
 
-// mostPageRows limits the rows of a table on pages, where a browser and its reader would drown in
-// the rows of 10⁵ arms.
+// mostPageRows is the largest number of rows of a table on a page. A table of 10⁵ arms would be too slow for a browser and too long
+// for a reader.
 const mostPageRows = 1000
 
 // shortText is how many letters of a cell are kept in one line where heads can be broken instead.
 const shortText = 16
 
-// mostFoldedRows limits the rows of a folded table if it costs more than a click: in Markdown, which
-// has no folds, and in notebooks, which store it.
+// mostFoldedRows limits the rows of a folded table in formats without folds (Markdown) or with stored output (notebooks).
 const mostFoldedRows = 300
 
-// further says where the omitted rows of a table are, "" if it shows all.
+// further states which files have the omitted rows of a table; "" if the table shows all.
 func (t Table) further(omitted int) string {
 	if omitted == 0 {
 		return ""
@@ -197,8 +195,8 @@ func (t Table) withoutEmptyColumns() Table {
 	})
 }
 
-// withoutConstant drops each named column whose cells are all equal, and writes their value into a note. A narrower table is easier to
-// read.
+// withoutConstant removes each named column whose cells are all equal, and writes their value into a note, so that the table is
+// narrower.
 func (t Table) withoutConstant(names ...string) Table {
 	if len(t.Rows) < 2 {
 		return t
@@ -215,8 +213,7 @@ func (t Table) withoutConstant(names ...string) Table {
 	return out
 }
 
-// join puts the columns of other that t does not have yet behind t's own, row by
-// row.
+// join appends the columns of other that t does not have yet, row by row.
 func (t *Table) join(other Table) {
 	have := t.ColumnNames()
 	for j, c := range other.Columns {
@@ -226,7 +223,7 @@ func (t *Table) join(other Table) {
 	}
 }
 
-// add puts a column behind the others, with its cell in each row.
+// add appends a column, with its cell in each row.
 func (t *Table) add(c Column, of func(row int) any) {
 	t.Columns = append(t.Columns, c)
 	for i := range t.Rows {

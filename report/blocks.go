@@ -30,9 +30,8 @@ func remarks[T any](facts []T, warning bool) []Block {
 	return lists.Map(facts, func(f T) Block { return Note{Text: upper(fmt.Sprint(f)) + ".", Warning: warning} })
 }
 
-// Blocks turns a value into blocks, ready for any renderer. It knows the plain
-// data of engine, bounds and sim (values or pointers), problems, kernels and
-// whatever else prints itself, numbers, text, lists, and blocks themselves.
+// Blocks turns a value into blocks for any renderer. It accepts the plain data of engine, bounds and sim (values or pointers),
+// problems, kernels, values with a String method, numbers, text, lists, and blocks.
 func Blocks(v any) []Block {
 	v = plain(v)
 	if w, ok := viewOf(v); ok {
@@ -91,9 +90,8 @@ func TypeName(v any) string {
 	return "text"
 }
 
-// plain follows pointers to the value they point at and gives lists and numbers
-// one type each ([]engine.Result or []any; int, uint64 or float64), so that
-// every kind of value is met in one form. Kernels stay what they are.
+// plain replaces pointers by their values, and gives lists and numbers one type each ([]engine.Result or []any; int, uint64 or
+// float64). Kernels are unchanged.
 func plain(v any) any {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer {
@@ -200,12 +198,12 @@ func matrix(items []any) (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// views shows a value of each kind; a method is in the file of its kind.
+// views has the view of each kind of value; the methods of a kind are in its file.
 type views struct{}
 
 var _ kinds.Views[view] = views{}
 
-// view shows one value. Only blocks is needed.
+// view holds the functions that show one kind of value. Only blocks is required.
 type view struct {
 	blocks func() []Block
 	words  problem.Words // in which blocks are shown; files have the names of the problem
@@ -231,8 +229,7 @@ func viewOf(v any) (view, bool) {
 	return k.View(views{}, v), true
 }
 
-// IsBars reports whether the figure of a value with this x, "" for the usual one, is one of
-// horizontal bars whatever the value holds.
+// IsBars reports whether a figure with this x, "" for the default, has horizontal bars for every value of this kind.
 func IsBars(v any, x string) bool {
 	w, ok := viewOf(plain(v))
 	if !ok || w.bars == "" {
@@ -242,7 +239,7 @@ func IsBars(v any, x string) bool {
 	return x == w.bars || x == "" && len(xs) > 0 && xs[0] == w.bars
 }
 
-// fixedAxes returns the axes of values that all have the same.
+// fixedAxes returns the same axes for every value.
 func fixedAxes(x string, ys ...string) func(string) ([]string, []string) {
 	return func(string) ([]string, []string) { return []string{x}, ys }
 }

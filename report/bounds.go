@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
+// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities that both use.
 func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block {
@@ -44,7 +44,7 @@ func boundsSentence(r bounds.Report) string {
 // finite reports whether a number exists and is positive.
 func finite(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
-// promise is one guarantee of the theory in its three readings.
+// promise is one bound of the theory in its three forms.
 type promise struct {
 	name                string
 	fc, error, fbBudget float64

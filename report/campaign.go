@@ -107,7 +107,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	return append(out, remarks(s.Notes, false)...)
 }
 
-// openButSure reports of a task whether it is open although the probability of its recommendation has reached the campaign's.
+// openButSure reports whether a task is open although the probability of its recommendation has reached the campaign's.
 func openButSure(s campaign.Status) func(campaign.TaskStatus) bool {
 	return func(k campaign.TaskStatus) bool {
 		return !k.Decided && slices.ContainsFunc(s.Best.Picks, func(p answer.Pick) bool { return p.Task == k.Task && p.Within >= 1-s.Delta })

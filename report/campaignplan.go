@@ -39,7 +39,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	return append(out, ForecastBlocks(*p.Forecast)...)
 }
 
-// settingWords adds to the value of a setting what it means.
+// settingWords explains the value of a setting.
 var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	"delta": func(p campaign.Protocol, value string) string {
 		return value + ", so the campaign stops at a probability of " + levelWords(p.Options.Delta) + " for all tasks together"

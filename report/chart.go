@@ -16,9 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
-// chart is a table of measurements on its way to a figure: one measure or several
-// against one of the names by which the rows differ, a panel for each value of
-// another one, and a series for each combination of the rest.
+// chart is a table of measurements that becomes a figure. The figure shows one or more measures against one of the names by which the
+// rows differ, with a panel for each value of another name, and a series for each combination of the rest.
 type chart struct {
 	title    string // "" names measure and x
 	names    []string
@@ -31,7 +30,7 @@ type chart struct {
 	bounded  bool      // the lower bound was asked for: it is drawn however many there are
 }
 
-// chartRow is one combination of values with what was measured there.
+// chartRow is one combination of values, with its measurements.
 type chartRow struct {
 	values          []any // values of the names
 	mode, algorithm string
@@ -60,7 +59,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// panels returns panels that are like a figure except for what each is given.
+// panels returns one figure per panel: copies of a figure, each changed by a function.
 func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
 	return lists.Map(of, func(x T) Figure {
 		panel := like
@@ -146,9 +145,8 @@ func (g *split) place(x int, logX *bool) {
 	g.placeEnds(logX)
 }
 
-// placeEnds gives 0 and infinity separate places beyond the other values, when those call for a
-// logarithmic axis or one is asked for: a family of kernels has such ends. On a linear axis 0 has its
-// place.
+// placeEnds gives 0 and infinity places of their own beyond the other values, if the axis is logarithmic. Families of kernels have
+// such ends. On a linear axis 0 has its usual place.
 func (g *split) placeEnds(logX *bool) {
 	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
 	g.log = spanDecades(inside)
@@ -213,8 +211,7 @@ func measureNames(results []engine.Result) []string {
 	return names
 }
 
-// chosen fills in the usual choice for what was not asked for, and refuses what the
-// value does not have.
+// chosen replaces absent options by their defaults, and returns an error for names that the value does not have.
 func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	defer try.Caught(&err)
 	xs, ys := Axes(v, o.X)
@@ -247,7 +244,7 @@ func drawnKinds() []string {
 	return names
 }
 
-// checkMeasures refuses what is not offered, and what is asked for twice.
+// checkMeasures returns an error for unknown measures and for repeated ones.
 func checkMeasures(asked, offered []string) error {
 	for i, y := range asked {
 		if _, err := choose("y", y, offered); err != nil {
@@ -282,7 +279,7 @@ func (o PlotOptions) checkParts(v any, xs []string) error {
 	return err
 }
 
-// choose returns the one that was asked for, or the first when nothing was.
+// choose returns the requested name, or the first one if none was requested.
 func choose(axis, asked string, offered []string) (string, error) {
 	if asked == "" && len(offered) > 0 {
 		return offered[0], nil

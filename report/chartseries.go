@@ -54,8 +54,8 @@ func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// again reports whether a measure of theory was drawn with the same values already, for another algorithm or schedule; that series then
-// has the name of the measure alone. It gives the series the look of a reference beside what was measured.
+// again reports whether the same values of a theoretical measure were already drawn for another algorithm or schedule. If so, it names
+// that series by the measure alone, and draws it as a reference.
 func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
 	title := g.measures[j].title
@@ -72,7 +72,7 @@ func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// alikeDrawn reports whether no eye could tell the values apart in a figure.
+// alikeDrawn reports whether the values differ too little to see in a figure.
 func alikeDrawn(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(a) }
 
 // allZero reports whether all values are exact zeros, such as the messages of agents who send none:
@@ -86,8 +86,8 @@ func allZero(s Series) bool {
 	return true
 }
 
-// one returns the n-th series of a panel: a combination and a measure. If x is words, the points of
-// several series are side by side instead of on top of each other.
+// one returns the n-th series of a panel: a combination and a measure. If x is text, points of several series are beside each other
+// instead of on top of each other.
 func (g split) one(p splitPanel, n int) Series {
 	j := n % len(g.measures)
 	c, m := p.combos[n/len(g.measures)], g.measures[j]
@@ -120,9 +120,8 @@ func (g split) one(p splitPanel, n int) Series {
 	return out
 }
 
-// dress gives the n-th series of a panel its own look and name. An algorithm has its
-// look everywhere; where algorithms are not what the figure compares, series of one
-// combination have one colour.
+// dress sets the look and the name of the n-th series of a panel. An algorithm has the same look in all figures. If the figure does
+// not compare algorithms, series of one combination have one colour.
 func (g split) dress(out *Series, p splitPanel, n int) {
 	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
 	r := g.rows[c.rows[0]]
@@ -204,8 +203,8 @@ func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	return 0, false
 }
 
-// byArm returns the series of a task along its arms. Dense ones and those without bands have no middle round,
-// and means of dense ones are lines.
+// byArm returns the series of a task along its arms. If there are many arms, or no intervals, the middle round is left out; if there
+// are many, means are lines.
 func (p picture) byArm(v int, names []string) []Series {
 	arms := p.arms(v)
 	if names != nil {
@@ -279,12 +278,11 @@ func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []f
 	return s
 }
 
-// mostCurves is the most arms of a task that are told apart along the rounds; the others are thin
-// lines without intervals.
+// mostCurves is the largest number of arms of a task with their own curves and intervals along the rounds; other arms are thin lines.
 const mostCurves = 5
 
-// byRound returns the series of a task along the rounds: those that end highest first, in bands of
-// their intervals.
+// byRound returns the series of a task along the rounds. The arms with the highest last estimates come first, with bands for their
+// intervals.
 func (p picture) byRound(v int) []Series {
 	arms := p.arms(v)
 	p.best(arms)

@@ -185,8 +185,8 @@ func compareFootnotes(results []engine.Result, bound []string) []string {
 	})
 }
 
-// namesOf names some of several results: by their bound names, else by the algorithm, with the row number if
-// several results have the same algorithm.
+// namesOf names the chosen results: by their bound names, otherwise by the algorithm. If several results have the same algorithm,
+// their row numbers are added.
 func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Document holds what a renderer writes: displays in order, and where they came from.
+// Document is the input of a renderer: displays in order, and their origin.
 type Document struct {
 	Title      string // "" means "Report"
 	Displays   []Display
@@ -112,8 +112,8 @@ func shortenRepeats(all []section) {
 	}
 }
 
-// shortened returns a note whose text was shown before as its first sentence with a reference; what follows the text, such as the
-// results that it concerns, stays.
+// shortened replaces a note whose text was shown before by its first sentence and a reference. Text after the repeated part, such as
+// the results concerned, is kept.
 func shortened(note string, shown []string) (text string, again bool) {
 	rest, isWarning := strings.CutPrefix(note, "Warning: ")
 	for _, before := range shown {

@@ -28,10 +28,9 @@ type PlotOptions struct {
 	Layout
 }
 
-// FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists what x and y may
-// be. An x, y or panel that the value does not have is an error naming those it
-// has; so are measures of different units of a list of results, and a value that cannot
-// be drawn. An option of Layout that the figure cannot have is an *OptionError.
+// FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists the possible x and y. It returns an error if the value cannot
+// be drawn, if the value does not have the x, y or panel (the error names the possible ones), or if measures of a list of results have
+// different units. A Layout option that the figure cannot have is an *OptionError.
 func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
@@ -118,8 +117,8 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	return f, nil
 }
 
-// references returns the lines to compare a measure with: the lower bound when all results share
-// it, 1 for ratios to it, and the error probability asked for.
+// references returns the reference lines of a measure: the lower bound if all results share it, 1 for ratios to it, and the requested
+// error probability.
 func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
 	same := func(xs []float64) bool {
 		return len(xs) > 0 && xs[0] > 0 && allSame(xs)
@@ -138,8 +137,7 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	return nil
 }
 
-// spanDecades reports whether the values are positive, several times apart, and not evenly spaced:
-// those were meant to be read on a linear axis.
+// spanDecades reports whether the values need a logarithmic axis: positive, far apart, and not evenly spaced.
 func spanDecades(values []float64) bool {
 	if len(values) == 0 {
 		return false
@@ -186,8 +184,7 @@ func traceFigure(r engine.Result, y string) Figure {
 	return f
 }
 
-// figureTable returns a figure as a table in long form, one row per drawn point: what
-// media without pictures show, and what CSV writes.
+// figureTable returns a figure as a table with one row per drawn point, for media without pictures and for CSV.
 func figureTable(f Figure) Table {
 	if f.Heat != nil {
 		return heatTable(f.Heat, f.Title)

@@ -77,7 +77,7 @@ func unitFigure(s sim.Sweep, o PlotOptions, named bool) (Figure, error) {
 	return f, nil
 }
 
-// theoremOf names the theorem of the paper that is about the result.
+// theoremOf names the theorem of the paper that bounds the result.
 func theoremOf(r engine.Result) string {
 	e, err := algorithms.Named(r.Mode, r.Algorithm)
 	if err != nil {
@@ -138,8 +138,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	return f, err
 }
 
-// speedupFigure draws the speedup measured beside what the theory predicts, between
-// the smallest and the largest possible.
+// speedupFigure draws the measured speedup beside the predicted one, between the smallest and the largest possible speedup.
 func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the value has no speedups to draw")
@@ -161,8 +160,7 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	return f, err
 }
 
-// planMeasures returns the measures of a forecast that can be drawn; without rows, as before a
-// forecast is made, whatever one may have.
+// planMeasures returns the measures of a forecast that can be drawn. Before a forecast is made, it returns all possible ones.
 func planMeasures(rows []plan.Row, prices plan.Prices) []planMeasure {
 	if len(rows) == 0 {
 		prices.Sample, prices.SampleTime = 1, 1
@@ -191,8 +189,7 @@ type planMeasure struct {
 	of func(plan.Row) any
 }
 
-// planAxes returns the axes that planFigure can draw of rows: along the gap where there are
-// several, or if there are no rows yet.
+// planAxes returns the axes of planFigure: along the gap if rows have several gaps, or if there are no rows yet.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m planMeasure) string { return m.name })...)
 	switch {
@@ -280,8 +277,7 @@ func hardnessFigure(h bounds.Hardness, y string) Figure {
 	return f
 }
 
-// spectrumFigure draws the eigenvalues with the ridge, which separates those
-// that matter, and the effective dimension.
+// spectrumFigure draws the eigenvalues, the ridge below which they hardly matter, and the effective dimension.
 func spectrumFigure(s bounds.Spectrum) Figure {
 	f := Figure{Title: "Spectrum of " + s.Problem, XLabel: "index", YLabel: "eigenvalue", LogY: true}
 	for _, e := range []struct {

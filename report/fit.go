@@ -19,7 +19,7 @@ func (views) Fit(f fit.Fit) view {
 	}
 }
 
-// fitBlocks shows fit(...): the kernel found, whether it fits, and what sharing is worth.
+// fitBlocks shows fit(...): the fitted kernel, the test for lack of fit, and the benefit of sharing.
 func fitBlocks(f fit.Fit) []Block {
 	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
 	if predicts(f) {

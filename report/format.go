@@ -17,8 +17,7 @@ import (
 // absent represents a value that is not known or does not exist.
 const absent = wording.Absent
 
-// cell turns any cell value into what a reader sees. It is the only place where
-// numbers become text for terminals, Markdown, HTML and LaTeX.
+// cell converts a cell to text. All numbers in terminals, Markdown, HTML and LaTeX are formatted here.
 func cell(v any, digits int) string {
 	switch v := v.(type) {
 	case nil:
@@ -59,9 +58,8 @@ func cell(v any, digits int) string {
 	return fmt.Sprint(v)
 }
 
-// interval prints "12.3 [11.9, 12.7]", all three with the decimals that the
-// interval's width supports; one that is unknown, or no wider than rounding, prints
-// the mean alone.
+// interval prints "12.3 [11.9, 12.7]" with the decimals that the interval's width supports. It prints the mean alone if the interval
+// is unknown or only rounding.
 func interval(mean, lo, hi float64) string {
 	width := (hi - lo) / 2
 	if !(width > 1e-9*math.Abs(mean)) || math.IsInf(width, 1) || math.Abs(mean) >= 1e9 {
@@ -79,8 +77,8 @@ func meanError(s MeanError) string {
 	return toUncertainty(s.Mean, s.StandardError) + " ± " + toUncertainty(s.StandardError, s.StandardError)
 }
 
-// share prints "██░░░░ 43 %" with spaces that no line breaks at; what is less than all never prints
-// as 100 %, what is more than nothing never as all empty.
+// share prints "██░░░░ 43 %" with spaces that prevent line breaks. Less than all is never shown as 100 %, more than nothing never as
+// an empty bar.
 func share(s Share) string {
 	if !isFinite(float64(s)) {
 		return absent
@@ -89,7 +87,7 @@ func share(s Share) string {
 	return bar(x) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
 }
 
-// chance prints "██░░░░ 43 %" as share does; what no draw contradicted, or all did, is neither 100 % nor 0 %.
+// chance prints "██░░░░ 43 %" as share does. A probability estimated from draws is never shown as 0 % or 100 %.
 func chance(p Chance) string {
 	if !isFinite(float64(p)) {
 		return absent
@@ -140,9 +138,8 @@ func isFinite(x float64) bool              { return wording.IsFinite(x) }
 func upper(s string) string                { return sentence.Upper(s) }
 func inlineLaTeX(s string) string          { return wording.LaTeX(s) }
 
-// A reference (algorithms.RoleReference) knows what no algorithm can know, or counts
-// fewer samples than it took. Wherever a reader meets its name, the name states so; files
-// have it bare, beside a column reference.
+// A reference (algorithms.RoleReference) uses information that no algorithm can have, or counts fewer samples than it took. Text
+// always marks its name as a reference. Files have the plain name, and a column reference.
 
 // referenceMark follows the name of a reference.
 const referenceMark = " (reference)"

@@ -57,9 +57,8 @@ func Sections(w io.Writer, d Document, id string) error {
 	return h.to(w)
 }
 
-// PageHead returns what a page begins with, up to its body. It lets a browser load nothing: images
-// and styles are those in the page, and no script runs but the given one. The script is the whole
-// text of its element; "" means no script.
+// PageHead returns the beginning of a page, up to its body. A browser loads nothing from elsewhere: images and styles are in the page,
+// and only the given script runs. The script is the whole text of its element; "" means no script.
 func PageHead(title, style, script string) string {
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 	if script != "" {
@@ -79,8 +78,8 @@ func PageHead(title, style, script string) string {
 `
 }
 
-// Stylesheet returns the style of the pages that HTML writes, for pages of others that hold such
-// fragments in elements of the class cope.
+// Stylesheet returns the style of the pages that HTML writes, for other pages that contain such fragments in elements of the class
+// cope.
 func Stylesheet() string { return stylesheet }
 
 // NotebookStyle returns the style that each Fragment brings.
@@ -214,8 +213,7 @@ func (h *htmlWriter) side(a Align) string {
 	return ""
 }
 
-// figure puts the drawing in, and its data below it for those who want the numbers or
-// cannot see the drawing.
+// figure writes the drawing, and below it its data for readers who want the numbers or cannot see the drawing.
 func (h *htmlWriter) figure(f Figure, data Table) {
 	if h.notebook {
 		h.picture(f)

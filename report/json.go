@@ -52,7 +52,7 @@ func (v jsonOf) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writtenValue returns what is written of a value: its parts.
+// writtenValue returns the parts of a value that are written.
 func writtenValue(v any) any {
 	v = plain(v)
 	if p, ok := v.(problem.Problem); ok {
@@ -68,7 +68,7 @@ func writtenValue(v any) any {
 	return v
 }
 
-// problemParts are the parts of a problem: its tasks and arms, and what is known of each.
+// problemParts are the parts of a problem: its tasks and arms with their data.
 type problemParts struct {
 	Name        string           `json:"name"`
 	Kernel      string           `json:"kernel"`
@@ -101,7 +101,7 @@ type scaledParts struct {
 	Max    float64 `json:"max"`
 }
 
-// partsOfProblem lists tasks, arms and what is known of each.
+// partsOfProblem lists the tasks and arms with their data.
 func partsOfProblem(p problem.Problem) problemParts {
 	noise, _ := noiseKnown(p)
 	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noise, Environment: environmentWords(p),
@@ -146,7 +146,7 @@ func IsText(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// TextOf returns the text as which a value is written: of a time by RFC 3339, of others as they print.
+// TextOf returns the text of a value in files: times by RFC 3339, other values as they print.
 func TextOf(v any) (string, bool) {
 	switch x := v.(type) {
 	case time.Time:
@@ -211,7 +211,7 @@ func writeJSON(w io.Writer, v any) error {
 	return j.finish()
 }
 
-// finish writes what is still held back and returns the first error.
+// finish writes the rest of the buffer, and returns the first error.
 func (j *jsonWriter) finish() error {
 	if err := j.w.Flush(); j.err == nil && err != nil {
 		return err
@@ -240,7 +240,7 @@ func (j *jsonWriter) line() {
 	}
 }
 
-// leaf writes what encoding/json makes of a value.
+// leaf writes a value as encoding/json does.
 func (j *jsonWriter) leaf(v any) {
 	if s, ok := v.(string); ok && isPlain(s) {
 		j.text(`"`)
@@ -255,8 +255,8 @@ func (j *jsonWriter) leaf(v any) {
 	j.text(string(b))
 }
 
-// value writes a value: numbers that are not finite are null (encoding/json refuses them), what prints
-// itself is its text, structs keep the order and the names of their fields.
+// value writes a value. Numbers that are not finite are null, because encoding/json refuses them. Values with a String method are
+// their text. Structs keep the order and names of their fields.
 func (j *jsonWriter) value(v reflect.Value) {
 	if j.err != nil {
 		return

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// labels tells several results apart: by the names they are bound to, and by what differs between
-// them. Tables have its columns, figures its texts.
+// labels distinguishes several results: by their bound names, and by the settings in which they differ. Tables use its columns,
+// figures its texts.
 type labels struct {
 	names   []string // names of each result; nil if none is needed
 	columns []Column // columns of differences besides algorithm and schedule
@@ -30,8 +30,8 @@ type attribute struct {
 	word        string                  // before its value in a text; "" where the value says enough
 }
 
-// attributes returns what results can differ by besides algorithm and schedule, in the order of the
-// columns; the further options are those that some result states.
+// attributes returns the settings in which results can differ besides algorithm and schedule, in the order of the columns. Further
+// options are included if some result states them.
 func attributes(results []engine.Result) []attribute {
 	all := []attribute{
 		{"problem", "Problem", func(r engine.Result) any { return known(r.Problem) }, ""},
@@ -166,9 +166,8 @@ func (l labels) lead() (columns []Column, rows [][]any) {
 	return append([]Column{text("name", "Result")}, l.columns...), rows
 }
 
-// distinct shortens kernels, as text: length scales lose their name where they come first, as people
-// write them, and what all have in common is cut, the terms of sums of as many terms and the
-// factors of single products. It reports whether it cut anything, which … represents.
+// distinct shortens the texts of kernels. Length scales that come first lose their name, as people write them. Common terms of sums
+// with equally many terms, and common factors of single products, are replaced by …. It reports whether it cut anything.
 func distinct(kernels []any) (out []any, cut bool) {
 	kernels = slices.Clone(kernels)
 	for i, k := range kernels {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Layout holds how a figure is to look where that is not left to it; the zero value leaves all of it.
+// Layout holds the user's settings of how a figure looks. The zero value means defaults only.
 type Layout struct {
 	Title, XLabel, YLabel *string // instead of its own
 	LogX, LogY            *bool   // logarithmic axes
@@ -121,7 +121,7 @@ func (l Layout) axes(f Figure) []framed {
 	return []framed{x, y}
 }
 
-// check reports what an axis of the figure cannot be.
+// check returns an error if the figure cannot have these limits or scale of an axis.
 func (a framed) check(f Figure) error {
 	logged := a.asked != nil && *a.asked
 	wrongLog := func(rule, hint string) error {
@@ -185,9 +185,8 @@ var tokens = regexp.MustCompile(`(%%cope\b[^\n]*)` +
 	`|\.\.` +
 	`|(0[xXbBoO][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.\d[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?)`)
 
-// Colours cuts source text of the script language into pieces, each with the class of the look
-// that colours it: k the line %%cope, c comment, s text, f name of a function that is called,
-// d number, "" anything else. It reads what is unfinished or wrong, too.
+// Colours splits source text of the script language into pieces, each with the class of its colour: k the line %%cope, c comment, s
+// text, f name of a called function, d number, "" anything else. Unfinished or wrong source is accepted.
 func Colours(source string) iter.Seq2[string, string] {
 	return func(yield func(piece, class string) bool) {
 		last := 0
@@ -212,8 +211,7 @@ func Colours(source string) iter.Seq2[string, string] {
 	}
 }
 
-// highlight escapes source text for HTML and marks its tokens, line by line. Colour only
-// repeats what the text says, so that nothing is lost without it.
+// highlight escapes source text for HTML and marks its tokens, line by line. The text alone has all information; colour adds none.
 func highlight(source string) string {
 	var b strings.Builder
 	for piece, class := range Colours(source) {

@@ -18,7 +18,7 @@ type marks struct {
 	source                  func(string) string // source text within a line
 }
 
-// markWriter writes in such a language. The medium that it is part of writes what is more than words.
+// markWriter writes a document in a markup language. The embedding format writes everything except words.
 type markWriter struct {
 	marks
 	b       strings.Builder
@@ -49,7 +49,7 @@ func (p *markWriter) to(w io.Writer) error {
 	return err
 }
 
-// sections writes all parts of a document, those with more than a short value under headings.
+// sections writes all parts of a document. Parts with more than a short value get a heading.
 func (p *markWriter) sections(m medium, d Document) {
 	for _, s := range d.sections() {
 		if s.inline {
@@ -128,7 +128,7 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 	}
 }
 
-// footnotes writes what is below a table; more is about its other rows, "" for none.
+// footnotes writes the notes below a table; more is the note on omitted rows, "" for none.
 func (p *markWriter) footnotes(more string, notes []string) {
 	if more != "" {
 		p.mark(p.footnote, more)

@@ -91,7 +91,7 @@ func (m measure) column() Column {
 	return number(m.name, m.title, m.unit)
 }
 
-// cellsOf returns what a run reports of some measures.
+// cellsOf returns the cells of some measures of a run.
 func cellsOf(measures []measure, r engine.Result) []any {
 	return lists.Map(measures, func(m measure) any { return m.value(r) })
 }
@@ -217,7 +217,7 @@ func known[T comparable](v T) any {
 	return v
 }
 
-// pointed returns what a pointer points at as a cell, nil for none.
+// pointed returns the value of a pointer as a cell, nil for a nil pointer.
 func pointed[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -11,7 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// mostOverall is the number of options in the table of options for all tasks, besides those whose difference to the pick may be 0.
+// mostOverall is the number of options in the table of options for all tasks, without those whose difference to the recommended option
+// may be 0.
 const mostOverall = 12
 
 // overallBlocks shows the recommendation for all tasks together.
@@ -44,7 +45,7 @@ func differenceText(d answer.Difference) string {
 	return fmt.Sprintf("%s [%s, %s]", estimate, lo, hi)
 }
 
-// overallTasks has a row for each task: what one pick for all costs there.
+// overallTasks has a row for each task, with the expected loss of the option recommended for all.
 func overallTasks(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: o.Label + " at each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
@@ -56,7 +57,7 @@ func overallTasks(a answer.Answer) Table {
 	return t
 }
 
-// overallOptions has a row for each option: the first ones, and those that may be as good as the pick.
+// overallOptions has a row for each option: the best ones, and those that may be as good as the recommended one.
 func overallOptions(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),

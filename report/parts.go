@@ -63,8 +63,8 @@ func (t Table) Row(i int) map[string]any {
 	return lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 }
 
-// PartOf returns a part of a value; ok is false if there is none of that name. A part that is not
-// known is nil. The columns of a table are parts too, as lists of their cells.
+// PartOf returns a part of a value; ok is false if the value has no part of this name. An unknown part is nil. The columns of a table
+// are parts too, as lists of their cells.
 func PartOf(v any, name string) (part any, ok bool) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {

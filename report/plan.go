@@ -74,7 +74,7 @@ func whatIfBlocks(c plan.Comparison) []Block {
 	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
 }
 
-// endless returns the sentence of a method that does not always decide, whose mean is infinite.
+// endless returns the sentence about a method whose mean is infinite, because it does not always decide.
 func endless(r plan.Row) string {
 	s := fmt.Sprintf("%s left at least one task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
 	if isFinite(r.SamplesTotalQ90) {

@@ -28,12 +28,12 @@ const (
 	alongRounds = "round"
 )
 
-// PosteriorX returns what x may be in a picture of the posterior, the usual choice first.
+// PosteriorX returns the possible x axes of a picture of the posterior, the default first.
 func PosteriorX() []string { return []string{alongArms, alongRounds} }
 
-// posteriorOf draws what the first run of a result made of every arm, a panel for each task: along
-// the arms, its intervals after the first round and a middle one as shades, after the last one its
-// means with their intervals; or along the rounds.
+// posteriorOf draws the estimates of every arm in the first run of a result, with a panel for each task. Along the arms it draws
+// intervals after the first and a middle round as shades, and means with intervals after the last round. Otherwise it draws estimates
+// along the rounds.
 func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	switch {
@@ -99,8 +99,7 @@ type picture struct {
 	omitted   int     // arms that are not drawn
 }
 
-// choose takes all arms of tasks with few of them, and of each task where one has many those with the
-// best last estimates, in their order.
+// choose returns the arms to draw, in their order: all arms of a task with few arms, otherwise those with the best last estimates.
 func (p *picture) choose() {
 	p.drawn = indices.Groups(len(p.Tasks), p.TaskOf)
 	if !slices.ContainsFunc(p.drawn, func(arms []int) bool { return len(arms) > mostPosteriorArms }) {
@@ -114,7 +113,7 @@ func (p *picture) choose() {
 	}
 }
 
-// best sorts arms by their last estimates, the best first and those without one last.
+// best sorts arms by their last estimates, the best first. Arms without an estimate come last.
 func (p picture) best(arms []int) {
 	mean := p.Rounds[len(p.Rounds)-1].Mean
 	slices.SortStableFunc(arms, func(i, j int) int {
@@ -135,8 +134,8 @@ func (p picture) crowded(tasks []int, columns float64) bool {
 	return slices.ContainsFunc(tasks, func(v int) bool { return len(p.drawn[v]) > f.PanelRoom() })
 }
 
-// tasksToDraw returns the numbers of the tasks to draw: the one asked for, or all. More than an option draws are against its
-// rule, a format for the most and how many there are.
+// tasksToDraw returns the tasks to draw: the requested one, or all. If there are more than most, the error
+// names the option; rule is its text, with places for most and their number.
 func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([]int, error) {
 	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
 	switch {

@@ -396,8 +396,8 @@ func eliminationsTable(r engine.Result) Table {
 	}
 }
 
-// widthTitle returns the title of the column next to the gap. Fixed-budget eliminations use ranks and have no
-// threshold, except those of a test.
+// widthTitle returns the title of the column next to the gap. Fixed-budget eliminations compare ranks and have no threshold, unless
+// they test.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == engine.ModeFB && !tested {

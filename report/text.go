@@ -47,7 +47,7 @@ type textWriter struct {
 	opt TextOptions
 }
 
-// line writes one line, in colour when asked for.
+// line writes one line, in colour if requested.
 func (t *textWriter) line(s string, colors ...prose.Color) {
 	if t.opt.Color {
 		s = prose.Colors(colors).Sprint(s)
@@ -182,7 +182,7 @@ func (t *textWriter) table(x Table) {
 	}
 }
 
-// keys returns how many of the first columns tell rows apart, at most three; 1 where they do not.
+// keys returns how many of the first columns identify a row, at most three; 1 if they do not.
 func keys(rows [][]string) int {
 	for k := 1; k <= 3 && len(rows) > 0 && k < len(rows[0]); k++ {
 		seen := lists.Keyed(rows, func(_ int, r []string) (string, bool) { return strings.Join(r[:k], "\x00"), true })
@@ -193,7 +193,7 @@ func keys(rows [][]string) int {
 	return 1
 }
 
-// someColumns returns the first columns and some others.
+// someColumns returns the first columns and the listed others.
 func someColumns(x Table, rows [][]string, first, from, to int) (Table, [][]string) {
 	x.Columns = slices.Concat(x.Columns[:first], x.Columns[from:to])
 	out := lists.Map(rows, func(r []string) []string { return slices.Concat(r[:first], r[from:to]) })
@@ -220,8 +220,8 @@ func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig
 	}
 }
 
-// columns aligns the columns and narrows those whose text can wrap (headings
-// and words, never numbers) until the table fits the width, and reports whether it does.
+// columns aligns the columns. It narrows columns whose text can wrap (headings and words, never numbers) until the table fits the
+// width, and reports whether the table fits.
 func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig, fits bool) {
 	out = make([]table.ColumnConfig, len(x.Columns))
 	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0

@@ -63,8 +63,8 @@ func tidy(v any) (Table, error) {
 	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
 }
 
-// settings returns the columns that say which run a row is about. Whether its algorithm is a
-// reference has a separate column, so that names stay names.
+// settings returns the columns that identify the run of a row. A separate column states whether its algorithm is a reference, so that
+// files have plain names.
 func settings() []Column {
 	return columns("problem", "mode", "algorithm", "reference", "schedule", "status", "standing", "#runs", "#delta", "#epsilon",
 		"#budget", "#ridge", "#seed")
@@ -83,8 +83,7 @@ func resultRows(results []engine.Result) Table {
 	}
 }
 
-// labelledRows returns resultRows behind what tells the results apart: names, and kernels and the
-// like in full.
+// labelledRows returns resultRows after the columns that distinguish the results: names, and kernels and other settings in full.
 func labelledRows(results []engine.Result) Table {
 	l, rest := labelsOf(results), resultRows(results)
 	if l.algorithms {
@@ -107,8 +106,7 @@ func labelledRows(results []engine.Result) Table {
 	return t
 }
 
-// runRows returns a table with a row per run of every cell: the swept values, the settings, and
-// what the run measured.
+// runRows returns a table with a row per run of every cell: swept values, settings and measures of the run.
 func runRows(s sim.Sweep) (Table, error) {
 	var swept [][]any
 	runs := Table{Columns: append(settings(), columns("#run", "#samples", "#rounds", "wrong", "undecided", "#wrong_tasks", "#regret")...)}
@@ -214,9 +212,8 @@ type CellColumn struct {
 	Cells  []any
 }
 
-// Cells returns the table that represents a value in CSV and Parquet. A column of
-// intervals or rates is spread over several columns, as many as its first cell that
-// is there needs. A value without a table is an error.
+// Cells returns the table of a value for CSV and Parquet. A column of intervals or rates becomes several columns. A value without a
+// table is an error.
 func Cells(v any) ([]CellColumn, error) {
 	t, err := tidy(v)
 	if err != nil {
@@ -245,8 +242,7 @@ func Cells(v any) ([]CellColumn, error) {
 	return all, nil
 }
 
-// parts returns the plain cells that a cell is made of, with the endings that they add to the name
-// of its column.
+// parts splits a cell into plain cells, with the endings that they add to the name of its column.
 func parts(v any) (endings []string, cells []any) {
 	switch v := v.(type) {
 	case float64:

@@ -14,7 +14,7 @@ import (
 // shownWarnings is the number of warnings that are shown unfolded.
 const shownWarnings = 2
 
-// warned shows warnings: the first ones, and all others folded, with their number.
+// warned shows the first warnings. All others are folded, with their number.
 func warned(sentences []string) (first, others []Block) {
 	shown := min(shownWarnings, len(sentences))
 	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w, Warning: true} })
@@ -46,7 +46,7 @@ func warningsOf(results []engine.Result) (kinds [][]engine.Warning, rows map[eng
 	return byKind(lists.Flat(results, func(r engine.Result) []engine.Warning { return r.Warnings })), rows
 }
 
-// ofFirst returns a remark that the first of several warnings is shown, if they have different names.
+// ofFirst returns the remark that only the first of several warnings is shown, if the others concern other names.
 func ofFirst(alike []engine.Warning) string {
 	if alike[0].Named() && slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) }) {
 		return "; the first is shown"
@@ -68,7 +68,7 @@ func resultWarnings(r engine.Result) []string {
 // worst are the kinds of warnings that make answers wrong; they come first.
 var worst = []engine.WarningKind{engine.WarnErrors, engine.WarnKernel, engine.WarnLackOfFit}
 
-// worstFirst puts these kinds first, in that order, and leaves the order of the others.
+// worstFirst moves warnings of these kinds to the front, in the order of the kinds. The others keep their order.
 func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
 	rank := func(alike []engine.Warning) int {
 		if k := slices.Index(worst, alike[0].Kind); k >= 0 {
@@ -131,7 +131,7 @@ func environmentWords(p problem.Problem) string {
 	return fmt.Sprintf("%s, %s %s: no guarantee covers this", entry.Name, entry.Means, cell(strength, 6))
 }
 
-// rewardUnits is the unit of numbers whose unit the table does not name.
+// rewardUnits is the unit of numbers if the table names none.
 const rewardUnits = "reward units"
 
 // inWords returns blocks in the words of the user's table: its names for tasks, arms and rewards.

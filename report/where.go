@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// What a map of open arms shows at most.
+// Limits of a map of open arms.
 const (
 	mostMapTasks = 8
 	mostMapSteps = 6  // columns of maps: before any round, and after some
@@ -20,8 +20,8 @@ const (
 	mostValues   = 12 // of a feature that has a bin for each
 )
 
-// whereOpen draws, for each task and some rounds of the first run of a result, where in the plane of
-// two features of a problem's arms they were open: how many in each field of a grid.
+// whereOpen draws a grid over two features of the arms, for each task and some rounds of the first run of a result. Each field shows
+// how many of its arms were still open.
 func whereOpen(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	p := *o.Where
@@ -68,7 +68,7 @@ type bins struct {
 	of     []int    // N: field of each arm
 }
 
-// binsOf sorts the arms by a feature: the one asked for, or the one with this number.
+// binsOf sorts the arms into bins of a feature: the requested feature, or the one with this number.
 func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	c := usual
 	if asked != "" {
@@ -116,8 +116,8 @@ func leftRounds(r engine.Result, p *problem.Problem) []int {
 	})
 }
 
-// mapSteps returns the rounds after which maps are drawn: 0, for before any, and of rounds in which
-// an arm of the tasks left as many as there is room for, the last among them.
+// mapSteps returns the rounds after which maps are drawn: 0 (before any round), the last round in which an arm of the tasks left, and
+// as many other such rounds as fit.
 func mapSteps(eliminated, tasks []int, p *problem.Problem) []int {
 	var rounds []int
 	for i, v := range p.TaskOf {
@@ -226,7 +226,7 @@ func openArms(r engine.Result) (rounds []int, open [][]int) {
 	return rounds, open
 }
 
-// The largest trail that needs no summary, and the most tasks that one has columns for.
+// The largest audit trail that is shown in full, and the largest number of tasks with columns in its summary.
 const (
 	mostTrail     = 200
 	mostOpenTasks = 12

@@ -13,11 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
-// WriteFile lets render fill the file at path, which appears whole or not at all: the
-// bytes go into a new file beside it that takes its name at the end. Links are
-// followed, so that the file they lead to is the one that is replaced. A file that is
-// replaced hands on its permissions; a new one has those that the umask leaves. A
-// device, or a pipe that a program reads, is written to. Errors name the path.
+// WriteFile writes a file completely or not at all: render writes a new file beside path, which then gets the name. If path is a link,
+// the file that it leads to is replaced. The new file keeps the old file's permissions; without an old file the umask decides.
+// Devices, and pipes that a program reads, are written directly. Errors name the path.
 func WriteFile(path string, render func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
@@ -34,9 +32,8 @@ func WriteBytes(path string, data []byte) error {
 	return nil
 }
 
-// Writable reports what would keep WriteFile from writing path, by making a new file
-// beside it and removing that. It is for the time before hours are spent on what the
-// file is to hold. Errors name the path.
+// Writable returns the error that WriteFile would have for path, by making and removing a new file beside it. Call it before a long
+// computation. Errors name the path.
 func Writable(path string) error {
 	d, err := destinationOf(path)
 	if err == nil && !d.stream {
@@ -76,10 +73,10 @@ func destinationOf(path string) (destination, error) {
 	return destination{path: target, mode: info.Mode().Perm(), old: true}, err
 }
 
-// mostLinks limits the links that follow each other, as in Linux.
+// mostLinks is the largest number of links that follow each other, as in Linux.
 const mostLinks = 40
 
-// followed returns the path that the links at path lead to, which need not exist.
+// followed returns the path at the end of the links at path. The path need not exist.
 func followed(path string) (string, error) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
@@ -103,8 +100,8 @@ func followed(path string) (string, error) {
 	return "", errors.New("too many links follow each other")
 }
 
-// create makes a new file beside the destination. Its name is short, because the
-// destination's may be the longest that there is.
+// create makes a new file beside the destination. Its name is short, because the destination's name may already have the largest
+// length.
 func (d destination) create() (*os.File, error) {
 	folder, _ := filepath.Split(d.path)
 	for {
@@ -142,8 +139,7 @@ func writeWhole(path string, data []byte) error {
 	return reason(atomicfile.Replace(f, d.path, data, true))
 }
 
-// reason returns a file system's error without the operation and the name of the file, which may be
-// a temporary one.
+// reason returns a file system error without the operation and the file name, which may be a temporary one.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

@@ -175,7 +175,7 @@ func Answer(name string) answer.Answer { return read[answer.Answer](name) }
 // Explanation returns the value of explain(...).
 func Explanation(name string) engine.Explanation { return read[engine.Explanation](name) }
 
-// Fit returns the value of fit(...); its Kernel is the one of fitted(...).
+// Fit returns the value of fit(...); its Kernel equals fitted(...).
 func Fit(name string) fit.Fit { return read[fit.Fit](name) }
 
 // Bounds returns the value of bounds(...).

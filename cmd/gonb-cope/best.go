@@ -41,6 +41,7 @@ var bestGroups = []flagGroup{
 	{"Rows to use", []string{"where", "failed"}},
 	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
+	{"How alike options are", []string{"similar"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
 }
@@ -249,7 +250,7 @@ func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 	return blameFlags(err)
 }
 
-// explain describes the proposed columns and why the others are left out.
+// explain describes the proposed columns, and why other columns are not used.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.Named("task"); len(task) == 1 && task[0] == d.Task {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",

@@ -100,7 +100,8 @@ func install(o kernelspec.Options) error {
 	return nil
 }
 
-// prepareGoCells builds GoNB and compiles what Go cells import. A machine that cannot do this has the kernel nevertheless.
+// prepareGoCells builds GoNB and compiles the packages that Go cells import. If a machine cannot do this, the kernel is installed
+// nevertheless.
 func prepareGoCells(ctx context.Context) error {
 	start := time.Now()
 	_, err := goTools(true)(ctx)

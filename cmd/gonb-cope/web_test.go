@@ -11,12 +11,15 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
 	window "github.com/gonb-cope/gonb-cope/internal/conformance/browser"
@@ -52,13 +55,21 @@ func openWebPage(t *testing.T) *webPage {
 	w := &webPage{t: t, program: program, folder: t.TempDir()}
 	page := filepath.Join(t.TempDir(), "web")
 	c := exec.Command("make", "-C", "../..", "web", "web_dir="+page)
-	if out, err := c.CombinedOutput(); err != nil {
+	out, err := c.CombinedOutput()
+	if err != nil {
 		t.Fatalf("make web: %v\n%s", err, out)
+	}
+	size := regexp.MustCompile(`has (\d+) bytes`).FindStringSubmatch(string(out))
+	if len(size) == 0 {
+		t.Fatalf("make web prints no size: %s", out)
+	}
+	if bytes, err := strconv.Atoi(size[1]); err != nil || bytes > 8_000_000 {
+		t.Errorf("cope.wasm has %s bytes, compressed, above 8,000,000", size[1])
 	}
 	w.server = httptest.NewServer(servedPage(page))
 	t.Cleanup(w.server.Close)
 	w.ctx = window.Open(t, program, webLimit)
-	_, err := chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+	_, err = chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
 		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder})
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +141,21 @@ func TestWebPage(t *testing.T) {
 	table, _ := filepath.Abs("../../notebooks/data/pilot-runs.csv")
 	w.do("drop", chromedp.SetUploadFiles("#file", []string{table}))
 	w.wait("answer", webAnswered+" && document.querySelector('#columns caption').innerText.includes('pilot-runs.csv')")
+	if out := w.text("#doubt"); !strings.Contains(out, "108 of 108 combinations have only one row") {
+		t.Errorf("the page doubts %q", out)
+	}
 	w.picture("dropped")
+	for name, media := range map[string]emulation.SetEmulatedMediaParams{
+		"dark": {Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}, "print": {Media: "print"},
+	} {
+		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
+			t.Fatal(err)
+		}
+		w.picture(name)
+	}
+	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
+		t.Fatal(err)
+	}
 	w.do("question", chromedp.SendKeys("#epsilon", "2,5"), chromedp.SendKeys("#next", "6"), chromedp.Click("#form button[type=submit]"))
 	w.wait("answer", webAnswered+" && document.querySelector('#output').innerText.includes('What to measure next')")
 	for _, format := range []string{"html", "csv", "xlsx"} {
@@ -145,6 +170,12 @@ func TestWebPage(t *testing.T) {
 			t.Errorf("%s has %d bytes, without %s", name, len(data), want)
 		}
 	}
+
+	w.do("drop of a hostile table", chromedp.Evaluate[chromedp.Void](`{ const data = new DataTransfer(); data.items.add(new File(
+		["<img src=x onerror=hit=1>;<script>hit=1</script>\na;1,5\na;1,6\n<img src=x onerror=hit=1>;2,5\n<img src=x onerror=hit=1>;2,4\n"], "<b>x.csv"));
+		document.dispatchEvent(new DragEvent("drop", {dataTransfer: data, bubbles: true, cancelable: true})); }`))
+	w.wait("its answer", webAnswered+" && document.querySelector('#output').innerText.includes('<img src=x')")
+	w.wait("nothing run", "typeof hit === 'undefined' && !document.querySelector('main img, main script, main b')")
 
 	w.do("script", chromedp.Click("#tab-script"), chromedp.SendKeys("#script", "a = 7\nb = fc(paper(case=1, gap=0.05), runs=100000, seed=1)\n"))
 	w.do("run", chromedp.Click("#run"))

@@ -160,8 +160,7 @@ func (b Basis) unfound() string {
 	return ""
 }
 
-// mistaken names two arms of different rewards that CoTestFC treats as one under a bound on the norm; ""
-// if there are none.
+// mistaken names two arms with different rewards that CoTestFC treats as equal under a bound on the norm; "" if there are none.
 func (b Basis) mistaken(m *model.Model) string {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || !b.Algorithm.tests() {
 		return ""
@@ -243,7 +242,7 @@ func (b Basis) assumed() string {
 	return strings.Join(out, "")
 }
 
-// given returns the bounds that were not stated and that the algorithm computed from known expected rewards; "" if there are none.
+// given describes the bounds that the user did not state and the algorithm computed from known expected rewards; "" if there are none.
 func (b Basis) given() string {
 	if b.Truth == nil || b.Options.Norm > 0 || b.Model.Problem.Mean == nil {
 		return ""
@@ -333,7 +332,7 @@ func (b Basis) copiesApart() string {
 		b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j])
 }
 
-// ofRewards returns the assumptions of the guarantee about measured rewards or those of a reward function.
+// ofRewards returns the assumptions of the guarantee about the rewards: measured rewards, or rewards of a reward function.
 func (b Basis) ofRewards() string {
 	p, s := b.Model.Problem, "the function's rewards are independent"
 	if b.Truth == nil {

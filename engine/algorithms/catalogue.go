@@ -16,7 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry is one row of the catalogue of algorithms, from which the language, the help, the docs and the conformance test are made.
+// Entry is one row of the catalogue of algorithms. The language, the help, the documents and the conformance tests are made from the
+// catalogue.
 type Entry struct {
 	Name   string
 	Mode   string // ModeFC or ModeFB

@@ -250,7 +250,7 @@ func subGaussian(p *problem.Problem) bool {
 	return true
 }
 
-// posterior explains answers whose only basis is a posterior.
+// posterior returns the guarantee of answers that rest on a posterior only.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "the best of their tasks"
 	if r.Epsilon > 0 {
@@ -279,7 +279,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	return s
 }
 
-// contradictory names the warnings by which fewer answers may be right than the posterior says.
+// contradictory lists the warnings after which fewer answers may be right than the posterior probability states.
 var contradictory = []engine.WarningKind{
 	engine.WarnPriorLevel, engine.WarnPriorScale, engine.WarnPriorKernel, engine.WarnUnexplained, engine.WarnNoiseDiffers,
 	engine.WarnFewOutcomes,
@@ -336,9 +336,9 @@ func (e Entry) tests() bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
 }
 
-// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one: CoTestFC if one is stated or the
-// kernel has too many dimensions for least squares; eliminations with very many arms. If computing it fails, a bound counts as used,
-// since the kernel is not used without one.
+// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one. CoTestFC uses one if it is stated
+// or if the kernel has too many dimensions for least squares; eliminations use one if there are very many arms. If the bound cannot be
+// computed, it counts as used.
 func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// batch is a number of measurements of shortlisted arms, and the covariance after them. They are made in one block, or in several with
-// the same arms in equal numbers, which give the same information on differences.
+// batch is a set of measurements of shortlisted arms, and the covariance after them. The measurements are in one block, or in several
+// blocks with equal numbers of each arm: both give the same information on differences.
 type batch struct {
 	*planner
 	within  []int // arms it may contain

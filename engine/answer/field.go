@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// newBlocks are the new blocks of a plan and what limits it. Blocks belong to one task each if those of the data do; a group is the
-// blocks of one task, or all blocks.
+// newBlocks are the new blocks of a plan, with their limits. If each block of the data belongs to one task, so does each new block. A
+// group is the blocks of one task, or all blocks.
 type newBlocks struct {
 	groups   int
 	nested   bool

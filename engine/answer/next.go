@@ -31,8 +31,8 @@ const (
 	plannedTasks = shortlist / fewestArms
 )
 
-// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. Recommendations are compared
-// among these arms or, if there is one recommendation for all tasks, among weighted means of them, which are not measured themselves.
+// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. It compares recommendations
+// among these arms. For one recommendation for all tasks it compares weighted means of them, which cannot be measured themselves.
 type planner struct {
 	b       *belief.Belief
 	epsilon float64
@@ -271,8 +271,8 @@ const (
 	leastDrawn = 40  // futures
 )
 
-// Ahead returns the outlook after each of some counts, ascending from at least 1, if the measurements are chosen by expected gain. Kernel
-// and noise are those of the posterior b. It returns an error if ctx ends.
+// Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. The counts
+// ascend from at least 1. Kernel and noise are those of the posterior b. It returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)

@@ -39,7 +39,7 @@ type Difference struct {
 	CI95     [2]float64 `json:"ci95"`     // central 95 % of the posterior
 }
 
-// TaskLoss describes the pick for all tasks at one of them.
+// TaskLoss describes, for one task, the option that is recommended for all tasks.
 type TaskLoss struct {
 	Task     string  `json:"task"`          // name of the task
 	Weight   float64 `json:"weight"`        // all sum to 1
@@ -205,7 +205,7 @@ func (e *everywhere) anywhere(b *belief.Belief, open [][]int) []int {
 	return out
 }
 
-// losses returns how far each arm is behind the best one of its task, on average.
+// losses returns the expected loss of each arm: how much worse it is than the best arm of its task, on average.
 func (e *everywhere) losses(b *belief.Belief, open [][]int) []float64 {
 	count, n := b.Draws.Dims()
 	out := make([]float64, n)

@@ -95,7 +95,8 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 // mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely names measurements that all others contradict and that are not codes, and how to exclude one; "" if there are none.
+// unlikely names measurements that all others contradict, except codes for missing values, and says how to exclude them; "" if there
+// are none.
 func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
@@ -145,7 +146,7 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that means something else than a measurement, such as -9999 for a missing value.
+// code is a value that looks like a code, such as -9999 for a missing value, and not like a measurement.
 type code struct {
 	value float64 // with the sign of Problem.Mean
 	count int
@@ -224,7 +225,7 @@ func codesOf(p *problem.Problem) (codes []code) {
 	return codes
 }
 
-// beyond reports whether a value is a code beside the others of each task where it occurs.
+// beyond reports whether a value is far from all other values, in each task where it occurs.
 func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual, once bool) bool {
 	judged, zeroOne := false, slices.Sorted(slices.Values([]float64{p.Turned(0), p.Turned(1)}))
 	for _, values := range sorted {
@@ -259,7 +260,7 @@ func conventional(v float64) bool {
 	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
 }
 
-// equalAgain reports whether options were measured repeatedly with equal values each, and this says nothing about the noise.
+// equalAgain reports whether all repeated measurements of options are equal, so that they show no noise.
 func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
@@ -285,7 +286,7 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	return again && len(different) > 1
 }
 
-// plain formats a measured number as in a table.
+// plain formats a measured number as tables show it.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // apart formats both ends of an interval with enough digits to distinguish them: three digits of half its length.

@@ -115,7 +115,8 @@ func differs(t *table, r int, other *table, old int) {
 	}
 }
 
-// equalCells reports whether two cells say the same: in columns of names the same text, in others equal numbers do too.
+// equalCells reports whether two cells have the same value: the same text in columns of names, otherwise the same text or equal
+// numbers.
 func equalCells(column, a, b string) bool {
 	if a == b || column == "task" || column == "arm" || identifier(a) || identifier(b) {
 		return a == b
@@ -125,13 +126,12 @@ func equalCells(column, a, b string) bool {
 	return err == nil && err2 == nil && x == y
 }
 
-// decimalPoints reports whether numbers of the table are to be written with a decimal point: it has
-// none with a comma.
+// decimalPoints reports whether the table has no number with a decimal comma. New rows then use decimal points.
 func decimalPoints(t *table) bool {
 	return t.separator == ',' || !t.has(func(text string) bool { return strings.Contains(text, ",") && t.isNumber(text) })
 }
 
-// inDecimals returns a cell as the other table writes numbers; other text stays.
+// inDecimals returns a cell with its number in the other table's decimals. Text that is not a number is returned unchanged.
 func inDecimals(t *table, text string, point bool) string {
 	if !t.isNumber(text) {
 		return text

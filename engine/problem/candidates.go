@@ -164,7 +164,7 @@ type candidates struct {
 	order []string       // tasks in the order of their first rows
 }
 
-// combine adds all combinations of the values of the arm columns, of a column with a range those of its grid, for every task.
+// combine adds, for every task, all combinations of the values of the arm columns. The values of a column with a range are its grid.
 func (a *candidates) combine(ranges []valueRange) {
 	t, values := a.t, make([][]string, len(a.l.Arm))
 	others, free := float64(len(a.order)), 0
@@ -335,9 +335,9 @@ func (p *Problem) Refinable() bool {
 	return p.Long != nil && slices.ContainsFunc(p.Long.ranges, func(r valueRange) bool { return !r.fixed })
 }
 
-// Finer returns a table of candidates between some arms and their neighbours in the grids of ranges, at half the step. Arms come in
-// the order of their importance: of many, only the first get neighbours. It is read as Long.Candidates of the same table; level
-// counts the refinements from 1.
+// Finer returns a table of new candidates: points halfway between some arms and their neighbours in the grids of ranges. Arms are in
+// order of importance; if there are many, only the first get neighbours. Long.Candidates reads the table; level counts the refinements
+// from 1.
 func (p *Problem) Finer(arms []int, level int) *Frame {
 	l := p.Long
 	free := lists.Where(l.ranges, func(r valueRange) bool { return !r.fixed })
@@ -407,8 +407,8 @@ func (p *Problem) predictCosts() {
 	p.CostPredicted = missing
 }
 
-// Measuring returns the problem of the same arms with these means of another quantity, one measurement each with normal noise of this
-// standard deviation; NaN is a mean that is not known.
+// Measuring returns the problem with the same arms and the means of another quantity. Each mean counts as one measurement with normal
+// noise of the given standard deviation; NaN is an unknown mean.
 func (p *Problem) Measuring(means []float64, noise float64) *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Reps, q.Rewards = nil, means, nil, nil

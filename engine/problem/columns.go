@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// column is a column of a table: a code for the text of each row, the texts, and their values if it has any. Columns of
-// tasks, arms and features say the same again and again, so that each text is looked at once.
+// column is a column of a table: a code for each row, the text of each code, and the number of each code if the texts are numbers.
+// Columns of tasks, arms and features repeat few texts, so each text is parsed once.
 type column struct {
 	name       string
 	codes      []int32          // codes of each row
@@ -33,8 +33,8 @@ func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
 // exactDigits is how many digits a number keeps in every program.
 const exactDigits = 15
 
-// identifier reports whether a whole number is written as names are: with a leading zero, as 007, or with more than
-// exactDigits digits. As a number it would lose some of them.
+// identifier reports whether a whole number is probably a name: it has a leading zero, such as 007, or more than exactDigits digits.
+// Converted to a number, some of its digits would be lost.
 func identifier(text string) bool {
 	digits := strings.TrimLeft(text, "+-")
 	if digits == "" || strings.Trim(digits, "0123456789") != "" {
@@ -52,7 +52,7 @@ func (t *table) scale(k int) bool {
 	return !c.has(func(text string) bool { return !gap(text) && (!t.isNumber(text) || identifier(text)) })
 }
 
-// readColumn reads a column that must not have gaps. It is one of numbers if all of its cells are.
+// readColumn reads a column without empty cells. The column has numbers if all its cells are numbers.
 func (t *table) readColumn(name string) *column {
 	return t.encodeColumn(name, func(r int, x cell) {
 		if t.of(name).gap(r) {
@@ -71,7 +71,7 @@ func missing(column, text string) string {
 		"text=%[1]q (--text %[1]q). Otherwise fill in the cell, or delete the row", column, text)
 }
 
-// encodeColumn reads a column; check looks at the first cell of each text.
+// encodeColumn gives each different text of a column a code. It calls check with the first cell of each text.
 func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	at := t.column[name]
 	c := &column{name: name, numbers: !t.cells[at].names, known: map[string]int32{}}
@@ -125,8 +125,8 @@ func noteOfTexts(kind NoteKind, path, column string, groups [][]string) []Note {
 		Numbers: lists.Map(groups, func(texts []string) float64 { return float64(len(texts)) })}}
 }
 
-// settle makes one setting of the texts of a column of numbers that are equal, as 12.1 and 12.10 are, or that differ as the
-// same number does that was computed twice, as 0.3 and 0.30000000000000004 do. It notes which became one.
+// settle merges the texts of one setting in a column of numbers: equal numbers such as 12.1 and 12.10, and numbers that differ by
+// rounding only, such as 0.3 and 0.30000000000000004. It notes the merged texts.
 func (c *column) settle(t *table) {
 	order := indices.All(len(c.values))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.values[a], c.values[b]) })
@@ -176,9 +176,8 @@ func (c *column) settle(t *table) {
 	t.said = append(t.said, noteOfTexts(NoteRounded, t.path, c.name, rounded)...)
 }
 
-// sameNumbers reports of each number of a sorted list whether it is the one before it. They are equal, or agree to
-// exactDigits digits, or one is 0 and the other is what rounding leaves of it; these two are for numbers with more digits than
-// people write.
+// sameNumbers reports, for each number of a sorted list, whether it is the same setting as the previous number. They are the same if
+// they are equal, agree to exactDigits digits, or one is 0 and the other a rounding error of it.
 func sameNumbers(sorted []float64) []bool {
 	sizes := lists.Map(sorted, math.Abs)
 	slices.Sort(sizes)
@@ -228,8 +227,8 @@ func (c *column) coded(t *table) {
 	}
 }
 
-// wideFeatures returns the columns x_ and z_ of a table with one row per arm: of numbers, or where all rows have text of
-// categories. A table of one row has no categories: a text there is more likely a mistake.
+// wideFeatures returns the columns x_ and z_ of a table with one row per arm. A column has numbers, or categories if all its cells are
+// text. In a table of one row a text is an error: it is probably a mistake.
 func (t *table) wideFeatures() map[string]*column {
 	out := map[string]*column{}
 	for _, name := range append(t.withPrefix("x_"), t.withPrefix("z_")...) {
@@ -251,7 +250,7 @@ func (t *table) wideFeatures() map[string]*column {
 	return out
 }
 
-// note states what the codes of the categories of a column are.
+// note names the code of each category of a column.
 func (c *column) note(t *table) Note {
 	n := Note{Kind: NoteCategories, Path: t.path, Names: append([]string{c.name}, c.categories...)}
 	if !t.of(c.name).names && slices.ContainsFunc(c.first, func(x cell) bool { return identifier(x.text) }) {
@@ -265,8 +264,8 @@ func valuesAt(columns []*column, r int) []float64 {
 	return lists.Map(columns, func(c *column) float64 { return c.value(r) })
 }
 
-// nameOf returns the name of a task or arm: the text of its only column, or as in "temp=150,
-// speed=2"; onlyTask without columns. shown are the texts of the columns.
+// nameOf returns the name of a task or arm: the text of its only column, or "temp=150, speed=2" for several; onlyTask if there are no
+// columns. shown has the texts of the columns.
 func nameOf(columns []*column, shown []string) string {
 	if len(columns) == 0 {
 		return onlyTask
@@ -377,7 +376,7 @@ type FrameColumn struct {
 // emptyName is how an empty text is shown that is a name.
 const emptyName = `""`
 
-// CSV returns the frame as CSV, with a first line that says which columns have names, where some have.
+// CSV returns the frame as CSV. If some columns have names instead of numbers, the first line lists them.
 func (f *Frame) CSV() []byte {
 	if f.Columns == nil {
 		return f.Text
@@ -407,7 +406,7 @@ func (f *Frame) CSV() []byte {
 	return append(b, '\n')
 }
 
-// appendCell writes cell k of a row, in quotes if a reader could misread a part of it.
+// appendCell writes cell k of a row, in quotes if it contains a separator, a quote or a line break.
 func appendCell(b []byte, text string, k int) []byte {
 	if k > 0 {
 		b = append(b, ',')
@@ -435,7 +434,7 @@ func (f *Frame) cells() []*cells {
 	return all
 }
 
-// table returns the frame as a table that was read; its lines are those that it has as CSV.
+// table returns the frame as a table. Its line numbers are those of the frame written as CSV.
 func (f *Frame) table(path string) *table {
 	t := &table{path: path, hash: f.Hash, separator: ',', column: map[string]int{}, cells: f.cells()}
 	t.setHeader(lists.Map(f.Columns, func(c FrameColumn) cell { return cell{trimmed(c.Name), 1, 0} }))

@@ -124,7 +124,7 @@ func compute(t *table, opt LoadOptions) {
 	}
 }
 
-// noteLost notes which options, named by these columns, are in the table and in none of the selected rows.
+// noteLost notes the options, named by these columns, that occur in the table but in none of the selected rows.
 func (t *table) noteLost(columns []string, selected []int) {
 	if len(columns) == 0 {
 		return
@@ -164,7 +164,7 @@ func (t *table) value(r, column int, number bool) any {
 	}
 }
 
-// computedText returns what an expression gives in a row as the table would write it.
+// computedText returns the value of an expression in a row, written like a cell of the table.
 func computedText(t *table, name string, r int, value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -184,7 +184,7 @@ func computedText(t *table, name string, r int, value any) string {
 	panic(t.at(t.cell(r, 0), "%s gives %v, which is neither a number nor a text", name, value))
 }
 
-// writtenNumber returns a number as the table writes numbers, to 12 digits.
+// writtenNumber writes a number to 12 digits, with the decimal mark of the table.
 func writtenNumber(t *table, v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	text := plainNumber(v)
@@ -194,8 +194,8 @@ func writtenNumber(t *table, v float64) string {
 	return text
 }
 
-// cells are one column's, in one of three forms: a text for each row, a number for each row, or for
-// each row the place of its text in a list. None of them has a pointer for each row.
+// cells are the cells of a column in one of three forms: a text per row, a number per row, or an index into a list of texts per row.
+// No form has a pointer per row.
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
 	ends    []uint32        // of each text in content, which has MaxData bytes at most

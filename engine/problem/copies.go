@@ -355,8 +355,8 @@ func numberOf[T comparable](known map[T]int32, key T) int32 {
 	return k
 }
 
-// takeOnce leaves out the rows of a long table that are copies of others, and notes which rows repeat others. Rows that differ from
-// others in digits or in columns without a meaning may be copies: these count, with a warning.
+// takeOnce removes exact copies of rows from a long table, and notes which rows repeat others. Rows that differ only in digits or in
+// columns without a meaning may also be copies: they are kept, with a warning.
 func (f *found) takeOnce(t *table, l Long) {
 	rows, value := l.measuredRows(t)
 	note := func(x *repeats, kind NoteKind, which []int) {
@@ -387,7 +387,7 @@ type copied struct {
 	later, first []int
 }
 
-// add adds a row that repeats an earlier one in every cell, and reports whether it does.
+// add adds a row, and reports whether it equals an earlier row in every cell.
 func (c *copied) add(r, before int) bool {
 	if slices.ContainsFunc(c.of.cells, func(x *cells) bool { return x.text(r) != x.text(before) }) {
 		return false

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Column states what a column of a table looks like.
+// Column describes a column of a table: its type, values and possible roles.
 type Column struct {
 	Name      string
 	Numbers   bool     // every cell that is not empty is a number, a limit such as <0.05, or one of Words
@@ -34,7 +34,7 @@ type Column struct {
 	runs      bool     // the values are states of runs, of which some are finished
 }
 
-// Description is what the columns of a table look like, and what they may mean.
+// Description describes the columns of a table, and guesses their roles.
 type Description struct {
 	Path    string
 	Rows    int
@@ -61,14 +61,14 @@ type Description struct {
 // Unused is a column that is left out, and why.
 type Unused struct{ Name, Why string }
 
-// perDifferent is what a value of a column takes while they are counted, in bytes.
+// perDifferent is the memory, in bytes, for each different value of a column while values are counted.
 const perDifferent = 48
 
 // rowsBetween is after how many rows a loop looks whether the reading was to end.
 const rowsBetween = 1 << 12
 
-// Describe reads a table and states what its columns look like. Of opt it uses what reads the file. The header is looked for below
-// other lines.
+// Describe reads a table and describes its columns. It uses only the options of opt that concern reading the file. Lines above the
+// header are skipped.
 func Describe(path string, opt LoadOptions) (_ Description, err error) {
 	defer try.Caught(&err)
 	t := describedTable(path, opt)
@@ -175,8 +175,8 @@ func (t *table) describe(k int, name string) Column {
 	return c
 }
 
-// unfinishedStates returns those of some texts that are states of unfinished runs, such as PRUNED. It reports whether all texts are states
-// of runs as trackers of experiments list them, some of them of finished runs.
+// unfinishedStates returns the texts that are states of unfinished runs, such as PRUNED. It also reports whether all texts are states
+// of runs, finished or not, as trackers of experiments write them.
 func unfinishedStates(texts map[string]bool) (unfinished []string, are bool) {
 	for text := range texts {
 		word := strings.TrimPrefix(strings.ToLower(text), "trialstate.")
@@ -242,7 +242,7 @@ func shortened40(text string) string {
 	return oneLine(text)
 }
 
-// isDate reports whether a text is made of numbers and dots, dashes, slashes, colons or blanks, such as 14.07.2025.
+// isDate reports whether a text consists only of digits, dots, dashes, slashes, colons and blanks, such as 14.07.2025.
 func isDate(text string) bool {
 	marks := strings.Count(text, ".") + strings.Count(text, "-") + strings.Count(text, "/")
 	return marks >= 2 && strings.Trim(text, "0123456789.-/: TZ") == ""

@@ -51,7 +51,7 @@ func (d Dialect) Written(decimals string) (Dialect, error) {
 	return d, nil
 }
 
-// Number returns a number, written with a decimal point, as the dialect writes it.
+// Number converts a number written with a decimal point to the decimals of the dialect.
 func (d Dialect) Number(text string) string {
 	if d.DecimalCommas {
 		return strings.Replace(text, ".", ",", 1)
@@ -95,7 +95,7 @@ func isDecimal(text string) bool {
 	return true
 }
 
-// Writer returns a writer of records, after the mark if there is one. Errors of w stay in it until Flush.
+// Writer returns a writer of records, after the byte-order mark if there is one. Write errors are reported by Flush.
 func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	if d.Mark {
 		if _, err := io.WriteString(w, "\ufeff"); err != nil {
@@ -169,8 +169,8 @@ func (s *spellings) check(t *table, r int) {
 	s.checkName(t, "arm", t.cellOf(r, "arm"))
 }
 
-// checkName fails with a name of a column that looks like one before and is another text. It notes one that differs from one before
-// in capital letters, blanks and the like alone, and one with a character that cannot be seen.
+// checkName returns an error for a column name that looks like an earlier one but has other characters. It notes a name that differs
+// from an earlier one only in capital letters or blanks, and a name with an invisible character.
 func (s *spellings) checkName(t *table, column string, c cell) {
 	if s.first == nil {
 		s.first, s.alike = map[[2]string]cell{}, map[[2]string]cell{}

@@ -25,7 +25,7 @@ func (d *Draft) Arm(name string, features []float64, mean float64) {
 	d.TaskOf, d.Mean = append(d.TaskOf, len(d.Tasks)-1), append(d.Mean, mean)
 }
 
-// Problem returns the problem with one noise scale for all arms. It reports what New does.
+// Problem returns the problem with one noise scale for all arms. It returns the errors of New.
 func (d *Draft) Problem(name string, k kernels.Joint, noise float64) (_ *Problem, err error) {
 	defer try.Caught(&err)
 	tasks := try.Of(kernels.NewPoints(d.TaskColumns, d.Tasks, d.TaskRows))

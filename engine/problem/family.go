@@ -72,7 +72,7 @@ func Family(size FamilySize, gap float64, seed uint64) (*Problem, error) {
 	return d.Problem(name, joint, 1)
 }
 
-// separatedArms draws n arms on the unit sphere, and again those that come too close to the best one. It returns them with their
+// separatedArms draws n arms on the unit sphere. Arms too close to the best one are drawn again. It returns the arms, their
 // projections on the parameter, and the gap between the best and the second.
 func separatedArms(rng *rand.Rand, parameter []float64, n int) (arms [][]float64, means []float64, lead float64) {
 	least := 0.5 / math.Sqrt(float64(len(parameter)))
@@ -121,8 +121,8 @@ func orthonormal(rng *rand.Rand, number, dim int) (rows [][]float64) {
 	return rows
 }
 
-// Drawn returns the problem with expected rewards drawn from its kernel, as a Gaussian process of mean 0. It returns an error for a
-// problem with measurements, whose expected rewards they are, and if ctx ends.
+// Drawn returns the problem with expected rewards drawn from its kernel, as a Gaussian process of mean 0. It returns an error if the
+// problem has measurements, whose expected rewards it would contradict, and if ctx ends.
 func (p *Problem) Drawn(ctx context.Context, seed uint64) (*Problem, error) {
 	prior, err := p.Prior(ctx)
 	if err != nil {

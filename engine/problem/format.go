@@ -101,7 +101,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"7z\xbc\xaf", "an archive (7z)", "unpack it first, and give the table in it"},
 }
 
-// formatOf names the format of a file that is not a table in text, and what to do; "" for others.
+// formatOf names the format of a file that is not a text table, and says how to convert it; "" for text.
 func formatOf(data []byte) (is, instead string) {
 	for _, f := range formats {
 		if bytes.HasPrefix(data, []byte(f.begins)) {

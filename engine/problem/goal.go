@@ -51,8 +51,7 @@ func (p *Problem) Minimised() *Problem {
 	return &q
 }
 
-// Turned returns a reward with its sign changed if Goal is GoalMin. It makes a reward of the data
-// one where higher is better, and back.
+// Turned changes the sign of a reward if Goal is GoalMin, so that higher is better. A second call restores the reward.
 func (p *Problem) Turned(reward float64) float64 { return Turned(p.Goal, reward) }
 
 // Turned is Problem.Turned of a problem with that goal.
@@ -85,8 +84,8 @@ func (p *Problem) TwoRewards() (lo, hi float64) {
 	return b[0], b[1]
 }
 
-// CheckReward reports a reward that nothing can be computed with, in a sheet, a message or a correction: it is
-// a number of a size up to kernels.Largest, as in tables. It holds for means of rewards, too.
+// CheckReward returns an error for a reward that is not finite or larger than kernels.Largest. Sheets, messages and corrections use
+// it, for single rewards and means, with the limits of tables.
 func CheckReward(reward float64) error {
 	if !(math.Abs(reward) <= kernels.Largest) {
 		return fmt.Errorf("a reward is a number from -1e100 to 1e100, got %g", reward)
@@ -115,9 +114,8 @@ func CheckRewards(count int, mean, squares float64) error {
 // come about, and none can be drawn.
 const EnvironmentMeasured = "measured"
 
-// Experimental returns the problem as an experimenter has it, whose rewards are measured: what a
-// simulation uses as the truth, the expected rewards and those to draw from, is left out. The
-// scales of the noise keep the stated values or the estimates from pilot data.
+// Experimental returns the problem as an experimenter knows it. It removes what only a simulation knows: expected rewards and the
+// rewards to draw from. Noise scales keep the stated values or the estimates from pilot data.
 func (p *Problem) Experimental() *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards = nil, nil, nil
@@ -135,8 +133,8 @@ func (p *Problem) unmeasured() []int {
 	return unknown(p.Partial)
 }
 
-// Unmeasured names the arms that have no expected reward although others have, as a sentence
-// without a full stop that states what can be done; "" where all have one, or none.
+// Unmeasured names the arms without an expected reward, and what to do, as a sentence without a full stop. It returns "" if all arms
+// have an expected reward, or none has.
 func (p *Problem) Unmeasured() string {
 	const most = 8
 	missing := p.unmeasured()
@@ -155,9 +153,8 @@ func (p *Problem) Unmeasured() string {
 		len(missing), p.N(), verb, strings.Join(words, "; "))
 }
 
-// Measured returns the problem of the arms whose expected rewards are known, without tasks that
-// have none; p itself where all are known, or none is. Its name states that it is one of measured
-// arms.
+// Measured returns the problem of the arms with known expected rewards, without tasks that have no such arm. It returns p itself if
+// all are known, or none. The name of the new problem says that it has only measured arms.
 func (p *Problem) Measured() *Problem {
 	if missing := p.unmeasured(); missing == nil {
 		return p

@@ -32,6 +32,16 @@ const gramRounding = 1e-9
 // line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	defer try.Caught(&err)
+	g := try.Of(readGram(path, opt))
+	if err := (kernels.Table{Values: g.Values, Names: g.Names}).Validate(0); err != nil {
+		return GramFile{}, &DataError{Path: path, Message: err.Error()}
+	}
+	return g, nil
+}
+
+// readGram is LoadGram without the check that the matrix is positive semi-definite.
+func readGram(path string, opt LoadOptions) (_ GramFile, err error) {
+	defer try.Caught(&err)
 	t, grid := readGrid(path, opt)
 	cells, names := square(t, grid)
 	g := GramFile{Names: names}
@@ -46,20 +56,18 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 			v, w := g.Values[i][j], g.Values[j][i]
 			if math.Abs(v-w) > gramRounding*largest {
 				other := cells[j][i]
-				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d", v, w, other.line, other.column))
+				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d. Correct one of them", v, w, other.line,
+					other.column))
 			}
 			g.Values[i][j] = v + (w-v)/2
 			g.Values[j][i] = g.Values[i][j]
 		}
 	}
-	if err := (kernels.Table{Values: g.Values, Names: names}).Validate(0); err != nil {
-		panic(t.at(cell{}, "%v", err))
-	}
 	g.Source, g.Notes = Source{Path: path, SHA256: t.hash, Rows: len(cells)}, t.notes()
 	return g, nil
 }
 
-// perGramCell is what a cell of a Gram matrix takes, in bytes.
+// perGramCell is the memory for a cell of a Gram matrix, in bytes.
 const perGramCell = 64
 
 // readGrid reads all rows of a table, whose first row need not be a header.
@@ -124,7 +132,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	return matrix, names
 }
 
-// withName appends the name of a point; it fails with an empty one, and one that is there.
+// withName appends the name of a point. It returns an error if the name is empty or already used.
 func withName(t *table, names []string, c cell) []string {
 	if c.text == "" {
 		panic(t.at(c, "a row or column without a name"))
@@ -231,8 +239,8 @@ func (p *Problem) noteCategories() {
 	}
 }
 
-// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] as
-// the columns are now. The columns must be positive.
+// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] like the present
+// columns. The columns must be positive.
 func (p *Problem) Logarithmic(columns []string) *Problem {
 	if len(columns) == 0 {
 		return p

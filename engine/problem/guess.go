@@ -68,8 +68,7 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 	"regret", "perplexity", "runtime",
 	"latency", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 
-// layout columns say where or when something was measured and not what. Their last word is one of layoutWords, or their whole
-// name one of layoutNames.
+// layout columns state where or when something was measured. Their last word is in layoutWords, or their whole name is in layoutNames.
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
@@ -81,7 +80,8 @@ var (
 		"range", "period", "visit", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
 )
 
-// parameter begins names of settings in exports of trackers of experiments, as in params_lr and config.lr; metric of measurements.
+// parameter matches the names of settings that trackers of experiments export, such as params_lr and config.lr. metric matches their
+// names of measurements.
 var (
 	parameter = regexp.MustCompile(`(?i)^(params?|config|hparams?|hyperparameters?)[._/ -]`)
 	metric    = regexp.MustCompile(`(?i)^(metrics?|objectives?|values?)[._/ -]`)
@@ -102,7 +102,7 @@ func (c Column) parts() []string {
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return !('a' <= r && r <= 'z' || r > 127) })
 }
 
-// named reports whether one of the words is the name of a column or one of its words.
+// named reports whether one of the words is a column's name, or a word in it.
 func (c Column) named(words []string) bool {
 	return slices.ContainsFunc(append(c.parts(), strings.ToLower(c.Name)), func(p string) bool { return slices.Contains(words, p) })
 }
@@ -112,10 +112,12 @@ func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
 func (c Column) option() bool {
-	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) || c.named(optionWords) && (!c.Numbers || c.few())
+	return parameter.MatchString(c.Name) && !c.named([]string{"seed"}) || c.named(numberOptions) ||
+		c.named(optionWords) && (!c.Numbers || c.few())
 }
 
-// block reports whether the name states what was measured together; a batch of 8, 16 or 32 and a plate size state how many are.
+// block reports whether a column's name suggests a block, such as batch. The numbers 8, 16 and 32 in a column batch are sizes, not
+// blocks.
 func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
@@ -123,17 +125,17 @@ func (c Column) block() bool {
 // person reports whether the values are people who measured.
 func (c Column) person() bool { return c.named(personWords) && c.Empty == 0 && c.few() }
 
-// replicates reports whether the name is that of replicates.
+// replicates reports whether a column's name is a name of replicates.
 func (c Column) replicates() bool {
 	return c.named([]string{"rep", "reps", "repl", "replicate", "replication"})
 }
 
-// quantity reports whether the column says which quantity was measured, or in which unit.
+// quantity reports whether a column states the measured quantity, or its unit.
 func (c Column) quantity() bool {
 	return !c.Numbers && slices.Contains(quantityWords, strings.ToLower(c.Name))
 }
 
-// decimal is a cell that begins with a number with decimals, behind a currency or a parenthesis if there is one.
+// decimal matches a cell that begins with a decimal number, possibly after a currency sign or a parenthesis.
 var decimal = regexp.MustCompile(`^[^0-9A-Za-z]?[-+\x{2212}]?[0-9]+[.,][0-9]`)
 
 // dressed reports whether the texts of a column are numbers with a unit or another mark, so that the column was probably measured.
@@ -142,7 +144,7 @@ func (c Column) dressed() bool {
 		!slices.ContainsFunc(c.Examples, func(text string) bool { return !decimal.MatchString(text) })
 }
 
-// layout reports whether the name says where or when a row was measured, or only numbers it.
+// layout reports whether a column's name states where or when a row was measured, or is a row number.
 func (c Column) layout() bool {
 	parts := c.parts()
 	if strings.HasPrefix(c.Name, "Unnamed: ") || slices.Contains(layoutNames, strings.Join(parts, " ")) && !strings.ContainsAny(c.Name, "([") {
@@ -151,7 +153,7 @@ func (c Column) layout() bool {
 	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
 }
 
-// unusedFor says why a column, by its own looks, has no part; "" if it may have one.
+// unusedFor returns why a column has no role, judged by this column alone; "" if it may have one.
 func (d *Description) unusedFor(t *table, c Column) string {
 	switch rows := d.Rows; {
 	case c.Different == 0:
@@ -200,8 +202,8 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	return ""
 }
 
-// trailing reports whether the empty cells of a column are below its last text, as in rows of totals. Without such a column a total
-// would be treated as an option; with it the row is said to lack a value.
+// trailing reports whether a column is empty below its last text, as in rows of totals. Without the column a total would count as an
+// option; with the column, reading the row fails with a message.
 func (d *Description) trailing(t *table, name string) bool {
 	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
 	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
@@ -215,7 +217,7 @@ func (c Column) counts() bool {
 // fewRows is the size of a table in which a text that is in one row may be an option.
 const fewRows = 20
 
-// measured returns how well the name of a column suits what was measured, 0 best; -1 if it cannot be that.
+// measured returns how well a column's name suits a measured value: 0 is best, -1 impossible.
 func (c Column) measured() int {
 	time := c.named(timeWords)
 	switch {
@@ -240,8 +242,8 @@ func (c Column) measured() int {
 	return 2
 }
 
-// reward returns the place of the column that was measured, or -1: the first one whose name states so, else the last one with
-// most different numbers.
+// reward returns the index of the measured column, or -1: the first column whose name suggests a measurement, otherwise the last one
+// with the most different numbers.
 func (d *Description) reward() (at int, byName bool) {
 	best := 5
 	at = -1
@@ -321,8 +323,8 @@ func (d *Description) replicate(c, reward Column) bool {
 // meanWords name means of several measurements.
 var meanWords = []string{"mean", "avg", "average", "mittel", "mittelwert"}
 
-// beside returns the column of numbers from 0 on that has the name of the reward with one of these words instead of a word for means, or
-// such a word alone; "" without one. A column of one value may be it.
+// beside returns the column that accompanies the reward, such as its standard deviation: the reward's name with one of these words
+// instead of a word for means, or such a word alone. Its numbers are at least 0. It returns "" if there is none.
 func (d *Description) beside(reward int, words []string) string {
 	rest := func(c Column, without []string) []string {
 		return lists.Where(c.parts(), func(p string) bool { return !slices.Contains(without, p) })
@@ -391,7 +393,7 @@ func (g *guesses) assign() {
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
 
-// rowEach uses names that differ in every row as options, if nothing else can be one: a summary has a row for each option.
+// rowEach uses a column of names that differ in every row as the options, if no other column can be: a summary has a row per option.
 func (g *guesses) rowEach() {
 	at := slices.IndexFunc(g.Unused, func(u Unused) bool {
 		c := g.Columns[g.t.column[u.Name]]
@@ -407,7 +409,7 @@ func (g *guesses) rowEach() {
 // mostSummary is the largest table that may have a row for each option.
 const mostSummary = 200
 
-// alike leaves columns out that say the same as one before.
+// alike removes columns that have the same information as an earlier column.
 func (g *guesses) alike() {
 	for k := 0; k < len(g.open); k++ {
 		for _, before := range g.open[:k] {
@@ -421,8 +423,8 @@ func (g *guesses) alike() {
 	}
 }
 
-// task finds the task: a column by its name; sizes of problems beside options that have a name; else a text that is the only one,
-// or one of two columns that are left: rather one that is not known as an option.
+// task finds the task column. It tries, in this order: a column with a name of tasks; problem sizes beside a named option column; the
+// only text column left, or one of two, preferably one without a name of options.
 func (g *guesses) task() {
 	few := func(c Column) bool { return c.Different >= 2 && c.few() && !parameter.MatchString(c.Name) }
 	options := lists.Count(g.open, func(c Column) bool { return c.option() || !c.Numbers })
@@ -487,7 +489,7 @@ func (g *guesses) nested() {
 	}
 }
 
-// codes leaves a treatment out that two other columns or more say one by one.
+// codes removes a treatment column whose values are the combinations of two or more other columns.
 func (g *guesses) codes() {
 	for k, c := range g.open {
 		if !c.named(codeWords) {
@@ -510,8 +512,8 @@ func (c Column) roman() bool {
 	})
 }
 
-// covariates leaves out numbers that were measured and not set: beside options with a name or of text, those whose values are
-// not about equally frequent, and those that task and blocks decide.
+// covariates removes numbers that were measured, not set, if there are option columns with a name or of text. Such numbers have
+// unequal frequencies, or are determined by task and blocks.
 func (g *guesses) covariates(blocks []string) {
 	set := func(c Column) bool { return c.option() || !c.Numbers }
 	task := Column{Name: g.Task}
@@ -530,13 +532,13 @@ func (g *guesses) covariates(blocks []string) {
 	}
 }
 
-// even reports whether the most frequent value of a column is in at most four times as many rows as the least frequent one.
+// even reports whether the most frequent value of a column occurs at most four times as often as the least frequent one.
 func (g *guesses) even(name string) bool {
 	counts := g.rowsOf([]string{name})
 	return slices.Max(counts) <= 4*slices.Min(counts)
 }
 
-// block proposes a column as blocks, if several options were measured in each: else nothing can be compared within them.
+// block proposes a column as blocks, if several options were measured in each block. Otherwise nothing can be compared within them.
 func (g *guesses) block(c Column) {
 	task := lists.Where([]string{g.Task}, func(name string) bool { return name != "" })
 	names := append(slices.Concat(task, g.Blocks), c.Name)
@@ -553,7 +555,7 @@ func (g *guesses) block(c Column) {
 	}
 }
 
-// keyOf returns what some columns say in a row.
+// keyOf returns the values of some columns in a row, as one text.
 func (g *guesses) keyOf(names []string, r int) string {
 	return strings.Join(lists.Map(names, func(name string) string { return strconv.Quote(g.t.textOf(r, name)) }), ",")
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// layout is what the rows of a file say of its columns, until all are read. R and pandas write the names of rows in a first
-// column without a name, or without a place in the header; spreadsheets leave empty cells out or add some.
+// layout collects the shape of a file's rows until all are read. R and pandas write row names in a first column without a name, or
+// without a place in the header; spreadsheets omit empty cells or add some.
 type layout struct {
 	header []cell
 	longer *cell       // the first cell to the right of the header
@@ -27,7 +27,8 @@ type shortened struct {
 	cells int
 }
 
-// add appends a row; the first is the header. A row may be one cell longer, until finish knows what that is.
+// add appends a row; the first row is the header. A row may have one cell more than the header, until finish decides what that cell
+// is.
 func (t *table) add(row []cell) {
 	full, h := withoutEmptyEnd(row), &t.layout
 	switch {
@@ -168,7 +169,7 @@ func (c *cells) repeats() bool {
 	})
 }
 
-// setHeader names the columns. Empty names become "Unnamed: 3", repeated names "x.1", as in pandas.
+// setHeader names the columns as pandas does: empty names become "Unnamed: 3", repeated names "x.1".
 func (t *table) setHeader(row []cell) {
 	t.unnamed, t.twice = map[string]bool{}, map[string]string{}
 	given, next := map[string]bool{}, map[string]int{} // next is the first number of a base that may be free
@@ -200,7 +201,7 @@ func (t *table) givenColumns() []string {
 	return lists.Where(t.header, func(name string) bool { return !t.unnamed[name] })
 }
 
-// checkLengths fails with the first row that ends before one of these columns.
+// checkLengths returns an error for the first row that is too short to have all these columns.
 func (t *table) checkLengths(columns ...string) {
 	for _, row := range t.layout.short {
 		if slices.ContainsFunc(columns, func(name string) bool { k, there := t.column[name]; return there && k >= row.cells }) {

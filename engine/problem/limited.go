@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
-// Limits on tables of text. Tables of measurements are far below; a file beyond is damaged, lacks a quotation mark, or is made to
-// take memory.
+// Limits on text tables. Tables of measurements are far below these limits; a larger file is damaged, lacks a quotation mark, or is an
+// attack.
 const (
 	maxColumns = 1 << 17
 	maxCell    = 1 << 20 // bytes

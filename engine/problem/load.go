@@ -44,6 +44,8 @@ type LoadOptions struct {
 	Failed string
 	// columns whose cells are names although they look like numbers
 	Text []string
+	// matrices of how alike options are, each as "FILE" or "COLUMN=FILE"
+	Similar []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
 	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil reads all files as CSV
@@ -62,7 +64,7 @@ func (o LoadOptions) read(path string) ([]byte, error) {
 	return o.Read(path)
 }
 
-// allowance returns what may be made of a table: as much as fits into memory.
+// allowance returns how much memory a table may use.
 func (o LoadOptions) allowance() *allowance.Allowance {
 	return allowance.New(o.context(), "the table", allowance.NoLimit, allowance.NoLimit)
 }
@@ -115,6 +117,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error)
 	}
 	p := load(path, k, opt)
 	p.noteCategories()
+	p.readSimilar(opt)
 	if opt.Goal == GoalMin {
 		p = p.Minimised()
 	}
@@ -130,7 +133,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error)
 	return p, nil
 }
 
-// found holds what the rows of a table say.
+// found holds the values that were read from the rows of a table.
 type found struct {
 	arms   []arm
 	order  []string  // names of the tasks in the order of their first rows
@@ -261,13 +264,13 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	f.notes = append(f.notes, again.notes()...)
 }
 
-// Memory of an arm while a problem is made, in bytes, besides its features.
+// Memory for an arm while a problem is made, in bytes, without its features.
 const (
 	perArm     = 512
 	perFeature = 24
 )
 
-// wideColumns are the columns of a table with one row per arm, besides features.
+// wideColumns are the columns of a table with one row per arm, without the features.
 var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 
 // maxReps is the largest number of measurements of one arm.
@@ -309,8 +312,8 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 	return a
 }
 
-// build groups the arms by task and makes the problem, which has the name of its file unless another is given; its features have
-// these names. sorted are the arms in problem order.
+// build groups the arms by task and makes the problem. The problem has the name of its file unless another is given. sorted has the
+// arms in problem order.
 func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (p reading, sorted []arm) {
 	position := lists.Keyed(f.order, func(v int, name string) (string, int) { return name, v })
 	sorted = slices.Clone(f.arms)
@@ -348,7 +351,7 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	return p, sorted
 }
 
-// textsOf returns kernels.Points.Texts of points that are in these rows.
+// textsOf returns the value of kernels.Points.Texts for the points in these rows.
 func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
 	for k, name := range columns {
 		c := f.read[name]
@@ -368,8 +371,8 @@ func (p reading) noteOf(kind NoteKind, arms []int) Note {
 	return Note{Kind: kind, Path: p.t.path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
 }
 
-// separate makes the means unknown, and partially known, if one of them is: what needs means needs
-// all of them. The note on unknown ones has the kind.
+// separate marks the means as unknown or partly known if one of them is unknown, because methods that need means need all of them. A
+// note says which means are unknown.
 func (p reading) separate(kind NoteKind) {
 	missing := unknown(p.Mean)
 	if len(missing) == 0 {

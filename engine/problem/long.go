@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Long names the columns of a long table, which has a row for every measurement. The names may differ
-// from those in the file in capital letters; other columns are ignored.
+// Long names the columns of a long table, which has a row for every measurement. Names match the file's names regardless of capital
+// letters; other columns are ignored.
 type Long struct {
 	Task         []string // columns whose distinct combinations are the tasks; none for one task
 	Arm          []string // columns whose distinct combinations are the arms
@@ -117,8 +117,8 @@ func (l Long) others() []string {
 	return slices.DeleteFunc([]string{l.Cost, l.Weights}, func(name string) bool { return name == "" })
 }
 
-// namedColumns completes the columns and finds each in the file, under the name given to it. It fails with the first that is
-// not there, one that has two meanings, and a role without a column.
+// namedColumns finds each named column in the file. It returns an error for the first column that is missing, for a column with two
+// roles, and for a role without a column.
 func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
@@ -164,7 +164,7 @@ func ignoredColumns(t *table, l Long) []string {
 	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
 }
 
-// sameFeatures fails with a feature that changes within a task, or within one of its arms, between two rows.
+// sameFeatures returns an error if a feature differs between two rows of the same task or arm.
 func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	for _, f := range features {
 		if f.codes[r] == f.codes[first] || f.value(r) == f.value(first) {
@@ -234,7 +234,7 @@ func (f *found) recurring(task, armOf []int32, blocks []*column) bool {
 	return false
 }
 
-// addCost adds the cost of a row to the mean of those of so many others.
+// addCost updates the mean cost of an arm with the cost of row r; others is the number of its measurements before.
 func (a *arm) addCost(t *table, r int, column string, others int) {
 	v := t.number(r, column)
 	if !(v > 0) || math.IsInf(v, 0) {
@@ -254,7 +254,7 @@ func (c *column) weight(t *table, r int) float64 {
 	return c.value(r)
 }
 
-// perRow is what a row of a long table takes while a problem is made, in bytes, besides its cells.
+// perRow is the memory for a row of a long table while a problem is made, in bytes, without its cells.
 const perRow = 160
 
 // readLong reads the rows of a long table.

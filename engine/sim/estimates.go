@@ -169,7 +169,8 @@ func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model
 	return out, nil
 }
 
-// average returns the mean of the draws; of a prior, whose mean says nothing of gaps, the draw of the first run.
+// average returns the mean of the draws. Draws from a prior have a mean without gaps, so for a prior it returns the draw of the first
+// run.
 func (b *believed) average() []float64 {
 	if b.prior != nil {
 		return b.prior.Draw(b.seed, 0)

@@ -48,8 +48,8 @@ type Store struct {
 	lines map[string]storedLine // by key
 }
 
-// storedLine is a line of the file. Problem and algorithm are for readers. A line of another revision is kept unread: no key matches it.
-// The estimates are apart, because the JSON of a Result has none.
+// storedLine is a line of the file. Problem and algorithm are for people. A line of another revision is kept, but no key matches it.
+// Estimates are a separate field, because the JSON of a Result has none.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -91,7 +91,7 @@ func OpenStore(path string, others ...string) (*Store, error) {
 	return s, nil
 }
 
-// MergeStores adds the results of other stores to the one in a file, and returns how many results it then has.
+// MergeStores adds the results of other stores to the store in a file, and returns the number of results in it afterwards.
 func MergeStores(path string, others ...string) (results int, err error) {
 	s, err := OpenStore(path)
 	if err != nil {

@@ -158,8 +158,8 @@ func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning
 	return out
 }
 
-// inert warns that the kernel has full rank, for an algorithm whose agents share data because the kernel might exclude some rewards; not
-// if the algorithm itself warns or uses a bound on the norm.
+// inert warns that the kernel has full rank, so that agents cannot learn from each other's data. It gives no warning if the algorithm
+// warns itself or uses a bound on the norm.
 func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) []engine.Warning {
 	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil

@@ -22,7 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Trials is an experiment with its model, ready to be run in parts and in several places. Run makes all of it in one place.
+// Trials is an experiment with its model, whose runs can be made in parts and on several machines. Run makes all runs in one process.
 type Trials struct {
 	x     Experiment
 	asked *problem.Problem // problem of the experiment, before x.Problem gets the facts its runs know

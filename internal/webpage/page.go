@@ -84,7 +84,8 @@ type Reply struct {
 	Rows    int      `json:"rows,omitempty"`
 	Columns []Column `json:"columns,omitempty"`
 	Call    *Call    `json:"call,omitempty"`
-	Wide    bool     `json:"wide,omitempty"` // the table has a row for each arm, and needs no columns
+	Doubt   string   `json:"doubt,omitempty"` // what to check before the answer is trusted
+	Wide    bool     `json:"wide,omitempty"`  // the table has a row for each arm, and needs no columns
 	// of best and run
 	HTML    string `json:"html,omitempty"`
 	Command string `json:"command,omitempty"`
@@ -212,6 +213,10 @@ func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
 		call, _ = call.Guess(d)
 	}
 	r := Reply{Rows: d.Rows, Wide: d.Wide, Call: &Call{Columns: map[string][]string{}, Goal: call.Goal}}
+	if !d.Wide && d.Options > 1 && 10*d.Single >= 9*d.Options && d.SD == "" && d.Count == "" {
+		r.Doubt = fmt.Sprintf("%d of %d combinations have only one row, so chance is hard to separate from real differences. Check each option "+
+			"column: if you cannot choose its value (a day, a plate), make it a block. If it only numbers rows, leave it out.", d.Single, d.Options)
+	}
 	role := map[string]string{}
 	for _, c := range call.Columns {
 		named := slices.DeleteFunc(slices.Clone(c.Value), func(name string) bool { return name == "COLUMN" })

@@ -14,7 +14,7 @@ class Arms(list[Any]):
 
     def __init__(self, given: Any) -> None:
         different: dict[Hashable, Any] = {}
-        for arm in _listed(given):
+        for arm in listed(given):
             different.setdefault(_names.identity(arm), arm)
         super().__init__(different.values())
         if len(self) < 2:
@@ -84,7 +84,7 @@ class _Cells:
         return _tables.of_list(name, [self.values[i] for i in places])
 
 
-def _listed(given: Any) -> list[Any]:
+def listed(given: Any) -> list[Any]:
     """Return the arms one by one."""
     if hasattr(given, "collect_schema") and hasattr(given, "collect"):
         given = given.collect()  # a LazyFrame of polars

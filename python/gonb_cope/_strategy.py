@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import pickle
 import random
 import warnings
 from array import array
@@ -12,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from . import _names, _tables, _values
-from ._arms import Arms
+from ._arms import Arms, listed
 from ._errors import CopeError, Note
 
 _MOST_FAILURES = 3  # in a row, after which an arm is not proposed any more: it is tried again twice
@@ -35,44 +37,95 @@ class _Tried:
     failures: int = 0
     in_a_row: int = 0  # failures since the last value
     pending: int = 0  # trials that were asked and have no result yet
+    is_option: bool = True  # whether the task has the arm
 
     @property
     def is_open(self) -> bool:
-        return self.in_a_row < _MOST_FAILURES
+        return self.is_option and self.in_a_row < _MOST_FAILURES
 
     @property
     def is_new(self) -> bool:
-        return not (self.values or self.failures or self.pending)
+        return self.is_option and not (self.values or self.failures or self.pending)
 
 
 class Strategy:
     """Proposes the trials of the highest expected gain, given the results so far and the trials still being measured.
 
     ``arms`` is a list of values or of dicts, a DataFrame with an arm in each row, or a dict of lists, of
-    which all combinations are arms. ``tasks`` is a list of names. ``told`` has all recorded trials with their
-    values, NaN for failed ones; ``failed`` has the failed trials with the reason.
+    which all combinations are arms. ``tasks`` is a list of names. If the arms have columns for the tasks, name
+    these by ``task``, as in ``problem``: each row is an arm of its own task, and trials are dicts with all columns.
+    ``told`` has all recorded trials with their values, NaN for failed ones; ``failed`` has the failed trials
+    with the reason.
     """
 
-    def __init__(self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0) -> None:
+    def __init__(
+        self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0, task: Any | Sequence[Any] | None = None
+    ) -> None:
         if goal not in ("min", "max"):
             raise ValueError(f"goal is {goal!r}; it must be 'min' or 'max'")
-        self.arms, self.goal, self.epsilon = Arms(arms), goal, epsilon
-        given = [None] if tasks is None else list(tasks)
+        if tasks is not None and task is not None:
+            raise ValueError("tasks and task are both given; give task, the columns of the arms that name tasks, or tasks, a list of names")
+        self._columns = list(task) if isinstance(task, list) else [] if task is None else [task]
+        self.goal, self.epsilon = goal, epsilon
+        self.arms, own = self._divided(arms)
+        given = [None] if tasks is None and not own else list(dict.fromkeys(own)) if own else list(tasks or [])
         if not given:
             raise ValueError("tasks is empty; leave it out where there is one task")
-        named = {_names.identity(None): "all"} if tasks is None else _names.names(given)
-        self.has_tasks = tasks is not None
+        self.has_tasks = tasks is not None or bool(own)
+        named = _names.names(given) if self.has_tasks else {_names.identity(None): "all"}
         self.tasks: dict[str, Any] = {}
-        for task in given:
-            self.tasks.setdefault(named[_names.identity(task)], task)
+        for one in given:
+            self.tasks.setdefault(named[_names.identity(one)], one)
         _check_keys(self.tasks.values())
         self._task_names = named
         self.told: list[tuple[Trial, float]] = []
         self.failed: list[tuple[Trial, str]] = []
-        self._tried = {task: [_Tried() for _ in self.arms] for task in self.tasks}
+        self._tried = {name: [_Tried(is_option=not own or self._has(own, one, arm)) for arm in self.arms] for name, one in self.tasks.items()}
         self._random = random.Random(seed)
 
-    def ask(self, count: int = 1) -> list[Trial]:
+    def _divided(self, arms: Any) -> tuple[Arms, dict[Any, set[Any]]]:
+        """Return the arms without the columns of the tasks, and the identities of the arms of each task."""
+        if not self._columns:
+            return Arms(arms), {}
+        own: dict[Any, set[Any]] = {}
+        rows = listed(arms)
+        for row in rows:
+            missing = [name for name in self._columns if not isinstance(row, dict) or name not in row or _names.is_missing(row[name])]
+            if missing:
+                raise ValueError(f"task names the column {missing[0]!r}, and the arm {_names.described(row)} has no value there")
+            own.setdefault(self._task_of(row), set()).add(_names.identity(self._arm_of(row)))
+        return Arms([self._arm_of(row) for row in rows]), own
+
+    @staticmethod
+    def _has(own: dict[Any, set[Any]], task: Any, arm: Any) -> bool:
+        return _names.identity(arm) in own[task]
+
+    def _task_of(self, row: dict[Any, Any]) -> Any:
+        values = tuple(row[name] for name in self._columns)
+        return values[0] if len(values) == 1 else values
+
+    def _arm_of(self, row: dict[Any, Any]) -> dict[Any, Any]:
+        return {name: value for name, value in row.items() if name not in self._columns}
+
+    def save(self, file: str | os.PathLike[str]) -> None:
+        """Write everything to a file, so that ``Strategy.load`` goes on from here after the program has ended."""
+        atomic = f"{os.fspath(file)}.{os.getpid()}.part"
+        with open(atomic, "wb") as out:
+            pickle.dump(self, out)
+            out.flush()
+            os.fsync(out.fileno())
+        os.replace(atomic, file)
+
+    @classmethod
+    def load(cls, file: str | os.PathLike[str]) -> Strategy:
+        """Read a file that ``save`` wrote. Load only files that you trust: they are in Python's format pickle."""
+        with open(file, "rb") as source:
+            found = pickle.load(source)  # noqa: S301
+        if not isinstance(found, cls):
+            raise TypeError(f"{os.fspath(file)} has a {type(found).__name__}; give a file that Strategy.save wrote")
+        return found
+
+    def ask(self, count: int = 1) -> list[Any]:
         """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.
 
         They count as being measured until ``tell`` or ``forget``: further calls return others. The first lists
@@ -81,16 +134,22 @@ class Strategy:
         places = (self._first() or self._best_next(count))[:count] if count > 0 else []
         for task, i in places:
             self._tried[task][i].pending += 1
-        return [Trial(self.arms[i], self.tasks[task]) for task, i in places]
+        return [self._given(Trial(self.arms[i], self.tasks[task])) for task, i in places]
 
-    def tell(self, trials: Iterable[Trial], values: Iterable[Any]) -> None:
+    def _given(self, trial: Trial) -> Trial | dict[Any, Any]:
+        """Return a trial as the arms were given: with the columns of the tasks, a dict."""
+        if not self._columns:
+            return trial
+        return {**dict(zip(self._columns, [trial.task] if len(self._columns) == 1 else trial.task)), **trial.arm}
+
+    def tell(self, trials: Any, values: Iterable[Any]) -> None:
         """Record the results of trials: a number each; None, NaN, infinity or an exception means that the measurement failed.
 
         If one of them is wrong, none is recorded.
         """
-        if isinstance(trials, Trial):
+        if isinstance(trials, (Trial, dict)):
             trials, values = [trials], [values]
-        trials, values = _trials(trials), list(values)
+        trials, values = self._trials(trials), list(values)
         if len(trials) != len(values):
             raise ValueError(f"there are {len(trials)} trials and {len(values)} values, and each trial needs its own; nothing was recorded")
         # all are looked at before one is recorded
@@ -107,15 +166,15 @@ class Strategy:
                 tried.values.append(value)
                 tried.in_a_row = 0
 
-    def forget(self, trials: Iterable[Trial]) -> None:
+    def forget(self, trials: Any) -> None:
         """Take back trials that were asked and will get no result, such as those of a worker that ended."""
-        for trial in _trials(trials):
+        for trial in self._trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending = max(self._tried[task][place].pending - 1, 0)
 
-    def expect(self, trials: Iterable[Trial]) -> None:
+    def expect(self, trials: Any) -> None:
         """Add trials that are being measured but did not come from ``ask``."""
-        for trial in _trials(trials):
+        for trial in self._trials(trials):
             task, place = self._found(trial)
             self._tried[task][place].pending += 1
 
@@ -151,7 +210,7 @@ class Strategy:
                 continue  # nothing can be said of it, except that all failed
             most = 1 if _is_exact(of) else None  # the same value twice says nothing of noise, and nothing new
             for i, tried in enumerate(of):
-                if not is_option(tried):
+                if not (tried.is_option and is_option(tried)):
                     continue
                 values = tried.values[:most] + [math.nan] * (tried.failures or not tried.values)
                 tasks += [task] * len(values)
@@ -177,10 +236,27 @@ class Strategy:
             f"all {len(self.failed)} measurements failed ({reasons}): no arm can be recommended; check the measurement, and see failed for the arms"
         )
 
+    def _trials(self, given: Any) -> list[Trial]:
+        """Return trials, which may be rows of a DataFrame, dicts, or pairs of an arm and a task, such as those that a file kept.
+
+        Rows may have other columns besides those of the arms.
+        """
+        out = []
+        for trial in listed(given) if self._columns else given:
+            if self._columns and isinstance(trial, dict) and all(name in trial for name in self._columns):
+                own = self.arms[0]
+                out.append(Trial({name: value for name, value in trial.items() if name in own}, self._task_of(trial)))
+                continue
+            try:
+                out.append(Trial(*trial))
+            except TypeError:
+                raise ValueError(f"{_names.described(trial)} is not a trial; a trial is one of ask, or Trial(arm, task)") from None
+        return out
+
     def _found(self, trial: Trial) -> tuple[str, int]:
         """Return the name of the task of a trial and the place of its arm."""
         place, name = self.arms.place(trial.arm), self._task_names.get(_names.identity(trial.task))
-        if place is None or name is None:
+        if place is None or name is None or not self._tried[name][place].is_option:
             raise ValueError(f"there is no {_of(trial, always=True)}; nothing was recorded")
         return name, place
 
@@ -271,17 +347,6 @@ def _check_keys(tasks: Iterable[Any]) -> None:
             raise TypeError(f"the task {_names.described(task)} cannot be the key of a dict; name each task by a text, such as 'site 1'") from None
         if other is not task:
             raise ValueError(f"tasks has {other!r} and {task!r}, but a dict cannot hold both as keys; name one of them by a text")
-
-
-def _trials(given: Iterable[Any]) -> list[Trial]:
-    """Return trials, which may be plain pairs of an arm and a task, such as those that a file kept."""
-    out = []
-    for trial in given:
-        try:
-            out.append(Trial(*trial))
-        except TypeError:
-            raise ValueError(f"{_names.described(trial)} is not a trial; a trial is one of ask, or Trial(arm, task)") from None
-    return out
 
 
 def _answer(problem: Any, epsilon: float, next: int, retry: bool = False) -> Any:

@@ -45,6 +45,42 @@ def test_all_fail():
     assert len(e.value.partial.history) == 9
 
 
+def test_own_columns_of_arms(folder):
+    """Arms with the task's column: rows go in and out as they are, each task has its own arms, and a file keeps it all."""
+    pd = pytest.importorskip("pandas")
+    polars = pytest.importorskip("polars")
+    rows = [{"batch": b, "model": m, "lr": lr} for m in ("vit", "resnet") for b in (32, 512) for lr in (1e-4, 1e-3, 1e-2) if (m, b) != ("vit", 512)]
+
+    def score(row):
+        return -abs(math.log10(row["lr"]) + 3) - abs(row["batch"] - 32) / 500
+
+    for table in (rows, pd.DataFrame(rows), polars.DataFrame(rows)):
+        s = cope.Strategy(table, task="model", goal="max", seed=1)
+        seen = []
+        for _ in range(4):
+            asked = s.ask(4)
+            assert all(set(row) == {"batch", "model", "lr"} and row in rows for row in asked)
+            waiting = s.ask(2)
+            assert seen or not any(row in asked for row in waiting)
+            s.forget(waiting)
+            s.save("study.pickle")
+            again = cope.Strategy.load("study.pickle")
+            results = pd.DataFrame([{**row, "acc": score(row), "note": "x"} for row in asked])
+            s.tell(results, results["acc"])
+            for row in asked:
+                again.tell(row, score(row))
+            assert again.ask(3) == s.ask(3)
+            s = again
+            seen += asked
+        assert s.picks(s.best()) == {m: {"batch": 32, "lr": 1e-3} for m in ("vit", "resnet")}
+    with pytest.raises(ValueError, match="there is no arm"):
+        s.tell({"model": "vit", "batch": 512, "lr": 1e-3}, 1)
+    with pytest.raises(ValueError, match="task names the column 'modle'"):
+        cope.Strategy(rows, task="modle")
+    two = cope.Strategy([{**row, "data": d} for row in rows for d in "ab"], task=["model", "data"])
+    assert {(row["model"], row["data"]) for row in two.ask(50)} == {(m, d) for m in ("vit", "resnet") for d in "ab"}
+
+
 def test_a_task_in_which_all_fails():
     found = cope.maximize(lambda arm, task: None if task == "u" else {"p": 1, "q": 3, "r": 2}[arm], arms=["p", "q", "r"], tasks=["u", "v"], budget=20)
     assert found.arms == {"v": "q"}

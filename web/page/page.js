@@ -136,6 +136,8 @@ function showColumns(r) {
 		cell.append(role);
 		if (c.why) cell.append(" ", element("small", c.why));
 	}
+	$("doubt").textContent = r.doubt || "";
+	$("doubt").hidden = !r.doubt;
 	fill(r.call);
 	$("form").hidden = false;
 }

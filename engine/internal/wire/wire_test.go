@@ -156,21 +156,21 @@ func TestAppendErrors(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	good := encode(t, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, nil, nil})
 	for want, b := range map[string][]byte{
-		"byte 0: the data end within the version":                          {},
+		"byte 0: the data end within the version":                     {},
 		"byte 1: version 2, this program reads version 1":             append([]byte{2}, good[1:]...),
 		"byte 2: the message is of kind raw":                          append([]byte{1, 'R'}, good[2:]...),
 		"byte 2: the message is of kind 0x7":                          append([]byte{1, 7}, good[2:]...),
 		"byte 2: the agent takes more bytes than it needs":            {1, 'M', 0x83, 0},
 		"byte 2: the agent is too large":                              append([]byte{1, 'M'}, bytes.Repeat([]byte{0xff}, 11)...),
 		"byte 4: rounds count from 1, got 0":                          {1, 'M', 0, 0},
-		"byte 5: the data end within the digest":                           good[:9],
+		"byte 5: the data end within the digest":                      good[:9],
 		"byte 14: 100 entries announced, but only 0 bytes follow":     append(append([]byte{}, good[:13]...), 100),
-		"byte 16: the data end within the mean of arm 0":                   good[:20],
+		"byte 16: the data end within the mean of arm 0":              good[:20],
 		"byte 33: 1 bytes follow the last entry":                      append(append([]byte{}, good...), 0),
 		"byte 24: the mean of arm 0 must be a finite number, got NaN": append(append(append([]byte{}, good[:22]...), 0xff, 0xff), good[24:]...),
-		"byte 13: the data end within the number of entries":               good[:13],
-		"byte 3: the data end within the round":                            good[:4],
-		"byte 24: the data end within the count of arm 1":                  good[:24],
+		"byte 13: the data end within the number of entries":          good[:13],
+		"byte 3: the data end within the round":                       good[:4],
+		"byte 24: the data end within the count of arm 1":             good[:24],
 	} {
 		_, err := wire.ParseMerged(b)
 		if err == nil || err.Error() != "wire: merged message, "+want {
