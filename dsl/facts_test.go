@@ -106,3 +106,55 @@ field_book(a, seed=2)`
 		t.Errorf("the workbook cannot be read: %v", err)
 	}
 }
+
+// The matrix of relatives is a parameter of problem. The answer says how much it explains, and mistakes are shown at the argument.
+func TestSimilarOptions(t *testing.T) {
+	folder := t.TempDir()
+	var rows, matrix strings.Builder
+	rows.WriteString("variety,yield\n")
+	const families, size = 6, 4
+	for i := range families * size {
+		fmt.Fprintf(&matrix, ",V%d", i)
+		for r := range 2 { // families differ, and their members hardly
+			fmt.Fprintf(&rows, "V%d,%.2f\n", i, 3*math.Sin(float64(i/size))+0.3*math.Sin(float64(7*i))+0.4*math.Cos(float64(11*i+5*r)))
+		}
+	}
+	for i := range families * size {
+		fmt.Fprintf(&matrix, "\nV%d", i)
+		for j := range families * size {
+			switch {
+			case i == j:
+				matrix.WriteString(",1")
+			case i/size == j/size:
+				matrix.WriteString(",0.9")
+			default:
+				matrix.WriteString(",0")
+			}
+		}
+	}
+	written(t, folder, "trial.csv", rows.String())
+	written(t, folder, "families.csv", matrix.String())
+	written(t, folder, "short.csv", ",V1,V2\nV1,1,0\nV2,0,1\n")
+	s := NewSession(Options{Folder: folder})
+	const call = `best(problem(data="trial.csv", arm="variety", reward="yield", similar=`
+	for _, similar := range []string{`"families.csv"`, `["variety=families.csv"]`} {
+		a := valuesOf(t, s, call+similar+`))`)[0].(answer.Answer)
+		if len(a.Similar) != 1 || a.Similar[0].Share < 0.8 || !strings.Contains(a.Basis, "similar families.csv") {
+			t.Errorf("similar=%s: weights %v, basis %q", similar, a.Similar, a.Basis)
+		}
+	}
+	for src, want := range map[string]string{
+		call + `"short.csv"))`:        "short.csv: 22 options without a row",
+		call + `"families.cs"))`:      `families.csv"?`,
+		call + `"x=short.csv"))`:      `"x" is not a column of options`,
+		call + `"trial.csv"))`:        "trial.csv",
+		`problem(paper=1, similar=3)`: "similar",
+	} {
+		if _, err := evalText(s, src); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %s", src, err, want)
+		}
+	}
+	if !strings.Contains(fmt.Sprint(s.sources), "families.csv") {
+		t.Errorf("the sources %v lack the matrix", s.sources)
+	}
+}

@@ -55,7 +55,7 @@ func engineFunctions() []Function {
 					Doc: "column of rewards= that names the block of a measurement, such as a day or a plate; CoTestFC and CoBayesFC then " +
 						"compare arms within blocks"},
 				{Name: "name", Default: unset, Doc: "name in reports; by default the file's name"},
-			}, noise[1:], goalParams(), longParams(), []Param{textParam}),
+			}, noise[1:], goalParams(), longParams(), []Param{textParam, similarParam}),
 			Result: Problem, Example: `problem("data/cn_coupling.csv", kernel=task(identity()) * arm(1000 + 50*linear()), noise="task")`,
 		}, checkProblem, evalProblem),
 		makeFunction(Function{
@@ -210,7 +210,7 @@ type problemArgs struct {
 	Require                    []string // limits on other measured columns
 	Unmeasured                 string   // text of the argument unmeasured; "" if not given
 	Standardize                bool     // scale feature columns to 0 .. 1
-	Text                       []string
+	Text, Similar              []string
 }
 
 // evalProblem loads a problem from path, which has a row for each arm, or from data, which has a row for each measurement. It
@@ -222,6 +222,13 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: a.goal(0), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
 		Context: c.e.ctx,
+	}
+	for _, text := range a.Similar {
+		column, path := problem.CutSimilar(text)
+		if path = c.e.session.path(path); column != "" {
+			path = column + "=" + path
+		}
+		opt.Similar = append(opt.Similar, path)
 	}
 	// In a campaign, all tables are recorded files; Options.Tables is not read.
 	if s := c.e.session.opt; s.readFile == nil {
@@ -271,10 +278,10 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	})
 	// A file that changes during a sweep is an error.
 	if err == nil {
-		err = remember(c.e, p.Sources)
+		err = remember(c.e, slices.Concat(p.Sources, lists.Map(p.Similar, func(s problem.Similar) problem.Source { return s.Source })))
 	}
 	if err != nil {
-		return nil, problemError(c, err, file, opt.Rewards)
+		return nil, problemError(c, err, file, opt.Rewards, opt.Similar)
 	}
 	if !stated {
 		c.e.session.believed = found // best(p) reads it
@@ -363,7 +370,7 @@ func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.J
 // problemError returns a loading error at the argument that caused it. file is the parameter that names the table, rewards the
 // path of raw rewards. It tests for errors of, in this order, the noise, the file of raw rewards, the kernel on these points, and
 // the table. It reports unknown columns itself and then returns nil.
-func problemError(c *call, err error, file, rewards string) error {
+func problemError(c *call, err error, file, rewards string, similar []string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
 	switch path := fileOf(err); {
@@ -371,6 +378,12 @@ func problemError(c *call, err error, file, rewards string) error {
 		return noiseError(c, err)
 	case path != "" && path == rewards:
 		file = "rewards"
+	case slices.ContainsFunc(similar, func(text string) bool { return path != "" && isSimilar(text, path) }):
+		a := &argumentError{param: similarParam.Name, message: "the matrix cannot be used", err: err}
+		if errors.Is(err, fs.ErrNotExist) {
+			a.hint = suggestFile(c.e.session, path)
+		}
+		return a
 	case path == "": // no file is involved: the kernel does not suit the points
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
@@ -405,6 +418,12 @@ func problemError(c *call, err error, file, rewards string) error {
 		return nil
 	}
 	return a
+}
+
+// isSimilar reports whether an element of similar= names the file.
+func isSimilar(text, path string) bool {
+	_, named := problem.CutSimilar(text)
+	return named == path
 }
 
 // plainName matches a column name; other texts may be expressions.

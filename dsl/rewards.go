@@ -178,6 +178,15 @@ var textParam = Param{
 		"differ, NA is a name, and only an empty cell is a missing value",
 }
 
+// similarParam is the parameter that lists matrices of how alike options are.
+var similarParam = Param{
+	Name: "similar", Synonyms: []string{"relatives", "relationship", "pedigree", "kinship", "grm", "relmat"}, Types: []Type{Text, List},
+	words: wordsData, Default: unset,
+	Doc: `a file with a square matrix of how alike the options are, such as a pedigree or genomic relationship, with their names in the ` +
+		`first row and column; best averages over how much of the differences it explains; for one of several arm columns write ` +
+		`"variety=G.csv"`,
+}
+
 // longParams returns the parameters of problem for a table with a row for each measurement. One column is given as a text,
 // several as a list; checkNames reports mistakes.
 func longParams() []Param {

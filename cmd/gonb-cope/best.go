@@ -41,6 +41,7 @@ var bestGroups = []flagGroup{
 	{"Rows to use", []string{"where", "failed"}},
 	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
+	{"How alike options are", []string{"similar"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
 }

@@ -81,7 +81,9 @@ type Answer struct {
 	// standard deviations of the effects of random columns; none without such columns
 	Random      []belief.RandomEffect `json:"random,omitempty"`
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
-	Basis       string                `json:"basis"`    // how far to trust the answer, and which measurements would improve it
+	// weight of each matrix of how alike options are
+	Similar []belief.Given `json:"similar,omitempty"`
+	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -177,6 +179,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		return nil, err
 	}
 	a := newAnswer(p, opt)
+	a.Similar = b.Given
 	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
 	opt.tell(0)
 	b = doubted(b)
@@ -394,11 +397,19 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.enough()
+	a.Basis += "." + a.relatives() + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
+}
+
+// relatives says how much weight the matrices of similar options got.
+func (a *Answer) relatives() (text string) {
+	for _, g := range a.Similar {
+		text += fmt.Sprintf(" similar %s: %.0f %% of the variance between options.", g.Name, 100*g.Share)
+	}
+	return text
 }
 
 // failed names the options of answered tasks that are excluded because all their measurements failed.

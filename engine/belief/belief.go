@@ -44,6 +44,7 @@ type Belief struct {
 	Usable      *problem.Problem
 	Log         []string // these columns
 	LeaveOneOut LeaveOneOut
+	Given       []Given // what matrices of relatives explain
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
@@ -106,6 +107,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	b.Log = d.logs()
 	b.LeaveOneOut = s.leaveOneOut(top)
 	b.Unlikely = try.Of(s.unlikely(rank))
+	b.Given = lists.Map(p.Similar, func(s problem.Similar) Given { return Given{Name: s.String()} })
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
 	var target, variance []float64
@@ -123,6 +125,9 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	for k, w := range try.Of(d.shaped(ctx, found, at)) {
 		sum += w.weight
 		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
+		for k, share := range w.shares(w.u) {
+			b.Given[k].Share += w.weight * share
+		}
 		if d.blocks != nil {
 			unit := w.weight * stat.Mean(d.standard.scale, nil) * d.unit
 			b.Blocks += unit * math.Sqrt(w.value(w.u, blocksNumber, 0))

@@ -44,6 +44,7 @@ type data struct {
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
 	kinds     []kind     // of effects that measurements share, except those of one arm
+	given     []given    // covariances that came with the problem
 	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit
 	fixed  []float64
@@ -126,6 +127,7 @@ func (d *data) columns() {
 		d.log[c] = d.stated[c] || !d.isText(p.Arms.Columns[c]) && geometric(d.values(c))
 	}
 	d.scale()
+	d.given = relatives(p)
 }
 
 // measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the

@@ -46,9 +46,11 @@ type chosen struct {
 	done            *sync.Pool      // covariances that are no longer needed
 	first           *atomic.Pointer[tables]
 
-	// in the course of a run: squares within arms of each task with their degrees of freedom, and the stated covariances
+	given []*mat.SymDense // covariances that came with the problem
+	row   []int           // of each chosen arm in these
+
+	// in the course of a run: squares within arms of each task with their degrees of freedom
 	withinOf, freeOf []float64
-	stated           *mat.SymDense
 }
 
 // newChosen takes some measured arms.
@@ -71,6 +73,7 @@ func newChosen(m *model, at []int) *chosen {
 	c.rel, c.wins, c.fixed = indices.Of(d.rel, at), indices.Of(d.wins, at), indices.Of(d.fixed, at)
 	c.ones = mat.NewDense(max(len(at), 1), 1, slices.Repeat([]float64{1}, max(len(at), 1)))
 	c.merge(index)
+	c.given, c.row = c.chosenGiven(), indices.All(len(at))
 	return c
 }
 

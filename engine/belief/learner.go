@@ -21,10 +21,11 @@ import (
 // averages over the numbers of the prior (see sample). Rewards of 0 and 1 are taken for normal with one common variance.
 type Learner struct {
 	p          *problem.Problem
-	knownNoise []float64     // N standard deviations of one measurement; nil where the noise is found
-	stated     *mat.SymDense // N × N, squared reward units; nil if no kernel is stated
-	unit       float64       // reward units of 1 in what is returned
-	most       int           // arms up to which posteriors use covariances of all
+	knownNoise []float64       // N standard deviations of one measurement; nil where the noise is found
+	stated     *mat.SymDense   // N × N, squared reward units; nil if no kernel is stated
+	given      []*mat.SymDense // N × N each: covariances that came with the problem, the stated one last
+	unit       float64         // reward units of 1 in what is returned
+	most       int             // arms up to which posteriors use covariances of all
 
 	place    []int           // of each arm in distinct
 	distinct *kernels.Points // features of arms, once for the same arm in several tasks
@@ -125,12 +126,12 @@ func (l *Learner) chosen(d *data) *chosen {
 	m := newKernelModel(d, part, func(columns int) float64 { return float64(columns) })
 	if l.stated != nil {
 		m.add("stated", math.Exp, 0, 1.5)
+		d.given = append(d.given, given{"stated", covariance{l.p.N(), l.stated.At}, 1 / (d.unit * d.unit), withVariance})
 	}
 	m.addNoise()
 	at := d.evenly(l.sources(m))
 	c := newChosen(m, at)
 	c.allTasks()
-	c.stated = l.stated
 	c.withinOf, c.freeOf = make([]float64, l.p.V()), make([]float64, l.p.V())
 	if !d.known {
 		squares, freedom := d.squares()
@@ -145,9 +146,19 @@ func (l *Learner) chosen(d *data) *chosen {
 		l.place, l.distinct = of.place, of.distinct
 	}
 	if l.dense(m) {
-		c.distinct, c.place = l.distinct, indices.Of(l.place, indices.Of(d.cells, at))
+		c.distinct, c.row = l.distinct, indices.Of(d.cells, at)
+		c.place = indices.Of(l.place, c.row)
+		c.given = l.whole(d.given)
 	}
 	return c
+}
+
+// whole returns covariances of all arms, once for all rounds.
+func (l *Learner) whole(all []given) []*mat.SymDense {
+	for _, g := range all[len(l.given):] {
+		l.given = append(l.given, g.among(indices.All(l.p.N())))
+	}
+	return l.given
 }
 
 // average forms the posteriors of all arms under the numbers of the chains.

@@ -31,7 +31,7 @@ func (l *Learner) dense(m *model) bool {
 // unrelated reports whether nothing relates arms but the level of their task.
 func (m *model) unrelated() bool {
 	_, rough := m.at["rough"]
-	return !m.features() && (!rough || m.d.p.V() == 1)
+	return !m.features() && (!rough || m.d.p.V() == 1) && m.d.given == nil
 }
 
 // sources returns how many measured arms numbers are found from.
@@ -58,7 +58,8 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*o
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
 		all.allTasks()
-		all.distinct, all.stated, all.place = l.distinct, l.stated, indices.Of(l.place, c.d.cells)
+		all.distinct, all.place = l.distinct, indices.Of(l.place, c.d.cells)
+		all.given, all.row = c.given, c.d.cells
 		c = all
 	}
 	f, err := c.factor(ctx, u)
@@ -75,7 +76,7 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*o
 	blas64.Trsv(blas.Trans, f.Upper, y)
 	measured, from := o.white.Slice(0, m, 0, m).(*mat.Dense), c.spots()
 	upper.Inverse(measured.RawMatrix(), f.Upper)
-	for k, i := range from.arm {
+	for k, i := range indices.Of(c.d.cells, c.at) {
 		o.column[i], mean[i] = k, c.y[k]
 		floats.Mul(measured.RawRowView(k)[:k+1], o.spread[:k+1])
 	}

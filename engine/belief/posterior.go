@@ -6,6 +6,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"gonum.org/v1/gonum/floats"
@@ -28,19 +29,21 @@ type member struct {
 // priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i; the variance of e_i is the own part and the remainder of the factor.
 func (m *model) priorAt(ctx context.Context, u []float64, rank int) (features *mat.Dense, variance []float64, err error) {
 	k, own := m.smooth(u)
-	features, variance, err = m.priorOf(ctx, k, rank, 0)
+	features, variance, err = m.priorOf(ctx, k, u, m.d.given, rank, 0)
 	floats.AddConst(own, variance)
 	return features, variance, err
 }
 
-// priorOf returns the features of a pivoted Cholesky factor of the kernel, at most rank of them, the constant, and some zeros, and the
-// remainder of the factor.
-func (m *model) priorOf(ctx context.Context, k kernels.Joint, rank, zeros int) (features *mat.Dense, variance []float64, err error) {
+// priorOf returns the features of a pivoted Cholesky factor of the kernel with some covariances that came with the problem, at most rank of
+// them, the constant, and some zeros, and the remainder of the factor.
+func (m *model) priorOf(
+	ctx context.Context, k kernels.Joint, u []float64, some []given, rank, zeros int,
+) (features *mat.Dense, variance []float64, err error) {
 	defer try.Caught(&err)
 	d, n := m.d, m.d.p.N()
 	factor := kernels.Factor{L: new(mat.Dense), Rest: make([]float64, n)}
-	if len(k.Terms) > 0 {
-		on := try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf))
+	if len(k.Terms)+len(some) > 0 {
+		on := m.addGiven(try.Of(k.On(ctx, d.tasks, d.arms, d.p.TaskOf)), u, some)
 		factor = try.Of(kernels.PivotedCholesky(ctx, on, min(rank, n), 1e-7))
 	}
 	width, constant := factor.L.RawMatrix().Cols, constantVariance
@@ -96,10 +99,12 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	k, own := m.smooth(u)
 	l.own = own
 	var within *gp.Blocks
+	some := d.given
 	if groups := d.p.Groups(); blocked && len(groups) > 1 && lists.Max(groups, func(g []int) int { return len(g) }) <= mostInBlock {
-		within = try.Of(m.inBlocks(&k, groups))
+		within = try.Of(m.inBlocks(&k, u, groups))
+		some = lists.Where(some, func(g given) bool { return !g.alone() })
 	}
-	features, rest := try.Two(m.priorOf(ctx, k, rank, blocks))
+	features, rest := try.Two(m.priorOf(ctx, k, u, some, rank, blocks))
 	if l.prior = gp.NewBlocked(features, gp.Alone(rest)); within != nil {
 		l.prior = gp.NewBlocked(features, within).With(func(i int) float64 { return rest[i] })
 	}
@@ -120,8 +125,9 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	return l, nil
 }
 
-// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks. Tasks whose arms have equal features share one.
-func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ *gp.Blocks, err error) {
+// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks, with the covariances that came with the problem
+// for arms of one task alone. Tasks whose arms have equal features share one.
+func (m *model) inBlocks(k *kernels.Joint, u []float64, groups [][]int) (_ *gp.Blocks, err error) {
 	defer try.Caught(&err)
 	common, own := kernels.Joint{}, kernels.Joint{}
 	for _, t := range k.Terms {
@@ -133,12 +139,16 @@ func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ *gp.Blocks, err er
 	}
 	*k = common
 	known := map[string]*mat.SymDense{}
+	alone := lists.Where(m.d.given, func(g given) bool { return g.alone() })
 	b := &gp.Blocks{Block: m.d.p.TaskOf, At: make([]int, m.d.p.N())}
 	for _, arms := range groups {
 		key := ""
 		for k, i := range arms {
 			b.At[i] = k
 			key += featuresKey(m.d.arms, i) + ";"
+			for _, s := range m.d.p.Similar {
+				key += strconv.Itoa(s.Rows[i]) + ";"
+			}
 		}
 		cov, ok := known[key]
 		if !ok {
@@ -147,6 +157,11 @@ func (m *model) inBlocks(k *kernels.Joint, groups [][]int) (_ *gp.Blocks, err er
 			for _, t := range own.Terms {
 				gram := try.Of(kernels.Gram(cmp.Or(t.Arm, kernels.Kernel(kernels.Constant{Value: 1})), points))
 				gram.ScaleSym(t.Scale, gram)
+				cov.AddSym(cov, gram)
+			}
+			for _, g := range alone {
+				gram := g.among(arms)
+				gram.ScaleSym(m.share(u, g), gram)
 				cov.AddSym(cov, gram)
 			}
 			known[key] = cov
@@ -212,6 +227,9 @@ func identity(p *problem.Problem) string {
 	numbers := [][]float64{p.Mean, p.Partial, p.Reps, p.Noise.Scales, p.Noise.SD}
 	numbers = append(numbers, p.Rewards...)
 	words = append(words, p.Digests()...)
+	for _, s := range p.Similar {
+		words = append(words, "similar", s.Column, s.Source.SHA256)
+	}
 	words = append(words, p.Noise.Known, p.Noise.UnknownBy, p.Goal)
 	for _, points := range []*kernels.Points{p.Tasks, p.Arms} {
 		numbers = append(numbers, points.Unscaled().X...)

@@ -151,6 +151,11 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			addResidual("own", 0.7)
 		}
 	}
+	for _, g := range d.given {
+		if g.kind == commonRelatives {
+			add(g.name, gp.Logistic, 0, relativesWidth)
+		}
+	}
 	return m
 }
 
@@ -201,7 +206,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 		if !m.features() {
 			return nil
 		}
-		var k kernels.Kernel = kernels.Constant{Value: tidy(m.value(u, term, 0))}
+		var k kernels.Kernel = kernels.Constant{Value: tidy(m.unrelatedVariance(u, term))}
 		if len(m.numeric) > 0 {
 			of, lengths := dims(arms, m.numeric), lists.Map(m.numeric, func(c int) float64 {
 				return tidy(m.length(u, term+" length "+d.arms.Columns[c], arms.X[c]))
@@ -221,9 +226,9 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 		}
 		return k
 	}
-	own = m.value(u, "own", 0)
+	own = m.unrelatedVariance(u, "own")
 	common := compared("common")
-	if r := m.value(u, "rough", 0); r > 0 {
+	if r := m.unrelatedVariance(u, "rough"); r > 0 {
 		switch rough := (kernels.Scaled{Scale: tidy(r), Kernel: kernels.Identity{}}); {
 		case d.p.V() == 1:
 			own += r

@@ -66,6 +66,11 @@ func (s *search) adjoint(grad, u []float64) (err error) {
 				for k := range t.tasks {
 					rise += change(ofTasks[k], t.tasks[k], next.tasks[k]) + change(ofArms[k], t.arms[k], next.arms[k])
 				}
+				for k, given := range t.given {
+					if more := next.shares[k] - t.shares[k]; more != 0 {
+						rise += more * symmetric.Trace(weight, given)
+					}
+				}
 				grad[j] = rise / gradientStep
 			}
 			grad[j] -= (u[j] - s.numbers[j].mean) / (s.numbers[j].sd * s.numbers[j].sd)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -18,8 +19,8 @@ import (
 type tables struct {
 	of          kernels.Joint
 	tasks, arms []*mat.Dense
-	stated      *mat.SymDense // nil without a stated kernel
-	share       float64       // that stated is taken with
+	given       []*mat.SymDense // covariances that came with the problem, each of which counts as often as its share says
+	shares      []float64
 	own         float64
 }
 
@@ -31,10 +32,8 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tab
 		other = c.first.Load()
 	}
 	k, own := c.smooth(u)
-	t := &tables{of: k, own: own}
-	if c.stated != nil {
-		t.stated, t.share = c.stated, c.value(u, "stated", 0)/(c.d.unit*c.d.unit)
-	}
+	t := &tables{of: k, own: own, given: c.given}
+	t.shares = lists.Map(c.d.given, func(g given) float64 { return c.share(u, g) })
 	for k, term := range k.Terms {
 		if other != nil && term.Scale == other.of.Terms[k].Scale && equal(term.Task, other.of.Terms[k].Task) {
 			t.tasks = append(t.tasks, other.tasks[k])
@@ -59,7 +58,7 @@ func equal(a, b kernels.Kernel) bool {
 	return a == nil && b == nil || a != nil && b != nil && kernels.Equal(a, b)
 }
 
-// spots are arms with their tasks and their places among distinct features.
+// spots are arms by their rows in the covariances that came with the problem, with their tasks and their places among distinct features.
 type spots struct{ arm, task, place []int }
 
 // from returns the spots from one on.
@@ -67,8 +66,7 @@ func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k
 
 // spots returns the chosen arms' spots.
 func (c *chosen) spots() spots {
-	arm := indices.Of(c.d.cells, c.at)
-	return spots{arm, c.placeOf, c.place}
+	return spots{c.row, c.placeOf, c.place}
 }
 
 // spots returns the spots of some arms.
@@ -98,9 +96,9 @@ func (t *tables) row(to []float64, a, b spots, constant float64) {
 			}
 		}
 	}
-	if t.stated != nil {
+	for k, given := range t.given {
 		for j := range to {
-			to[j] += t.share * t.stated.At(a.arm[0], b.arm[j])
+			to[j] += t.shares[k] * given.At(a.arm[0], b.arm[j])
 		}
 	}
 }
@@ -111,8 +109,8 @@ func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 
 	for k := range t.tasks {
 		sum += t.tasks[k].At(task, otherTask) * t.arms[k].At(place, otherPlace)
 	}
-	if t.stated != nil {
-		sum += t.share * t.stated.At(arm, other)
+	for k, given := range t.given {
+		sum += t.shares[k] * given.At(arm, other)
 	}
 	return sum
 }
@@ -159,7 +157,7 @@ func (c *chosen) variancesAt(u []float64) []float64 {
 func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
 	u := c.numbersAt(z)
 	log := c.likelihoodWithin(u)
-	if c.unrelated() && c.stated == nil {
+	if c.unrelated() {
 		log += c.likelihoodApart(u)
 	} else {
 		log += c.likelihoodOfMeans(ctx, u)

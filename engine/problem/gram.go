@@ -32,6 +32,16 @@ const gramRounding = 1e-9
 // line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	defer try.Caught(&err)
+	g := try.Of(readGram(path, opt))
+	if err := (kernels.Table{Values: g.Values, Names: g.Names}).Validate(0); err != nil {
+		return GramFile{}, &DataError{Path: path, Message: err.Error()}
+	}
+	return g, nil
+}
+
+// readGram is LoadGram without the check that the matrix is positive semi-definite.
+func readGram(path string, opt LoadOptions) (_ GramFile, err error) {
+	defer try.Caught(&err)
 	t, grid := readGrid(path, opt)
 	cells, names := square(t, grid)
 	g := GramFile{Names: names}
@@ -46,14 +56,12 @@ func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 			v, w := g.Values[i][j], g.Values[j][i]
 			if math.Abs(v-w) > gramRounding*largest {
 				other := cells[j][i]
-				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d", v, w, other.line, other.column))
+				panic(t.at(c, "the matrix must be symmetric, but it has %g here and %g in line %d, column %d. Correct one of them", v, w, other.line,
+					other.column))
 			}
 			g.Values[i][j] = v + (w-v)/2
 			g.Values[j][i] = g.Values[i][j]
 		}
-	}
-	if err := (kernels.Table{Values: g.Values, Names: names}).Validate(0); err != nil {
-		panic(t.at(cell{}, "%v", err))
 	}
 	g.Source, g.Notes = Source{Path: path, SHA256: t.hash, Rows: len(cells)}, t.notes()
 	return g, nil

@@ -26,7 +26,7 @@ func TestLoadGram(t *testing.T) {
 		{"empty", "\n", "FILE: no data: expected a square matrix"},
 		{"not square", "1,0.5,0.1\n0.5,2,0.1\n0.1,0.1,1\n0,0,0\n0,0,0\n", "FILE:1:1: this row has 3 values, but there are 5 rows. A Gram matrix is square; a header and a first column of names are allowed"},
 		{"ragged", "1,0.5\n0.5\n", "FILE:2:1: this row has 1 value, but there are 2 rows. A Gram matrix is square; a header and a first column of names are allowed"},
-		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: the matrix must be symmetric, but it has 0.4 here and 0.5 in line 2, column 5"},
+		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: the matrix must be symmetric, but it has 0.4 here and 0.5 in line 2, column 5. Correct one of them"},
 		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding); a table near this one that is: [[1, 1], [1, 1]]"},
 		{"a gap", "1,\n,1\n", "FILE:1:3: expected a finite number, the cell is empty"},
 		{"a word", "1,x\nx,1\n", `FILE:1:3: expected a finite number, got "x"`},

@@ -44,6 +44,8 @@ type LoadOptions struct {
 	Failed string
 	// columns whose cells are names although they look like numbers
 	Text []string
+	// matrices of how alike options are, each as "FILE" or "COLUMN=FILE"
+	Similar []string
 	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
 	Compile Compiler
 	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil reads all files as CSV
@@ -115,6 +117,7 @@ func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error)
 	}
 	p := load(path, k, opt)
 	p.noteCategories()
+	p.readSimilar(opt)
 	if opt.Goal == GoalMin {
 		p = p.Minimised()
 	}

@@ -80,6 +80,7 @@ const (
 	NoteBlocks       NoteKind = "blocks"    // names: columns that state what was measured together
 	NoteRandom       NoteKind = "random"    // names: columns of random effects
 	NoteOneLevel     NoteKind = "one level" // names: a random column, its only value
+	NoteBent         NoteKind = "bent"      // numbers: what was added to the diagonal of a matrix
 )
 
 // The kinds of notes on the kernel of a problem.
@@ -161,6 +162,8 @@ var noteSentences = map[NoteKind]string{
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,
 	NoteOnce: "%[1]s measured once, so simulated rewards are drawn from the noise scale. Expected rewards include the noise of that " +
 		"measurement. So the best of many such arms is partly lucky",
+	NoteBent: "the matrix is not exactly positive semi-definite, maybe because its numbers are rounded. To repair it, %g is added to its " +
+		"diagonal",
 	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
 	NoteNested: `the labels of %[1]s occur at several tasks. They count as different blocks at each task. If a label is one block at all ` +
 		`tasks, write crossed=%[2]q (--crossed)`,

@@ -64,6 +64,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteRandom, Names: []string{"year"}},
 		{Kind: NoteOneLevel, Names: []string{"year", "2024"}},
 		{Kind: NoteCombinations, Names: []string{"lr", "batch"}, Numbers: []float64{26, 280}},
+		{Kind: NoteBent, Path: "g.csv", Numbers: []float64{0.001}},
 		{Kind: NoteCandidates, Numbers: []float64{8}},
 		{Kind: NoteOnce, Names: arm, Numbers: []float64{3, 9}},
 		{Kind: NotePooled, Names: arm, Numbers: []float64{9, 9}},

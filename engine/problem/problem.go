@@ -53,9 +53,10 @@ type Problem struct {
 	Levels [][]string
 	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
 	Failed  []int
-	Sources []Source // the files it came from
-	Long    *Long    // columns of the long table that it came from; nil of another
-	Also    []Also   // other measured quantities of the same arms, which best weighs too; nil without
+	Sources []Source  // the files it came from
+	Long    *Long     // columns of the long table that it came from; nil of another
+	Also    []Also    // other measured quantities of the same arms, which best weighs too; nil without
+	Similar []Similar // how alike the options are, as matrices state it; none usually
 	// of feature columns of text: what their codes represent, from 0; nil without any
 	Categories map[string][]string
 	Notes      []Note // how the files were read, where that is not plain
@@ -155,6 +156,10 @@ func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 		*list = indices.Of(*list, index)
 	}
 	q.Rewards, q.Failed = indices.Of(p.Rewards, index), indices.Of(p.Failed, index)
+	q.Similar = lists.Map(p.Similar, func(s Similar) Similar {
+		s.Rows = indices.Of(s.Rows, index)
+		return s
+	})
 	if q.Rows = nil; p.Rows != nil {
 		place := lists.Keyed(index, func(k int, i int) (int, int) { return i, k })
 		for _, r := range p.Rows {

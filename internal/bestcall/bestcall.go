@@ -69,6 +69,8 @@ func columns() []Column {
 		{Name: "task_features", List: true, Help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
 		{Name: "candidates", List: true, Help: "options to consider besides those in the table: `all` combinations of the option columns, a " +
 			"range such as \"lr=1e-5..1e-1 log\", or a table of options (repeatable)"},
+		{Name: "similar", List: true, Help: "`FILE` with a square matrix of how alike options are, such as a pedigree; COLUMN=FILE for one " +
+			"of several --arm columns (repeatable)"},
 		{Name: "failed", Help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
 		{Name: "where", Help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},
 	}

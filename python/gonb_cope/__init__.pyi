@@ -184,6 +184,8 @@ class Answer(Value, _HasPlot):
     """standard deviations of the effects of random columns; none without such columns"""
     left_out: Record
     """how well each arm is predicted from the others"""
+    similar: _DataFrame
+    """weight of each matrix of how alike options are"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
     undetermined: Record
@@ -1228,7 +1230,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., over
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ..., similar: str | PathLike[str] | _List | _Table | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
     from a table with a row for every measurement and any column names; see
     docs/reference/data-format.md.
@@ -1333,6 +1335,10 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             The column or columns whose values are names although they look like numbers, such as
             versions: 12.1 and 12.10 then differ, NA is a name, and only an empty cell is a missing
             value
+        similar (a string or a list, optional; also a DataFrame):
+            A file with a square matrix of how alike the options are, such as a pedigree or genomic
+            relationship, with their names in the first row and column; best averages over how much of
+            the differences it explains; for one of several arm columns write "variety=G.csv"
 
     Returns:
         Problem
