@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -195,19 +194,16 @@ func formulaTable() string {
 	return b.String()
 }
 
-// theoryPage is a page of the theory in the source of an algorithm.
-var theoryPage = regexp.MustCompile(`docs/theory/(\w+)\.md`)
-
 // algorithmTable lists all algorithms, with the options that only some of their mode have.
 func algorithmTable() string {
 	var b strings.Builder
-	b.WriteString("| algorithm | for | what it does | its options | source |\n|---|---|---|---|---|\n")
+	b.WriteString("| algorithm | for | what it does | its options |\n|---|---|---|---|\n")
 	for _, a := range algorithms.All() {
 		options := ""
 		if names := ownOptions(a); len(names) > 0 {
 			options = "`" + strings.Join(names, " ") + "`"
 		}
-		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s | %s |\n", a.Name, a.Mode, a.Doc, options, theoryPage.ReplaceAllString(a.Source, "[$1](../theory/$1.md)"))
+		fmt.Fprintf(&b, "| `%s` | `%s` | %s | %s |\n", a.Name, a.Mode, a.Doc, options)
 	}
 	return b.String()
 }

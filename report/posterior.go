@@ -134,7 +134,8 @@ func (p picture) crowded(tasks []int, columns float64) bool {
 	return slices.ContainsFunc(tasks, func(v int) bool { return len(p.drawn[v]) > f.PanelRoom() })
 }
 
-// tasksToDraw returns the tasks to draw: the requested one, or all. If there are more than most, the error names the option; rule is its text, with places for most and their number.
+// tasksToDraw returns the tasks to draw: the requested one, or all. If there are more than most, the error
+// names the option; rule is its text, with places for most and their number.
 func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([]int, error) {
 	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
 	switch {

@@ -347,18 +347,21 @@ func (d *data) withinUnits(units []unit, of []int, squares, freedom []float64) (
 	}
 	within, free = slices.Clone(squares), slices.Clone(freedom)
 	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
-	seen := make([]bool, len(units))
+	seen, counted := make([]bool, len(units)), make([]bool, len(d.cells))
 	for row, r := range d.p.Rows {
 		k, u := at[r.Arm], units[of[row]]
 		off := u.mean - d.mean(k)
 		within[k] -= r.Count * off * off
 		if !seen[u.place] {
 			seen[u.place] = true
-			free[k]--
+			if counted[k] { // the first unit of an arm costs nothing, and an arm with limits has no rows here
+				free[k]--
+			}
+			counted[k] = true
 		}
 	}
 	for k := range within {
-		if free[k]++; free[k] <= 0 || within[k] < roundingLeft*squares[k] {
+		if free[k] <= 0 || within[k] < roundingLeft*squares[k] {
 			within[k] = 0
 		}
 		free[k] = max(free[k], 0)

@@ -70,6 +70,30 @@ func inYears(t testing.TB, blocks bool, columns ...string) *problem.Problem {
 	return p
 }
 
+// TestWithinUnits: the squares within arms at each level have one degree of freedom less for each level but the first, and an arm whose
+// rows are not read keeps its own.
+func TestWithinUnits(t *testing.T) {
+	p := inYears(t, false, "year")
+	for k := range p.Rows {
+		p.Rows[k].Levels = p.Rows[k].Block + k%3 // each measurement of an arm is at a level of its own
+	}
+	p.Rows = slices.DeleteFunc(p.Rows, func(r problem.Row) bool { return r.Arm == 4 })
+	d := cellsOf(p)
+	d.standard = together(p)
+	units, of := d.units()
+	squares, freedom := d.squares()
+	within, free := d.withinUnits(units, of, squares, freedom)
+	for k, i := range d.cells {
+		want := 0.0
+		if i == 4 {
+			want = freedom[k]
+		}
+		if free[k] != want || i != 4 && within[k] != 0 {
+			t.Errorf("arm %d: squares %g, degrees of freedom %g of %g", i, within[k], free[k], freedom[k])
+		}
+	}
+}
+
 // TestRandomEffects: evidence and posterior are as of all measurements, one by one, whose covariance has a variance for each kind of
 // effects.
 func TestRandomEffects(t *testing.T) {

@@ -229,7 +229,7 @@ func (m *minimax) pairLimit() int {
 func (m *minimax) revise() Status {
 	ok := true
 	switch {
-	case m.priced < m.iterations || m.all: // nothing was priced, or nothing is left to take in
+	case m.priced < m.iterations || m.all && m.whole: // nothing was priced, or nothing is left to take in
 	case m.mustWiden():
 		ok = m.widen()
 	default:
@@ -252,7 +252,10 @@ func (m *minimax) exchange() bool {
 		m.prune(gap)
 		oldPairs = len(m.pairs)
 	}
-	addedPairs, violation := m.addPairs(min(max(0.5*gap, 2*m.tolerance), m.slack), m.pairLimit())
+	addedPairs, violation := 0, 0.0
+	if !m.all {
+		addedPairs, violation = m.addPairs(min(max(0.5*gap, 2*m.tolerance), m.slack), m.pairLimit())
+	}
 	excess := m.top/m.inTop - 1
 	addedArms := m.addArms(min(max(0.3*excess, 1e-4), 0.05), m.p.phi.Cols)
 	if len(m.arms)+len(m.pairs) == int(count) && addedPairs+addedArms == 0 {
@@ -287,7 +290,7 @@ func (m *minimax) exchange() bool {
 // mustWiden reports whether to add all contrasts.
 func (m *minimax) mustWiden() bool {
 	count := m.p.contrasts()
-	if m.fixed && count > fewPairs*m.p.phi.Rows {
+	if m.all || m.fixed && count > fewPairs*m.p.phi.Rows {
 		return false
 	}
 	if !(m.whole || m.near != nil) || count > mostPairs {

@@ -35,3 +35,28 @@ func TestStar(t *testing.T) {
 		}
 	}
 }
+
+// A star of more arms than the first working set on a smooth kernel: arms outside it are taken in though all contrasts are already there.
+func TestStarOfManyArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("seconds of processor time")
+	}
+	const n, rank = 2000, 30
+	features := mat.NewDense(n, rank, nil)
+	var pairs []Pair
+	for i := range n {
+		for k := range rank {
+			features.Set(i, k, math.Exp(-float64(k*k)/40)*math.Cos(float64(k)*math.Pi*float64(i)/n))
+		}
+		if i != n/3 {
+			pairs = append(pairs, Pair{n / 3, i, 1})
+		}
+	}
+	d, err := Minimax(Space{Features: features}, Contrasts{Pairs: pairs}, Options{Tolerance: 1e-3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d.Status != Optimal || d.Value > d.Lower*1.001 {
+		t.Errorf("%s after %d iterations: value %g, lower bound %g", d.Status, d.Iterations, d.Value, d.Lower)
+	}
+}

@@ -176,6 +176,7 @@ func (w *working) prune(gap float64) {
 		w.pairs[k], in.s[k], in.u[k] = q, in.s[a], in.u[a]
 		k++
 	}
+	w.all = w.all && k == len(w.pairs)
 	w.pairs, in.s, in.u = w.pairs[:k], in.s[:k], in.u[:k]
 	k = 0
 	for a, i := range w.arms {
@@ -224,7 +225,10 @@ func (p *problem) start() (arms []int, lambda []float64) {
 		}
 	}
 	for a := range lambda {
-		lambda[a] = 0.9*lambda[a]/total + 0.1/float64(len(arms))
+		lambda[a] = 0.7*lambda[a]/total + 0.1/float64(len(arms))
+		if slices.Contains(p.pivots, arms[a]) { // no direction may be left nearly unmeasured
+			lambda[a] += 0.2 / float64(len(p.pivots))
+		}
 	}
 	return arms, lambda
 }
