@@ -81,6 +81,18 @@ func TestCountsAreExact(t *testing.T) {
 	}
 }
 
+// TestCountsOfRandomColumns checks that counts of successes do not ignore the effects of a random column silently.
+func TestCountsOfRandomColumns(t *testing.T) {
+	for second, warned := range map[string]bool{"2024": false, "2025": true} {
+		p := loaded(t, "a,year,won,of\np,2024,3,20\nq,2024,9,20\np,"+second+",5,20\nq,"+second+",4,20\n",
+			problem.LoadOptions{Long: &problem.Long{Arm: []string{"a"}, Successes: "won", Trials: "of", Random: []string{"year"}}})
+		a := bestOf(t, p, answer.Options{})
+		if strings.Contains(strings.Join(a.Warnings, "\n"), "effects of year are not estimated") != warned {
+			t.Errorf("years 2024 and %s: %q", second, a.Warnings)
+		}
+	}
+}
+
 // TestNothingTellsApart checks that no scale and no interval is invented if all measurements are equal or only one option is measured.
 func TestNothingTellsApart(t *testing.T) {
 	for _, x := range []struct {

@@ -43,6 +43,10 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		out = append(out, "block effects are not removed from counts of successes. "+
 			"Options measured in good blocks look better. Compare options of the same blocks")
 	}
+	if p.Long != nil && len(p.Levels) > 1 && b.Scatter.Kind == belief.ScatterCounts {
+		out = append(out, fmt.Sprintf("effects of %s are not estimated from counts of successes. The probabilities hold for the values in the "+
+			"table, and are too high for new ones. Measure options at more values, or leave out random=", sentence.List(p.Long.Random, mostNamed)))
+	}
 	copies := slices.ContainsFunc(p.Notes, func(n problem.Note) bool { return n.Kind == problem.NoteNearCopies })
 	if !copies && equalAgain(p, b.Scatter.Kind) {
 		out = append(out, "all repeated measurements of an option are equal in all digits. "+
