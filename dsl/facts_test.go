@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -104,6 +106,37 @@ field_book(a, seed=2)`
 	}
 	if _, err := evalText(s, `problem(data="plan.xlsx", task="model", arm=["lr", "batch"], reward="accuracy")`); err != nil {
 		t.Errorf("the workbook cannot be read: %v", err)
+	}
+}
+
+// A field book as .pdf has all rows, and a heading on each sheet. Without Chromium the script is refused before it runs.
+func TestPrintFieldBook(t *testing.T) {
+	folder := t.TempDir()
+	written(t, folder, "runs.csv", peaked())
+	s := NewSession(Options{Folder: folder})
+	const script = `save(field_book(best(problem(data="runs.csv", task="model", arm=["lr", "batch"], reward="accuracy"), next=60)), "plan.pdf")`
+	t.Run("without Chromium", func(t *testing.T) {
+		t.Setenv("CHROME_PATH", "")
+		t.Setenv("PATH", folder)
+		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), "a browser is missing") {
+			t.Error(err)
+		}
+	})
+	if _, err := chromium.Find(); err != nil {
+		t.Skip(err)
+	}
+	valuesOf(t, s, script)
+	data, err := os.ReadFile(filepath.Join(folder, "plan.pdf"))
+	if err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
+		t.Fatal(err)
+	}
+	if _, err := exec.LookPath("pdftotext"); err != nil {
+		t.Skip(err)
+	}
+	text, err := exec.Command("pdftotext", "-layout", filepath.Join(folder, "plan.pdf"), "-").Output()
+	if sheets := strings.Count(string(text), "\f"); err != nil || sheets < 2 || strings.Count(string(text), "accuracy") != sheets ||
+		strings.Count(string(text), "small")+strings.Count(string(text), "large") != 60 || strings.Contains(string(text), "–") {
+		t.Errorf("%v: %s", err, text)
 	}
 }
 

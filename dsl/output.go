@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
@@ -99,7 +100,7 @@ func outputFunctions() []Function {
 		makeFunction(Function{
 			Name: "field_book", Section: SectionOutput, Synonyms: []string{"fieldbook", "sheet", "worklist"},
 			Doc: "lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save " +
-				"it as .xlsx or .csv",
+				"it as .xlsx or .csv, or for paper as .pdf",
 			Params: []Param{{Name: "a", Doc: "an answer of best with next="},
 				{Name: "seed", Range: wholeFrom(0), Default: "1", Doc: "seed of the random order"}},
 			Result: Table, Example: `field_book(best(problem(data="runs.csv", task="machine", arm=["temp", "speed"], reward="throughput"), next=24))`,
@@ -112,7 +113,7 @@ func outputFunctions() []Function {
 		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " +
 				strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") +
-				"; a figure as .tex uses pgfplots and a .dat file beside it",
+				"; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as .pdf",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput,
@@ -317,10 +318,14 @@ func checkSave(c *call) {
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
-	const instead = "save it as .txt, .md, .html, .tex or .json"
+	const instead = "save it as .txt, .md, .html, .pdf, .tex or .json"
 	// Lists and values of unknown type may contain values that can be drawn.
 	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Algorithm, Nothing, anything}, v.Type)
-	if !mayBeDrawn && asked(save.Drawings) {
+	if !mayBeDrawn && strings.ToLower(filepath.Ext(c.text("path"))) == ".pdf" { // a value without a drawing is printed
+		if _, err := chromium.Find(); err != nil {
+			c.fail(path, fmt.Sprintf("cannot save to %q: a browser is missing", c.text("path")), err.Error())
+		}
+	} else if !mayBeDrawn && asked(save.Drawings) {
 		c.fail(path, fmt.Sprintf("%s cannot be drawn", v.Type.a()), instead)
 	} else if v.Type.isKernel() && asked(save.Tables) {
 		c.fail(path, fmt.Sprintf("%s has no rows and columns", v.Type.a()), instead)

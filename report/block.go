@@ -75,6 +75,7 @@ type Column struct {
 	Unit   string `json:"unit,omitempty"` // "" when the cells have none
 	Align  Align  `json:"-"`
 	Digits int    `json:"-"` // significant digits shown; 0 means 4
+	Fill   bool   `json:"-"` // to be filled in by hand: pages show absent cells as empty, and all rows
 }
 
 // Table is a rectangle of cells. A cell is nil (absent), string, bool, int,

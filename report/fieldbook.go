@@ -19,8 +19,9 @@ func FieldBook(a answer.Answer, seed int) Table {
 	}
 	blocks := lists.Where(a.Blocks, func(name string) bool { return !slices.Contains(tasks, name) })
 	t := Table{Caption: "Field book", Columns: []Column{number("plot", "plot", "")}}
-	for _, name := range slices.Concat(tasks, blocks, arms, fill, []string{"note"}) {
-		t.Columns = append(t.Columns, text(name, name))
+	for k, name := range slices.Concat(tasks, blocks, arms, fill, []string{"note"}) {
+		byHand := k >= len(tasks) && k < len(tasks)+len(blocks)-1 || k >= len(tasks)+len(blocks)+len(arms)
+		t.Columns = append(t.Columns, Column{Name: name, Title: name, Fill: byHand})
 	}
 	random := rand.New(rand.NewPCG(uint64(seed), 1))
 	for _, pulls := range lists.Groups(a.Next, func(p answer.Pull) int { return p.Block }) {

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,8 @@ var (
 	notebookStyle string
 	//go:embed page.css
 	pageStyle string
+	//go:embed paper.css
+	paperStyle string
 )
 
 // HTML writes the document as one page that asks nothing of any network: style
@@ -43,10 +46,22 @@ var (
 func HTML(w io.Writer, d Document) error {
 	h := newHTML("cope", false)
 	h.write(PageHead(d.title(), stylesheet+pageStyle, ""))
+	h.body(d)
+	return h.to(w)
+}
+
+// Paper writes the page of HTML for printing: on numbered sheets of A4, with the heading of a table on each.
+func Paper(w io.Writer, d Document) error {
+	h := newHTML("cope", false)
+	h.write(PageHead(d.title(), stylesheet+pageStyle+paperStyle, ""))
+	h.body(d)
+	return h.to(w)
+}
+
+func (h *htmlWriter) body(d Document) {
 	h.mark("<body class=\"cope\">\n<main>\n<h1>%s</h1>\n", d.title())
 	h.sections(h, d)
 	h.write("</main>\n</body>\n</html>\n")
-	return h.to(w)
 }
 
 // Sections writes the displays of a document as HTML for the inside of a page with Stylesheet: drawings are in line. Ids start
@@ -169,6 +184,8 @@ func (h *htmlWriter) rows(t Table) {
 	most := mostPageRows
 	if t.Collapsed && h.notebook {
 		most = mostFoldedRows
+	} else if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Fill }) {
+		most = 0 // a list to fill in has all rows
 	}
 	rows, omitted := t.cells(most)
 	for _, r := range rows {
@@ -188,6 +205,9 @@ func (h *htmlWriter) rows(t Table) {
 				text = `<span class="nb">` + unbroken.Replace(text) + "</span>"
 			}
 			side := h.side(t.Columns[j].Align)
+			if t.Columns[j].Fill && s == absent {
+				text, side = "", ` class="fill"`
+			}
 			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
 				side = ` class="short"` + side // kept in one line
 			}

@@ -13,24 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Appended is a table with the rows of another one below its own.
+// Appended is a table followed by new rows from another table.
 type Appended struct {
-	Data []byte // as the first table is written: its columns in their order, its separator, its decimals
-	Rows int    // that were added
-	Same int    // that were left out, because the first table has them
+	Data []byte // contents of the new table, with the columns, separator and decimals of the first table
+	Rows int    // number of rows that were added
+	Same int    // number of rows that were left out because the first table already has them
 
-	path  string // path of the other table
-	first int    // line of Data of the first added row
-	lines []int  // lines of the added rows, in the other table
+	path  string // path of the table that the rows were taken from
+	first int    // line number, in Data, of the first added row
+	lines []int  // line number, in the other table, of each added row
 }
 
-// Append writes the rows of a table below the rows of another one that has its columns. Rows of an arm
-// that the first table has in the same words are left out, so that a table which grew can be given as a
-// whole; one that differs is an error. Both are CSV,
-// each with its own separator and decimals. A column that the added table lacks is empty in its rows;
-// features of tasks (z_) are then those that the task has already, and features of arms (x_) must be
-// there. It is a *DataError, with its place, where a table cannot be read or a column is not in the
-// first one.
+// Append adds the rows of a second table below the rows of the first, which has the same columns. A row that the first
+// table already has is left out, so that the second table may also be a longer version of the first. A row of a known
+// arm with other values is an error. Each table has its own separator and decimals. Columns that the second table lacks
+// are left empty, except features of tasks (z_), which are copied from the rows of the task, and features of arms (x_),
+// which the second table must have. Append returns a *DataError with its place if a table cannot be read, or if the
+// first table lacks a column.
 func Append(ctx context.Context, path string, base []byte, addedPath string, added []byte) (_ *Appended, err error) {
 	defer try.Caught(&err)
 	base = inUTF8(base)
@@ -88,11 +87,11 @@ func Append(ctx context.Context, path string, base []byte, addedPath string, add
 	return out, w.Error()
 }
 
-// armOf returns the task and the arm of a row.
+// armOf returns the names of the task and the arm in a row.
 func armOf(t *table, r int) [2]string { return [2]string{t.textOf(r, "task"), t.textOf(r, "arm")} }
 
-// armRows returns the first row of each task and arm of a table with one row per arm; none if it has
-// no such columns.
+// armRows returns, for a table with one row per arm, the first row of each task and arm. The map is empty if the table
+// has no columns task and arm.
 func armRows(t *table) map[[2]string]int {
 	out := map[[2]string]int{}
 	if _, is := t.lacks("task", "arm"); is {
@@ -104,7 +103,7 @@ func armRows(t *table) map[[2]string]int {
 	return out
 }
 
-// differs fails with the first cell of a row that differs from another table's row.
+// differs fails with the first cell of row r that differs from row old of the other table.
 func differs(t *table, r int, other *table, old int) {
 	for k, name := range t.header {
 		was := other.textOf(old, name)

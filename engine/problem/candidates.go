@@ -15,24 +15,24 @@ import (
 const CandidatesAll = "all"
 
 const (
-	// mostCandidates is the largest number of rows that candidates add to a table.
+	// mostCandidates is the largest number of rows that Candidates can add to a table.
 	mostCandidates = 100_000
 	// gridArms is the approximate number of arms of a problem with ranges before they are refined.
 	gridArms              = 3000
 	fewestGrid, mostGrid  = 4, 17
 	rangeDigits           = 3 // significant digits of values on a logarithmic scale
 	rangeResolution       = 20.0
-	mostNeighbours        = 1500 // arms that one refinement adds, approximately
-	neighboursAcrossRange = 3    // a value and its two neighbours
+	mostNeighbours        = 1500 // approximate number of arms that one refinement adds
+	neighboursAcrossRange = 3    // the value itself and the two values next to it
 )
 
-// valueRange is a range of a column of numbers, which becomes a grid.
+// valueRange is a range of numbers in a column. The numbers that become candidates lie on a grid over this range.
 type valueRange struct {
 	column string
 	lo, hi float64
 	log    bool
-	step   float64 // between neighbours, in decades if log
-	fixed  bool    // the step is stated and is not refined
+	step   float64 // distance of two neighbouring values, in decades if log is true
+	fixed  bool    // the user stated the step, so that it is not refined
 }
 
 // rangePattern matches ranges such as "lr=1e-5..1e-1 log" and "layers=2..8 step 1".
@@ -74,7 +74,7 @@ func CandidatesFile(text string) bool {
 	return strings.TrimSpace(text) != CandidatesAll && !rangePattern.MatchString(text)
 }
 
-// of returns the value at a position on the scale of the range, in few digits.
+// of returns the value at position x on the scale of the range, rounded to a few digits.
 func (r valueRange) of(x float64) float64 {
 	if r.log {
 		v, _ := strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, x), 'g', rangeDigits, 64), 64)
@@ -85,7 +85,7 @@ func (r valueRange) of(x float64) float64 {
 	return min(max(v, r.lo), r.hi)
 }
 
-// at returns the position of a value on the scale of the range.
+// at returns the position of value v on the scale of the range.
 func (r valueRange) at(v float64) float64 {
 	if r.log {
 		return math.Log10(v)
@@ -93,7 +93,7 @@ func (r valueRange) at(v float64) float64 {
 	return v
 }
 
-// grid returns the values of the range: at the stated step, or so many.
+// grid returns the values of the range. It uses the stated step, or the given number of points.
 func (r *valueRange) grid(points int) []float64 {
 	lo, hi := r.at(r.lo), r.at(r.hi)
 	if !r.fixed {
@@ -106,7 +106,7 @@ func (r *valueRange) grid(points int) []float64 {
 	return lists.Make(int(steps)+1, func(k int) float64 { return r.of(lo + float64(k)*r.step) })
 }
 
-// consider adds a row without a reward to the table for each candidate. Rows of options that the table has already change nothing.
+// consider adds a row without a reward for each candidate. A candidate that the table already has is not added.
 func (t *table) consider(l Long, opt LoadOptions) (ranges []valueRange) {
 	var files []string
 	all := false
@@ -153,14 +153,14 @@ func (t *table) joined(r int, columns []string) string {
 	return strings.Join(lists.Map(columns, func(name string) string { return t.textOf(r, name) }), "\x00")
 }
 
-// candidates adds rows to a table.
+// candidates adds rows for candidates to a table.
 type candidates struct {
 	t     *table
 	l     Long
-	rows  int            // of the table before
-	point bool           // whether numbers are written with a decimal point
-	first map[string]int // the first row of each option
-	tasks map[string]int // the first row of each task
+	rows  int            // number of rows before candidates were added
+	point bool           // numbers are written with a decimal point
+	first map[string]int // by arm, the first row
+	tasks map[string]int // by task, the first row
 	order []string       // tasks in the order of their first rows
 }
 
@@ -290,7 +290,7 @@ func (a *candidates) add(task int, option []string, other *table, r int) {
 	}
 }
 
-// append adds a cell in the form of the others.
+// append adds a cell with this text.
 func (c *cells) append(text string) {
 	switch {
 	case c.numbers != nil:
@@ -379,7 +379,8 @@ func (p *Problem) Finer(arms []int, level int) *Frame {
 	return f
 }
 
-// predictCosts gives arms without a cost the geometric mean of the others of their task, or of all.
+// predictCosts gives each arm without a cost the geometric mean of the costs in its task. If the task has no cost, it
+// uses the costs of all tasks.
 func (p *Problem) predictCosts() {
 	if p.Cost == nil {
 		return

@@ -14,23 +14,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// column is a column of a table: a code for each row, the text of each code, and the number of each code if the texts are numbers.
-// Columns of tasks, arms and features repeat few texts, so each text is parsed once.
+// column holds the cells of one column of a table. Few texts occur in many rows, so each different text has a code and
+// is parsed once.
 type column struct {
 	name       string
-	codes      []int32          // codes of each row
-	first      []cell           // of each code, in the order of the rows
-	values     []float64        // values of each code: a number, or the code of a category; nil for a column that only names things
+	codes      []int32          // for each row, the code of its text
+	first      []cell           // for each code, the first cell with this text
+	values     []float64        // for each code, the number, or the code of the category; nil for a column of names only
 	numbers    bool             // every cell is a number
-	categories []string         // in the order of their codes, from 0
-	shown      []string         // of each code: the first text, with a decimal point
-	known      map[string]int32 // codes by every text of the column
+	categories []string         // names of the categories, indexed by value
+	shown      []string         // for each code, its first text, with a decimal point
+	known      map[string]int32 // for every text of the column, its code
 }
 
 // value returns the value of a row.
 func (c *column) value(r int) float64 { return c.values[c.codes[r]] }
 
-// exactDigits is how many digits a number keeps in every program.
+// exactDigits is the number of digits of a number that every program keeps.
 const exactDigits = 15
 
 // identifier reports whether a whole number is probably a name: it has a leading zero, such as 007, or more than exactDigits digits.
@@ -43,7 +43,7 @@ func identifier(text string) bool {
 	return len(digits) > exactDigits || len(digits) > 1 && digits[0] == '0'
 }
 
-// scale reports whether a column has numbers: not one cell is text, or is an identifier.
+// scale reports whether a column contains numbers: no cell is text or an identifier such as 007.
 func (t *table) scale(k int) bool {
 	c := t.cells[k]
 	if c.names || c.numbers != nil && !c.whole {
@@ -93,13 +93,14 @@ func (t *table) encodeColumn(name string, check func(r int, x cell)) *column {
 	})
 	t.said = append(t.said, alike.notes...)
 	if c.numbers = c.numbers && !id; c.numbers {
-		c.values = lists.Map(c.first, func(x cell) float64 { return try.Of(t.numberIn(x, name)) + 0 }) // -0 is 0
+		c.values = lists.Map(c.first, func(x cell) float64 { return try.Of(t.numberIn(x, name)) + 0 }) // adding 0 turns -0 into 0
 		c.shown = lists.Map(c.shown, t.decimal)
 	}
 	return c
 }
 
-// noteWritten notes names that are one number, each written in another way, unless the user states that they are names.
+// noteWritten returns a note on names that are equal as numbers, although they are written differently. There is no note
+// if the user stated that the column has names.
 func (c *column) noteWritten(t *table) []Note {
 	if t.of(c.name).names {
 		return nil
@@ -116,7 +117,7 @@ func (c *column) noteWritten(t *table) []Note {
 	return noteOfTexts(NoteWritten, t.path, c.name, alike)
 }
 
-// noteOfTexts is a note on texts of a column that have something in common; none without any.
+// noteOfTexts returns a note on groups of texts of a column; none if there are no groups.
 func noteOfTexts(kind NoteKind, path, column string, groups [][]string) []Note {
 	if len(groups) == 0 {
 		return nil
@@ -125,13 +126,13 @@ func noteOfTexts(kind NoteKind, path, column string, groups [][]string) []Note {
 		Numbers: lists.Map(groups, func(texts []string) float64 { return float64(len(texts)) })}}
 }
 
-// settle merges the texts of one setting in a column of numbers: equal numbers such as 12.1 and 12.10, and numbers that differ by
-// rounding only, such as 0.3 and 0.30000000000000004. It notes the merged texts.
+// settle merges texts that mean the same setting in a column of numbers. These are equal numbers, such as 12.1 and
+// 12.10, and numbers that differ only by rounding, such as 0.3 and 0.30000000000000004. It notes which texts it merged.
 func (c *column) settle(t *table) {
 	order := indices.All(len(c.values))
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(c.values[a], c.values[b]) })
 	same := sameNumbers(indices.Of(c.values, order))
-	of := make([]int, len(order)) // the first code of the setting of each code
+	of := make([]int, len(order)) // for each code, the first code of the same setting
 	var equal, rounded [][]string
 	for from := 0; from < len(order); {
 		to := from + 1
@@ -148,7 +149,7 @@ func (c *column) settle(t *table) {
 		texts := lists.Map(group, func(code int) string { return c.first[code].text })
 		if short := lists.Where(texts, func(text string) bool { return significant(t.decimal(text)) <= exactDigits }); len(short) > 1 {
 			equal = append(equal, short)
-		} else if t.of(c.name).numbers == nil { // who sees texts sees that they differ
+		} else if t.of(c.name).numbers == nil { // columns of text get no note, because users see that the texts differ
 			rounded = append(rounded, texts)
 		}
 	}
@@ -259,7 +260,7 @@ func (c *column) note(t *table) Note {
 	return n
 }
 
-// valuesAt returns the values of some columns in a row.
+// valuesAt returns the values of the given columns in row r.
 func valuesAt(columns []*column, r int) []float64 {
 	return lists.Map(columns, func(c *column) float64 { return c.value(r) })
 }
@@ -277,7 +278,7 @@ func nameOf(columns []*column, shown []string) string {
 		case c.numbers:
 		case len(columns) == 1:
 			return text
-		case strings.Contains(text, "="): // or two combinations could have one name
+		case strings.Contains(text, "="): // with "=" in a value, two combinations could get the same name
 			text = strconv.Quote(text)
 		}
 		parts[k] = c.name + "=" + text
@@ -285,8 +286,8 @@ func nameOf(columns []*column, shown []string) string {
 	return strings.Join(parts, ", ")
 }
 
-// named names all rows by some columns: the number of the name of each row, and the names by their numbers, which are in the
-// order of their first rows. plain are the names with plain numbers, nil if they are the same.
+// named gives each row a name, made of the texts in the given columns. of is the number of each row's name. names lists
+// the names in the order of their first rows. plain lists the names with plain numbers; nil if they equal names.
 func named(columns []*column, rows int) (of []int32, names, plain []string) {
 	of = make([]int32, rows)
 	for k, c := range columns {
@@ -311,7 +312,7 @@ func named(columns []*column, rows int) (of []int32, names, plain []string) {
 // textAt returns the text of a row.
 func (c *column) textAt(r int) string { return c.shown[c.codes[r]] }
 
-// plain returns the text of a code, a number as plainNumber writes it.
+// plain returns the text of a code. Numbers are written as by plainNumber.
 func (c *column) plain(code int32) string {
 	if c.numbers {
 		return plainNumber(c.values[code])
@@ -319,7 +320,8 @@ func (c *column) plain(code int32) string {
 	return c.shown[code]
 }
 
-// paired numbers the pairs of two numbers of each row, in the order of their first rows.
+// paired numbers the pairs (a[r], b[r]) of all rows in the order of their first rows. It returns the number of each
+// row's pair.
 func paired(a, b []int32) []int32 {
 	out, known := make([]int32, len(a)), map[uint64]int32{}
 	for r := range out {
@@ -328,7 +330,7 @@ func paired(a, b []int32) []int32 {
 	return out
 }
 
-// plainNumber writes a number without an exponent, where that is not long.
+// plainNumber writes a number without an exponent unless the text would be long.
 func plainNumber(v float64) string {
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {
 		return strconv.FormatFloat(v, 'f', -1, 64)
@@ -336,13 +338,13 @@ func plainNumber(v float64) string {
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
-// mostListed is how many words a sentence lists.
+// mostListed is the largest number of words that a sentence lists.
 const mostListed = 12
 
-// listed joins words, of many the first.
+// listed joins words with commas. A long list is cut after mostListed words.
 func listed(words []string) string { return listedOf(words, len(words)) }
 
-// listedOf joins the first of a number of words, as listed.
+// listedOf joins the first words of a list of length all, as listed does.
 func listedOf(words []string, all int) string {
 	words = words[:min(len(words), mostListed)]
 	text := strings.Join(words, ", ")
@@ -352,28 +354,29 @@ func listedOf(words []string, all int) string {
 	return text
 }
 
-// Frame is a table that a program has in its memory: columns, or CSV.
+// Frame is a table that a program has in memory, as columns or as CSV text.
 type Frame struct {
 	Rows    int
 	Columns []FrameColumn
 	Hash    string // hash of the columns, in hexadecimal digits
 
-	Text []byte // CSV, instead of columns
+	Text []byte // table as CSV text; nil if the table is in Columns
 }
 
-// FrameColumn is a column of a Frame: numbers, where NaN is an empty cell, or for each row the place of
-// its text in Labels, where a place below 0 is an empty cell.
+// FrameColumn is a column of a Frame. It contains numbers, or indices into Labels, one per row. NaN and a negative index
+// mean an empty cell.
 type FrameColumn struct {
 	Name    string
 	Numbers []float64
-	Whole   bool // the numbers are whole and are written in digits alone
+	Whole   bool // all numbers are whole, and are written without a decimal point
 	Codes   []int32
 	Labels  []string
-	// the labels are names unchanged: none is a number, only a place below 0 is an empty cell, and an empty label has the name ""
+	// whether Labels are names: none is read as a number, only a negative index is an empty cell, and an empty label has
+	// the name ""
 	Text bool
 }
 
-// emptyName is how an empty text is shown that is a name.
+// emptyName is shown for a name that is an empty text.
 const emptyName = `""`
 
 // CSV returns the frame as CSV. If some columns have names instead of numbers, the first line lists them.
@@ -399,7 +402,7 @@ func (f *Frame) CSV() []byte {
 		for k, c := range columns {
 			b = appendCell(b, c.text(r), k)
 		}
-		if len(b) == from { // one empty cell: readers pass over an empty line
+		if len(b) == from { // a line with one empty cell needs quotes, because readers skip empty lines
 			b = append(b, '"', '"')
 		}
 	}
@@ -417,8 +420,8 @@ func appendCell(b []byte, text string, k int) []byte {
 	return append(b, text...)
 }
 
-// cells returns the cells of all columns, with texts in one line and without blanks around them. A name that would be another's
-// then is shown in quotes.
+// cells returns the cells of all columns. Line breaks, and blanks around a text, are removed. If a name then equals
+// another name, it is shown in quotes.
 func (f *Frame) cells() []*cells {
 	all := make([]*cells, len(f.Columns))
 	for k, c := range f.Columns {

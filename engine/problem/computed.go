@@ -17,20 +17,20 @@ import (
 // if all cells of its column are numbers or empty, otherwise a string. The value of an empty cell is nil.
 type Compiler func(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error)
 
-// Row is a row of a long table that has a reward.
+// Row is one measurement of a long table: a row with a reward.
 type Row struct {
-	Arm    int     // whose
-	Block  int     // number of the block it was measured in; 0 without blocks
-	Levels int     // place of its levels in Problem.Levels; 0 without random columns
-	Reward float64 // or the mean of Count rewards; its sign as Problem.Mean
+	Arm    int     // index of the arm
+	Block  int     // number of the block, from 1; 0 without blocks
+	Levels int     // index in Problem.Levels; 0 without random columns
+	Reward float64 // the measured reward, or the mean of Count rewards; it has the same sign as Problem.Mean
 	Count  float64
-	Line   int // line of the table; 0 if it is of none
-	// -1 where the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it is Reward;
-	// its sign as Reward's, so that a lower limit under GoalMin is -1
+	Line   int // line of the table; 0 if the measurement is not from a table
+	// -1 if the true reward is at most Reward ("<0.05"), +1 if it is at least Reward (">9"), 0 if it equals Reward.
+	// GoalMin changes this sign together with the sign of Reward.
 	Censored int8
 }
 
-// positive fails with the first value of a column that has no logarithm.
+// positive fails if the column contains a value that is not positive, since such a value has no logarithm.
 func (c *column) positive(t *table) {
 	if c == nil || !c.numbers {
 		panic(t.at(cell{}, "log names a column of numbers among the columns of arm"))
@@ -42,8 +42,8 @@ func (c *column) positive(t *table) {
 	}
 }
 
-// compute leaves out the rows that the condition does not hold for, and adds the columns that are named by an
-// expression, such as log10(lr).
+// compute removes the rows that the condition Where excludes. It then adds the columns that expressions define, such as
+// log10(lr).
 func compute(t *table, opt LoadOptions) {
 	if opt.Compile == nil {
 		return
@@ -63,7 +63,7 @@ func compute(t *table, opt LoadOptions) {
 	values := func(r int) []any {
 		return lists.Make(len(columns), func(k int) any { return t.value(r, k, numbers[k]) })
 	}
-	// rows for which a condition holds
+	// holding lists the rows for which a condition is true
 	holding := func(param, condition string) []bool {
 		holds, reads, err := opt.Compile(condition, columns, numbers)
 		if err != nil {
@@ -99,7 +99,7 @@ func compute(t *table, opt LoadOptions) {
 	for _, name := range names {
 		of, reads, err := opt.Compile(name, columns, numbers)
 		if err != nil {
-			panic(t.noColumn(name)) // it is more likely a misspelled name
+			panic(t.noColumn(name)) // the name is more likely misspelled than an expression
 		}
 		t.read = append(t.read, reads...)
 		c := &cells{places: t.cells[0].places, names: true}
@@ -124,7 +124,8 @@ func compute(t *table, opt LoadOptions) {
 	}
 }
 
-// noteLost notes the options, named by these columns, that occur in the table but in none of the selected rows.
+// noteLost adds a note on options, named by these columns, that have rows in the table, although none of these rows was
+// selected.
 func (t *table) noteLost(columns []string, selected []int) {
 	if len(columns) == 0 {
 		return
@@ -148,14 +149,14 @@ func (t *table) noteLost(columns []string, selected []int) {
 	}
 }
 
-// value returns a cell as expressions read it: nil if it is empty.
+// value returns a cell as an expression reads it; nil if the cell is empty.
 func (t *table) value(r, column int, number bool) any {
 	switch c := t.cells[column]; {
 	case c.gap(r):
 		return nil
 	case number:
 		v, err := t.tried(r, t.header[column])
-		if err != nil { // infinity, or a number that is too large
+		if err != nil { // the number is infinite or too large
 			v, _ = strconv.ParseFloat(t.decimal(c.text(r)), 64)
 		}
 		return v
@@ -184,7 +185,7 @@ func computedText(t *table, name string, r int, value any) string {
 	panic(t.at(t.cell(r, 0), "%s gives %v, which is neither a number nor a text", name, value))
 }
 
-// writtenNumber writes a number to 12 digits, with the decimal mark of the table.
+// writtenNumber writes a number with 12 digits and the decimal mark of the table.
 func writtenNumber(t *table, v float64) string {
 	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64)
 	text := plainNumber(v)
@@ -198,25 +199,25 @@ func writtenNumber(t *table, v float64) string {
 // No form has a pointer per row.
 type cells struct {
 	content strings.Builder // texts of all rows, one after another
-	ends    []uint32        // of each text in content, which has MaxData bytes at most
-	places  []int32         // where each text begins in its line, from 1; nil if that is not known
+	ends    []uint32        // where each text ends in content; content has at most MaxData bytes
+	places  []int32         // column in the line where each text begins, from 1; nil if unknown
 	numbers []float64
-	whole   bool    // numbers are written in digits alone
-	codes   []int32 // places in labels
+	whole   bool    // all numbers are whole and written without a decimal point
+	codes   []int32 // for each row, an index into labels
 	labels  []string
-	names   bool // the cells are names: none is a number, and only an empty one is a gap
+	names   bool // all cells are names: none is read as a number, and only an empty name is a missing value
 }
 
 // add appends a text.
 func (c *cells) add(text string) {
 	c.content.WriteString(text)
-	if c.content.Len() > math.MaxUint32 { // of a computed column
+	if c.content.Len() > math.MaxUint32 { // this happens only for computed columns
 		panic(try.Failure{Err: errors.New("a column has more than 4 GB of text")})
 	}
 	c.ends = append(c.ends, uint32(c.content.Len()))
 }
 
-// text returns the cell of a row. A number that is NaN, and a place below 0, is an empty cell.
+// text returns the cell of row r. NaN and a negative index give an empty text.
 func (c *cells) text(r int) string {
 	switch {
 	case c.ends != nil:
@@ -235,10 +236,10 @@ func (c *cells) text(r int) string {
 	case c.whole:
 		return strconv.FormatInt(int64(c.numbers[r]), 10)
 	}
-	return plainNumber(c.numbers[r] + 0) // -0 is 0
+	return plainNumber(c.numbers[r] + 0) // adding 0 turns -0 into 0
 }
 
-// empty reports whether nothing is in the cell of a row.
+// empty reports whether the cell of row r is empty.
 func (c *cells) empty(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])
@@ -246,7 +247,7 @@ func (c *cells) empty(r int) bool {
 	return c.text(r) == ""
 }
 
-// gap reports whether the cell of a row states that there is no value.
+// gap reports whether the cell of row r has no value: it is empty, NA or the like.
 func (c *cells) gap(r int) bool {
 	if c.numbers != nil {
 		return math.IsNaN(c.numbers[r])
@@ -257,7 +258,7 @@ func (c *cells) gap(r int) bool {
 	return gap(c.text(r))
 }
 
-// has reports whether the text of a cell is so.
+// has reports whether so is true for the text of some cell.
 func (c *cells) has(so func(text string) bool) bool {
 	for r := range c.rows() {
 		if so(c.text(r)) {
@@ -267,10 +268,10 @@ func (c *cells) has(so func(text string) bool) bool {
 	return false
 }
 
-// rows returns how many there are.
+// rows returns the number of rows.
 func (c *cells) rows() int { return max(len(c.ends), len(c.codes), len(c.numbers)) }
 
-// only returns the cells of these rows.
+// only returns the cells of the given rows.
 func (c *cells) only(rows []int) *cells {
 	out := &cells{
 		places: indices.Of(c.places, rows), numbers: indices.Of(c.numbers, rows), whole: c.whole, codes: indices.Of(c.codes, rows),
@@ -284,8 +285,8 @@ func (c *cells) only(rows []int) *cells {
 	return out
 }
 
-// encoded gives every row a code, which is the same for the same text: code returns the code of a text which
-// was not met before, by its row.
+// encoded gives every row a code; rows with equal texts get the same code. The function code is called with the first
+// row of each new text and returns its code.
 func (c *cells) encoded(code func(r int) int32) []int32 {
 	switch {
 	case c.ends != nil:
@@ -293,7 +294,8 @@ func (c *cells) encoded(code func(r int) int32) []int32 {
 	case c.numbers != nil:
 		return encode(c.rows(), func(r int) uint64 { return math.Float64bits(c.numbers[r]) }, code)
 	}
-	codes, known := make([]int32, len(c.codes)), make([]int32, len(c.labels)+1) // the code + 1 of each place + 1; the first is empty cells'
+	// index k+1 holds the code, plus 1, of label k; index 0 is for empty cells
+	codes, known := make([]int32, len(c.codes)), make([]int32, len(c.labels)+1)
 	for r, place := range c.codes {
 		k := &known[max(place, -1)+1]
 		if *k == 0 {
@@ -304,7 +306,8 @@ func (c *cells) encoded(code func(r int) int32) []int32 {
 	return codes
 }
 
-// encode gives each row the code of the first row that is the same.
+// encode gives every row a code; rows with equal values of same get the same code. The function code is called with the
+// first row of each new value.
 func encode[T comparable](rows int, same func(r int) T, code func(r int) int32) []int32 {
 	codes, known := make([]int32, rows), map[T]int32{}
 	for r := range codes {

@@ -16,15 +16,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// repeats are the measured rows of a table, some of which repeat earlier ones. A repeated row is a copy of one measurement, or a second
-// measurement with the same value.
+// repeats holds the measured rows of a table and finds the rows that repeat earlier ones. A repeated row is either a
+// copy of a measurement, or a second measurement with the same value.
 type repeats struct {
-	option []int32   // of each row: its task and arm, and its block if rows are compared in every column
-	same   []int32   // rows that repeat each other have one number
-	value  []float64 // what was measured
+	option []int32   // for each row, the number of its task and arm; also of its block, if rows are compared in every column
+	same   []int32   // for each row, a number that is equal for rows that repeat each other
+	value  []float64 // for each row, the measured value
 
-	first []int // of each row, the first row with its number
-	times []int // how many rows have a number
+	first []int // for each row, the first row with the same number
+	times []int // for each number, how many rows have it
 }
 
 const (
@@ -49,7 +49,7 @@ func newRepeats(option, same []int32, value []float64) *repeats {
 	return x
 }
 
-// most returns the largest of the numbers, which are dense and start at 0. It returns -1 for an empty list.
+// most returns the largest of the given numbers, or -1 for an empty list.
 func most(numbers []int32) int32 {
 	out := int32(-1)
 	for _, k := range numbers {
@@ -72,7 +72,8 @@ func (x *repeats) copies() []int {
 	return nil
 }
 
-// pasted returns the rows that were pasted if any were, and the logarithm of the number of other ways in which so many rows can repeat.
+// pasted returns the rows that were pasted again, if there are any. ways is the logarithm of the number of other ways in
+// which as many rows could repeat.
 func (x *repeats) pasted() (rows []int, ways float64) {
 	n, later := len(x.same), x.later()
 	for rows := 1; 2*rows <= n && len(later) >= n/2; rows++ {
@@ -88,7 +89,7 @@ func (x *repeats) pasted() (rows []int, ways float64) {
 			}
 		}
 		of, _ := math.Lgamma(rows + 1)
-		for _, k := range slices.Sorted(maps.Values(once)) { // sorted: sums of floats depend on the order
+		for _, k := range slices.Sorted(maps.Values(once)) { // sorted, because sums of floats depend on the order
 			all, _ := math.Lgamma(k*rows + 1)
 			ways += all - k*of
 		}
@@ -101,7 +102,7 @@ func (x *repeats) pasted() (rows []int, ways float64) {
 			rows, ways = append(rows, later[from:to]...), ways+2*math.Log(float64(n))
 		}
 	}
-	if len(rows) == n-len(slices.Compact(slices.Sorted(slices.Values(x.option)))) { // no other row is a second one of its option
+	if len(rows) == n-len(slices.Compact(slices.Sorted(slices.Values(x.option)))) { // no other row is a second measurement of its option
 		ways = 0
 	}
 	return rows, ways

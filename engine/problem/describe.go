@@ -14,57 +14,57 @@ import (
 // Column describes a column of a table: its type, values and possible roles.
 type Column struct {
 	Name      string
-	Numbers   bool     // every cell that is not empty is a number, a limit such as <0.05, or one of Words
-	Words     []string // texts among numbers, such as n. d. where a measurement failed, or a mistake; their cells count as empty
-	Limits    int      // cells such as <0.05
-	Limit     string   // the first of them
-	Different int      // values
-	Empty     int      // cells
+	Numbers   bool     // every cell is empty, a number, a limit such as <0.05, or one of Words
+	Words     []string // texts in a column of numbers, such as n. d. for a failed measurement, or a typing error; their cells count as empty
+	Limits    int      // number of cells such as <0.05
+	Limit     string   // the first cell such as <0.05
+	Different int      // number of different values
+	Empty     int      // number of empty cells
 	Least     float64
-	Most      float64  // of numbers
-	Examples  []string // the first different values, at most three
+	Most      float64  // the largest number
+	Examples  []string // the first three different values
 	dates     bool
-	sizes     bool     // all are powers of two from 8 on, as sizes of batches are
-	whole     bool     // all are whole numbers
-	truths    bool     // all are true or false
-	rows      int      // rows of the table
-	gaps      string   // a text such as NA, if no cell is empty
-	names     bool     // some cells are numbers and some are texts without digits, so that all are names
-	failures  []string // values that state that something failed
-	runs      bool     // the values are states of runs, of which some are finished
+	sizes     bool     // all numbers are powers of two and at least 8, as batch sizes are
+	whole     bool     // all numbers are whole
+	truths    bool     // all values are true or false
+	rows      int      // number of rows of the table
+	gaps      string   // a text such as NA that means no value, if no cell is empty
+	names     bool     // the cells are names: some look like numbers, others have no digits
+	failures  []string // values which state that a measurement failed
+	runs      bool     // the values are states of runs, at least one of them finished
 }
 
-// Description describes the columns of a table, and guesses their roles.
+// Description lists the columns of a table and a guess of the role of each.
 type Description struct {
 	Path    string
 	Rows    int
 	Columns []Column
-	// guesses by names, kinds and counts of values: "" and none if no column suits
+	// guessed column of tasks; "" if no column suits. Guesses use names, types and counts of values.
 	Task   string
 	Arm    []string
-	Blocks []string // columns that state what was measured together, such as days
+	Blocks []string // columns that state which measurements share an effect, such as the day
 	Reward string
-	// columns that may be one measurement in several tasks, if none is named as a reward
+	// columns that may be the same measurement in several tasks; nil if one column is the reward
 	Rewards []string
-	SD      string   // the standard deviations of the means in Reward, "" without
-	Count   string   // and how many measurements each is of
-	Counts  []string // instead of Reward: columns of successes and of trials
-	Text    []string // those of Arm whose cells are names, although some look like numbers
-	Failed  string   // a condition on rows that failed, by a column such as status; "" without one
-	Lower   bool     // whether the name of the reward states that lower is better, as a loss does
-	Wide    bool     // whether it is a table with one row per arm: it has task, arm and mean
-	Unused  []Unused // columns that have no part in the guesses
-	Options int      // combinations of Task and Arm that have a reward
-	Single  int      // those with one row
+	SD      string   // column of the standard deviation of the measurements behind each mean in Reward; "" for none
+	Count   string   // column of the number of measurements behind each mean in Reward; "" for none
+	Counts  []string // columns of successes and of trials, used instead of Reward
+	Text    []string // columns of Arm whose cells are names although some look like numbers
+	Failed  string   // condition that selects rows of failed measurements, by a column such as status; "" for none
+	Lower   bool     // the name of the reward states that lower is better, such as loss
+	Wide    bool     // the table has one row per arm, with the columns task, arm and mean
+	Unused  []Unused // columns without a role
+	Options int      // number of combinations of Task and Arm with a reward
+	Single  int      // number of combinations with a single row
 }
 
-// Unused is a column that is left out, and why.
+// Unused is a column without a role, and the reason.
 type Unused struct{ Name, Why string }
 
-// perDifferent is the memory, in bytes, for each different value of a column while values are counted.
+// perDifferent is the memory, in bytes, that each different value of a column takes while values are counted.
 const perDifferent = 48
 
-// rowsBetween is after how many rows a loop looks whether the reading was to end.
+// rowsBetween is the number of rows that a loop reads before it checks again whether the reading was cancelled.
 const rowsBetween = 1 << 12
 
 // Describe reads a table and describes its columns. It uses only the options of opt that concern reading the file. Lines above the
@@ -98,10 +98,10 @@ func describedTable(path string, opt LoadOptions) *table {
 	return readTable(path, opt)
 }
 
-// headBytes is how much of a file is searched for its header.
+// headBytes is the number of bytes at the beginning of a file in which the header is searched.
 const headBytes = 1 << 16
 
-// describe states what a column looks like.
+// describe returns the type, the values and other properties of column k.
 func (t *table) describe(k int, name string) Column {
 	c := Column{Name: name, rows: len(t.lines), Numbers: true, sizes: true, whole: true, truths: true, Least: math.Inf(1), Most: math.Inf(-1)}
 	seen, numbers, wrong, hollow := map[string]bool{}, 0, 0, false
@@ -147,7 +147,8 @@ func (t *table) describe(k int, name string) Column {
 			}
 		}
 	}
-	// a column of measurements has more numbers than texts, few kinds of these, and a mistake in one of five cells at most
+	// a column of measurements has more numbers than texts, few different texts, and at most one typing error in five
+	// cells
 	c.Different = len(seen)
 	if unfinished, are := unfinishedStates(seen); are && c.named(statusWords) {
 		c.failures, c.runs = unfinished, true
@@ -158,7 +159,7 @@ func (t *table) describe(k int, name string) Column {
 		c.gaps = ""
 	}
 	mixed := numbers > 0 && len(c.Words) > 0
-	if c.named(optionWords) && len(c.Words) > 0 { // names, of which some look like numbers
+	if c.named(optionWords) && len(c.Words) > 0 { // all cells are names, although some look like numbers
 		c.Numbers = false
 	}
 	if c.Numbers {
@@ -193,8 +194,8 @@ func unfinishedStates(texts map[string]bool) (unfinished []string, are bool) {
 	return unfinished, are && unfinished != nil
 }
 
-// failUnfinished counts the rows of unfinished runs as failed, if no condition states which rows failed: the last value before a run was
-// pruned or crashed is not its result.
+// failUnfinished counts the rows of unfinished runs as failed, unless a condition states which rows failed. The last
+// value before a run was pruned or crashed is not a result of the run.
 func (f *found) failUnfinished(t *table, l Long) {
 	if t.failed != nil {
 		return
@@ -221,7 +222,7 @@ func (f *found) failUnfinished(t *table, l Long) {
 	}
 }
 
-// looksLike returns a cell's number, if it has one, and reports whether it is a limit of one, as <0.05 is.
+// looksLike returns the number in a cell, if there is one. It reports whether the cell is a limit, such as <0.05.
 func (t *table) looksLike(r int, column, text string) (v float64, number, isLimit bool) {
 	if t.isNumber(t.ungrouped(text, column)) {
 		v, err := t.tried(r, column)
@@ -231,7 +232,7 @@ func (t *table) looksLike(r int, column, text string) (v float64, number, isLimi
 	return 0, false, parts != nil && t.isNumber(parts[2])
 }
 
-// mostFailWords is how many different texts may be among numbers, each for a kind of failure.
+// mostFailWords is the largest number of different texts, each a kind of failure, in a column of numbers.
 const mostFailWords = 5
 
 // shortened40 returns a text in one line of at most 40 characters.

@@ -16,24 +16,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 )
 
-// Dialect states how a table writes columns and numbers. The zero value is plain CSV: commas between
-// columns, decimal points, no mark. A sheet to fill in has the format of the user's table:
-// a spreadsheet that expects decimal commas takes 1.5 for the first of May.
+// Dialect states how a table writes columns and numbers. The zero value is plain CSV: commas between columns, decimal
+// points, no byte-order mark. A sheet to fill in uses the dialect of the user's table. Otherwise a spreadsheet that
+// expects decimal commas would read 1.5 as a date.
 type Dialect struct {
 	Separator     string `json:"separator,omitempty"`       // ";" or a tab; "" is a comma
-	DecimalCommas bool   `json:"decimal_commas,omitempty"`  // whether numbers have a comma where others have a decimal point
-	Mark          bool   `json:"byte_order_mark,omitempty"` // by which Excel knows UTF-8
+	DecimalCommas bool   `json:"decimal_commas,omitempty"`  // numbers have a decimal comma
+	Mark          bool   `json:"byte_order_mark,omitempty"` // the file begins with a byte-order mark, by which Excel recognises UTF-8
 }
 
-// The ways to write decimals that Dialect.Written takes.
+// Values of the argument of Dialect.Written.
 const (
 	DecimalComma = "comma"
 	DecimalPoint = "point"
 )
 
-// Written returns the dialect with decimals "comma" or "point"; "" leaves it unchanged. Decimal commas need
-// other separators, so commas between columns become semicolons, and semicolons become commas with
-// decimal points. Another word is an error.
+// Written returns the dialect with decimals "comma" or "point"; "" leaves the dialect unchanged. With decimal commas,
+// commas between columns become semicolons; with decimal points, semicolons become commas. Any other word is an error.
 func (d Dialect) Written(decimals string) (Dialect, error) {
 	switch decimals {
 	case "":
@@ -59,12 +58,12 @@ func (d Dialect) Number(text string) string {
 	return text
 }
 
-// thousands is a number whose one mark may be a decimal one, or part thousands from hundreds.
+// thousands matches a number with one mark that may be a decimal mark or separate thousands.
 var thousands = regexp.MustCompile(`^[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}$`)
 
-// Reward reads a reward as people write it into a field or on a command line: decimal digits, with a decimal
-// point or one decimal comma. A mark that may part thousands, in 1,234 where the table has decimal points and
-// in 1.234 if it has commas, is an error, and so is what CheckReward reports.
+// Reward reads a reward as people type it: decimal digits with a decimal point, or with one decimal comma. It returns an
+// error if a mark may separate thousands, such as 1,234 in a table with decimal points, and for rewards that CheckReward
+// rejects.
 func (d Dialect) Reward(text string) (float64, error) {
 	text = strings.TrimSpace(text)
 	point := text
@@ -85,7 +84,8 @@ func (d Dialect) Reward(text string) (float64, error) {
 	return x, CheckReward(x)
 }
 
-// isDecimal reports whether a number is written in decimal digits, as other programs write it: Go reads more.
+// isDecimal reports whether a number is written in decimal digits, as other programs write numbers. Go accepts more
+// forms.
 func isDecimal(text string) bool {
 	for k := range len(text) {
 		if c := text[k]; (c < '0' || c > '9') && strings.IndexByte("+-.eE", c) < 0 {
@@ -109,8 +109,8 @@ func (d Dialect) Writer(w io.Writer) (*csv.Writer, error) {
 	return out, nil
 }
 
-// dialectOf returns how the table is written. Semicolons without any decimals come from a spreadsheet
-// with decimal commas, which has no other reason for them.
+// dialectOf returns the dialect of a table. A table with semicolons and without decimals counts as one with decimal
+// commas, because only spreadsheets that use decimal commas write semicolons.
 func dialectOf(t *table) Dialect {
 	d := Dialect{Mark: t.mark}
 	if t.separator == ',' {
@@ -126,16 +126,16 @@ func hasPoint(t *table) bool {
 	return t.has(func(text string) bool { return strings.Contains(text, ".") && t.isNumber(text) })
 }
 
-// sourceOf returns where the table is from.
+// sourceOf returns the file of the table, with its hash and size.
 func sourceOf(t *table) Source {
-	rows := lists.Count(t.lines, func(line int32) bool { return line > 0 }) // without candidates
+	rows := lists.Count(t.lines, func(line int32) bool { return line > 0 }) // number of rows without the added candidates
 	return Source{Path: t.path, SHA256: t.hash, Rows: rows, Dialect: dialectOf(t)}
 }
 
-// byteOrderMark is before the text of files that Excel writes as UTF-8.
+// byteOrderMark begins the files that Excel writes in UTF-8.
 var byteOrderMark = []byte("\ufeff")
 
-// checkText fails with a cell that other programs and terminals could not show as text.
+// checkText fails if a cell contains text that other programs and terminals cannot show.
 func (t *table) checkText(c cell) {
 	if !utf8.ValidString(c.text) {
 		panic(t.at(c, "not UTF-8; save the file as UTF-8"))
@@ -145,8 +145,8 @@ func (t *table) checkText(c cell) {
 	}
 }
 
-// control finds the first control character of a text: a terminal obeys it, and no file format
-// of ours has a place for it.
+// control finds the first control character of a text. Terminals execute such characters, and file formats cannot store
+// them.
 func control(text string) (r rune, found bool) {
 	at := strings.IndexFunc(text, unicode.IsControl)
 	if at < 0 {
@@ -156,14 +156,15 @@ func control(text string) (r rune, found bool) {
 	return r, true
 }
 
-// spellings knows how the names of a table are written: two that look the same would be two tasks or arms.
+// spellings holds the names of a table, to find names that look alike although their characters differ. Such names would
+// become two tasks or arms.
 type spellings struct {
 	path         string
-	first, alike map[[2]string]cell // by column and looks; those that differ in capital letters and the like
+	first, alike map[[2]string]cell // by column and shape; alike ignores capital letters and blanks
 	notes        []Note
 }
 
-// check fails with the task or the arm of a row that looks like a name before and is another text.
+// check fails if the name of the task or the arm in a row looks like an earlier name but has other characters.
 func (s *spellings) check(t *table, r int) {
 	s.checkName(t, "task", t.cellOf(r, "task"))
 	s.checkName(t, "arm", t.cellOf(r, "arm"))

@@ -5,13 +5,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Draft collects the tasks of a problem that Go code makes, each followed by its arms.
+// Draft collects the tasks and arms of a problem that is built in Go code. The arms of a task follow the task.
 type Draft struct {
-	TaskColumns, ArmColumns []string // names of features
-	Tasks, Arms             []string // names
+	TaskColumns, ArmColumns []string // names of the feature columns
+	Tasks, Arms             []string // names of the tasks and arms
 	TaskRows, ArmRows       [][]float64
-	TaskOf                  []int     // task of each arm
-	Mean                    []float64 // mean of each arm; nil if they are unknown
+	TaskOf                  []int     // for each arm, the index of its task
+	Mean                    []float64 // for each arm, the expected reward in reward units; nil if unknown
 }
 
 // Task adds a task with its features.

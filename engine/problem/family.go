@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// FamilySize has the sizes of a problem that Family makes.
+// FamilySize states the sizes of a problem for Family.
 type FamilySize struct {
 	Tasks     int // V, at least 1
 	Dimension int // d, at least 1

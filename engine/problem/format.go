@@ -11,12 +11,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
-// gzipMark begins a file that is packed with gzip.
+// gzipMark is at the beginning of a file compressed by gzip.
 var gzipMark = []byte{0x1f, 0x8b}
 
-// unpacked returns a file's bytes without gzip around them. Packed again it is an error, as in a bomb of many layers. The file is
-// unpacked twice, to at most so many bytes: first to count its bytes, because a buffer that grows takes several times as much memory,
-// and to refuse a table that will not fit before anything of it is kept. A row takes perLine bytes besides its cells.
+// unpacked returns the bytes of a file, decompressed if it is in gzip format. Data that are compressed twice are an
+// error, since files with many layers are attacks. The file is decompressed twice. The first pass only counts at most
+// `most` bytes, and refuses a table that does not fit into memory. So the second pass needs no buffer that grows, which
+// would take several times the memory. Each row needs perLine bytes in addition to its cells.
 func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Context) []byte {
 	if !bytes.HasPrefix(data, gzipMark) {
 		return data
@@ -41,11 +42,11 @@ func (t *table) unpacked(data []byte, most int64, perLine int, ctx context.Conte
 	return out
 }
 
-// estimate counts the bytes of a table, and asks for the memory that the table will take at least.
+// estimate is a writer that counts the bytes of a table and requests the memory that the table will need.
 type estimate struct {
 	size, memory       *allowance.Allowance
 	perLine            int64
-	bytes, kept, asked int64 // kept is the estimate of the memory, asked its value at the last question
+	bytes, kept, asked int64 // kept is the estimated memory in bytes, asked the part already requested
 }
 
 // Write implements io.Writer.
@@ -59,7 +60,7 @@ func (c *estimate) Write(b []byte) (int, error) {
 	for _, separator := range []byte(",;|\t") {
 		cells += int64(bytes.Count(b, []byte{separator}))
 	}
-	c.kept += 2*int64(len(b)) + perCell*cells + c.perLine*lines // the file and the texts of its cells, cells, and rows
+	c.kept += 2*int64(len(b)) + perCell*cells + c.perLine*lines // twice the bytes, for the file and the texts of cells; then cells and rows
 	if c.kept < c.asked+askedEach {
 		return len(b), nil
 	}
@@ -67,10 +68,10 @@ func (c *estimate) Write(b []byte) (int, error) {
 	return len(b), c.memory.Ask(c.kept)
 }
 
-// askedEach is the number of bytes after which an estimate asks again.
+// askedEach is the number of bytes after which an estimate requests memory again.
 const askedEach = 1 << 24
 
-// formats are other kinds of files, by their first bytes; each states how to make a table in text of one.
+// formats lists other file formats by their first bytes, with advice on how to convert each to a text table.
 var formats = []struct{ begins, is, instead string }{
 	{"\x1f\x8b", "a file packed with gzip", "unpack it first"},
 	{"PAR1\x15", "a Parquet file", "save it as CSV"},
@@ -101,7 +102,7 @@ var formats = []struct{ begins, is, instead string }{
 	{"7z\xbc\xaf", "an archive (7z)", "unpack it first, and give the table in it"},
 }
 
-// formatOf names the format of a file that is not a text table, and says how to convert it; "" for text.
+// formatOf names the format of a file that is not a text table, and states how to convert the file; "" for text.
 func formatOf(data []byte) (is, instead string) {
 	for _, f := range formats {
 		if bytes.HasPrefix(data, []byte(f.begins)) {
@@ -150,7 +151,7 @@ func formatOf(data []byte) (is, instead string) {
 func inUTF8(data []byte) []byte {
 	var order binary.ByteOrder = binary.LittleEndian
 	switch {
-	case bytes.HasPrefix(data, []byte{0xff, 0xfe}): // the mark becomes that of UTF-8
+	case bytes.HasPrefix(data, []byte{0xff, 0xfe}): // the byte-order mark is converted to UTF-8
 	case bytes.HasPrefix(data, []byte{0xfe, 0xff}):
 		order = binary.BigEndian
 	case len(data) > 3 && data[0] == 0 && data[1] != 0 && data[2] == 0 && data[3] != 0:
@@ -166,12 +167,12 @@ func inUTF8(data []byte) []byte {
 	return []byte(string(utf16.Decode(units)))
 }
 
-// textOfFile returns a file as text in UTF-8, and fails with a file that is not a table in text.
+// textOfFile returns the contents of a file as text in UTF-8. It fails if the file is not a text table.
 func (t *table) textOfFile(data []byte) []byte {
 	if is, instead := formatOf(data); is != "" {
 		panic(t.at(cell{}, "%s, not a table in text: %s", is, instead))
 	}
-	data = bytes.TrimSuffix(bytes.TrimRight(inUTF8(data), "\x00"), []byte{0x1a}) // by which DOS ends a text
+	data = bytes.TrimSuffix(bytes.TrimRight(inUTF8(data), "\x00"), []byte{0x1a}) // DOS ends a text with 0x1a
 	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {
 		return bytes.ReplaceAll(data, []byte("\r"), []byte("\n"))
 	}

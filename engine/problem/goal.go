@@ -15,10 +15,10 @@ import (
 // The values of Problem.Goal.
 const (
 	GoalMax = ""    // the best arm has the highest expected reward
-	GoalMin = "min" // the best arm has the lowest
+	GoalMin = "min" // the best arm has the lowest expected reward
 )
 
-// checkGoal reports a goal that is neither of the two.
+// checkGoal returns an error if goal is neither GoalMax nor GoalMin.
 func checkGoal(goal string) error {
 	if goal != GoalMax && goal != GoalMin {
 		return fmt.Errorf("the goal must be %q, or %q for the highest expected reward, got %q", GoalMin, GoalMax, goal)
@@ -26,12 +26,10 @@ func checkGoal(goal string) error {
 	return nil
 }
 
-// Minimised returns the same problem with the goal GoalMin: the lowest expected reward of the data
-// is the best. It panics if the problem has that goal already.
-//
-// This is where the signs of a table change on their way in, and engine.Steps is where the signs of
-// rewards do. Algorithms and theory maximise; what they give back in rewards, and not in differences
-// of rewards, Turned gives the sign of the data.
+// Minimised returns the same problem with the goal GoalMin: the arm with the lowest expected reward is the best. It
+// panics if the problem already has this goal. Algorithms and theory always maximise. So this function changes the signs
+// of the table, and engine.Steps changes the signs of rewards. Turned converts a reward in a result back to the sign of
+// the data; differences of rewards need no conversion.
 func (p *Problem) Minimised() *Problem {
 	if p.Goal == GoalMin {
 		panic("problem: the goal is min already")
@@ -54,15 +52,15 @@ func (p *Problem) Minimised() *Problem {
 // Turned changes the sign of a reward if Goal is GoalMin, so that higher is better. A second call restores the reward.
 func (p *Problem) Turned(reward float64) float64 { return Turned(p.Goal, reward) }
 
-// Turned is Problem.Turned of a problem with that goal.
+// Turned is Problem.Turned for a problem with this goal.
 func Turned(goal string, reward float64) float64 {
 	if goal == GoalMin {
-		return 0 - reward // not -reward: 0 has no sign
+		return 0 - reward // 0 - reward, because -0 would be printed with a sign
 	}
 	return reward
 }
 
-// turned returns some rewards, each Turned; nil for nil.
+// turned returns Turned of each reward; nil for nil.
 func (p *Problem) turned(rewards []float64) []float64 {
 	if rewards == nil {
 		return nil
@@ -70,7 +68,7 @@ func (p *Problem) turned(rewards []float64) []float64 {
 	return lists.Map(rewards, p.Turned)
 }
 
-// TurnedBounds returns two rewards, the lower one first, each Turned; nil for nil.
+// TurnedBounds returns Turned of the two bounds, the lower one first; nil for nil.
 func (p *Problem) TurnedBounds(bounds *[2]float64) *[2]float64 {
 	if bounds == nil || p.Goal != GoalMin {
 		return bounds
@@ -78,7 +76,7 @@ func (p *Problem) TurnedBounds(bounds *[2]float64) *[2]float64 {
 	return &[2]float64{p.Turned(bounds[1]), p.Turned(bounds[0])}
 }
 
-// TwoRewards returns the only rewards that EnvironmentBernoulli draws, the lower one first.
+// TwoRewards returns the two rewards that EnvironmentBernoulli draws, the lower one first.
 func (p *Problem) TwoRewards() (lo, hi float64) {
 	b := cmp.Or(p.Noise.Bounds, p.TurnedBounds(&[2]float64{0, 1}))
 	return b[0], b[1]
@@ -102,7 +100,7 @@ func CheckRewards(count int, mean, squares float64) error {
 	if err := CheckReward(mean); err != nil {
 		return err
 	}
-	const most = kernels.Largest * kernels.Largest * (1 + 1e-9) // of the squared rewards' mean, with room for rounding
+	const most = kernels.Largest * kernels.Largest * (1 + 1e-9) // limit on the mean of squared rewards, with a margin for rounding
 	if !(squares >= 0 && squares/float64(count)+mean*mean <= most) {
 		return fmt.Errorf("rewards from -1e100 to 1e100 have squares of 0 or more, and %d of them with mean %g cannot have %g", count, mean,
 			squares)
@@ -123,12 +121,12 @@ func (p *Problem) Experimental() *Problem {
 	return &q
 }
 
-// unknown returns the places of unknown numbers.
+// unknown returns the indices of the unknown numbers (NaN).
 func unknown(numbers []float64) []int {
 	return indices.Where(len(numbers), func(i int) bool { return math.IsNaN(numbers[i]) })
 }
 
-// unmeasured returns the arms without an expected reward where some have one.
+// unmeasured returns the arms without an expected reward; none if no arm has one.
 func (p *Problem) unmeasured() []int {
 	return unknown(p.Partial)
 }
@@ -166,7 +164,7 @@ func (p *Problem) Measured() *Problem {
 	return q
 }
 
-// RelativeCost returns the cost of a pull of each arm over their mean; nil if all cost the same.
+// RelativeCost returns, for each arm, the cost of a pull divided by the mean cost; nil if all costs are equal.
 func (p *Problem) RelativeCost() []float64 {
 	same, mean := true, 0.0
 	for _, c := range p.Cost {

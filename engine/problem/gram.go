@@ -22,14 +22,13 @@ type GramFile struct {
 	Notes  []Note // how the file was read, as Problem.Notes
 }
 
-// gramRounding is the difference of two entries that should be equal, relative to the largest
-// entry, at which it is rounding of the program that wrote them; their mean is then taken.
+// gramRounding is the largest difference, relative to the largest entry, of two entries that should be equal by
+// symmetry. A smaller difference counts as rounding, and both entries are replaced by their mean.
 const gramRounding = 1e-9
 
-// LoadGram reads a Gram matrix: a square table of numbers, with or without a header of names, and
-// with or without a first column of names. Separators, decimal commas and formats are as in
-// Load; of opt it uses Read and Decode. Every error has the file, and, if it is about a cell, its
-// line and column.
+// LoadGram reads a Gram matrix: a square table of numbers. A header of names and a first column of names are optional.
+// Separators, decimal commas and file formats are those of Load. It uses only Read and Decode of opt. Every error has
+// the path, and errors about a cell also have the line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	defer try.Caught(&err)
 	g := try.Of(readGram(path, opt))
@@ -67,7 +66,7 @@ func readGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	return g, nil
 }
 
-// perGramCell is the memory for a cell of a Gram matrix, in bytes.
+// perGramCell is the memory, in bytes, that a cell of a Gram matrix needs.
 const perGramCell = 64
 
 // readGrid reads all rows of a table, whose first row need not be a header.
@@ -87,9 +86,9 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 	return t, lists.Map(grid, func(row []cell) []cell { return row[:min(width, len(row))] })
 }
 
-// square divides a grid into a matrix and the names of its rows, nil for none. The numbers of rows
-// and columns show what is beside the matrix. If they are equal, the first cell shows it: it is not a number if it is the
-// corner of a header and of a column of names.
+// square separates a grid into a matrix and the names of its rows; names is nil if there are none. The numbers of rows
+// and columns show whether there is a header or a column of names. If they are equal, the grid has both or neither; it
+// has both if its first cell is not a number.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
@@ -99,7 +98,7 @@ func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	width := size + indices.Indicator(rowNames)
 	var columns []cell
 	for k, row := range grid {
-		cornerless := k == 0 && header && rowNames && len(row) == size // as R writes it
+		cornerless := k == 0 && header && rowNames && len(row) == size // R writes no cell above the row names
 		if size < 1 || len(row) != width && !cornerless {
 			panic(t.at(row[0],
 				"this row has %s, but there are %d rows. A Gram matrix is square; a header and a first column of names are allowed",
@@ -144,8 +143,7 @@ func withName(t *table, names []string, c cell) []string {
 	return append(names, c.text)
 }
 
-// MatchNames gives a matrix the names of its rows from outside. Names that the file has must be the
-// same ones, in any order.
+// MatchNames names the rows of a matrix. If the file already has names, they must be the same names, in any order.
 func (g *GramFile) MatchNames(names []string) error {
 	wrong := func(format string, args ...any) error {
 		return &DataError{Path: g.Source.Path, Message: fmt.Sprintf(format, args...)}
@@ -165,14 +163,13 @@ func (g *GramFile) MatchNames(names []string) error {
 	return nil
 }
 
-// farScale is how many times the range of its column a length scale may be, and how many of them the
-// smallest step of the column may have, before a hint is worth it. At 20 ranges an RBF varies by 0.12
-// per cent over the whole column. At 20 length scales it is 1e-87, a Matérn of smoothness 1/2 2e-9,
-// and an RQ of alpha 1 still 0.5 per cent.
+// farScale is the ratio of length scale to column range, or of smallest step to length scale, above which a note is
+// shown. At a ratio of 20 an RBF kernel varies by only 0.12 % over the whole column. At a distance of 20 length scales
+// an RBF kernel is 1e-87, a Matérn kernel of smoothness 1/2 is 2e-9, and an RQ kernel with alpha 1 is still 0.5 %.
 const farScale = 20
 
-// NoteLengthscales notes length scales that are far from the scale of their columns: they are in the
-// units of the data, which a default or a number from another table does not know.
+// NoteLengthscales adds notes on length scales that do not fit the values of their columns. A length scale is in the
+// units of the data, so a default, or a value from another table, may be wrong by far.
 func (p *Problem) NoteLengthscales() {
 	for k, points := range p.factors() {
 		for _, r := range kernels.Reads(k, points) {
@@ -224,7 +221,7 @@ func lengthscaleHint(s kernels.Read, p *kernels.Points) (n Note, far bool) {
 	return n, true
 }
 
-// fewCategories is how many categories any codes can represent: of two, every order is the same.
+// fewCategories is the number of categories for which codes are always adequate: two categories have no wrong order.
 const fewCategories = 2
 
 // noteCategories notes kernels that read the codes of categories as numbers on a scale.

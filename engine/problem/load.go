@@ -16,41 +16,43 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// LoadOptions of Load; the zero value loads a plain table.
+// LoadOptions are the options of Load. The zero value loads a table with one row per arm.
 type LoadOptions struct {
-	Name string // "" means the file's name
-	// path of raw rewards (task,arm,rep,reward) to resample; "" for none
+	Name string // name of the problem; "" for the name of the file
+	// path of a table of single rewards (task,arm,rep,reward) to draw simulated rewards from; "" for none
 	Rewards string
-	// column of Rewards that names what was measured side by side: rewards of different arms of a task with the
-	// same text there are of one block; "" means that none were
+	// column of Rewards that names the block of each reward: rewards of one task with the same text share an effect; ""
+	// for no blocks
 	Block string
-	// the file is a long table with these columns; nil for one row per arm
+	// columns of a long table; nil if the table has one row per arm
 	Long *Long
-	// GoalMax or GoalMin
+	// GoalMax to look for the largest mean, GoalMin for the smallest
 	Goal string
-	// scale feature columns to [0, 1], but columns of text
+	// whether to scale feature columns of numbers to [0, 1]
 	Standardize bool
-	// leave out arms that are not measured
+	// whether to leave out arms that are not measured
 	Drop bool
-	// what is stated of it; a silent one leaves it to the column sd, or to the raw rewards
+	// noise model that the user stated; if it is not stated, the column sd or the single rewards give the noise
 	Noise NoiseModel
-	// reads a file; nil reads files and pipes of at most MaxData bytes
+	// Read returns the contents of a file; nil reads files and pipes of at most MaxData bytes
 	Read func(path string) ([]byte, error)
-	// the table that a program has instead of a file; nil if it has none; may be nil itself
+	// Frame returns the table in memory that replaces the file of this path, or nil if there is none; nil if no file is
+	// replaced
 	Frame func(path string) *Frame
-	// of a long table, the condition that its rows are to hold; "" takes all
+	// condition that selects the rows of a long table; "" selects all rows
 	Where string
-	// of a long table, the condition on rows where a measurement was tried and gave no value
+	// condition that selects the rows of a long table whose measurement failed to give a value; "" for none
 	Failed string
 	// columns whose cells are names although they look like numbers
 	Text []string
-	// matrices of how alike options are, each as "FILE" or "COLUMN=FILE"
+	// similarity matrices of arms, each as "FILE" or "COLUMN=FILE"
 	Similar []string
-	// reads Where and Failed, and columns of a long table that are named by an expression; nil without any
+	// Compile compiles Where, Failed and the expressions that define columns of a long table; nil if there are no
+	// expressions
 	Compile Compiler
-	// makes CSV of a file that may have another format, of as many bytes as it is allowed; nil reads all files as CSV
+	// Decode converts a file of another format to CSV, within the memory allowance a; nil reads all files as CSV
 	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
-	// ends the reading, and may limit its memory (memlimit.Within); nil does neither
+	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Within); nil sets neither
 	Context context.Context
 }
 
@@ -64,7 +66,7 @@ func (o LoadOptions) read(path string) ([]byte, error) {
 	return o.Read(path)
 }
 
-// allowance returns how much memory a table may use.
+// allowance returns the limit on the memory that the table may use.
 func (o LoadOptions) allowance() *allowance.Allowance {
 	return allowance.New(o.context(), "the table", allowance.NoLimit, allowance.NoLimit)
 }
@@ -76,7 +78,7 @@ func (o LoadOptions) context() context.Context {
 	return o.Context
 }
 
-// frame returns the columns that a program has instead of a file; nil if it has none.
+// frame returns the table in memory that replaces the file of this path; nil if there is none.
 func (o LoadOptions) frame(path string) *Frame {
 	if o.Frame != nil {
 		if f := o.Frame(path); f != nil && f.Columns != nil {
@@ -86,17 +88,17 @@ func (o LoadOptions) frame(path string) *Frame {
 	return nil
 }
 
-// arm is one row of the problem table.
+// arm is the data of one arm of one task: a row of a table with one row per arm, or several rows of a long table.
 type arm struct {
 	task, name     string
 	x, z           []float64
 	mean, sd, reps float64
-	cost           float64   // NaN without one
-	line           int       // line of the table
-	row            int       // row of the table, from 0: the first
-	rows           []Row     // rows of a long table
-	failed         int       // measurements that gave no value
-	sds            []float64 // of the measurements behind the mean of each row, NaN when unknown; nil if rows have none
+	cost           float64   // cost of one measurement; NaN if unknown
+	line           int       // line of the first row in the file
+	row            int       // index of the first row, from 0
+	rows           []Row     // measurements of a long table
+	failed         int       // number of measurements that gave no value
+	sds            []float64 // for each row, the standard deviation of the measurements behind the mean, or NaN; nil if no row has one
 }
 
 // Load reads a problem from a CSV table with one row per arm of a task and the

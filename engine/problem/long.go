@@ -12,50 +12,54 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Long names the columns of a long table, which has a row for every measurement. Names match the file's names regardless of capital
-// letters; other columns are ignored.
+// Long names the columns of a long table, which has one row per measurement. Upper and lower case in column names do not
+// matter. Columns that are not named here are ignored.
 type Long struct {
-	Task         []string // columns whose distinct combinations are the tasks; none for one task
-	Arm          []string // columns whose distinct combinations are the arms
-	Reward       string   // what was measured, or means of that
-	SD           string   // standard deviations behind the means; "" if there are none
-	Count        string   // counts of measurements behind the means; "" where each is one
-	Successes    string   // instead of Reward and Count: how many of Trials were 1, the others 0
-	Trials       string   // see Successes
-	Blocks       []string // columns whose distinct combinations state what was measured together, such as a day
-	TaskFeatures []string // columns of numbers or categories, constant within a task
-	ArmFeatures  []string // the same of arms; nil means the columns Arm
-	// columns of arms whose decimal logarithm is the feature
+	Task         []string // each combination of values of these columns is a task; none for a single task
+	Arm          []string // each combination of values of these columns is an arm
+	Reward       string   // column of measured values, or of means of several measurements
+	SD           string   // column of the standard deviation of the measurements behind each mean; "" for none
+	Count        string   // column of the number of measurements behind each mean; "" if each row is one measurement
+	Successes    string   // column of the number of successes, used instead of Reward and Count
+	Trials       string   // column of the number of trials, used with Successes
+	Blocks       []string // rows with the same values in these columns share an effect, such as the day
+	TaskFeatures []string // columns of numbers or categories; the value is the same in all rows of a task
+	ArmFeatures  []string // columns of numbers or categories; the value is the same in all rows of an arm; nil means Arm
+	// columns of arms whose feature is the decimal logarithm of the value
 	Log  []string
-	Cost string // what a measurement costs; "" if all cost the same
-	// constant within a task: how much the task counts for one recommendation for all tasks; "" if all count the same
+	Cost string // column of the cost of a measurement; "" if all costs are equal
+	// column of the weight of each task for the single recommendation for all tasks; the value is the same in all rows
+	// of a task; "" for equal weights
 	Weights string
-	// columns of blocks whose labels mean the same block at every task. A label of other columns that occurs at several tasks is a block
-	// within each
+	// columns of Blocks in which a label means the same block at every task; in other columns of Blocks, the same label
+	// at two tasks means two blocks
 	Crossed []string
-	// columns whose values are a sample of many, such as years: an option differs from its expected reward at each of them
+	// columns of random effects, such as years: their values are a sample of many possible values, and the expected
+	// reward of an arm varies between them
 	Random []string
-	// options to consider besides those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of tables
+	// arms to add to those in the table: CandidatesAll, ranges of columns such as "lr=1e-5..1e-1 log", and paths of
+	// tables
 	Candidates []string
 
-	ranges    []valueRange        // of Candidates; known once a table was read
-	taskTexts [][]string          // of the columns Task, for each task
-	armTexts  map[string][]string // of the columns Arm by the names of arms, if ArmFeatures are other columns
-	// computes the columns that an expression names, and leaves out rows, of a sheet as of the table; nil before a table was read
+	ranges    []valueRange        // ranges in Candidates; nil before the table is read
+	taskTexts [][]string          // for each task, the texts in the columns Task
+	armTexts  map[string][]string // by the arm's name, the texts in the columns Arm; nil if ArmFeatures is Arm
+	// complete adds the columns that expressions define, and removes the rows that Where and Failed exclude. It applies
+	// to sheets of measurements as it did to the table. It is nil before the table is read.
 	complete func(t *table)
-	// the columns of tasks and arms as read from the table; nil before
+	// columns of tasks and arms, by name, as read from the table; nil before the table is read
 	read map[string]*column
-	// names of tasks and arms with plain numbers, if the table writes them in another way: campaigns recorded
-	// digests of these
+	// by the displayed name of a task or an arm, the name with plain numbers, if the two differ; campaigns store digests
+	// of the plain names
 	written map[string]string
 }
 
-// onlyTask is the name of the task of a table without columns for tasks.
+// onlyTask is the name of the single task of a table that has no task columns.
 const onlyTask = "all"
 
-// loadLong reads a problem from a long table. Means, standard deviations and counts come from the
-// rows of each arm; rows without a reward are not measurements, and an arm that has no others is not
-// measured yet. Where every arm was measured twice at least, the rewards are resampled.
+// loadLong reads a problem from a long table. The mean, standard deviation and count of an arm come from its rows. Rows
+// without a reward are not measurements; an arm with only such rows is not measured yet. If every arm has at least two
+// measurements, simulated rewards are drawn from the measured ones.
 func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if opt.Rewards != "" {
 		panic(try.Failure{Err: &DataError{Path: opt.Rewards, Message: "the long table already has rewards in it. Leave this file out"}})
@@ -77,7 +81,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	own.complete = func(t *table) {
 		for _, part := range []LoadOptions{{Long: new(Long), Where: opt.Where}, {Long: new(Long), Failed: opt.Failed}, {Long: opt.Long}} {
 			func() {
-				defer try.Caught(new(error)) // a sheet that lacks columns for it may have the names of tasks and arms
+				defer try.Caught(new(error)) // a sheet may lack columns that the expression needs
 				part.Compile = opt.Compile
 				compute(t, part)
 			}()
@@ -101,24 +105,24 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	return p.Problem
 }
 
-// needed lists the columns by which the header of the table is found.
+// needed lists the columns that identify the header line of the table.
 func (l Long) needed() []string {
 	measured := l.measured()
 	return append(slices.Concat(l.Task, l.Arm), measured[:min(1, len(measured))]...)
 }
 
-// measured lists the columns of measurements.
+// measured lists the columns of measurements: rewards, standard deviations and counts.
 func (l Long) measured() []string {
 	return slices.DeleteFunc([]string{l.Reward, l.SD, l.Count, l.Successes, l.Trials}, func(name string) bool { return name == "" })
 }
 
-// others lists the columns of costs and weights.
+// others lists the columns of costs and of weights.
 func (l Long) others() []string {
 	return slices.DeleteFunc([]string{l.Cost, l.Weights}, func(name string) bool { return name == "" })
 }
 
-// namedColumns finds each named column in the file. It returns an error for the first column that is missing, for a column with two
-// roles, and for a role without a column.
+// namedColumns replaces the names in l by the names in the file. It returns an error if a column is missing, if a column
+// has two roles, and if a role without a default has no column.
 func namedColumns(t *table, l Long) Long {
 	switch counts := l.Successes != "" || l.Trials != ""; {
 	case counts && (l.Successes == "" || l.Trials == "" || l.Reward != "" || l.SD != "" || l.Count != ""):
@@ -155,7 +159,7 @@ func namedColumns(t *table, l Long) Long {
 	return l
 }
 
-// ignoredColumns lists the columns that have no meaning.
+// ignoredColumns lists the columns of the table that l does not use.
 func ignoredColumns(t *table, l Long) []string {
 	named := map[int]bool{}
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.measured(), l.others(), t.read) {
@@ -164,7 +168,7 @@ func ignoredColumns(t *table, l Long) []string {
 	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
 }
 
-// sameFeatures returns an error if a feature differs between two rows of the same task or arm.
+// sameFeatures fails if a feature differs between row r and an earlier row, first, of the same task or arm.
 func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	for _, f := range features {
 		if f.codes[r] == f.codes[first] || f.value(r) == f.value(first) {
@@ -180,11 +184,11 @@ func sameFeatures(t *table, features []*column, r, first int, names ...string) {
 	}
 }
 
-// columnsOf reads the columns of tasks, arms, features, blocks and random effects, and notes which features are text.
+// columnsOf reads the columns of tasks, arms, features, blocks and random effects. It notes which features are text.
 func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	read, features := map[string]*column{}, slices.Concat(l.TaskFeatures, l.ArmFeatures)
 	for _, name := range slices.Concat(l.Task, l.Arm, features, l.Blocks, l.Random, l.others()) {
-		if name == l.Cost { // it may have gaps
+		if name == l.Cost { // costs may have empty cells
 			continue
 		}
 		if read[name] != nil {
@@ -211,12 +215,12 @@ func (f *found) columnsOf(t *table, l Long) map[string]*column {
 	return read
 }
 
-// nests reports whether some column of blocks has labels that may mean another block at each task.
+// nests reports whether Blocks has a column that is not in Crossed.
 func (l Long) nests() bool {
 	return slices.ContainsFunc(l.Blocks, func(name string) bool { return !slices.Contains(l.Crossed, name) })
 }
 
-// recurring reports whether the label of a block occurs at several tasks.
+// recurring reports whether the same block label occurs at two or more tasks.
 func (f *found) recurring(task, armOf []int32, blocks []*column) bool {
 	if len(blocks) == 0 {
 		return false
@@ -234,7 +238,7 @@ func (f *found) recurring(task, armOf []int32, blocks []*column) bool {
 	return false
 }
 
-// addCost updates the mean cost of an arm with the cost of row r; others is the number of its measurements before.
+// addCost updates the mean cost of an arm with the cost in row r. others is the number of costs that the arm had before.
 func (a *arm) addCost(t *table, r int, column string, others int) {
 	v := t.number(r, column)
 	if !(v > 0) || math.IsInf(v, 0) {
@@ -246,7 +250,7 @@ func (a *arm) addCost(t *table, r int, column string, others int) {
 	a.cost += (v - a.cost) / float64(others+1)
 }
 
-// weight returns the weight of the task of a row.
+// weight returns the weight, in row r, of the row's task.
 func (c *column) weight(t *table, r int) float64 {
 	if c.values == nil || !c.numbers || c.value(r) < 0 {
 		panic(t.at(t.cellOf(r, c.name), "column %q: expected a number of 0 or more as the weight of a task", c.name))
@@ -254,7 +258,7 @@ func (c *column) weight(t *table, r int) float64 {
 	return c.value(r)
 }
 
-// perRow is the memory for a row of a long table while a problem is made, in bytes, without its cells.
+// perRow is the memory, in bytes, that each row of a long table needs while a problem is built, without the cells.
 const perRow = 160
 
 // readLong reads the rows of a long table.
@@ -270,10 +274,10 @@ func (f *found) readLong(t *table, l Long) {
 	f.remember(names, plainNames)
 	taskFeatures, armFeatures := columns(l.TaskFeatures), columns(l.ArmFeatures)
 	armOf := paired(task, name)
-	var firstOfTask, first []int // rows
-	var measured []int           // rows with a reward, of each arm
+	var firstOfTask, first []int // the first row of each task and of each arm
+	var measured []int           // for each arm, how many rows have a reward
 	weights := columns(lists.Where([]string{l.Weights}, func(name string) bool { return name != "" }))
-	var costs []int // rows with a cost, of each arm
+	var costs []int // for each arm, how many rows have a cost
 	var unmeasured, line int
 	var failed failures
 	for r, at := range armOf {
@@ -299,7 +303,7 @@ func (f *found) readLong(t *table, l Long) {
 			costs[at]++
 		}
 		switch o := try.Of(l.outcomeOf(t, r)); {
-		case o.Missing && t.lines[r] == 0: // a candidate
+		case o.Missing && t.lines[r] == 0: // a row that was added as a candidate
 			armOf[r] = -1
 		case o.Missing:
 			armOf[r], unmeasured, line = -1, unmeasured+1, int(t.lines[r])
@@ -372,7 +376,8 @@ func (f *found) readLong(t *table, l Long) {
 	}
 }
 
-// mixed returns the notes on ignored columns that say which quantity or unit was measured, if a task has several of them.
+// mixed returns a note for each ignored column that states the measured quantity or unit, if a task has several values
+// in the column.
 func mixed(t *table, l Long, ignored []string, task, armOf []int32) (notes []Note) {
 	for _, name := range ignored {
 		if !(Column{Name: name}).quantity() || !t.describe(t.column[name], name).few() {
@@ -392,7 +397,7 @@ func mixed(t *table, l Long, ignored []string, task, armOf []int32) (notes []Not
 	return notes
 }
 
-// ended returns notes on ignored columns that say of rows with a value that they failed.
+// ended returns a note for each ignored column that states that rows failed, although they have a reward.
 func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
 	for _, name := range ignored {
 		if !(Column{Name: name}).named(statusWords) && !(Column{Name: name}).named(errorWords) {
@@ -416,7 +421,8 @@ func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
 	return notes
 }
 
-// oneLevel returns a note for each random column that has one value: it does not show how much options vary.
+// oneLevel returns a note for each random column with a single value. Such a column does not show how much rewards vary
+// between values.
 func (f *found) oneLevel(t *table, l Long) (notes []Note) {
 	for k, name := range l.Random {
 		if len(f.levels) > 0 && !slices.ContainsFunc(f.levels, func(texts []string) bool { return texts[k] != f.levels[0][k] }) {
@@ -426,18 +432,19 @@ func (f *found) oneLevel(t *table, l Long) (notes []Note) {
 	return notes
 }
 
-// measure reads the rewards of all rows, whose arm or -1 armOf has, and gives every arm its own, as many as measured says. All
-// of them lie in the order of the problem, in which byTask has the arms.
+// measure reads the rewards of all rows and gives each arm its own rewards. armOf has the arm of each row, or -1 for
+// none. measured has the number of rewards of each arm. byTask lists the arms in the order of the problem; the rewards
+// are stored in the same order.
 func (f *found) measure(t *table, l Long, blocks []*column, armOf []int32, measured, byTask []int) {
 	f.rows = make([]Row, lists.Total(measured))
-	next, total := make([]int, len(measured)), 0 // place of the next row of each arm
+	next, total := make([]int, len(measured)), 0 // for each arm, the index of its next row
 	for _, at := range byTask {
 		next[at] = total
 		total += measured[at]
 	}
 	block, names, _ := named(blocks, len(armOf))
-	number := make([]int, len(names)) // of each block among those measured, from 1
-	levels := map[string]int{}        // places in f.levels
+	number := make([]int, len(names)) // for each block, its number among the blocks with rewards, from 1
+	levels := map[string]int{}        // by the levels of the random columns, the index in f.levels
 	for r, at := range armOf {
 		if at < 0 {
 			continue

@@ -15,7 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// read reads the reward of a row, and where there are columns for them its count and its standard deviation, NaN when unknown.
+// read reads the reward of row r, and the count of measurements if there is such a column. It returns their standard
+// deviation, NaN if unknown.
 func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 	m.Line, m.Count, sd = int(t.lines[r]), 1, math.NaN()
 	if l.Successes != "" {
@@ -35,7 +36,8 @@ func (m *Row) read(t *table, r int, l *Long) (sd float64) {
 	return sd
 }
 
-// outcomeOf reads what was measured in a row. 0 successes of 0 trials, and NaN or 0 as the mean of none, are not measured.
+// outcomeOf reads the outcome of a row. A row with 0 trials, or with NaN or 0 as the mean of 0 measurements, is not
+// measured.
 func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
 	column := cmp.Or(l.Reward, l.Successes)
 	o, err := t.outcome(r, column)
@@ -50,17 +52,17 @@ func (l *Long) outcomeOf(t *table, r int) (Outcome, error) {
 	return o, err
 }
 
-// missing reports whether a cell states that there is no number, NaN included.
+// missing reports whether a cell contains no number: it is empty, NaN, NA or the like.
 func (t *table) missing(r int, column string) bool {
 	return t.of(column).gap(r) || notMeasured(t.textOf(r, column))
 }
 
-// Unless is the condition on the rows of a table in which a column is not this text or this number.
+// Unless returns the condition that selects the rows whose cell in this column differs from the value.
 func Unless[T string | float64](column string, value T) string {
 	return conditionOf(column, "!=", value)
 }
 
-// Equals is the condition on the rows of a table in which a column is this text or this number.
+// Equals returns the condition that selects the rows whose cell in this column equals the value.
 func Equals[T string | float64](column string, value T) string {
 	return conditionOf(column, "==", value)
 }
@@ -75,7 +77,8 @@ func conditionOf[T string | float64](column, operator string, value T) string {
 	return "col(" + quoted(column) + ") " + operator + " " + right
 }
 
-// truths are rewards of 0 and 1 as programs, R and spreadsheets of several languages write truth values, in lower case.
+// truths maps truth values, in lower case, to rewards of 0 and 1. The words are those of programs, R and spreadsheets in
+// several languages.
 var truths = map[string]float64{"false": 0, "true": 1, "f": 0, "t": 1, "no": 0, "yes": 1, "falsch": 0, "wahr": 1, "faux": 0, "vrai": 1,
 	"falso": 0, "verdadero": 1, "verdadeiro": 1, "vero": 1, "onwaar": 0, "waar": 1, "nein": 0, "ja": 1, "non": 0, "oui": 1}
 
@@ -94,7 +97,7 @@ func readCounts(t *table, r int, l *Long) (mean, sd, trials float64) {
 	return mean, sd, trials
 }
 
-// checkSD fails with a number that cannot be a standard deviation.
+// checkSD fails if a number cannot be a standard deviation.
 func checkSD(t *table, r int, name string, sd float64) {
 	if sd < 0 {
 		panic(t.at(t.cellOf(r, name), "column %q: a standard deviation cannot be negative, got %g", name, sd))
@@ -104,15 +107,15 @@ func checkSD(t *table, r int, name string, sd float64) {
 	}
 }
 
-// checkCount fails with a number that cannot be a count of measurements.
+// checkCount fails if a number cannot be a count of measurements.
 func checkCount(t *table, r int, name string, count float64) {
 	if count != math.Trunc(count) || count < 1 || count > maxReps {
 		panic(t.at(t.cellOf(r, name), "column %q: expected a whole number of measurements from 1 to %d, got %g", name, maxReps, count))
 	}
 }
 
-// sums reports whether what represents means is probably sums: they grow in proportion to their counts, and scatter
-// less than half as much once they are divided by them.
+// sums reports whether numbers that were read as means are probably sums. Sums grow in proportion to their counts, and
+// vary less than half as much after division by the counts.
 func (f *found) sums() bool {
 	var counts, means, each []float64
 	for _, a := range f.arms {
@@ -131,8 +134,9 @@ func (f *found) sums() bool {
 	return math.Abs(slope-1) < 0.3 && stat.StdDev(each, nil) < stat.StdDev(means, nil)/2
 }
 
-// successes reports whether what represents means is probably counts of successes: whole numbers from 0 to the count in all rows,
-// where a mean of several is seldom whole. Rewards of one measurement each do not show it.
+// successes reports whether numbers that were read as means are probably counts of successes: in every row a whole
+// number from 0 to the count. The mean of several rewards is seldom whole. Rows of one measurement each give no
+// evidence.
 func (f *found) successes() bool {
 	several := 0
 	for _, a := range f.arms {
@@ -148,13 +152,13 @@ func (f *found) successes() bool {
 	return several >= fewestSuccesses
 }
 
-// fewestSuccesses is the number of rows with several measurements below which whole means may be chance.
+// fewestSuccesses is the number of rows with several measurements from which on whole means are unlikely to be chance.
 const fewestSuccesses = 2
 
-// percentages reports whether what represents means is probably successes in percent of their counts: whole numbers from 0 to 100,
-// each a rounded share of its count, which is improbable of other numbers.
+// percentages reports whether numbers that were read as means are probably percentages of successes: whole numbers from
+// 0 to 100, each a rounded share of its count. Other numbers seldom have this form.
 func (f *found) percentages() bool {
-	chance := 0.0 // its logarithm
+	chance := 0.0 // logarithm of the probability that other numbers have this form
 	for _, a := range f.arms {
 		for _, m := range a.rows {
 			k := math.Round(m.Reward * m.Count / 100)
@@ -167,10 +171,10 @@ func (f *found) percentages() bool {
 	return chance < math.Log(unlikelyPercentages)
 }
 
-// unlikelyPercentages is the probability of chance below which whole numbers are percentages of their counts.
+// unlikelyPercentages is the probability of chance below which whole numbers count as percentages.
 const unlikelyPercentages = 0.001
 
-// fewestSums is the number of rows below which nothing is said of how they go with their counts.
+// fewestSums is the number of rows from which on sums can be recognised.
 const fewestSums = 6
 
 // pooled returns the rows of an arm, at least one, as one. With n = Σ n_k measurements the mean is Σ n_k m_k /
@@ -210,16 +214,16 @@ func pooled(rows []Row, sds []float64, l Long) (mean, sd, count float64) {
 	return mean, math.Sqrt(squares / freedom), count
 }
 
-// measure sets means, counts, noise and, where every arm has two measurements at least in rows of
-// their own, the rewards to resample.
+// measure sets the means, counts and noise of all arms. If every arm has at least two single measurements, it also sets
+// the rewards that simulations draw from.
 func (p reading) measure(l Long, arms []arm, stated NoiseModel) {
 	s := noiseOf(arms)
-	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, which cannot be resampled
+	summaries := l.SD != "" || l.Count != "" || l.Trials != "" // the rows are means, from which no single rewards can be drawn
 	once := indices.Where(len(arms), func(i int) bool { return len(arms[i].rows) < 2 })
 	censored := lists.Count(p.Rows, func(m Row) bool { return m.Censored != 0 })
-	resampled := len(once) == 0 && !summaries && censored == 0 // the values beyond a limit are unknown
+	resampled := len(once) == 0 && !summaries && censored == 0 // censored values are unknown
 	model := try.Of(stated.completed(resampled))
-	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes are within any bounds
+	if bounds := model.limits(); bounds != nil && l.Trials == "" { // means of successes lie within any bounds
 		for r := range p.t.lines {
 			p.t.within(r, l.Reward, bounds)
 		}

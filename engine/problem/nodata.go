@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// leaveOut leaves out the rows that are so, with a note.
+// leaveOut removes the rows for which so is true, and adds a note.
 func (t *table) leaveOut(what string, so func(r int) bool) {
 	out := indices.Where(len(t.lines), so)
 	if len(out) == 0 {
@@ -21,8 +21,8 @@ func (t *table) leaveOut(what string, so func(r int) bool) {
 	t.only(indices.Where(len(t.lines), func(r int) bool { return !left[r] }))
 }
 
-// leaveOutMarks leaves out the rows of a table that repeat its header, as in files that were joined, draw a line, or have units below the
-// header.
+// leaveOutMarks removes rows that repeat the header (as in joined files), rows that draw a line, and a row of units
+// below the header.
 func (t *table) leaveOutMarks(header []string) {
 	t.leaveOut("repeat the header", func(r int) bool {
 		return t.each(r, func(k int, text string) bool { return text == header[k] })
@@ -35,7 +35,7 @@ func (t *table) leaveOutMarks(header []string) {
 	}
 }
 
-// each reports whether all cells of a row are so; one that has a number of a DataFrame is not.
+// each reports whether so is true for all cells of row r. It is false if a cell has a number of a DataFrame.
 func (t *table) each(r int, so func(k int, text string) bool) bool {
 	for k, c := range t.cells {
 		if c.numbers != nil && !c.empty(r) || !so(k, c.text(r)) {
@@ -78,7 +78,8 @@ func (t *table) units() bool {
 	return len(units) > 0 && (!named || len(units) > 1 || bracketed(units[0]))
 }
 
-// leaveOutNameless leaves out rows that have no measurement and no value in a column of names: a legend, or the end of a table.
+// leaveOutNameless removes rows without a measurement that also lack a value in some column of names. Such rows are a
+// legend, or lines below the table.
 func (t *table) leaveOutNameless(names []string, measured string) {
 	if slices.ContainsFunc(append(slices.Clone(names), measured), func(name string) bool { return !t.hasColumn(name) }) {
 		return

@@ -19,7 +19,7 @@ type NoiseModel struct {
 	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for
 	// all arms, or none.
 	Scales []float64
-	Known  string // where Scales come from: NoiseStated, NoiseSD or NoiseTask
+	Known  string // source of Scales: NoiseStated, NoiseSD or NoiseTask
 	// what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask
 	// or UnknownArm
 	UnknownBy string
@@ -44,13 +44,13 @@ const (
 
 // The values of NoiseModel.UnknownBy, besides "".
 const (
-	UnknownProblem = "problem" // one factor for all arms
-	UnknownTask    = "task"    // a factor for the arms of each task
-	UnknownArm     = "arm"     // a factor for each arm
+	UnknownProblem = "problem" // one unknown factor for all arms
+	UnknownTask    = "task"    // one unknown factor for the arms of each task
+	UnknownArm     = "arm"     // one unknown factor for each arm
 )
 
-// Estimated reports whether the scales were computed from the data, so that guarantees which take
-// them as known are approximate.
+// Estimated reports whether the scales were estimated from the data. Guarantees that assume known scales are then
+// approximate.
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
 
 // Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its
@@ -71,7 +71,7 @@ func (m NoiseModel) Groups(taskOf []int) []int {
 	return groups
 }
 
-// Deviations returns the standard deviations of simulated noise.
+// Deviations returns the standard deviations of simulated noise, one per arm.
 func (m NoiseModel) Deviations() []float64 {
 	if m.SD != nil {
 		return m.SD
@@ -79,12 +79,12 @@ func (m NoiseModel) Deviations() []float64 {
 	return m.Scales
 }
 
-// silent reports whether a statement does not mention the scales.
+// silent reports whether the user stated no scale.
 func (m NoiseModel) silent() bool {
 	return m.Scales == nil && m.Known == NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
 
-// limits returns the interval of the rewards of a completed statement, nil for all numbers.
+// limits returns the interval that contains all rewards; nil if there is none. m must be completed.
 func (m NoiseModel) limits() *[2]float64 {
 	if m.Bounds == nil && m.Environment == EnvironmentBernoulli {
 		return &[2]float64{0, 1}
@@ -92,8 +92,8 @@ func (m NoiseModel) limits() *[2]float64 {
 	return m.Bounds
 }
 
-// completed fills in what a statement leaves out, and reports parts that contradict each other; raw
-// reports whether there are raw rewards.
+// completed fills in what the user did not state, and returns an error if parts contradict each other. raw states
+// whether there are raw rewards.
 func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	if m.Environment == "" {
 		m.Environment = EnvironmentGaussian
@@ -149,8 +149,8 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	return m, nil
 }
 
-// Text describes the noise in a few words, with the smallest and the largest scale:
-// "0.5", "sd 1 to 3", "unknown", "within [0, 1]".
+// Text describes the noise in a few words, with the smallest and the largest scale, such as "0.5", "sd 1 to 3",
+// "unknown" or "within [0, 1]".
 func (m NoiseModel) Text() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 	switch {
@@ -181,8 +181,8 @@ type DataError struct {
 	Line, Column int
 	Message      string
 
-	Unknown string   // a column or condition named by the reader that the file does not have, "" for none
-	Known   []string // with Unknown: the columns of the file
+	Unknown string   // a column or condition that the user named and that the file lacks; "" for none
+	Known   []string // columns of the file; nil if Unknown is ""
 }
 
 // Error returns "path:line:column: message", without the parts that are unknown.

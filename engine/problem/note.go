@@ -9,99 +9,107 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Note is a fact that a reader of a problem may wonder about: how a file was read, where that is
-// not plain, or what the kernel is on the points. Its String is the sentence.
+// Note states a fact that may surprise the user: an unusual way in which a file was read, or a property of the kernel on
+// the points. String returns the sentence.
 type Note struct {
 	Kind    NoteKind
-	Path    string    // path of the file that it is about, "" for none
-	Names   []string  // names of tasks, arms, columns and others in the sentence
-	Numbers []float64 // numbers of the sentence, in the units that it names
+	Path    string    // path of the file that the note describes; "" for none
+	Names   []string  // texts in the sentence, such as names of tasks, arms and columns; NoteKind lists them
+	Numbers []float64 // numbers in the sentence; NoteKind lists them
 }
 
-// NoteKind is the kind of fact of a Note.
+// NoteKind is the kind of fact that a Note states. The comment at each constant lists the elements of Note.Names and
+// Note.Numbers.
 type NoteKind string
 
 // The kinds of notes on files.
 const (
-	NoteLineSkipped  NoteKind = "line skipped"  // the one above the header
-	NoteLinesSkipped NoteKind = "lines skipped" // numbers: lines above the header
-	NoteTwice        NoteKind = "twice"         // names: of several columns, and what the second one is called
-	// names: what the rows do; numbers: rows, line of the first
+	NoteLineSkipped  NoteKind = "line skipped"  // line 1 is not the header and was skipped
+	NoteLinesSkipped NoteKind = "lines skipped" // numbers: how many lines above the header were skipped
+	NoteTwice        NoteKind = "twice"         // names: the name that several columns share, the new name of the second one
+	// names: what the skipped rows contain; numbers: how many rows were skipped, the line of the first one
 	NoteNoData        NoteKind = "no data"
-	NoteRowNames      NoteKind = "row names"      // the header has no name for the first column
-	NoteHeaderLines   NoteKind = "header lines"   // names: the first of the joined names
-	NoteSeparator     NoteKind = "separator"      // names: the character
-	NoteDecimalCommas NoteKind = "decimal commas" // names: the separator
-	NoteThousands     NoteKind = "thousands"      // names: the first number with a point; numbers: its line
-	NoteGroups        NoteKind = "groups"         // names: column, the first number whose thousands are parted
-	NoteIgnored       NoteKind = "ignored"        // names: columns
-	NoteCategories    NoteKind = "categories"     // names: column, then categories in the order of their codes
-	NoteIdentifiers   NoteKind = "identifiers"    // names: those of NoteCategories; the names are whole numbers, written like names
-	// names: column, then groups of texts that became one setting; numbers: how many texts each group has
-	NoteEqual   NoteKind = "equal"   // texts that are equal as numbers, and may be names
-	NoteRounded NoteKind = "rounded" // numbers that agree to 15 digits
-	NoteWritten NoteKind = "written" // names and numbers: those of NoteEqual; the names stay different
-	NoteAlike   NoteKind = "alike"   // names: column, and two names that differ in capital letters and the like alone
-	NoteUnseen  NoteKind = "unseen"  // names: column, name, and the code of a character in it that cannot be seen; numbers: its line
+	NoteRowNames      NoteKind = "row names"      // the rows have one cell more than the header; the first cell is the row's name
+	NoteHeaderLines   NoteKind = "header lines"   // names: the first name made by joining two header lines
+	NoteSeparator     NoteKind = "separator"      // names: the character that separates columns
+	NoteDecimalCommas NoteKind = "decimal commas" // names: the character that separates columns
+	NoteThousands     NoteKind = "thousands"      // names: the first number with a decimal point; numbers: the line of this number
+	NoteGroups        NoteKind = "groups"         // names: the column, the first number in it with separated thousands
+	NoteIgnored       NoteKind = "ignored"        // names: the columns that are not used
+	NoteCategories    NoteKind = "categories"     // names: the column, then the categories in the order of their codes
+	NoteIdentifiers   NoteKind = "identifiers"    // names: as for NoteCategories; the categories are whole numbers such as 007
+	// names: the column, then the texts that were merged, one group after another; numbers: how many texts each group
+	// has
+	NoteEqual   NoteKind = "equal"   // the texts are equal as numbers, for example 12.1 and 12.10
+	NoteRounded NoteKind = "rounded" // the numbers agree in 15 digits
+	NoteWritten NoteKind = "written" // names and numbers: as for NoteEqual; the texts stay different names
+	NoteAlike   NoteKind = "alike"   // names: the column, two names in it that differ only in capital letters, blanks or the like
+	// names: the column, a name, the code of an invisible character in the name; numbers: the line of the name
+	NoteUnseen NoteKind = "unseen"
 
-	NoteNoReward NoteKind = "no reward" // names: column; numbers: rows, line of the last
-	NoteFailed   NoteKind = "failed"    // names: column, reasons; numbers: measurements in all, then of each reason
-	NoteLimits   NoteKind = "limits"    // names: column; numbers: values below a limit, values above one
-	NoteNotDrawn NoteKind = "not drawn" // names: column
-	NoteNoOption NoteKind = "no option" // names: options, of many the first; numbers: options without a row, of all
-	NoteTotals   NoteKind = "totals"    // names: column, a value of it, the condition without it
-	// names: column of units or quantities, two of its values, column of rewards, the condition for the first value
+	NoteNoReward NoteKind = "no reward" // names: the column of rewards; numbers: how many rows have no reward, the line of the last one
+	NoteFailed   NoteKind = "failed"    // names: the column, the texts in failed cells; numbers: all measurements, then failures by text
+	NoteLimits   NoteKind = "limits"    // names: the column; numbers: how many values are below a limit, how many are above one
+	NoteNotDrawn NoteKind = "not drawn" // names: the column
+	NoteNoOption NoteKind = "no option" // names: the first removed options; numbers: how many options lost all rows, how many there are
+	NoteTotals   NoteKind = "totals"    // names: the column, the value that looks like a total, the condition that leaves out its rows
+	// names: the column of units or quantities, two values of this column, the column of rewards, the condition that
+	// selects the first value
 	NoteMixed NoteKind = "mixed"
-	NoteSums  NoteKind = "sums" // names: columns of the means and of their counts
-	// names: columns of the rewards and of their counts
+	NoteSums  NoteKind = "sums" // names: the column of means, the column of counts
+	// names: the column of rewards, the column of counts
 	NoteSuccesses   NoteKind = "successes"
-	NotePercentages NoteKind = "percentages" // names: those of NoteSuccesses
-	// names: column of how runs ended, a text of it, column of rewards, the condition for rows that failed; numbers: such rows with a value
+	NotePercentages NoteKind = "percentages" // names: as for NoteSuccesses
+	// names: the column that states how runs ended, a text in this column, the column of rewards, the condition that
+	// selects failed rows; numbers: how many rows with this text have a reward
 	NoteEnded      NoteKind = "ended"
-	NoteUnfinished NoteKind = "unfinished" // names: column of states, states of unfinished runs; numbers: rows with each state
-	// names: which lines repeat which; numbers: rows that repeat others and count once, all rows
+	NoteUnfinished NoteKind = "unfinished" // names: the column of states, the states of unfinished runs; numbers: rows with each state
+	// names: a list of lines and the lines that they repeat; numbers: how many rows repeat others and are left out, all
+	// rows
 	NoteCopies  NoteKind = "copies"
-	NoteRepeats NoteKind = "repeats" // names and numbers: those of NoteCopies; each row counts
-	// names and numbers: those of NoteRepeats; the rows differ in digits or in columns without a meaning
+	NoteRepeats NoteKind = "repeats" // names and numbers: as for NoteCopies; repeated rows are kept
+	// names and numbers: as for NoteRepeats; the rows differ only in digits or in columns that are not used
 	NoteNearCopies NoteKind = "near copies"
-	// names: task and arm of each, of many the first; numbers: arms left out, all arms
+	// names: task and arm of each of the first omitted arms; numbers: how many arms are left out, all arms
 	NoteDropped NoteKind = "dropped"
-	// names: task and arm of the first; numbers: arms not measured, all arms
+	// names: task and arm of the first; numbers: how many arms are not measured, all arms
 	NoteUnmeasured NoteKind = "unmeasured"
-	// too little is measured to find a kernel; numbers: all arms
+	// too few arms are measured to fit a kernel; numbers: all arms
 	NoteCandidates NoteKind = "candidates"
-	NoteInferred   NoteKind = "inferred"      // names and numbers: those of NoteUnmeasured; runs draw expected rewards
-	NoteOnce       NoteKind = "measured once" // names and numbers: those of NoteUnmeasured
-	NotePooled     NoteKind = "pooled"        // names and numbers: those of NoteUnmeasured
+	NoteInferred   NoteKind = "inferred"      // as for NoteUnmeasured; simulated runs use predicted rewards
+	NoteOnce       NoteKind = "measured once" // names and numbers: as for NoteUnmeasured
+	NotePooled     NoteKind = "pooled"        // names and numbers: as for NoteUnmeasured
 	NoteNoNoise    NoteKind = "no noise"
-	// names: columns of arms; numbers: combinations that a task has in the table at most, all combinations
+	// names: the columns of arms; numbers: the largest number of combinations that a task has in the table, the number
+	// of all combinations
 	NoteCombinations NoteKind = "combinations"
-	NoteNested       NoteKind = "nested"    // names: columns of blocks whose labels occur at several tasks
-	NoteBlocks       NoteKind = "blocks"    // names: columns that state what was measured together
-	NoteRandom       NoteKind = "random"    // names: columns of random effects
-	NoteOneLevel     NoteKind = "one level" // names: a random column, its only value
-	NoteBent         NoteKind = "bent"      // numbers: what was added to the diagonal of a matrix
+	NoteNested       NoteKind = "nested"    // names: the columns of blocks whose labels occur at several tasks
+	NoteBlocks       NoteKind = "blocks"    // names: the columns that state which measurements share an effect
+	NoteRandom       NoteKind = "random"    // names: the columns of random effects
+	NoteOneLevel     NoteKind = "one level" // names: a column of random effects, the only value in it
+	NoteBent         NoteKind = "bent"      // numbers: the value that was added to the diagonal of a similarity matrix
 )
 
 // The kinds of notes on the kernel of a problem.
 const (
-	NoteCodes NoteKind = "codes" // names: kernel, column
-	// names: kernel, column; numbers: length scale, range or smallest step, least and greatest value,
-	// and of a column that was scaled these two in the units of the data
+	NoteCodes NoteKind = "codes" // names: the kernel, the column
+	// names: the kernel, the column; numbers: the length scale, the range of the column (for NoteShortScale the smallest
+	// step), the least and the greatest value, and for a scaled column these two values in the units of the data
 	NoteLongScale  NoteKind = "long scale"
-	NoteShortScale NoteKind = "short scale" // names and numbers: those of NoteLongScale
+	NoteShortScale NoteKind = "short scale" // names and numbers: as for NoteLongScale
 
-	NoteAdmitsAll NoteKind = "admits all" // numbers: different arms
-	NoteUnrelated NoteKind = "unrelated"  // numbers: those of NoteAdmitsAll; the prior relates no two arms
-	// numbers: accuracy, directions that the kernel tells apart at it among the arms drawn and at most
-	// among all, arms drawn, all arms, few directions, accuracy at which few are left
+	NoteAdmitsAll NoteKind = "admits all" // numbers: how many arms have different features
+	NoteUnrelated NoteKind = "unrelated"  // numbers: as for NoteAdmitsAll; the prior correlation of any two arms is 0
+	// numbers: the accuracy; the effective rank of the kernel at this accuracy on a random sample of arms; an upper
+	// bound of the rank on all arms; the size of the sample; the number of all arms; a small rank; the accuracy at which
+	// the kernel has this small rank
 	NoteRough NoteKind = "rough"
-	// names: a smoother kernel; numbers: directions that it tells apart at the same accuracy
+	// names: a smoother kernel; numbers: the effective rank of this kernel at the same accuracy
 	NoteRoughKernel NoteKind = "rough: smoother kernel"
 )
 
-// noteSentences have a verb for each text that words makes of the names, then for each number, in the
-// order of the Note or by their place in it.
+// noteSentences has the format of each sentence. Its verbs are replaced by the texts that Note.words returns, followed by
+// Note.Numbers. A verb without an index uses the next argument.
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:  "line 1, above the header, is skipped",
 	NoteLinesSkipped: "lines 1 to %d, above the header, are skipped",
@@ -193,20 +201,20 @@ var noteSentences = map[NoteKind]string{
 	NoteRoughKernel: "a smoother kernel with the same length scales, %s, has an effective rank of about %d",
 }
 
-// OfSimulation reports whether the note is on how rewards are simulated, which does not concern
-// answers from what was measured.
+// OfSimulation reports whether the note describes how rewards are simulated. Such a note does not concern answers that
+// use only measured rewards.
 func (n Note) OfSimulation() bool {
 	return slices.Contains([]NoteKind{NoteUnmeasured, NoteInferred, NoteOnce, NotePooled, NoteBlocks, NoteRandom, NoteNotDrawn}, n.Kind)
 }
 
-// OfAnswers reports whether the note changes what answers from the measurements are worth, so that they warn of it.
+// OfAnswers reports whether the note is a reason to doubt answers. Answers then show the note as a warning.
 func (n Note) OfAnswers() bool {
 	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses,
 		NotePercentages, NoteEnded, NoteUnfinished}, n.Kind)
 }
 
-// OfAlgorithms reports whether the note is on what some algorithms make of the kernel or the noise. A
-// result has warnings of its own, of the algorithm that made it.
+// OfAlgorithms reports whether the note describes how some algorithms use the kernel or the noise. Results do not repeat
+// these notes, because they have warnings about the algorithm that was used.
 func (n Note) OfAlgorithms() bool {
 	return slices.Contains([]NoteKind{NoteNoNoise, NoteAdmitsAll, NoteUnrelated}, n.Kind)
 }
@@ -214,14 +222,14 @@ func (n Note) OfAlgorithms() bool {
 // String returns the sentence, without a full stop.
 func (n Note) String() string { return NoteText(n) }
 
-// Sentence returns String without the path.
+// Sentence returns the sentence without the path of the file.
 func (n Note) Sentence() string {
 	n.Path = ""
 	return n.String()
 }
 
-// NoteText returns one sentence for several notes of one kind and the same names, at least one, with
-// a range for each number that differs. A kind that is not listed is its own sentence.
+// NoteText returns one sentence for one or more notes that have the same kind and names. A number that differs between
+// the notes becomes a range. A kind without an entry in noteSentences is returned as the sentence.
 func NoteText(notes ...Note) string {
 	n := notes[0]
 	format, listed := noteSentences[n.Kind]
@@ -235,7 +243,7 @@ func NoteText(notes ...Note) string {
 	return text
 }
 
-// words returns the texts of the sentence.
+// words returns the texts that replace the first verbs of the sentence.
 func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
@@ -276,7 +284,7 @@ func (n Note) words() []string {
 			arms = append(arms, where(n.name(k), n.name(k+1)))
 		}
 		count := int(n.number(0))
-		if count > len(arms) { // a few examples show the kind
+		if count > len(arms) { // show a few examples only
 			arms = arms[:min(len(arms), fewShown)]
 		}
 		return []string{listedOf(arms, count)}
@@ -292,7 +300,7 @@ func (n Note) words() []string {
 	return n.Names
 }
 
-// groups lists groups of texts, of many the first: "12.1 and 12.10; 13 and 13.0".
+// groups lists the groups of merged texts, for example "12.1 and 12.10; 13 and 13.0". A long list is cut.
 func (n Note) groups() string {
 	var words []string
 	at := 1
@@ -311,10 +319,10 @@ func (n Note) groups() string {
 	return strings.Join(words, "; ")
 }
 
-// fewShown is how many arms that are left out are named where they are too many to name all, and codes of categories.
+// fewShown is the number of arms, or of codes of categories, that a sentence shows if there are too many to show all.
 const fewShown = 3
 
-// name and number return the value at a place, or the zero value if there is none.
+// name and number return the element k of Names or Numbers, or the zero value if there is none.
 func (n Note) name(k int) string {
 	if k < len(n.Names) {
 		return n.Names[k]
@@ -329,7 +337,7 @@ func (n Note) number(k int) float64 {
 	return 0
 }
 
-// some names the first of some arms and states how many others there are, with the verb "is" or "are".
+// some names the first of the arms, states how many other arms there are, and adds the verb "is" or "are".
 func (n Note) some() string {
 	first := where(n.name(0), n.name(1))
 	switch count, all := n.number(0), n.number(1); count {
@@ -342,5 +350,5 @@ func (n Note) some() string {
 	}
 }
 
-// where names an arm by its task and itself: `task "a", arm "b"`.
+// where names an arm with its task, for example `task "a", arm "b"`.
 func where(task, arm string) string { return fmt.Sprintf("task %q, arm %q", task, arm) }

@@ -16,33 +16,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Outcome is what a cell of rewards says. The zero value is a reward of 0.
+// Outcome is the contents of a cell of rewards. The zero value is a reward of 0.
 type Outcome struct {
 	Reward   float64
-	Censored int8   // as Row.Censored, of the reward as the data have it: -1 for "<0.05", which has the Reward 0.05
-	Failed   string // why there is no value, such as "crash", where a measurement was tried and gave none; else ""
-	Missing  bool   // nothing was measured
+	Censored int8   // as Row.Censored, but with the sign of the data: -1 for "<0.05", with Reward 0.05
+	Failed   string // reason why a measurement gave no value, such as "crash"; "" if it did not fail
+	Missing  bool   // the cell states that nothing was measured
 }
 
-// measured reports whether there is a value, or a limit of one.
+// measured reports whether there is a value, or a limit such as <0.05.
 func (o Outcome) measured() bool { return o.Failed == "" && !o.Missing }
 
-// Outcome returns what a cell of rewards says, or a *DataError.
+// Outcome returns the contents of a cell of rewards, or a *DataError.
 func (r SheetRow) Outcome(column string) (Outcome, error) { return r.table.outcome(r.row, column) }
 
-// byCondition is the reason of failures that LoadOptions.Failed names.
+// byCondition is the reason of failures in rows that LoadOptions.Failed selects.
 const byCondition = "failed="
 
 // limit is a value that is only known to be below or above a number, such as <0.05 or ≥ 9.
 var limit = regexp.MustCompile(`^(<=?|=<|≤|⩽|>=?|=>|≥|⩾)\s*([^<=>\s].*)?$`)
 
-// outcome reads a cell of rewards. A text that has no digits reports why there is no value.
+// outcome reads a cell of rewards. A text without digits is the reason of a failure.
 func (t *table) outcome(r int, column string) (Outcome, error) {
 	k := t.column[column]
 	switch numbers := t.cells[k].numbers; {
 	case t.failed != nil && t.failed[r]:
 		return Outcome{Failed: byCondition}, nil
-	case numbers != nil && math.Abs(numbers[r]) <= kernels.Largest: // no text is made of it
+	case numbers != nil && math.Abs(numbers[r]) <= kernels.Largest: // the number is used directly, without a text
 		return Outcome{Reward: numbers[r]}, nil
 	}
 	c := t.cell(r, k)
@@ -81,7 +81,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	return Outcome{}, err
 }
 
-// Texts, by their letters, of values that are below and above a limit which is not given: of laboratories, and of instruments.
+// Texts, by their letters, for values below or above a limit that is not given, as laboratories and instruments write
+// them.
 var (
 	belowLimit = regexp.MustCompile(`^(n[dnq]|u|udl|bdl|bld|b?lo[dq]|b?l?loq|bql|blq|[mpr]?[dq]l|rl|tr|traces?|spuren?|nwg|below.*|` +
 		`under(range|flow|limit)?|lessthan.*|(not?|non|un|nicht|b)(detect|quantif|nachweis).*)$`)
@@ -89,7 +90,8 @@ var (
 		`exceed.*|morethan.*|offscale)$`)
 )
 
-// better returns the pattern of texts of values that are beyond a limit on the side of better ones, and the word for that side.
+// better returns the pattern of texts for values beyond a limit on the better side, the word for this side, and an
+// example.
 func (t *table) better() (beyond *regexp.Regexp, side, example string) {
 	if t.goal == GoalMin {
 		return belowLimit, "below", "<0.05"
@@ -97,7 +99,8 @@ func (t *table) better() (beyond *regexp.Regexp, side, example string) {
 	return aboveLimit, "above", ">9"
 }
 
-// needLimit reports a text such as BDL if lower is better: what it says of may be the best, and a failure never is.
+// needLimit returns an error for a text such as BDL (below the detection limit) if lower is better. Such a value may be
+// the best, so it must not count as a failure.
 func (t *table) needLimit(c cell, column string) error {
 	beyond, side, example := t.better()
 	is := func(text string) bool {
@@ -123,7 +126,7 @@ func (t *table) needLimit(c cell, column string) error {
 	return t.unbound
 }
 
-// zeroOrOne reports whether no number of a column is another than 0 and 1: beside 3.5, TRUE is not a reward of 1.
+// zeroOrOne reports whether all numbers of a column are 0 or 1. Only then TRUE is a reward of 1.
 func (t *table) zeroOrOne(column string) bool {
 	known, there := t.binary[column]
 	if !there {
@@ -139,8 +142,8 @@ func (t *table) zeroOrOne(column string) bool {
 	return known
 }
 
-// notMeasured reports whether a cell of rewards states that nothing was measured. NaN does not: programs write it where they computed
-// no number.
+// notMeasured reports whether a cell of rewards states that nothing was measured. NaN does not state this: programs
+// write NaN for a number that they failed to compute.
 func notMeasured(text string) bool {
 	if gap(text) {
 		return !strings.EqualFold(text, "nan")
@@ -152,7 +155,7 @@ func notMeasured(text string) bool {
 	case "none", "<na>", "#na", "#n/a n/a":
 		return true
 	}
-	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Pd, unicode.Po) }) // such as "-" and "."
+	return !strings.ContainsFunc(text, func(r rune) bool { return !unicode.In(r, unicode.Pd, unicode.Po) }) // for example "-" and "."
 }
 
 // failure reports whether a text explains why there is no number: it has no digits, or it is how a
@@ -162,10 +165,10 @@ func failure(text string) bool {
 		strings.Contains(text, ".#")
 }
 
-// failures count measurements that gave no value, by what the table says of them.
+// failures counts the measurements that gave no value, by reason.
 type failures struct {
 	counts map[string]int
-	order  []string // of first rows
+	order  []string // reasons in the order of their first rows
 }
 
 func (f *failures) add(reason string) {
@@ -190,8 +193,8 @@ func (f *failures) note(path, column string) Note {
 	return n
 }
 
-// needNumber fails with the first text of a column where that has no number at all: it was named by mistake. The rest of the
-// message takes the condition by which its text counts as failed.
+// needNumber fails with the first text of a column if the column has no number at all. Probably the user named the wrong
+// column. rest ends the message with the condition that counts the text as failed.
 func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 	texts := f.texts()
 	if !none || len(texts) == 0 {
@@ -205,20 +208,20 @@ func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 		strings.Join(lists.Map(texts[:min(len(texts), 3)], strconv.Quote), ", "), rest))
 }
 
-// texts returns the reasons that are texts of the column, and no numbers and no condition.
+// texts returns the reasons that are texts of the column, without numbers and conditions.
 func (f *failures) texts() []string {
 	return lists.Where(f.order, func(reason string) bool {
 		return reason != byCondition && !slices.Contains([]string{"inf", "infinity", "nan"}, strings.ToLower(strings.TrimLeft(reason, "+-")))
 	})
 }
 
-// limitsNote counts the values that are limits, by their sides.
+// limitsNote returns a note with the number of lower and of upper limits.
 func limitsNote(path, column string, limits []Row) Note {
 	below := lists.Count(limits, func(m Row) bool { return m.Censored < 0 })
 	return Note{Kind: NoteLimits, Path: path, Names: []string{column}, Numbers: []float64{float64(below), float64(len(limits) - below)}}
 }
 
-// limitWords state how many values are at most and at least their numbers.
+// limitWords states how many values are upper limits, and how many are lower limits.
 func (n Note) limitWords() string {
 	var words []string
 	for k, side := range []string{"below", "above"} {
@@ -229,7 +232,7 @@ func (n Note) limitWords() string {
 	return strings.Join(words, ", ")
 }
 
-// failedWords state what the counts of a note on failures are of: 3 "crash", 2 "n.d.", 1 by failed=.
+// failedWords lists the counts and reasons of a note on failures, for example: 3 "crash", 2 "n.d.", 1 by failed=.
 func (n Note) failedWords() string {
 	var words []string
 	for k := 1; k < len(n.Names); k++ {

@@ -113,11 +113,11 @@ func Classic(means []float64, agents int) (*Problem, error) {
 	return d.Problem(fmt.Sprintf("classic, %d arms, %d agents", len(means), agents), SameArms(), 1)
 }
 
-// SameArms returns the kernel under which tasks are the same and arms are told apart by name alone.
+// SameArms returns the kernel of equal tasks whose arms are unrelated: only the name distinguishes arms.
 func SameArms() kernels.Joint { return kernels.LiftArm(kernels.Identity{}) }
 
-// The reward models that a simulated environment can follow. Those after resampled are
-// departures from gaussian that no guarantee covers, to see what they do.
+// Reward models of simulated environments. No guarantee covers those after resampled; they show the effect of rewards
+// that are not normal.
 const (
 	EnvironmentGaussian       = "gaussian"
 	EnvironmentBernoulli      = "bernoulli"
@@ -135,13 +135,13 @@ const (
 type EnvironmentEntry struct {
 	Name     string
 	Doc      string  // how a reward is drawn
-	Means    string  // what its strength is; "" if it has none
-	Strength float64 // the default
-	Above    float64 // strengths are greater than this,
-	Most     float64 // and at most this
+	Means    string  // meaning of the strength; "" if the model has none
+	Strength float64 // default strength
+	Above    float64 // every strength is greater than this
+	Most     float64 // largest strength
 }
 
-// OutlierFactor is the factor by which outliers scatter wider than the others.
+// OutlierFactor is the ratio of the standard deviations of outliers and of other rewards.
 const OutlierFactor = 10
 
 // Environments returns the catalogue of reward models.
@@ -170,7 +170,7 @@ func Environments() []EnvironmentEntry {
 	}
 }
 
-// EnvironmentNamed returns the entry of a name; "" means gaussian.
+// EnvironmentNamed returns the entry with this name; "" means gaussian.
 func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 	var known []string
 	for _, e := range Environments() {

@@ -16,63 +16,64 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Problem is one instance: V tasks, N arms in all, grouped by task in task order, the joint kernel,
-// and the known rewards. It is not changed once built.
+// Problem is one instance of pure exploration: V tasks with N arms in all, grouped by task, the joint kernel, and the
+// known rewards. A Problem never changes after it is built.
 type Problem struct {
 	Name   string
 	Tasks  *kernels.Points // V points
 	Arms   *kernels.Points // N points, one per arm of a task
 	TaskOf []int           // N: task of each arm, non-decreasing
 	Kernel kernels.Joint
-	// whether the kernel was found from measurements of these arms, because none was given
+	// whether the kernel was estimated from measurements of these arms because the user stated none
 	KernelFound bool
 
 	Noise NoiseModel
 
-	// GoalMax, or GoalMin, under which Mean, Partial, Rewards and Noise.Bounds come from the
-	// data with the sign changed: the higher is always the better. See Turned.
+	// GoalMax or GoalMin. With GoalMin the signs of Mean, Partial, Rewards and Noise.Bounds are changed, so that higher
+	// is always better. See Turned.
 	Goal string
-	Mean []float64 // N expected rewards, or nil when one of them is unknown
-	// N expected rewards, NaN if unknown; nil if Mean is not nil, and where all are unknown
+	Mean []float64 // N expected rewards; nil if at least one is unknown
+	// N expected rewards, NaN if unknown; nil if all are known, and if all are unknown
 	Partial []float64
-	// N costs of one pull above 0, in any unit; nil if all cost the same. Allocations of CoTestFC and
-	// CoBayesFC then spend least, and do not pull least
+	// N positive costs of one pull, in any unit; nil if all are equal. CoTestFC and CoBayesFC then minimise the total
+	// cost instead of the number of pulls.
 	Cost []float64
-	// whether each cost is predicted, because the data have none for that arm; nil if none is
+	// for each arm, whether the cost is predicted because the data do not state it; nil if all costs are stated
 	CostPredicted []bool
-	// V weights of the tasks for one recommendation for all of them, ≥ 0; nil means equal ones
+	// V weights of the tasks, at least 0, for one recommendation for all tasks; nil means equal weights
 	Weights []float64
-	Reps    []float64   // N counts of the measurements that Mean is of; nil means one each
-	Rewards [][]float64 // N measured populations to resample, or nil
-	// what measurements of one task that are made side by side have in common; nil if nothing is known to
-	// be. Measured populations are then alike: the k-th rewards of all arms of a task are of one block
+	Reps    []float64   // N counts of the measurements behind Mean; nil means one measurement per arm
+	Rewards [][]float64 // for each of N arms, the measured rewards that simulations draw from; nil for none
+	// common effect of measurements that are made side by side in one task; nil if unknown. The k-th rewards of all arms
+	// of a task, in Rewards, then belong to the same block.
 	Block  *Block
-	Rows   []Row    // what was measured, one by one, by arm, if it came so; else nil
-	Blocks []string // names of the blocks of Rows; nil without blocks
-	// texts in the columns Long.Random, for each combination that Rows have; nil without such columns
+	Rows   []Row    // all measurements in the order of the arms; nil if the data have only means
+	Blocks []string // names of the blocks in Rows; nil without blocks
+	// for each combination of random levels in Rows, the texts in the columns Long.Random; nil without such columns
 	Levels [][]string
-	// N counts of measurements that were tried and gave no value, such as a reaction that failed; nil if none failed
+	// N counts of measurements that failed, such as a reaction without a product; nil if none failed
 	Failed  []int
-	Sources []Source  // the files it came from
-	Long    *Long     // columns of the long table that it came from; nil of another
-	Also    []Also    // other measured quantities of the same arms, which best weighs too; nil without
-	Similar []Similar // how alike the options are, as matrices state it; none usually
-	// of feature columns of text: what their codes represent, from 0; nil without any
+	Sources []Source  // files that the problem was read from
+	Long    *Long     // columns of the long table that the problem was read from; nil for other problems
+	Also    []Also    // other measured quantities of the same arms, which best also uses; nil for none
+	Similar []Similar // similarity matrices of arms; nil for none
+	// by column of text, the categories that the codes 0, 1, 2, … represent; nil without such columns
 	Categories map[string][]string
-	Notes      []Note // how the files were read, where that is not plain
-	// what the kernel is on these points, if it may surprise; WithKernel leaves them out
+	Notes      []Note // notes on how the files were read
+	// notes on unusual properties of the kernel on these points; WithKernel drops them
 	KernelNotes []Note
 }
 
-// Block states what measurements have in common that are made side by side: a day, a plate, a batch.
+// Block describes the common effect of measurements that are made side by side, for example on one day, on one plate or
+// in one batch.
 type Block struct {
-	Name string // name of the block
-	// standard deviation of the effect that a block has on all its simulated normal rewards, reward units, where a plan
-	// measures side by side; measured populations have their own
+	Name string // name of the block column
+	// standard deviation, in reward units, of a block's effect on its simulated normal rewards. It applies if the plan
+	// measures side by side. Rewards drawn from measured ones have their own block effects.
 	Effect float64
-	// places of a block, of one task; 0 means as many as there are arms
+	// largest number of measurements in a block, all of one task; 0 means one for each arm
 	Size    int
-	Control string // the arm that is in every block of its task; "" without one
+	Control string // arm that every block of its task contains; "" for none
 }
 
 // Source is a file that a problem was read from.
@@ -80,11 +81,11 @@ type Source struct {
 	Path   string `json:"path"`
 	SHA256 string `json:"sha256"`
 	Rows   int    `json:"rows"`
-	// how it is written, where that is not plain CSV
+	// how the file is written, if it is not plain CSV
 	Dialect Dialect `json:"dialect,omitzero"`
 }
 
-// Means returns the N expected rewards, NaN if they are unknown; nil if all are.
+// Means returns the N expected rewards, NaN if unknown; nil if all are unknown.
 func (p *Problem) Means() []float64 {
 	if p.Mean != nil {
 		return p.Mean
@@ -122,8 +123,8 @@ func (p *Problem) LargestNoise() float64 {
 	return lists.Max(p.Noise.Scales, func(s float64) float64 { return s })
 }
 
-// Only returns the problem of some of the tasks, in this order: of one, as an agent that shares
-// nothing sees it. It panics if tasks is empty or names a missing task.
+// Only returns the problem of the given tasks, in this order. With one task it is the problem of an agent that shares
+// nothing. It panics if tasks is empty or contains an unknown index.
 func (p *Problem) Only(tasks ...int) *Problem {
 	if len(tasks) == 0 {
 		panic("engine: a problem needs at least one task")
@@ -131,13 +132,13 @@ func (p *Problem) Only(tasks ...int) *Problem {
 	return p.only(tasks, func(int) bool { return true })
 }
 
-// Some returns the problem of some of the arms, at least one of each task.
+// Some returns the problem of the given arms, which must include at least one arm of each task.
 func (p *Problem) Some(arms []int) *Problem {
 	selected := indices.Mark(p.N(), arms)
 	return p.only(indices.All(p.V()), func(i int) bool { return selected[i] })
 }
 
-// only returns the problem of these tasks, in this order, with their arms that are kept.
+// only returns the problem of the given tasks, in this order, with the arms for which keep is true.
 func (p *Problem) only(tasks []int, keep func(arm int) bool) *Problem {
 	var index []int
 	q := *p
@@ -186,22 +187,22 @@ func (p *Problem) WithKernel(k kernels.Joint) *Problem {
 	return &q
 }
 
-// Where names arm i for messages: `task "a", arm "b"`.
+// Where names arm i in messages, for example `task "a", arm "b"`.
 func (p *Problem) Where(i int) string {
 	names := p.NamesOf(i)
 	return where(names[0], names[1])
 }
 
-// NamesOf returns the names of the task and of the arm with number i.
+// NamesOf returns the names of the task and the arm with index i.
 func (p *Problem) NamesOf(i int) []string {
 	return []string{p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]}
 }
 
-// TaskNamed returns the number of a task, -1 of none: by its name, or by the name that it alone would have with plain numbers,
-// as "temp=150" where the table has 150.0.
+// TaskNamed returns the index of the task with this name, or -1. A name with plain numbers is also accepted if it fits
+// only one task: "temp=150" if the table contains 150.0.
 func (p *Problem) TaskNamed(name string) int { return p.placeOf(p.Tasks.Names, name) }
 
-// ArmNamed returns the number of an arm of task v as TaskNamed does.
+// ArmNamed returns the index of an arm of task v; names are matched as by TaskNamed.
 func (p *Problem) ArmNamed(v int, name string) int {
 	lo, hi := p.ArmsOf(v)
 	if k := p.placeOf(p.Arms.Names[lo:hi], name); k >= 0 {
@@ -221,10 +222,10 @@ func (p *Problem) placeOf(names []string, name string) int {
 	return same[0]
 }
 
-// ArmText returns feature c of arm i as the table has it: the text of a name or number.
+// ArmText returns feature c of arm i as a text, written as in the table.
 func (p *Problem) ArmText(c, i int) string { return p.textOf(p.Arms, c, i) }
 
-// textOf returns feature c of point i as the table has it.
+// textOf returns feature c of point i as a text, written as in the table.
 func (p *Problem) textOf(points *kernels.Points, c, i int) string {
 	v := points.Value(c, i)
 	if names := p.Categories[points.Columns[c]]; names != nil {
@@ -253,10 +254,10 @@ func New(name string, tasks, arms *kernels.Points, taskOf []int, k kernels.Joint
 	return p, p.Check()
 }
 
-// Check reports what cannot be a problem, naming the place.
+// Check returns an error that names the first invalid part of the problem.
 func (p *Problem) Check() error {
 	err := p.checkArms()
-	if err == nil { // or places could not be named
+	if err == nil { // checkArms needs valid names for its messages
 		err = cmp.Or(checkGoal(p.Goal), p.checkNames(), p.checkNoise())
 	}
 	if err != nil {
@@ -265,7 +266,7 @@ func (p *Problem) Check() error {
 	return nil
 }
 
-// checkArms reports lists that do not fit together, and numbers that arms cannot have.
+// checkArms returns an error if lists have wrong lengths, or if an arm has an invalid number.
 func (p *Problem) checkArms() error {
 	n := p.Arms.Len()
 	switch {
@@ -315,7 +316,7 @@ func (p *Problem) checkArms() error {
 	return nil
 }
 
-// checkNames reports names of a problem that outputs could not show as text.
+// checkNames returns an error for names that cannot be shown as text.
 func (p *Problem) checkNames() error {
 	return lists.Each(slices.Concat([]string{p.Name}, p.Tasks.Names, p.Arms.Names), func(name string) error {
 		if r, found := control(name); found {
@@ -328,7 +329,7 @@ func (p *Problem) checkNames() error {
 	})
 }
 
-// checkNoise reports what cannot be known of noise, naming the place.
+// checkNoise returns an error that names the first invalid number of the noise model.
 func (p *Problem) checkNoise() error {
 	m := p.Noise
 	switch {
@@ -357,9 +358,8 @@ func (p *Problem) checkNoise() error {
 	return nil
 }
 
-// Digests identifies the data of the problem: the hashes of the files that it came from,
-// and one of its tasks, arms, mean rewards and their counts. A kernel that was fitted to the
-// problem carries them along (kernels.Joint.Fitted).
+// Digests identifies the data of the problem. It returns the hashes of the files, and a hash of the tasks, arms, mean
+// rewards and counts. A kernel that was fitted to the problem stores these digests (kernels.Joint.Fitted).
 func (p *Problem) Digests() []string {
 	all := lists.Map(p.Sources, func(s Source) string { return s.SHA256 })
 	h := sha256.New()
@@ -385,16 +385,15 @@ func (p *Problem) Digests() []string {
 	return append(all, hex.EncodeToString(h.Sum(nil)))
 }
 
-// KernelFittedHere reports whether the problem's kernel was fitted to the problem's own data.
-// Algorithms take the kernel as known beforehand; then it is not.
+// KernelFittedHere reports whether the problem's kernel was fitted to the problem's own data. Algorithms assume that the
+// kernel was chosen before the measurements; a fitted kernel violates this assumption.
 func (p *Problem) KernelFittedHere() bool {
 	return len(p.Kernel.Fitted) > 0 && slices.ContainsFunc(p.Digests(), func(d string) bool { return slices.Contains(p.Kernel.Fitted, d) })
 }
 
-// WithNoise returns the same problem under another noise. Simulated rewards scatter by the scale
-// if it is stated, and as before if it is unknown: it is then only a guess. Scales that the statement is
-// silent about stay. Bounds are stated as the data have them, whatever the
-// goal.
+// WithNoise returns the same problem with another noise model. If m states scales, simulated rewards use them; if m
+// states that the scale is unknown, they keep the old ones. If m does not mention scales, they do not change. Bounds
+// have the sign of the data, whatever the goal.
 func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	if m.Environment == "" && DrawsMeans(p.Noise.Environment) {
 		m.Environment = p.Noise.Environment
@@ -427,7 +426,7 @@ func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	return &q, nil
 }
 
-// DialectOf returns the dialect of the table that the problem was read from; plain CSV without one.
+// DialectOf returns the dialect of the table that the problem was read from; plain CSV if there is no table.
 func (p *Problem) DialectOf() Dialect {
 	if p == nil || len(p.Sources) == 0 {
 		return Dialect{}
@@ -435,7 +434,7 @@ func (p *Problem) DialectOf() Dialect {
 	return p.Sources[0].Dialect
 }
 
-// noteOnce adds a note on the kernel that is not there yet.
+// noteOnce adds a note on the kernel unless the same note exists already.
 func (p *Problem) noteOnce(n Note) {
 	if !slices.ContainsFunc(p.KernelNotes, func(x Note) bool { return x.String() == n.String() }) {
 		p.KernelNotes = append(p.KernelNotes, n)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// Also is another measured quantity of the arms of a problem: a second reward, or one that must be within a limit.
+// Also is another measured quantity of the arms: a second reward, or a quantity that must satisfy a limit.
 type Also struct {
 	Column  string
-	Problem *Problem // the same table with this column as the reward
-	// the option is feasible if the expected value is on the right side of the limit; nil for a second reward
+	Problem *Problem // the problem of the same table with this column as the reward
+	// an arm is feasible if its expected value satisfies this limit; nil for a second reward
 	Require *Requirement
 }
 
@@ -20,7 +20,7 @@ type Also struct {
 type Requirement struct {
 	Text   string
 	Column string
-	Above  bool // whether values have to be above the limit
+	Above  bool // whether values must be above the limit
 	Limit  float64
 }
 
@@ -47,7 +47,7 @@ func (r Requirement) Holds(value float64) bool {
 	return value <= r.Limit
 }
 
-// Places returns the number in q of each arm of p, by the names of task and arm; -1 if q does not have it.
+// Places returns, for each arm of p, the index in q of the arm with the same task and arm names; -1 if q lacks the arm.
 func (p *Problem) Places(q *Problem) []int {
 	of := map[[2]string]int{}
 	for i := range q.N() {

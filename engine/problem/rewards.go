@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// armNoise holds the noise model of each arm: a standard deviation (NaN when unknown)
-// and how many measurements it rests on.
+// armNoise has, for each arm, the standard deviation of a measurement (NaN if unknown), and the number of measurements
+// behind this estimate.
 type armNoise struct{ sd, reps []float64 }
 
 func noiseOf(arms []arm) armNoise {
@@ -24,9 +24,8 @@ func (s armNoise) measured() bool {
 	return slices.ContainsFunc(s.sd, func(sd float64) bool { return !math.IsNaN(sd) })
 }
 
-// loadRewards reads raw rewards (task,arm,rep,reward) as the populations to
-// resample. Their means are the truth from then on; a mean column must agree
-// with them.
+// loadRewards reads raw rewards (task,arm,rep,reward), which simulations draw from. Their means replace the column mean,
+// which must agree with them.
 func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) armNoise {
 	wanted := []string{"task", "arm", "rep", "reward"}
 	if opt.Block != "" {
@@ -38,9 +37,9 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	t.checkLengths(wanted...)
 	index := lists.Keyed(p.TaskOf, func(i int, v int) ([2]string, int) { return [2]string{p.Tasks.Names[v], p.Arms.Names[i]}, i })
 	p.Rewards = make([][]float64, p.N())
-	blocks := make([][]string, p.N()) // of the rewards
-	twice := map[[3]string]bool{}     // a task, an arm and a block
-	seen := map[[3]string]int{}       // rows
+	blocks := make([][]string, p.N()) // by arm, the block of each reward
+	twice := map[[3]string]bool{}     // keys are task, arm and block
+	seen := map[[3]string]int{}       // by task, arm and rep, the row
 	again := copied{of: t}
 	for r := range t.lines {
 		id := [3]string{t.text(r, "task"), t.text(r, "arm"), t.text(r, "rep")}
@@ -79,7 +78,7 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 	return of.summarise()
 }
 
-// align brings the rewards of every task's arms into one order of their blocks, which all of them need to have.
+// align orders the rewards of each task's arms by block. It fails unless all arms of a task have the same blocks.
 func (p reading) align(column string, blocks [][]string) {
 	for _, set := range p.Groups() {
 		order := blocks[set[0]]
@@ -103,12 +102,11 @@ func (p reading) align(column string, blocks [][]string) {
 	p.Block = &Block{Name: column}
 }
 
-// agreement limits the distance of a mean column from the mean of the raw rewards, relative to the largest
-// of these: rounding in the file, not another measurement.
+// agreement is the largest difference between a mean in the table and the mean of the raw rewards, relative to the
+// largest mean. A larger difference is not rounding: the two have different measurements.
 const agreement = 1e-3
 
-// summarise replaces the means by the populations' and returns their
-// standard deviations.
+// summarise sets the means to the means of the raw rewards, and returns their standard deviations.
 func (p reading) summarise() armNoise {
 	s := armNoise{make([]float64, p.N()), make([]float64, p.N())}
 	given := p.Mean
@@ -133,19 +131,19 @@ func (p reading) summarise() armNoise {
 	return s
 }
 
-// aligned returns the numbers at an address that is a multiple of 16, as memory of an even number of them has. There gonum
-// adds them in one order, so that a mean is the same to the last bit wherever the numbers come from: campaigns use that.
+// aligned returns the numbers at an address that is a multiple of 16. gonum then always adds them in the same order, so
+// that means agree to the last bit wherever the numbers come from. Campaigns need this.
 func aligned(x []float64) []float64 { return append(make([]float64, 0, len(x)+len(x)%2), x...) }
 
-// fewReps is how many measurements of an arm its own standard deviation takes, if the noise is not stated: with
-// fewer its task's is used.
+// fewReps is the number of measurements from which on an arm uses its own standard deviation if the noise is not stated.
+// An arm with fewer measurements uses the pooled one of its task.
 const fewReps = 10
 
-// setNoise sets the noise from a completed statement and the data.
+// setNoise sets the noise model from the completed statement and the data.
 func (p reading) setNoise(m NoiseModel, s armNoise) {
 	measured, all, silent := s.measured(), pool(s.sd, s.reps), m.silent()
 	stated := p.Long != nil && p.Long.SD != ""
-	if silent && all == 0 && p.Long != nil && !stated { // measurements that are all alike say nothing of noise
+	if silent && all == 0 && p.Long != nil && !stated { // equal measurements give no information about noise
 		measured = false
 	}
 	switch {
@@ -172,7 +170,7 @@ func (p reading) setNoise(m NoiseModel, s armNoise) {
 		panic(p.t.at(cell{line: 1}, "noise=%q needs a column \"sd\" or raw rewards; the columns are %s", m.Known, strings.Join(p.t.header, ", ")))
 	case m.Known == NoiseTask:
 		m.Scales = lists.Map(p.pooled(s), func(sigma float64) float64 {
-			if silent && sigma == 0 { // a task whose measurements are all alike scatters as the others do
+			if silent && sigma == 0 { // a task whose measurements are all equal uses the scale of the other tasks
 				return all
 			}
 			return sigma
@@ -190,8 +188,8 @@ func (p reading) setNoise(m NoiseModel, s armNoise) {
 	p.Noise = m
 }
 
-// filled returns the spread with a standard deviation for every arm, if there is one for any: those
-// that are missing, of arms measured once, are pooled.
+// filled returns the noise with a standard deviation for every arm, if at least one arm has one. Missing values, of arms
+// measured once, are pooled over other arms.
 func (p reading) filled(s armNoise) armNoise {
 	missing := unknown(s.sd)
 	if len(missing) == 0 || !s.measured() {
@@ -206,9 +204,9 @@ func (p reading) filled(s armNoise) armNoise {
 	return s
 }
 
-// pooled returns for every arm the pooled standard deviation of its task:
-// √(Σ (reps-1) sd² / Σ (reps-1)), or the root of the plain mean of sd² when every arm has
-// one measurement; of all tasks where its own has none. Arms whose sd is NaN are left out.
+// pooled returns, for every arm, the pooled standard deviation of its task: √(Σ (reps-1) sd² / Σ (reps-1)), or √(mean of
+// sd²) if every arm has one measurement. If no arm of a task has a standard deviation, all tasks are pooled. Arms whose
+// sd is NaN are left out.
 func (p reading) pooled(s armNoise) []float64 {
 	tasks := lists.Make(p.V(), func(v int) float64 {
 		lo, hi := p.ArmsOf(v)
@@ -220,7 +218,7 @@ func (p reading) pooled(s armNoise) []float64 {
 	return indices.Of(tasks, p.TaskOf)
 }
 
-// pool returns one standard deviation for several, NaN if none is known.
+// pool returns the pooled value of several standard deviations; NaN if none is known.
 func pool(sds, reps []float64) float64 {
 	var sum, freedom, plain, known float64
 	for i, sd := range sds {

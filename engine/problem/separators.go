@@ -10,14 +10,14 @@ import (
 	"unicode"
 )
 
-// separatorMark begins a first line that names the separator, as Excel writes and reads it: "sep=;".
+// separatorMark begins a first line such as "sep=;", which names the separator. Excel reads and writes this line.
 const separatorMark = "sep="
 
-// NamesMark begins a first line that says which columns have names and no numbers: "text=,country,version". Frames
-// and Parquet files, whose columns have types, become CSV with it.
+// NamesMark begins a first line that lists the columns of names, for example "text=,country,version". Frames and Parquet
+// files, whose columns have types, are converted to CSV with this line.
 const NamesMark = "text="
 
-// cutNames returns the columns that the first line says have names, and the table below it.
+// cutNames returns the columns that the first line lists as names, and the table below this line.
 func cutNames(data []byte) (names []string, table []byte) {
 	if !bytes.HasPrefix(data, []byte(NamesMark+",")) {
 		return nil, data
@@ -30,9 +30,9 @@ func cutNames(data []byte) (names []string, table []byte) {
 	return line[1:], data[r.InputOffset():]
 }
 
-// separatorOf returns what separates the columns of a table: what its first line names, or the one of
-// tab, vertical bar, semicolon and comma which is most frequent in its header, outside of quotes; a comma in doubt. Blanks
-// separate if there is nothing else, and as many words are in the next lines.
+// separatorOf returns the character that separates the columns. If the first line names no separator, it is the most
+// frequent of tab, vertical bar, semicolon and comma in the header, outside of quotes. If none occurs, it is a blank if
+// the next lines have as many words as the header, otherwise a comma.
 func separatorOf(data []byte) rune {
 	data = bytes.TrimLeft(data, "\r\n")
 	line, rest := firstRecord(data)
@@ -61,14 +61,14 @@ func separatorOf(data []byte) rune {
 	return rune(best)
 }
 
-// separatorCharacters are those that a header is searched for, the likeliest first.
+// separatorCharacters are the separators that are counted in a header, the most likely first.
 const separatorCharacters = ",;\t|"
 
-// fewLines is how many lines show whether blanks separate columns.
+// fewLines is the number of lines that are examined to decide whether blanks separate columns.
 const fewLines = 20
 
-// inBlanks reports whether the words of a header, at least two, are above as many in each of the next lines, or above one more,
-// which is the name of a row.
+// inBlanks reports whether blanks separate columns: the header has at least two words, and each of the next lines has
+// the same number of words, or one more for a row name.
 func inBlanks(header, rest []byte) bool {
 	want := len(words(header))
 	lines := 0
@@ -87,7 +87,7 @@ func inBlanks(header, rest []byte) bool {
 	return want >= 2 && lines > 0
 }
 
-// words returns the texts of a line that blanks separate, those in quotes whole.
+// words splits a line at blanks; text in quotes is one word.
 func words(line []byte) [][]byte {
 	quoted := false
 	return bytes.FieldsFunc(line, func(r rune) bool {
@@ -96,8 +96,8 @@ func words(line []byte) [][]byte {
 	})
 }
 
-// singleBlanks returns a table with one blank between columns and none around them, as aligned tables do not have. Quotes
-// within quotes, which R writes as \", are doubled.
+// singleBlanks converts an aligned table to one with a single blank between columns and none around them. A quotation
+// mark that R writes as \" is written as "".
 func singleBlanks(data []byte) []byte {
 	out := make([]byte, 0, len(data))
 	quoted := false
@@ -123,10 +123,11 @@ func singleBlanks(data []byte) []byte {
 	return bytes.TrimRight(out, " ")
 }
 
-// mostBreaks is how many lines a record is searched for its last quote; a quote that is not closed by then represents itself.
+// mostBreaks is the largest number of lines in which the end of a quoted text is searched. A quotation mark without an
+// end is an ordinary character.
 const mostBreaks = 20
 
-// firstRecord cuts a table after its first line, which continues below a line break in quotes.
+// firstRecord splits a table after its first record, which may contain line breaks in quotes.
 func firstRecord(data []byte) (record, rest []byte) {
 	first, quoted, breaks := -1, false, 0
 	for k, b := range data {
@@ -144,20 +145,20 @@ func firstRecord(data []byte) (record, rest []byte) {
 			break
 		}
 	}
-	if quoted && first > 0 { // no end of the quotes
+	if quoted && first > 0 { // the quoted text has no end
 		return data[:first], data[first:]
 	}
 	return data, nil
 }
 
-// bareQuote reports whether a quote is within a cell that does not begin with one, as in 5" pipe, and all that begin with one
-// end with one.
+// bareQuote reports whether a quotation mark is inside a cell that is not quoted, as in 5" pipe, while all quoted cells
+// are closed.
 func bareQuote(data []byte, separator byte) (bare bool) {
 	if bytes.IndexByte(data, '"') < 0 {
 		return false
 	}
 	const (
-		begins = iota // a cell, perhaps after blanks
+		begins = iota // at the beginning of a cell, perhaps after blanks
 		plain
 		quoted
 		closed
@@ -171,7 +172,7 @@ func bareQuote(data []byte, separator byte) (bare bool) {
 		case state == quoted:
 		case end:
 			state = begins
-		case state == closed && b == '"': // doubled
+		case state == closed && b == '"': // a doubled quotation mark
 			state = quoted
 		case state == closed && b != '\r':
 			return false
@@ -186,8 +187,7 @@ func bareQuote(data []byte, separator byte) (bare bool) {
 	return bare && state != quoted
 }
 
-// Header returns the names of the columns in the first line of a table, as far as they can be read;
-// head is the beginning of the file.
+// Header returns the column names in the first line of a table, if they can be read. head is the beginning of the file.
 func Header(head []byte) []string {
 	if is, _ := formatOf(head); is != "" {
 		return nil
@@ -196,8 +196,8 @@ func Header(head []byte) []string {
 	return split(head, separatorOf(head))
 }
 
-// split returns the cells of the first line of a table, after one that names the separator; nil
-// if it cannot be read.
+// split returns the cells of the first line of a table, without a line that names the separator; nil if the line cannot
+// be read.
 func split(head []byte, separator rune) []string {
 	if separator == ' ' {
 		head = singleBlanks(head)
@@ -216,7 +216,7 @@ func split(head []byte, separator rune) []string {
 	return names
 }
 
-// gap reports whether a cell states that there is no value.
+// gap reports whether a cell states that there is no value, for example NA.
 func gap(text string) bool {
 	if len(text) > len("null") {
 		return false
@@ -228,15 +228,15 @@ func gap(text string) bool {
 	return false
 }
 
-// decimalComma reports whether a text is a number once its comma is a point.
+// decimalComma reports whether a text becomes a number if its comma is replaced by a point.
 func decimalComma(text string) bool {
 	_, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64)
 	return err == nil
 }
 
-// decimal returns a number as Go writes it, with a decimal point.
+// decimal returns a number in Go's form, with a decimal point.
 func (t *table) decimal(text string) string {
-	if minus, is := strings.CutPrefix(text, "\u2212"); is { // the sign of typography
+	if minus, is := strings.CutPrefix(text, "\u2212"); is { // the typographic minus sign
 		text = "-" + minus
 	}
 	if t.separator == ',' || strings.Count(text, ",") != 1 || strings.Contains(text, ".") {
@@ -245,17 +245,17 @@ func (t *table) decimal(text string) string {
 	return strings.Replace(text, ",", ".", 1)
 }
 
-// isNumber reports whether a text is a number in this table; one that is too large is, too, and so is infinity.
+// isNumber reports whether a text is a number in this table. Infinity and numbers that are too large are included.
 func (t *table) isNumber(text string) bool {
 	_, err := strconv.ParseFloat(t.decimal(text), 64)
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// isValue reports whether a text is a number in decimal digits: inf is a name, if a name is allowed.
+// isValue reports whether a text is a number in decimal digits. A text such as inf counts as a name.
 func (t *table) isValue(text string) bool { return isDecimal(t.decimal(text)) && t.isNumber(text) }
 
-// sameDecimals notes how a number is written, and reports one with a decimal comma in a table that has
-// numbers with decimal points: one of the two may separate thousands.
+// sameDecimals records how a number is written. It returns an error for a decimal comma in a table with decimal points:
+// one of these marks may separate thousands.
 func (t *table) sameDecimals(c cell) error {
 	if t.separator == ',' {
 		return nil
@@ -276,7 +276,7 @@ func (t *table) sameDecimals(c cell) error {
 	return nil
 }
 
-// separators names the separators that are worth a note.
+// separators names the separators that a note mentions; a comma needs no note.
 var separators = map[string]string{";": "semicolons", "\t": "tabs", "|": "vertical bars", " ": "blanks"}
 
 // notes state how the table was read, if it is not plain CSV.
@@ -308,12 +308,12 @@ func (t *table) notes() (notes []Note) {
 	return notes
 }
 
-// mostPreamble is how many lines a header is looked for in.
+// mostPreamble is the largest number of lines in which a header is searched.
 const mostPreamble = 200
 
-// skipPreamble returns a table from its header on, and the number of lines above it. The header
-// is the first line that is not a comment; if that lacks a column that the table must have, it is the first line with
-// all of them, if there is one.
+// skipPreamble returns a table from its header on, and the number of lines above the header. The header is the first
+// line that is not a comment. If this line lacks a wanted column, the header is the first line that has all of them, if
+// there is one.
 func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	rest := data
 	for n := 0; len(wanted) > 0 && n < mostPreamble && len(rest) > 0; n++ {
@@ -325,7 +325,7 @@ func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 		}
 		switch comment := uncommented(record); {
 		case has(Header(record)) && n == 1 && bytes.HasPrefix(data, []byte(separatorMark)):
-			return data, 0 // no preamble: it names the separator
+			return data, 0 // no preamble: the line names the separator
 		case has(Header(record)):
 			return rest, n
 		case comment != nil && has(Header(comment)):
@@ -336,7 +336,7 @@ func skipPreamble(data []byte, wanted []string) (table []byte, lines int) {
 	return skipComments(data)
 }
 
-// uncommented returns a line behind the # that it begins with; nil for others.
+// uncommented returns the text after the # at the beginning of a line; nil for other lines.
 func uncommented(line []byte) []byte {
 	text, is := bytes.CutPrefix(line, []byte("#"))
 	if !is {
@@ -345,8 +345,9 @@ func uncommented(line []byte) []byte {
 	return bytes.TrimLeft(text, "# ")
 }
 
-// skipComments returns a table without the lines at its beginning that begin with #, and how many these are. The last of them is
-// the header if it has as many names as the next line has cells and that has a number, as NumPy writes it.
+// skipComments removes the lines at the beginning of a table that begin with #, and returns their number. The last of
+// them is the header, as NumPy writes it, if it has as many names as the next line has cells, and that line has a
+// number.
 func skipComments(data []byte) (table []byte, lines int) {
 	rest, last := data, []byte(nil)
 	for bytes.HasPrefix(rest, []byte("#")) {
@@ -356,7 +357,7 @@ func skipComments(data []byte) (table []byte, lines int) {
 	if lines == 0 || len(rest) == 0 {
 		return data, 0
 	}
-	named := data[len(data)-len(rest)-len(last)-1:] // from the last comment's text on
+	named := data[len(data)-len(rest)-len(last)-1:] // from the text of the last comment on
 	next, _ := firstRecord(rest)
 	separator := separatorOf(named)
 	cells := split(next, separator)
@@ -367,9 +368,9 @@ func skipComments(data []byte) (table []byte, lines int) {
 	return rest, lines
 }
 
-// Columns returns the names in what is most likely the header of a table that may have lines above
-// it: the first of the lines with the most columns among those without numbers before a line of as
-// many. head is the beginning of the file.
+// Columns returns the column names in the most likely header of a table, which may be below other lines. The header is
+// the first line without numbers that is followed by a line with the same number of cells; if several lines qualify, the
+// one with the most columns. head is the beginning of the file.
 func Columns(head []byte) []string {
 	if is, _ := formatOf(head); is != "" {
 		return nil

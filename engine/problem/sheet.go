@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Sheet is a table that people fill in, read whole: CSV with a header, its columns separated by
-// commas, semicolons or tabs, the numbers with decimal points or commas.
+// Sheet is a table that people fill in. It is a CSV file with a header, columns separated by commas, semicolons or tabs,
+// and numbers with decimal points or commas.
 type Sheet struct {
 	Columns []string
 	Rows    []SheetRow
@@ -27,7 +27,7 @@ type SheetRow struct {
 	table *table
 }
 
-// maxSheet is the largest size of a sheet that was packed, in bytes.
+// maxSheet is the largest size, in bytes, of a decompressed sheet.
 const maxSheet = 1 << 26
 
 // ReadSheet reads a table, which may be packed with gzip. One of the given sets of columns must be there, in small letters or
@@ -64,16 +64,16 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 	panic("problem: a sheet needs a set of columns")
 }
 
-// Has reports whether there is such a column.
+// Has reports whether the sheet has this column.
 func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
 
-// Aim states the goal of the problem that the results are of: a text such as n.d. may be the best value or the worst.
+// Aim sets the goal of the problem. The goal decides whether a text such as n.d. may be the best or the worst value.
 func (s *Sheet) Aim(goal string) { s.table.goal = goal }
 
-// Notes state how the table was read, if it is not plain CSV.
+// Notes returns notes on how the table was read, if it is not plain CSV.
 func (s *Sheet) Notes() []Note { return s.table.notes() }
 
-// Text returns a cell, "" if it is empty or the column is missing.
+// Text returns a cell; "" if the cell is empty or the column is missing.
 func (r SheetRow) Text(column string) string { return r.table.textOf(r.row, column) }
 
 // Empty reports whether a cell states that there is no value: nothing, NA or the like.
@@ -88,12 +88,12 @@ func (r SheetRow) Name(column string) (name string, err error) {
 	return r.table.text(r.row, column), nil
 }
 
-// Wrong returns a *DataError at a cell.
+// Wrong returns a *DataError with the place of a cell.
 func (r SheetRow) Wrong(column, format string, args ...any) error {
 	return r.table.at(r.table.cellOf(r.row, column), format, args...).Err
 }
 
-// checkTwice fails if a column that is read is there several times with other values: nothing says which of them is the result.
+// checkTwice fails if a needed column occurs several times with different values, because then the result is ambiguous.
 func (t *table) checkTwice() {
 	for _, n := range t.said {
 		if n.Kind != NoteTwice {
@@ -112,19 +112,19 @@ func (t *table) checkTwice() {
 	}
 }
 
-// ofSheet lists the columns of a sheet with one reward a row.
+// ofSheet lists the columns of a sheet with one reward per row.
 func (l Long) ofSheet() []string { return append(slices.Concat(l.Task, l.Arm), l.Reward) }
 
-// readOwn reads a sheet that has the columns of the long table of a problem instead of task, arm and
-// reward, or id with its column of rewards instead of reward. It is nil for other sheets.
+// readOwn reads a sheet with the columns of the problem's long table instead of task, arm and reward. A sheet with id
+// and the long table's reward column is also accepted. It returns nil for other sheets.
 func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]string) (s *Sheet, set int) {
 	if l.Reward == "" {
-		return nil, 0 // a result is one reward, and the table counts successes
+		return nil, 0 // a sheet has one reward per row, but the table counts successes
 	}
 	for _, wanted := range [][]string{{"id", l.Reward}, l.ofSheet()} {
 		t, err := tableOf(ctx, path, data, wanted...)
 		if err != nil {
-			return nil, 0 // ReadSheet states what is wrong
+			return nil, 0 // ReadSheet returns the error
 		}
 		t.standardNames("id", "status", "note", "plate", "position", "block", "round")
 		byID := t.hasColumn("id")
@@ -160,10 +160,10 @@ func (l Long) readOwn(ctx context.Context, path string, data []byte, sets [][]st
 	return nil, 0
 }
 
-// nameArms adds columns task and arm with the names that the rows of a long table have.
+// nameArms adds the columns task and arm, with the names that the long table gives to these rows.
 func nameArms(t *table, l Long) {
 	named := [][]string{l.Task, l.Arm}
-	at, read := make([][]int, len(named)), make([][]*column, len(named)) // before any name has another meaning
+	at, read := make([][]int, len(named)), make([][]*column, len(named)) // read before the columns task and arm get another meaning
 	for k, of := range named {
 		for _, name := range of {
 			c := l.read[name]
@@ -187,8 +187,9 @@ func nameArms(t *table, l Long) {
 	}
 }
 
-// shownOf returns the name that the column has for a cell of a sheet: that of the same text, else that of the only equal number,
-// since spreadsheets write 12.10 as 12.1 and 150 as 150.0. A cell that the column does not have is itself.
+// shownOf returns the name that the table uses for a cell of a sheet. It matches the text, or else the only equal
+// number, since spreadsheets write 12.10 as 12.1 and 150.0 as 150. Without a match it returns the cell, with numbers
+// written as by plainNumber.
 func (c *column) shownOf(t *table, x cell) string {
 	if x.text == "" || c.numbers && gap(x.text) {
 		panic(t.at(x, "%s", missing(c.name, x.text)))
@@ -215,7 +216,7 @@ func (c *column) shownOf(t *table, x cell) string {
 	return plainNumber(v)
 }
 
-// nameMeans finds the columns of counts and standard deviations of rows that are means.
+// nameMeans finds the columns of counts and of standard deviations in a sheet whose rows are means.
 func nameMeans(t *table, l Long) {
 	if l.Count != "" && t.find(l.Count) {
 		t.column["count"], t.column["mean"] = t.column[l.Count], t.column["reward"]
@@ -226,7 +227,7 @@ func nameMeans(t *table, l Long) {
 	}
 }
 
-// sheetOf returns the table as a sheet with these columns.
+// sheetOf returns the table as a sheet that has these columns.
 func sheetOf(t *table, columns []string) *Sheet {
 	t.checkTwice()
 	s := &Sheet{Columns: columns, table: t}

@@ -9,12 +9,13 @@ import (
 	"strings"
 )
 
-// Words are the names that the user's table has for tasks, arms and rewards; the zero value if it has none of its own.
+// Words are the names that the user's table has for tasks, arms and rewards; the zero value if there is no such table.
 type Words struct {
-	Task   []string `json:"task_columns,omitempty"` // by which tasks are named
-	Arm    []string `json:"arm_columns,omitempty"`  // by which arms are named
-	Reward string   `json:"reward,omitempty"`       // the column that was measured
-	// values of arms with many digits, such as logarithms, and how they are shown: with digits that distinguish a column's values
+	Task   []string `json:"task_columns,omitempty"` // columns that name the tasks
+	Arm    []string `json:"arm_columns,omitempty"`  // columns that name the arms
+	Reward string   `json:"reward,omitempty"`       // column of measured values
+	// pairs of a long number in names of arms, such as a logarithm, and the short form to show; short forms still
+	// distinguish the values of a column
 	Short [][2]string `json:"short,omitempty"`
 }
 
@@ -30,7 +31,8 @@ func (p *Problem) Words() Words {
 	return c
 }
 
-// From manyDigits on a number is shown shorter, in fewestDigits at least; of columns with more values than mostShort none is.
+// A number with manyDigits or more digits is shown with fewer, at least fewestDigits. Columns with more than mostShort
+// values are not shortened.
 const manyDigits, fewestDigits, mostShort = 9, 4, 200
 
 // shortValues returns Short of Words.
@@ -55,7 +57,7 @@ func (p *Problem) shortValues() (out [][2]string) {
 				x, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 				texts[k] = plainNumber(x)
 			}
-			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // at 17 digits at last
+			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // true at the latest with 17 digits
 				break
 			}
 		}
@@ -68,10 +70,10 @@ func (p *Problem) shortValues() (out [][2]string) {
 	return out
 }
 
-// fractions are numbers that may have a short form.
+// fractions matches numbers that may have a short form.
 var fractions = regexp.MustCompile(`-?[0-9]+[.,][0-9]+([eE][-+]?[0-9]+)?`)
 
-// Shorten returns a text with the short forms of numbers.
+// Shorten replaces the numbers in a text by their short forms.
 func (c Words) Shorten(text string) string {
 	if len(c.Short) == 0 {
 		return text
@@ -92,13 +94,13 @@ func (c Words) Shorten(text string) string {
 // IsZero reports whether the table has no names of its own.
 func (c Words) IsZero() bool { return len(c.Task) == 0 && len(c.Arm) == 0 && c.Reward == "" }
 
-// TaskTitle is what a column of tasks is called.
+// TaskTitle returns the heading of a column of tasks.
 func (c Words) TaskTitle() string { return cmp.Or(strings.Join(c.Task, ", "), "Task") }
 
-// ArmTitle is what a column of arms is called.
+// ArmTitle returns the heading of a column of arms.
 func (c Words) ArmTitle() string { return cmp.Or(strings.Join(c.Arm, ", "), "Arm") }
 
-// TaskLabel is a task as shown below TaskTitle: the value alone where one column names tasks.
+// TaskLabel returns a task as shown below TaskTitle: only the value if a single column names the tasks.
 func (c Words) TaskLabel(task string) string {
 	if len(c.Task) == 1 {
 		return strings.TrimPrefix(task, c.Task[0]+"=")
@@ -106,7 +108,7 @@ func (c Words) TaskLabel(task string) string {
 	return task
 }
 
-// ArmLabel is a text with names of arms as shown below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
+// ArmLabel returns names of arms as shown below ArmTitle: "Merlin, 80" for "Sorte=Merlin, N kg/ha=80".
 func (c Words) ArmLabel(text string) string {
 	for k, column := range c.Arm {
 		if k == 0 {

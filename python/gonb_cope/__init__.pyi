@@ -197,7 +197,7 @@ class Answer(Value, _HasPlot):
     importance: _DataFrame
     """how much the estimates depend on each column of the arms, the most first; none for a single column"""
     def field_book(self, seed: int | None = ...) -> Table:
-        """Lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save it as .xlsx or .csv."""
+        """Lists the measurements that best proposes, one in a row, in random order within each block, with columns to fill in; save it as .xlsx or .csv, or for paper as .pdf."""
         ...
 
 class Sweep(Value, _HasPlot):
@@ -2557,7 +2557,7 @@ def measures(s: Sweep, y: str | _List | None = ...) -> Table:
 
 def field_book(a: Answer, seed: int | None = ...) -> Table:
     """Lists the measurements that best proposes, one in a row, in random order within each block, with
-    columns to fill in; save it as .xlsx or .csv.
+    columns to fill in; save it as .xlsx or .csv, or for paper as .pdf.
 
     Parameters:
         a (an answer):
@@ -2579,7 +2579,8 @@ def field_book(a: Answer, seed: int | None = ...) -> Table:
 
 def save(value: Any, path: str) -> None:
     """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
-    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it.
+    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as
+    .pdf.
 
     Parameters:
         value (any value):

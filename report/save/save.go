@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
@@ -57,7 +58,12 @@ func Formats() []Format {
 		{".tex", Documents, report.LaTeX},
 		{".txt", Documents, func(w io.Writer, d report.Document) error { return report.Text(w, d, report.TextOptions{}) }},
 		{".svg", Drawings, drawing(figure.SVG)},
-		{".pdf", Drawings, drawing(figure.PDF)},
+		{".pdf", Drawings, func(w io.Writer, d report.Document) error {
+			if isPrinted(first(d)) {
+				return printed(w, d)
+			}
+			return drawing(figure.PDF)(w, d)
+		}},
 		{".png", Drawings, drawing(figure.PNG)},
 	}
 }
@@ -152,6 +158,29 @@ func docx(w io.Writer, d report.Document) error {
 		return err
 	}
 	file, _, err := pandoc.Docx(context.Background(), pandoc.Source{Title: cmp.Or(d.Title, "Report"), Markdown: text.Bytes(), Raise: true})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(file)
+	return err
+}
+
+// isPrinted reports whether a value has no drawing, so that its PDF is a printed page.
+func isPrinted(v any) bool {
+	if _, ok := figureIn(v); ok {
+		return false
+	}
+	_, ys := report.Axes(v, "")
+	return len(ys) == 0
+}
+
+// printed writes a document as PDF pages.
+func printed(w io.Writer, d report.Document) error {
+	var page bytes.Buffer
+	if err := report.Paper(&page, d); err != nil {
+		return err
+	}
+	file, err := chromium.Print(context.Background(), page.Bytes())
 	if err != nil {
 		return err
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/front/export/markup"
@@ -77,7 +78,7 @@ func formats() []format {
 		{ending: ".md", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
 			return markdown(nb, opt, forHosts, put), nil
 		}},
-		{ending: ".pdf", ready: programOf(findBrowser),
+		{ending: ".pdf", ready: programOf(chromium.Find),
 			write: func(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
 				return PDF(ctx, nb, opt)
 			}},

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
 )
 
@@ -31,7 +32,7 @@ func need(t *testing.T, name string) string {
 // browser is need of a browser.
 func browser(t *testing.T) string {
 	t.Helper()
-	path, err := findBrowser()
+	path, err := chromium.Find()
 	return found(t, path, err, "a browser")
 }
 

@@ -1,0 +1,83 @@
+// Package chromium prints pages of HTML as PDF, with a browser of the Chromium family.
+package chromium
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+)
+
+// ErrMissing means that this machine has no program that can print a page.
+var ErrMissing = errors.New("PDF files of pages and tables are printed by Chromium, which is not installed. " +
+	"Other formats, such as .html, .docx and .xlsx, do not need it. " +
+	"Install it (Debian: apt-get install chromium), or name a browser of its kind by CHROME_PATH, and try again")
+
+// names are the programs that can print, in the order in which they are tried.
+var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}
+
+// Find returns the path of the program, or ErrMissing.
+func Find() (string, error) {
+	if path := os.Getenv("CHROME_PATH"); path != "" {
+		found, err := exec.LookPath(path)
+		if err != nil {
+			return "", fmt.Errorf("CHROME_PATH names %s, which is not a program: %w", path, err)
+		}
+		return found, nil
+	}
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path, nil
+		}
+	}
+	return "", ErrMissing
+}
+
+// longest limits printing; a page of 20 cells takes about 1 s.
+const longest = 2 * time.Minute
+
+// Print prints a page of this program as PDF, in a new profile that is removed afterwards. The page must have no
+// scripts and load nothing. The browser runs without a sandbox only where Chromium has none, for the superuser.
+func Print(ctx context.Context, page []byte) ([]byte, error) {
+	browser, err := Find()
+	if err != nil {
+		return nil, err
+	}
+	folder, err := os.MkdirTemp("", "cope-print-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	in, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.pdf")
+	if err := os.WriteFile(in, page, 0o600); err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, longest, fmt.Errorf("printing took more than %s", longest))
+	defer cancel()
+	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",
+		"--disable-extensions",
+		"--disable-dev-shm-usage", "--user-data-dir=" + filepath.Join(folder, "profile"), "--no-pdf-header-footer",
+		"--generate-pdf-document-outline", "--print-to-pdf=" + out}
+	if os.Geteuid() == 0 {
+		args = append(args, "--no-sandbox")
+	}
+	cmd := exec.CommandContext(ctx, browser, append(args, "file://"+filepath.ToSlash(in))...)
+	cmd.WaitDelay = 5 * time.Second
+	said, err := cmd.CombinedOutput()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	pdf, readErr := os.ReadFile(out)
+	if readErr != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) {
+		err = cmp.Or(err, errors.New("it wrote no PDF"))
+		last := bytes.TrimSpace(said)
+		last = last[bytes.LastIndexByte(last, '\n')+1:]
+		return nil, fmt.Errorf("%s did not print the page: %w: %s", filepath.Base(browser), err, last)
+	}
+	return pdf, nil
+}
