@@ -224,7 +224,7 @@ func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	if len(o.Y) == 0 {
 		o.Y = ys[:1]
 	}
-	try.To(checkMeasures(o.Y, ys))
+	try.To(checkMeasures(o.Y, ys, v))
 	return o, o.checkParts(v, xs)
 }
 
@@ -243,10 +243,13 @@ func drawnKinds() []string {
 	return names
 }
 
-// checkMeasures returns an error for unknown measures and for repeated ones.
-func checkMeasures(asked, offered []string) error {
+// checkMeasures returns an error for measures that a value does not have and for repeated ones.
+func checkMeasures(asked, offered []string, v any) error {
 	for i, y := range asked {
 		if _, err := choose("y", y, offered); err != nil {
+			if why := NoBound(y, v); why != "" {
+				return fmt.Errorf("no result has %s: %s. Other measures are %s", y, why, strings.Join(offered, ", "))
+			}
 			return err
 		}
 		if slices.Contains(asked[:i], y) {
@@ -254,6 +257,35 @@ func checkMeasures(asked, offered []string) error {
 		}
 	}
 	return nil
+}
+
+// NoBound returns why no result of a value has a lower bound, if the measure needs one; "" if no reason is known.
+func NoBound(measure string, v any) string {
+	results, _ := v.([]engine.Result)
+	if s, is := v.(sim.Sweep); is {
+		results = resultsOf(s)
+	}
+	if measure != "lower_bound" && measure != "ratio" {
+		return ""
+	}
+	for _, r := range results {
+		for _, w := range r.Warnings {
+			if slices.Contains([]engine.WarningKind{engine.WarnKernel, engine.WarnBound, engine.WarnBoundSize, engine.WarnBoundStopped}, w.Kind) {
+				return w.String()
+			}
+		}
+		switch {
+		case r.Mode != engine.ModeFC:
+			return "the lower bound is for fc, and these results are of fb"
+		case r.Errors.Runs == 0:
+			return "the lower bound needs the expected rewards, which are not known"
+		case r.LowerBoundSamples > 0:
+			return "too many runs are undecided, or the lower bound is loose"
+		case slices.ContainsFunc(r.Stated, func(s engine.Setting) bool { return s.Name == "misfit" }):
+			return "the lower bound needs a kernel that represents the expected rewards exactly, and misfit= is stated"
+		}
+	}
+	return ""
 }
 
 // checkParts refuses panels and several measures where the value has none.
