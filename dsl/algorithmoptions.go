@@ -2,12 +2,14 @@ package dsl
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/expr-lang/expr/ast"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
 // checkOptions reports an argument for an option that the algorithm does not have. A sweep over algorithms passes each option
@@ -22,6 +24,7 @@ func checkOptions(c *call) {
 		return // the algorithm is known only when the script runs
 	}
 	if ownOf(c) != nil {
+		totalToBudget(c)
 		return // a user-defined algorithm may read every option
 	}
 	entry, err := algorithms.Named(mode, algorithmOf(c, mode))
@@ -37,6 +40,10 @@ func checkOptions(c *call) {
 		_, isNumber := a.Data.(float64)
 		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some options accept a number only for some algorithms
 		switch s := c.e.swept; {
+		case s != nil && c.fn.Name == engine.ModeFB && p.Name == "total" && !has:
+			if !totalToBudget(c) {
+				refuseTotal(c, p)
+			}
 		case s != nil:
 			// Only a swept option is stored for reportLacking; the check of the call reports the others.
 			if given := *a; given.st != nil {
@@ -49,6 +56,40 @@ func checkOptions(c *call) {
 			lacksOption(c, entry, p, *a)
 		}
 	}
+}
+
+// totalToBudget replaces total in a call of fb by the same number of samples for each agent, for an algorithm that reads budget. It
+// returns false, and changes nothing, if total is not a multiple of the number of agents.
+func totalToBudget(c *call) bool {
+	if c.fn.Name != engine.ModeFB || !c.has("total") || c.has("budget") { // oneBudget reports two budgets
+		return true
+	}
+	total := &c.args[c.fn.param("total")]
+	budget := *total
+	budget.Name, budget.value = "budget", unknown(Number)
+	n, given := total.Data.(float64)
+	p, known := c.arg("p").Data.(*problem.Problem)
+	if given && known {
+		if math.Mod(n, float64(p.V())) != 0 {
+			return false
+		}
+		budget.value = numberValue(n / float64(p.V()))
+	}
+	c.args[c.fn.param("budget")], *total = budget, argument{}
+	return true
+}
+
+// refuseTotal reports a total that some algorithm of a sweep cannot divide among the agents.
+func refuseTotal(c *call, p Param) {
+	agents := c.arg("p").Data.(*problem.Problem).V()
+	total := int(c.arg("total").Data.(float64))
+	hint := fmt.Sprintf("write total=%d", (total/agents+1)*agents)
+	if total > agents {
+		hint = fmt.Sprintf("write total=%d or total=%d", total/agents*agents, (total/agents+1)*agents)
+	}
+	able := algorithms.Having(engine.ModeFB, p.hasOption)
+	c.refuse(c.arg("total"), hint, "total is %d, not a multiple of the %d agents; only %s can divide samples unequally",
+		total, agents, andList(able))
 }
 
 // lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms with the

@@ -3,6 +3,7 @@ package dsl
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -108,6 +109,24 @@ w = sweep(b, problem_1=[problem_1, problem_2, problem_3])`)
 	for name, want := range map[string]string{"s": "[[rough], [smooth]]", "w": "[[problem_1], [problem_2], [problem_3]]"} {
 		if got := shown(t, s, `"{`+name+`.rows.values}"`); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+// The error for a lower bound that no result has gives the reason.
+func TestNoBoundHasReason(t *testing.T) {
+	const foreign = "r = fc(with_kernel(paper(case=3), arm(linear())), delta=0.1, max_samples=100"
+	for runs, want := range map[string]string{
+		foreign + ")":                     "the kernel cannot represent the expected rewards",
+		foreign + ", misfit=2)":           "and misfit= is stated",
+		"r = fb(paper(case=1), budget=9)": "the lower bound is for fc",
+	} {
+		s := NewSession(Options{})
+		must(t, s, runs+"\nw = sweep(r, seed=[1, 2])")
+		for _, use := range []string{`plot(w, y="lower_bound")`, `plot(w, y=["samples", "lower_bound"])`, `measures(w, y="ratio")`, `plot([r, r], y="ratio")`} {
+			if _, err := evalText(s, use); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "ther measures are ") {
+				t.Errorf("%s\n%s: error %v, want %q", runs, use, err, want)
+			}
 		}
 	}
 }

@@ -242,7 +242,15 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
 	for i := range measures {
-		if at := c.element(y, i); len(ys) > 0 && !checkOffered(c, "y", at, ys) {
+		at := c.element(y, i)
+		if slices.Contains(ys, measures[i]) {
+			continue
+		}
+		if why := report.NoBound(measures[i], sample); why != "" {
+			c.refuse(at, "other measures are "+strings.Join(ys, ", "), "no result has %s: %s", measures[i], why)
+			return false
+		}
+		if len(ys) > 0 && !checkOffered(c, "y", at, ys) {
 			return false
 		}
 	}

@@ -138,14 +138,17 @@ func runSweep(c *call, store, per string) (any, error) {
 		defer opened.Close() // every result was written when it had finished
 		s.store = opened
 	}
-	out := sim.Sweep{Names: s.names(), Per: per}
+	out, what := sim.Sweep{Names: s.names(), Per: per}, "run"
+	if c.fn.Name == "sweep" {
+		what = "sweep"
+	}
 	for s.cell = range s.cells {
 		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false // not known yet
 		v := s.under(c.e)
 		// All combinations have the same place in the script, so the message states the combination.
 		for _, err := range c.e.errs[before:] {
-			err.Cause = strings.TrimPrefix(err.Cause+"\nin the sweep with "+s.describe(), "\n")
+			err.Cause = strings.TrimPrefix(err.Cause+"\nin the "+what+" with "+s.describe(), "\n")
 		}
 		result, ok := v.Data.(engine.Result)
 		if !ok && c.e.divided != nil && c.e.stopped == nil && len(c.e.errs) == before {

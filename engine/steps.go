@@ -54,8 +54,8 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	}
 	opt.Ridge = ridge
 	s.opt = opt
-	if w, own := s.alg.(*whole); own && opt.Budget > 0 && w.problem != nil {
-		w.budget = opt.Budget * w.problem.V()
+	if w, own := s.alg.(*whole); own && w.problem != nil && opt.Pulls(w.problem.V()) > 0 {
+		w.budget = opt.Pulls(w.problem.V())
 	}
 	s.setChecks()
 	return s, nil

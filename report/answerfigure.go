@@ -15,13 +15,13 @@ import (
 
 // Limits of the picture of an answer.
 const (
-	mostAnswerTasks  = 24 // along a column of numbers
-	mostDottedTasks  = 8  // along names
-	mostAnswerGroups = 6  // lines in a panel
-	leastAnswerArms  = 12 // of a task along names: those with the best estimates
-	mostAnswerArms   = 24 // with those whose difference to the recommended arm may be 0
-	fewestNumbers    = 3  // different values of a column that is an axis
-	mostWidths       = 12 // of the runner-up's interval that an axis of differences shows
+	mostAnswerTasks  = 24 // largest number of tasks, drawn along a column of numbers
+	mostDottedTasks  = 8  // largest number of tasks whose arms are drawn by name
+	mostAnswerGroups = 6  // largest number of lines in a panel
+	leastAnswerArms  = 12 // arms of a task that are drawn by name: those with the best estimates
+	mostAnswerArms   = 24 // largest number, with arms whose difference to the recommended arm may be 0
+	fewestNumbers    = 3  // least number of different values of a column that is used as an axis
+	mostWidths       = 12 // largest length of an axis of differences, in widths of the runner-up's interval
 )
 
 // answerFigure draws the options of each task in a panel with own ends. Options that differ in numbers are along the column

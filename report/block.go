@@ -36,11 +36,11 @@ type KeyValues struct {
 type KeyValue struct {
 	Key    string
 	Value  any
-	Unit   string // "" when the value has none
+	Unit   string // "" if the value has no unit
 	Digits int    // significant digits; 0 means 4
 }
 
-// add adds a fact that is known.
+// add adds a fact; it does nothing if the value is unknown.
 func (kv *KeyValues) add(key string, value any) {
 	if value != nil {
 		kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
@@ -86,17 +86,17 @@ type Table struct {
 	Columns   []Column `json:"columns"`
 	Rows      [][]any  `json:"rows"`
 	Notes     []string `json:"notes,omitempty"`
-	Cards     bool     `json:"-"` // on phones a block of lines for each row
-	Collapsed bool     `json:"-"` // detail: folded in HTML, cut with a count in terminals and LaTeX
+	Cards     bool     `json:"-"` // on phones, each row is shown as a block of lines
+	Collapsed bool     `json:"-"` // details: folded in HTML, shortened in terminals and LaTeX with a count of the omitted rows
 }
 
 // Share is a part of a whole, from 0 to 1, shown as a bar with its percentage.
 type Share float64
 
-// Chance is a probability that is estimated, shown as a share: no number of draws makes it 1.
+// Chance is an estimated probability, shown as a share. It is never shown as 100 %, since it is estimated from draws.
 type Chance float64
 
-// Rounded is a number that is shown to two digits of a step.
+// Rounded is a number that is shown with two digits of Step.
 type Rounded struct{ Value, Step float64 }
 
 // MeanError is an estimate, such as a mean over runs, with its standard error, both in the same
@@ -113,7 +113,8 @@ func (Table) IsBlock()     {}
 func (Drawn) IsBlock()     {}
 func (Code) IsBlock()      {}
 
-// columns reads columns: name, title and, in brackets, unit. A # before the name marks a column of numbers.
+// columns makes columns from texts, each with name, title and, in brackets, the unit. A # before the name marks a column
+// of numbers.
 func columns(specs ...string) []Column {
 	return lists.Map(specs, func(spec string) Column {
 		name, rest, _ := strings.Cut(spec, " ")
@@ -144,7 +145,7 @@ func (c Column) heading() string {
 // for a reader.
 const mostPageRows = 1000
 
-// shortText is how many letters of a cell are kept in one line where heads can be broken instead.
+// shortText is the number of letters up to which a cell stays on one line if the heading can be broken instead.
 const shortText = 16
 
 // mostFoldedRows limits the rows of a folded table in formats without folds (Markdown) or with stored output (notebooks).
@@ -224,7 +225,7 @@ func (t *Table) join(other Table) {
 	}
 }
 
-// add appends a column, with its cell in each row.
+// add appends a column; of returns the cell in each row.
 func (t *Table) add(c Column, of func(row int) any) {
 	t.Columns = append(t.Columns, c)
 	for i := range t.Rows {

@@ -206,13 +206,13 @@ var _ kinds.Views[view] = views{}
 // view holds the functions that show one kind of value. Only blocks is required.
 type view struct {
 	blocks func() []Block
-	words  problem.Words // in which blocks are shown; files have the names of the problem
-	// for CSV and Parquet; nil for the first table of the blocks
+	words  problem.Words // the user's words for tasks and arms in blocks; files use the names of the problem
+	// table for CSV and Parquet; nil for the first table of the blocks
 	table  func() (Table, error)
-	axes   func(x string) (xs, ys []string)    // as in Axes; nil if the value cannot be drawn
-	figure func(o PlotOptions) (Figure, error) // for an X and at least one Y of axes
+	axes   func(x string) (xs, ys []string)    // possible axes, as in Axes; nil if the value cannot be drawn
+	figure func(o PlotOptions) (Figure, error) // figure for the X and the one or more Y in o
 
-	bars    string // the x for which the figure is one of bars; "" for none
+	bars    string // the x for which the figure has horizontal bars; "" for none
 	several bool   // a figure may have several measures
 	panels  bool   // a figure may have panels
 }

@@ -19,24 +19,24 @@ import (
 // chart is a table of measurements that becomes a figure. The figure shows one or more measures against one of the names by which the
 // rows differ, with a panel for each value of another name, and a series for each combination of the rest.
 type chart struct {
-	title    string // "" names measure and x
+	title    string // title of the figure; "" for the names of measure and x
 	names    []string
 	rows     []chartRow
-	measures []measure // their functions are no longer asked
-	styles   []Style   // of the measures; nil means the figure's
-	theorem  string    // that the upper bounds of the rows are from
-	signed   bool      // values can be below 0
-	named    bool      // series have the names of their measures, which others in the figure have too
-	bounded  bool      // the lower bound was asked for: it is drawn however many there are
+	measures []measure // measures that are drawn; their values are in cells
+	styles   []Style   // style of each measure; nil means the styles of the figure
+	theorem  string    // the theorem that gives the upper bounds
+	signed   bool      // values may be negative
+	named    bool      // names of series include the measure, because the figure has several measures
+	bounded  bool      // the user requested the lower bound: it is drawn even if there are many
 }
 
 // chartRow is one combination of values, with its measurements.
 type chartRow struct {
-	values          []any // values of the names
+	values          []any // values of the names by which rows differ
 	mode, algorithm string
-	cells           []any   // cells of the measures
-	lower           float64 // the lower bound on the measure; 0 when unknown
-	upper           float64 // what the paper's theorem promises of it; 0 when unknown
+	cells           []any   // values of the measures
+	lower           float64 // lower bound on the measure; 0 if unknown
+	upper           float64 // upper bound on the measure by the paper's theorem; 0 if unknown
 }
 
 // figure draws the chart as asked.
@@ -68,17 +68,17 @@ func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure
 	})
 }
 
-// split is a chart taken apart.
+// split is a chart whose rows are grouped into panels and series.
 type split struct {
 	chart
-	at         []float64 // x of each row
-	along      bool      // the algorithms are along x
+	at         []float64 // x coordinate of each row
+	along      bool      // the x axis has the algorithms
 	log        bool
 	xNames     []XName
-	categories []string // when the values at x are words
+	categories []string // texts at the ticks if the x values are words
 	panels     []splitPanel
-	variants   []string // what distinguishes series of one algorithm
-	algorithms []string // that occur
+	variants   []string // settings that distinguish series of the same algorithm
+	algorithms []string // algorithms that occur in the rows
 }
 
 // splitPanel has the rows of one panel by combination.
@@ -90,7 +90,7 @@ type splitPanel struct {
 // combo is a combination of the values that are neither x nor panel.
 type combo struct {
 	name string
-	rest string // the name without the algorithm
+	rest string // name without the algorithm
 	rows []int
 }
 
@@ -102,7 +102,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 		}
 		return valued(c.names[panel], c.rows[i].values[panel])
 	}
-	others := func(i int, algorithm bool) string { // values that are neither x nor panel
+	others := func(i int, algorithm bool) string { // values of the names that are neither x nor panel
 		selected := indices.Where(len(c.names), func(j int) bool { return j != x && j != panel && (algorithm || c.names[j] != "algorithm") })
 		return strings.Join(lists.Map(selected, func(j int) string { return valued(c.names[j], c.rows[i].values[j]) }), ", ")
 	}
@@ -128,8 +128,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 	return g
 }
 
-// place finds where the rows are on the x axis: numbers at themselves, words at
-// their place among the words.
+// place sets the x coordinate of each row: a number is its own coordinate, a word has its index among the words.
 func (g *split) place(x int, logX *bool) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
 		for i, r := range g.rows {
@@ -225,7 +224,7 @@ func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	if len(o.Y) == 0 {
 		o.Y = ys[:1]
 	}
-	try.To(checkMeasures(o.Y, ys))
+	try.To(checkMeasures(o.Y, ys, v))
 	return o, o.checkParts(v, xs)
 }
 
@@ -244,10 +243,13 @@ func drawnKinds() []string {
 	return names
 }
 
-// checkMeasures returns an error for unknown measures and for repeated ones.
-func checkMeasures(asked, offered []string) error {
+// checkMeasures returns an error for measures that a value does not have and for repeated ones.
+func checkMeasures(asked, offered []string, v any) error {
 	for i, y := range asked {
 		if _, err := choose("y", y, offered); err != nil {
+			if why := NoBound(y, v); why != "" {
+				return fmt.Errorf("no result has %s: %s. Other measures are %s", y, why, strings.Join(offered, ", "))
+			}
 			return err
 		}
 		if slices.Contains(asked[:i], y) {
@@ -255,6 +257,35 @@ func checkMeasures(asked, offered []string) error {
 		}
 	}
 	return nil
+}
+
+// NoBound returns why no result of a value has a lower bound, if the measure needs one; "" if no reason is known.
+func NoBound(measure string, v any) string {
+	results, _ := v.([]engine.Result)
+	if s, is := v.(sim.Sweep); is {
+		results = resultsOf(s)
+	}
+	if measure != "lower_bound" && measure != "ratio" {
+		return ""
+	}
+	for _, r := range results {
+		for _, w := range r.Warnings {
+			if slices.Contains([]engine.WarningKind{engine.WarnKernel, engine.WarnBound, engine.WarnBoundSize, engine.WarnBoundStopped}, w.Kind) {
+				return w.String()
+			}
+		}
+		switch {
+		case r.Mode != engine.ModeFC:
+			return "the lower bound is for fc, and these results are of fb"
+		case r.Errors.Runs == 0:
+			return "the lower bound needs the expected rewards, which are not known"
+		case r.LowerBoundSamples > 0:
+			return "too many runs are undecided, or the lower bound is loose"
+		case slices.ContainsFunc(r.Stated, func(s engine.Setting) bool { return s.Name == "misfit" }):
+			return "the lower bound needs a kernel that represents the expected rewards exactly, and misfit= is stated"
+		}
+	}
+	return ""
 }
 
 // checkParts refuses panels and several measures where the value has none.

@@ -28,14 +28,14 @@ type Document struct {
 // seed gives the same bytes.
 type Provenance struct {
 	Version      string // version of gonb-cope
-	Revision     string // revision of its source
-	Go           string // version of Go it was built with
+	Revision     string // revision of the source code
+	Go           string // version of the Go compiler
 	Platform     string // operating system and architecture
 	Script       string // file name
 	ScriptSHA256 string
 	Data         []DataFile
-	Seed         string // given from outside for all runs; "" means the script's
-	Command      string // the command line that makes it again
+	Seed         string // seed that the caller set for all runs; "" means the seeds in the script
+	Command      string // command line that produces the document again
 	Started      time.Time
 	Duration     time.Duration
 	Workers      int
@@ -48,7 +48,7 @@ type DataFile struct {
 	Rows   int
 }
 
-// blocks returns the lines of the provenance that are known.
+// blocks returns the provenance as blocks, without unknown values.
 func (p Provenance) blocks() []Block {
 	kv := KeyValues{Caption: "How this was made"}
 	kv.add("gonb-cope", known(strings.TrimSpace(p.Version+" "+p.Revision)))
@@ -73,7 +73,7 @@ func (p Provenance) blocks() []Block {
 // section is a display or an appendix, ready to be rendered under one heading.
 type section struct {
 	name   string // heading
-	source string // the statement it answers, "" for none
+	source string // statement that produced the value; "" for none
 	blocks []Block
 	inline bool // a single short value, printed as name = value
 }
@@ -130,7 +130,7 @@ func shortened(note string, shown []string) (text string, again bool) {
 	return note, false
 }
 
-// lowered begins a text with a small letter.
+// lowered returns a text with a small first letter.
 func lowered(text string) string {
 	if text == "" {
 		return ""

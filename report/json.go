@@ -40,7 +40,7 @@ func JSON(w io.Writer, d Document) error {
 // JSONValue returns a displayed value as encoding/json writes it: the "value" member of its display.
 func JSONValue(v any) json.Marshaler { return jsonOf{v} }
 
-// jsonOf is a value as JSON has it.
+// jsonOf is a value that is written as JSON.
 type jsonOf struct{ value any }
 
 // MarshalJSON writes the value whole, without spaces.
@@ -73,9 +73,9 @@ type problemParts struct {
 	Name        string           `json:"name"`
 	Kernel      string           `json:"kernel"`
 	Noise       string           `json:"noise"`       // the noise model
-	Environment string           `json:"environment"` // how simulated rewards are drawn
+	Environment string           `json:"environment"` // reward model of simulated rewards
 	Tasks       []taskParts      `json:"tasks"`
-	Sources     []problem.Source `json:"sources"` // files that it was read from
+	Sources     []problem.Source `json:"sources"` // files that the problem was read from
 	Bounds      *[2]float64      `json:"bounds,omitempty"`
 	// "min" where the best arm has the lowest expected reward
 	Goal string `json:"goal,omitempty"`
@@ -91,8 +91,8 @@ type taskParts struct {
 
 type armParts struct {
 	Arm   string   `json:"arm"`
-	Noise float64  `json:"noise"`          // scale, reward units
-	Mean  *float64 `json:"mean,omitempty"` // expected reward, if it is known
+	Noise float64  `json:"noise"`          // noise scale in reward units
+	Mean  *float64 `json:"mean,omitempty"` // expected reward; nil if unknown
 }
 
 type scaledParts struct {
@@ -195,10 +195,10 @@ var errTooLong = errors.New("the value is too long")
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64
-	limit   int64 // limit of bytes, after which err is errTooLong; 0 means none
-	whole   bool  // no list of records ends at mostJSON
+	limit   int64 // largest number of bytes, after which err is errTooLong; 0 means no limit
+	whole   bool  // lists of records are written in full, even beyond mostJSON bytes
 	depth   int
-	flat    int // how many long lists the place is in, which has no line breaks
+	flat    int // number of long lists around the current place; there are no line breaks inside them
 	parts   map[reflect.Type][]Part
 	err     error
 }
@@ -233,7 +233,7 @@ func (j *jsonWriter) text(s string) {
 	}
 }
 
-// line begins a line at the depth of the place.
+// line begins a new line with the indentation of the current depth.
 func (j *jsonWriter) line() {
 	if j.flat == 0 {
 		j.text("\n" + strings.Repeat("  ", j.depth))

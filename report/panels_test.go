@@ -143,12 +143,13 @@ func TestUnits(t *testing.T) {
 	}
 	units := f.Units()
 	if len(units) != 2 || len(units[0]) != len(units[1]) || units[0][0].YLabel != "Samples per agent" || units[1][0].YLabel != "Rounds" ||
-		units[0][0].LogY == units[1][0].LogY || units[1][0].Title != units[0][0].Title || units[1][0].Title == "" {
+		units[0][0].LogY == units[1][0].LogY || units[1][0].Title != units[0][0].Title || units[1][0].Title == "" ||
+		!strings.Contains(f.Describe(), "6 panels in 2 rows (") {
 		t.Errorf("units %d, labels %q and %q", len(units), units[0][0].YLabel, units[len(units)-1][0].YLabel)
 	}
 	f, err = FigureOf(byCase(), PlotOptions{X: "gap", Y: []string{"bytes", "bytes_raw", "rounds"}})
 	if err != nil || len(f.Panels) != 2 || !strings.HasSuffix(f.Panels[1].Series[0].Name, ", Rounds") ||
-		f.Title != "Bytes, Rounds against gap" || !strings.Contains(f.Describe(), "2 panels side by side (Bytes and Rounds)") {
+		f.Title != "Bytes, Rounds against gap" || !strings.Contains(f.Describe(), "2 panels one below the other (Bytes and Rounds)") {
 		t.Errorf("%v: %q, %q", err, f.Title, f.Describe())
 	}
 }

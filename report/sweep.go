@@ -60,7 +60,7 @@ const mostRows = 40
 // has. It returns an error for a wrong or repeated name, and for a measure that no result has.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
-	if err := checkMeasures(names, known); err != nil {
+	if err := checkMeasures(names, known, s); err != nil {
 		return Table{}, err
 	}
 	if len(names) == 0 {

@@ -182,7 +182,7 @@ func (f Figure) Describe() string {
 	}
 	if len(f.Panels) > 0 {
 		titles := lists.Map(f.Panels, func(p Figure) string { return cmp.Or(p.Title, p.YLabel) })
-		out += fmt.Sprintf(", %s side by side (%s)", wording.Plural(len(titles), "panel"), wording.Join(titles, 8))
+		out += fmt.Sprintf(", %s %s (%s)", wording.Plural(len(titles), "panel"), f.arrangement(), wording.Join(titles, 8))
 	}
 	if n == 0 {
 		return out + ", without data."

@@ -260,6 +260,19 @@ func (f Figure) cells() (out []cell) {
 	return out
 }
 
+// arrangement describes in words where the panels are.
+func (f Figure) arrangement() string {
+	places := f.cells()
+	rows := places[len(places)-1].row + 1
+	switch {
+	case rows == 1:
+		return "side by side"
+	case rows == len(places):
+		return "one below the other"
+	}
+	return fmt.Sprintf("in %d rows", rows)
+}
+
 // PanelRoom returns how many markers with intervals find room side by side in a panel of the figure.
 func (f Figure) PanelRoom() int {
 	const each, around = 3.5, 45 // points for each, and for what is beside the panes

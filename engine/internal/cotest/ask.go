@@ -19,42 +19,42 @@ import (
 // A planner chooses the pulls of a coTest. It sees the needs of the contests and the information of
 // a pull, but neither walks nor rewards.
 type planner interface {
-	// next returns the stage of the coming round: its pulls and the estimator they give, all
-	// known before its data.
+	// next returns the stage of the next round: the pulls, and the estimator computed from them. Both are fixed before
+	// the round's rewards.
 	next(q ask) *rounds.Stage
-	// pulls predicts how many pulls give every contrast the information it is weighted by.
+	// pulls predicts the number of pulls that give every contrast the information in its weight.
 	pulls(t terms, needs []design.Pair, sofar pulled) float64
 }
 
-// ask holds what every contest wants of the coming round; a planner reads it.
+// ask holds the wishes of all contests for the next round; a planner reads them.
 type ask struct {
 	terms
 	wants    []want
-	oriented bool // whether the data separate the open arms from their leaders, so that there are needs
-	begun    bool // whether there are data
+	oriented bool // the data separate the open arms from their leaders, so that needs are known
+	begun    bool // rewards were already measured
 }
 
 // want holds the wishes of one contest for a round.
 type want struct {
 	closed     bool
 	arms       []int // arms of the contest
-	candidates []int // those that may still be best, in a contest that is open
-	// contrasts of the open arms with the leader, weighted by the information that each should gain
+	candidates []int // arms that may still be best; nil if the contest is closed
+	// contrasts of the open arms with the leader; a weight is the information that the contrast should gain
 	needs  []design.Pair
-	direct bool // whether these arms had better be measured by their own means
+	direct bool // the arms should be measured by their own means, without the kernel
 }
 
 // terms hold the inputs of a planner: the information and the cost of a pull, and the limit on
 // pulls.
 type terms struct {
-	model   *model.Model   // with the stated or guessed noise scales
-	scales  *rounds.Scales // with the model by the scales of the coming round
+	model   *model.Model   // model with the stated or guessed noise scales
+	scales  *rounds.Scales // noise scales, with the model for the next round
 	pricing *pricing
-	misfit  bool // whether rewards may deviate from the kernel, which their own means show
-	most    int  // pulls of a run
+	misfit  bool // rewards may deviate from the kernel; only the arms' own means show such a deviation
+	most    int  // largest number of pulls of a run
 }
 
-// ask returns what is asked of the planner.
+// ask returns the wishes of all contests for the next round.
 func (a *coTest) ask() ask {
 	q := ask{terms: a.terms(), oriented: a.oriented(), begun: a.estimates != nil}
 	for _, c := range a.contests {
@@ -70,12 +70,12 @@ func (a *coTest) ask() ask {
 	return q
 }
 
-// terms returns what pulls are planned by.
+// terms returns the inputs of a planner.
 func (a *coTest) terms() terms {
 	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.stated(), most: a.opt.MaxSamples}
 }
 
-// groups returns the arms that may still be best, by open contest.
+// groups returns, for each open contest, the arms that may still be best.
 func (q ask) groups() [][]int {
 	var out [][]int
 	for _, w := range q.wants {
@@ -90,9 +90,9 @@ func (q ask) groups() [][]int {
 // brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
 // precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
 type pricing struct {
-	relative []float64    // N costs over their mean; nil if all cost the same
-	of       *model.Model // the model that was priced last
-	model    *model.Model // with precisions for each unit of cost
+	relative []float64    // N costs divided by their mean; nil if all costs are equal
+	of       *model.Model // the model whose precisions were computed last
+	model    *model.Model // the same model with precisions per unit of cost
 }
 
 // priced returns the model whose designs share out cost.
@@ -215,8 +215,8 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	return c.needs(a.clock, a.opt.Epsilon, above(a), a.share(), func(_, i int) float64 { return gap[i] }, a.variance), direct
 }
 
-// above returns how far above z the next look is meant to find a walk: the farther, the larger a part of the samples
-// one more round takes, which is about a pull of every arm that may be best.
+// above returns how far above the boundary a round should bring a walk. It is larger if one more round, of about one
+// pull for every arm that may be best, costs a large part of the samples.
 func above(a *coTest) float64 {
 	arms := 0
 	for _, c := range a.contests {
@@ -246,11 +246,11 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	return false
 }
 
-// explore plans round 1: the minimax design over all pairs of the open contests, remembered.
+// explore plans round 1 by the minimax design over all pairs of the open contests. The design is cached.
 func (q ask) explore() *rounds.Stage {
 	m, groups := q.model, q.groups()
 	n, kind := roundOne*m.Rank(), canon.KindExplore
-	if q.begun { // for arms that came later, or got no pulls
+	if q.begun { // for arms that were added later or got no pulls
 		n = roundOne * min(m.Rank(), len(slices.Concat(groups...)))
 	}
 	if q.misfit {
@@ -262,7 +262,7 @@ func (q ask) explore() *rounds.Stage {
 		d = q.inPulls(indices.All(m.Problem.N()), d)
 		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
-		// all the same to the kernel, which may be wrong: only their own means tell them apart
+		// the kernel, which may be wrong, makes all arms equal: only their own means distinguish them
 		if len(r.Arms) == 0 {
 			return q.equalStage(st, groups)
 		}
@@ -307,7 +307,7 @@ func (t terms) probe(st *rounds.Stage, open []int) {
 	}
 }
 
-// equalStage makes round 1 of these arms one by their own means.
+// equalStage makes round 1 pull these arms equally, and compares them by their own means.
 func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {
@@ -318,7 +318,7 @@ func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 	return t.complete(st)
 }
 
-// complete returns a stage of some pulls with the replicates that scales need, and with its estimator.
+// complete returns a stage with the replicates that noise scales need, and with the stage's estimator.
 func (t terms) complete(st *rounds.Stage) *rounds.Stage {
 	t.scales.Replicate(st.Rounding.Counts)
 	st.Estimate = try.Of(model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts))

@@ -15,7 +15,7 @@ import (
 // A boundary is what the statistic of a best arm reaches at some look with probability at most α: z_k by look, or the logarithm of a
 // capital. Walks are expected to be decided before a horizon of looks, if there is one.
 type boundary struct {
-	kind canon.Kind // by which it is remembered
+	kind canon.Kind // key of the boundary in the cache
 	at   func(alpha float64, times []float64, horizon int) ([]float64, error)
 }
 
@@ -47,14 +47,14 @@ const (
 	tieAfter  = 3
 )
 
-// heights returns the boundary on the clock of all tests, remembered.
+// heights returns the boundary for the clock of all tests; the result is cached.
 func (b boundary) heights(ctx context.Context, m *canon.Memory, alpha float64, horizon int) ([]float64, error) {
 	return canon.Remember(ctx, m, canon.Key{Kind: b.kind, Level: alpha, Sets: [][]int{{horizon}}}, func() ([]float64, error) {
 		return b.at(alpha, sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks), horizon)
 	})
 }
 
-// boundary returns the boundary of the statistic that the law of the rewards asks for.
+// boundary returns the boundary that suits the reward distribution.
 func (a *decisions) boundary() boundary {
 	switch {
 	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
@@ -65,7 +65,7 @@ func (a *decisions) boundary() boundary {
 	return normalBoundary
 }
 
-// heights returns the boundary of walks that are expected to need so many looks.
+// heights returns the boundary of walks that are expected to need at most this number of looks.
 func (a *decisions) heights(looks int) []float64 {
 	return try.Of(a.boundary().heights(a.Model.Context(), a.Model.Memory, a.alpha, looks))
 }
@@ -83,7 +83,7 @@ func (a *coTest) setHorizon() {
 	a.clock.Z = a.heights(horizon)
 }
 
-// looksOfTies returns how many looks from that time on are enough for two arms that are tied.
+// looksOfTies returns the number of looks, from time origin on, that suffice for two tied arms.
 func (a *decisions) looksOfTies(origin float64) int {
 	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
 	return int(math.Ceil(a.clock.Looks(origin, enough)))

@@ -31,15 +31,15 @@ import (
 type coBayesFB struct {
 	*coTest
 	purse *budget.Purse
-	first int // rounds that explore by a design
+	first int // number of rounds that explore by a design
 }
 
 // The shape of a run by least squares; what other shapes do is in docs/adr/0021.
 const (
-	exploring   = 2   // rounds; the later ones share the rest of the budget equally
-	budgetFirst = 0.2 // share of an exploring round
-	budgetLeast = 2   // pulls of an exploring round for each dimension of the features
-	walking     = 10  // one in so many pulls by the posterior keeps the tests of all arms going
+	exploring   = 2   // number of exploring rounds; later rounds share the rest of the budget equally
+	budgetFirst = 0.2 // fraction of the budget that an exploring round uses
+	budgetLeast = 2   // least pulls of an exploring round, per dimension of the features
+	walking     = 10  // in runs by the posterior, one of this number of pulls is spread over all arms, so that all tests continue
 )
 
 // NewCoBayesFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
@@ -54,7 +54,7 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 	}
 	misfit := misfitOf(m, opt)
 	base := prepareCoTest(m, opt, misfit, !m.Cut() && !misfit.any())
-	base.pricing.relative = nil // a budget is one of pulls
+	base.pricing.relative = nil // the budget is a number of pulls, whatever they cost
 	a := &coBayesFB{coTest: base}
 	total, least := opt.Pulls(m.Problem.V()), budgetLeast*m.Rank()
 	switch {
@@ -66,7 +66,7 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 			total/m.Problem.V(), total, budgetLeast, m.Rank(), (least+m.Problem.V()-1)/m.Problem.V())
 	default:
 		if a.first = exploring; opt.Rounds > 0 || opt.Batch > 0 {
-			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // the last of few rounds uses the data
+			a.first = max(1, min(exploring, opt.Parts(total, budget.Rounds)-1)) // if there are few rounds, the last one uses the data of the others
 		}
 		n := max(int(budgetFirst*float64(total)), least)
 		a.purse = budget.NewPurseOf(m.Problem, opt.Options, slices.Repeat([]int{n}, exploring)...)
@@ -112,7 +112,7 @@ func (a *coBayesFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	n := a.purse.Take()
 	space, contrasts, arms := a.designProblem(n)
 	compute := func() *rounds.Stage { return a.solve(space, contrasts, arms, n) }
-	if a.round < a.first && a.scales.Groups == nil && !a.loose { // known before any data
+	if a.round < a.first && a.scales.Groups == nil && !a.loose { // the clock must be set before the first rewards
 		k := canon.Key{Kind: canon.KindBudgetRound, Pulls: n, Sets: contrasts.Groups}
 		return a.commit(try.Of(model.Remembered(a.Model, k, try.Returning(compute)))), nil
 	}
@@ -126,7 +126,7 @@ func (a *coBayesFB) share() engine.Plan {
 	n, room := a.purse.Next()
 	if a.estimates == nil {
 		each := 1
-		if a.scales.Groups != nil { // a scale needs a replicate
+		if a.scales.Groups != nil { // an unknown scale needs a second pull
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
@@ -159,7 +159,7 @@ func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 	return sum
 }
 
-// explores reports whether the coming round is for all arms, and not for the rivals of leaders.
+// explores reports whether the next round is planned for all arms, instead of the leaders and their rivals.
 func (a *coBayesFB) explores() bool { return a.round < a.first || !a.oriented() }
 
 // designProblem returns what the round's design is over, arms without copies: the contrasts in all
@@ -204,7 +204,7 @@ func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int)
 	return s, c, arms
 }
 
-// rivals returns the leader's contrasts, weighted by budget.Weight.
+// rivals returns the contrasts of the leader with other arms, weighted by budget.Weight.
 func (a *coBayesFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	var out []design.Pair
 	first := c.arms[c.leader]
@@ -219,7 +219,7 @@ func (a *coBayesFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	return out
 }
 
-// solve returns the stage of n pulls, no more and no fewer.
+// solve returns the stage of exactly n pulls.
 func (a *coBayesFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
 	d := try.Of(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
@@ -233,7 +233,7 @@ func (a *coBayesFB) solve(s design.Space, c design.Contrasts, arms []int, n int)
 	return st
 }
 
-// budgetTolerance is the relative gap of designs; 1e-3 changes no error rate by more than chance.
+// budgetTolerance is the relative duality gap of designs. A gap of 1e-3 changes no error rate significantly.
 const budgetTolerance = 1e-2
 
 // Learn settles the bets with the round's own data, and chooses leaders from all data.

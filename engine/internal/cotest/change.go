@@ -40,13 +40,13 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 		a.begin()
 	}
 	bets := a.bets
-	a.bets = nil // they belong to an open round, or to one that was recorded
+	a.bets = nil // bets belong to an open round, or to a recorded one
 	a.conclude()
 	a.bets = bets
 	return nil
 }
 
-// UsesAddedData reports that such rewards choose leaders and sizes of rounds.
+// UsesAddedData reports that rewards from outside the rounds influence leaders and sizes of rounds.
 func (a *decisions) UsesAddedData() bool { return true }
 
 // begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many

@@ -10,15 +10,16 @@ import (
 // a step only its own leader may be epsilon below x, so that a claim whose leader changes loses what the steps before have
 // proven. A contest may have several, whose levels add up (docs/theory/norm.md).
 type claim struct {
-	arms   []int              // arms of the contest's first task, without those that equal an earlier one
-	walks  []*sequential.Walk // one per arm: whether it is a best one
-	leader int                // position in arms; -1 of another claim that no arm has yet
+	arms   []int              // arms of the contest's first task, without arms that equal an earlier one
+	walks  []*sequential.Walk // for each arm, the test whether the arm is a best one
+	leader int                // position in arms; -1 for a further claim without an arm
 
-	// by arm, the variance of its gap to the leader, and that under the prior variance S²: with a bound on the norm
+	// for each arm, the variance of the gap to the leader under the posterior, and under the prior variance S²; used
+	// with a bound on the norm
 	spread, certain []float64
 }
 
-// vacant reports whether an arm may have the claim at no loss.
+// vacant reports whether an arm can take the claim without loss: the claim has no leader, or the leader is excluded.
 func (c *claim) vacant() bool { return c.leader < 0 || c.walks[c.leader].Out }
 
 // open reports whether the arm at position k may still be better than the leader by more than
@@ -83,7 +84,7 @@ func (c *claim) startClocks(common sequential.Clock, estimates []float64, varian
 	}
 }
 
-// exhausted reports whether the clock of some open arm has run out.
+// exhausted reports whether the clock of some open arm has no looks left.
 func (c *claim) exhausted(clock sequential.Clock, epsilon float64) bool {
 	for k, w := range c.walks {
 		if w.Look == clock.Last() && c.open(k, clock, epsilon) {
@@ -93,7 +94,7 @@ func (c *claim) exhausted(clock sequential.Clock, epsilon float64) bool {
 	return false
 }
 
-// settled reports whether no arm but the leader may still be the answer.
+// settled reports whether all arms except the leader are excluded.
 func (c *claim) settled(clock sequential.Clock, epsilon float64) bool {
 	for k := range c.arms {
 		if c.open(k, clock, epsilon) {
@@ -103,7 +104,7 @@ func (c *claim) settled(clock sequential.Clock, epsilon float64) bool {
 	return true
 }
 
-// candidates returns the arms that may be best.
+// candidates returns the arms that may still be best.
 func (c *claim) candidates() []int {
 	var out []int
 	for k, i := range c.arms {

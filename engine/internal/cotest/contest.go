@@ -14,17 +14,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// contest is the question that CoTestFC asks of one task, or of several that are the
-// same: which of these arms is best.
+// contest is the test of CoTestFC for one task, or for several equal tasks: which of the arms is the best.
 type contest struct {
 	tasks     []int
 	first     int         // the first arm of tasks[0]
-	copyOf    map[int]int // of the arms left out, the earlier one that each equals
+	copyOf    map[int]int // for each arm that is left out, the earlier arm with the same features
 	closed    bool
-	unlimited int // rounds that were not held back by stretchMost
+	unlimited int // number of rounds whose size stretchMost did not limit
 
-	claim          // that rounds are planned for, and the answer in the end
-	others []claim // that hold by themselves, at levels of their own
+	claim          // claim for which rounds are planned; in the end, the answer
+	others []claim // further claims; each holds at its own level
 }
 
 // newContests groups the tasks of a model. Tasks are the same when their arms have the same
@@ -65,7 +64,7 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	return out, nil
 }
 
-// claims returns all of them, the one that rounds are planned for first.
+// claims returns all claims, beginning with the one for which rounds are planned.
 func (c *contest) claims() []*claim {
 	out := []*claim{&c.claim}
 	for j := range c.others {
@@ -112,7 +111,7 @@ func (c *contest) power() float64 {
 	return 1
 }
 
-// largest returns the position of the arm with the largest estimate of all that are not out.
+// largest returns the position of the arm with the largest estimate among the arms that are not excluded.
 func (c *contest) largest(estimates []float64) int {
 	best := c.leader
 	for k, i := range c.arms {
@@ -171,7 +170,7 @@ type doubts struct {
 	sum      float64
 }
 
-// doubts returns them against an opponent.
+// doubts returns the doubts about the arms against the given opponent.
 func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j int) float64) doubts {
 	d := doubts{opponent: opponent, each: make([]float64, len(c.arms))}
 	for k, i := range c.arms {
@@ -186,7 +185,7 @@ func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j i
 	return d
 }
 
-// excess returns E max(0, x) of a normal x with that mean and variance.
+// excess returns E max(0, x) for a normal x with this mean and variance.
 func excess(mean, variance float64) float64 {
 	sd := math.Sqrt(variance)
 	u := mean / sd
@@ -207,17 +206,18 @@ func (d doubts) worth(k int, lead float64) float64 {
 // The sizes of rounds. None of them touches the guarantee; they were chosen on the
 // paper's cases at δ = 0.005, where a change by a third moves the samples by 3 % or less.
 const (
-	roundOne     = 3    // pulls of round 1 for each dimension of the features
-	optimism     = 1.5  // standard errors by which gaps are taken to be larger than estimated
-	overshoot    = 0.1  // how far above z the next look is meant to find a walk,
-	overshootTop = 0.4  // up to here
-	overshootArm = 4    // where a round takes a large part of the samples, see above;
-	overshootAim = 0.13 // lower in the first two rounds that stretchMost does not hold back, and higher by this with every further one
-	stretchMost  = 1.99 // new information of a round over that so far, at most; 2 pulls for 1 would be a matter of rounding
-	stretchLeast = 0.05 // and at least
+	roundOne     = 3    // pulls of round 1 per dimension of the features
+	optimism     = 1.5  // standard errors that are added to an estimated gap to get an optimistic one
+	overshoot    = 0.1  // intended distance of a walk above its boundary after the next look
+	overshootTop = 0.4  // the largest value of this distance
+	overshootArm = 4    // the distance grows if a round takes a large part of the samples; see above
+	overshootAim = 0.13 // the distance is lower by this in the first two rounds that stretchMost does not limit, then rises by this
+	stretchMost  = 1.99 // largest ratio of a round's new information to the information so far; below 2, so that rounding does not matter
+	stretchLeast = 0.05 // smallest value of this ratio
 
-	// of walks that are capitals, instead of stretchMost and overshootAim: the least rises by a factor in every such
-	// round. On the coupling data they save a tenth and a sixth of the samples.
+	// used for walks that are capitals: stakedMost instead of stretchMost, and stakedRise instead of overshootAim. The
+	// smallest ratio is multiplied by stakedRise in every such round. On the coupling data these two save a tenth and
+	// a sixth of the samples.
 	stakedMost = 1.2
 	stakedRise = 1.2
 	stretchTop = 3
@@ -252,13 +252,13 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 	return out
 }
 
-// ahead holds what a contest still has to decide.
+// ahead describes what a contest has not decided yet.
 type ahead struct {
-	// the open arms against the leader, weighted by the information that their walks lack
+	// contrasts of the open arms with the leader; a weight is the information that the walk still needs
 	needs        []design.Pair
-	rival        int  // the arm that lacks most in samples; -1 if none is open
-	possible     bool // whether the clock lasts
-	engine.Rival      // normalised
+	rival        int  // arm whose walk needs the most further samples; -1 if no arm is open
+	possible     bool // the clock has enough looks left
+	engine.Rival      // in normalised units
 }
 
 // ahead looks at the walks of the open arms. Gaps are treated as what they are on average

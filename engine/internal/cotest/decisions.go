@@ -23,26 +23,26 @@ type decisions struct {
 	rules    rules
 	opt      model.Terms
 	alpha    float64 // level of each test
-	tests    int     // how many tests share delta: contests with several arms
-	claims   int     // how many claims do, of all contests; 0 if each has one
+	tests    int     // number of tests that share delta: one for each contest with several arms
+	claims   int     // number of claims, of all contests, that share delta; 0 if every contest has one claim
 	clock    sequential.Clock
-	limits   *rounds.Limits // limits of rewards that are bet on; nil if scores are
+	limits   *rounds.Limits // limits of the rewards, if bets use these; nil if bets use scores
 	contests []*contest
 
 	round     int
-	removed   int           // arms so far
-	stage     *rounds.Stage // of the coming round
+	removed   int           // number of arms removed so far
+	stage     *rounds.Stage // stage of the next round
 	bets      []sequential.Bet
-	estimates []float64 // estimates of all data, normalised; nil before any
+	estimates []float64 // estimates from all data, normalised; nil before the first rewards
 }
 
-// rules hold what tests do in their own ways.
+// rules are the operations that differ between the kinds of tests.
 type rules interface {
-	variance(i, j int) float64         // about the variance of the guessed gap of two arms
-	sized(needs []design.Pair) float64 // pulls that give every contrast the information it is weighted by
+	variance(i, j int) float64         // approximate variance of the estimated gap of two arms
+	sized(needs []design.Pair) float64 // number of pulls that give every contrast the information in its weight
 }
 
-// The levels of a test that boundaries are computed for. At more than one half a coin would do.
+// Largest and smallest level of a test for which boundaries are computed. A level above one half needs no data.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
 // newDecisions returns the contests before any round, without a clock; alpha is 0 if there is
@@ -63,7 +63,7 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	return a
 }
 
-// level returns the level of each test at that delta; 0 if there is nothing to test.
+// level returns the level of each test for this delta; 0 if there is nothing to test.
 func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
 		return 0
@@ -76,7 +76,7 @@ func (a *decisions) level(delta float64) float64 {
 	return min(delta/n, mostAlpha)
 }
 
-// commit makes a stage the coming round and fixes the bets on it.
+// commit makes st the stage of the next round, and fixes the bets on it.
 func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Plan {
 	plan := st.Plan(a.round + 1)
 	plan.WantSquares = a.scales.Groups != nil
@@ -99,9 +99,9 @@ func (a *decisions) merge(c *contest) {
 	a.sync(c)
 }
 
-// record writes down which arms left a contest in this round, and brings its candidates up to date.
+// record notes which arms left a contest in this round, and updates the contest's candidates.
 func (a *decisions) record(c *contest) {
-	against := map[int]int{} // arms that a bet excluded, with the bet
+	against := map[int]int{} // for each arm that a bet excluded, the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
 			against[b.Arm] = b.Leader
@@ -135,7 +135,7 @@ func (a *decisions) remove(round int, c *contest, i, rival int, gap float64, wid
 	}
 }
 
-// known returns the function of a width that is known.
+// known returns a function that returns the given width.
 func known(width float64) func() float64 { return func() float64 { return width } }
 
 // sync sets the candidates of a contest's tasks.
@@ -170,7 +170,7 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 		for _, v := range c.tasks {
 			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
 			ans.Margin = margin * a.Model.Unit
-			if ans.Decided = c.closed; !c.closed { // of a fixed budget the leader may be out, too
+			if ans.Decided = c.closed; !c.closed { // with a fixed budget the leader may also be excluded
 				ans.Arm = ""
 			}
 			out[v] = ans
@@ -179,7 +179,7 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 	return out
 }
 
-// everyArm holds for every arm.
+// everyArm returns true for every arm.
 func everyArm(int) bool { return true }
 
 // warnings reports rewards that are not normal, and tasks whose test came to its end undecided.
@@ -273,7 +273,7 @@ func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
 	return a.Shown(a.in(v, c, g.rival), g.Rival)
 }
 
-// contestOf returns the contest that task v is in.
+// contestOf returns the contest of task v.
 func (a *decisions) contestOf(v int) *contest {
 	return a.contests[slices.IndexFunc(a.contests, func(c *contest) bool { return slices.Contains(c.tasks, v) })]
 }

@@ -18,13 +18,13 @@ type estimation struct {
 	decisions
 	estimator estimator
 	misfit    misfit
-	belief    *rounds.Belief   // by which all data are estimated; nil means least squares
-	pooled    *model.Estimator // of all data
-	loose     bool             // whether pulls were made that no plan foresaw
-	aside     int              // pulls of no round
+	belief    *rounds.Belief   // posterior from all data; nil means least squares
+	pooled    *model.Estimator // estimator from all data
+	loose     bool             // some pulls were not planned
+	aside     int              // number of pulls outside the rounds
 }
 
-// pool returns the estimator of all data.
+// pool returns the estimator from all data.
 func (a *estimation) pool(means []float64) *model.Estimator {
 	if a.belief == nil {
 		return try.Of(model.NewEstimator(a.scales.Model, 0, a.Counts))
@@ -51,7 +51,7 @@ func (a *estimation) shrinkToMeans(estimates []float64) []float64 {
 	return out
 }
 
-// variance returns about the variance of the guessed gap of arms i and j.
+// variance returns the approximate variance of the estimated gap of arms i and j.
 func (a *estimation) variance(i, j int) float64 { return a.estimator.variance(i, j) }
 
 // unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
@@ -60,8 +60,8 @@ func (a *estimation) unmeasured(i, j int) bool {
 	return math.IsInf(a.variance(i, j), 1)
 }
 
-// guesses returns the estimates that leaders are chosen by: an arm that no pull measured leads only
-// if no other may.
+// guesses returns the estimates by which leaders are chosen. An arm without pulls can lead only if every other candidate
+// has none.
 func (a *estimation) guesses() []float64 {
 	if !a.loose || a.belief != nil || a.pooled == nil {
 		return a.estimates
@@ -91,7 +91,7 @@ func (a *estimation) oriented() bool {
 	return true
 }
 
-// pulled holds the number of pulls so far and their variances.
+// pulled holds the number of pulls so far, and the variances of the gaps that they give.
 type pulled struct {
 	pulls    int
 	variance func(i, j int) float64 // variance of the estimated gap of two arms

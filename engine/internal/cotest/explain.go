@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sized has the planner state what the needs take.
+// sized returns the planner's prediction of the pulls that the needs require.
 func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
@@ -24,7 +24,7 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 	m, total := t.scales.Model, 0.0
 	var shared []design.Pair
 	for _, q := range needs {
-		if m.Relations().Same(q.I, q.J) { // only their own means tell them apart
+		if m.Relations().Same(q.I, q.J) { // only the arms' own means distinguish them
 			total += 2 * q.Weight * (1/m.Precision[q.I] + 1/m.Precision[q.J])
 		} else {
 			shared = append(shared, q)

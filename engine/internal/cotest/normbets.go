@@ -20,32 +20,32 @@ import (
 // is least; larger ones trade bias for variance, the last all but as least squares do.
 var shrinkage = [...]float64{1, 4, 16, 256, 65536}
 
-// choice is the estimate that a bet is on.
+// choice is the kind of estimate on which a bet is made.
 type choice struct {
-	kind  int     // position in shrinkage, or direct
-	scale float64 // a: the estimate is of a times the gap
-	norm  float64 // ‖G‖ of the walk's sum with this estimate,
-	off   float64 // and ‖C‖₁, 0 if rewards are what the kernel can represent
+	kind  int     // index in shrinkage, or direct
+	scale float64 // factor a: the estimate is an estimate of a times the gap
+	norm  float64 // ‖G‖ of the walk's sum after this estimate
+	off   float64 // ‖C‖₁ of the walk's sum; 0 if the kernel can represent the rewards
 }
 
 // direct is the kind of a bet on the difference of the two arms' own means, which has no bias.
 const direct = -1
 
-// fixed is a round whose pulls are known: nil and empty if no walk bets on it.
+// fixed is a round whose pulls are known. Its fields are nil or empty if no walk bets on the round.
 type fixed struct {
 	section *bounded.Section
 	system  *bounded.System
-	choices []choice                  // one per bet
-	first   map[*sequential.Walk]bool // of walks that begin with it, whose clocks are fixed, too
+	choices []choice                  // one element per bet
+	first   map[*sequential.Walk]bool // walks that begin with this round; the round also fixes their clocks
 }
 
-// together is how many walks are worked on at a time.
+// together is the number of walks that are computed at the same time.
 const together = 512
 
 // normBets are the bets on a round, with what the bets of earlier rounds left behind.
 type normBets struct {
 	guess
-	fixed fixed // the coming round
+	fixed fixed // the next round
 	sums  sums
 }
 
@@ -79,7 +79,7 @@ func (a *normBets) fix(st *rounds.Stage) {
 			if l.vacant() {
 				continue
 			}
-			var open []int // positions
+			var open []int // positions in the claim
 			for k, w := range l.walks {
 				if k != l.leader && !w.Out {
 					open = append(open, k)
@@ -174,7 +174,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 	first := s.Find(c.arms[c.leader])
 	leaders := try.Of(s.Rows(a.ctx(), []int{first}))
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
-	var history []int // of open, those with sums
+	var history []int // elements of open whose walks have sums
 	for _, k := range open {
 		if a.sums.walks[c.walks[k]] != nil {
 			history = append(history, k)
@@ -277,10 +277,10 @@ func (a *normBets) family(kind, leader, arm int, of bounded.Contrast) (f bounded
 	return bounded.Means(a.fixed.system.Noise[b]+a.fixed.system.Noise[x], of), true
 }
 
-// prior returns the prior variance of a kind.
+// prior returns the prior variance of an estimate of this kind.
 func (a *normBets) prior(kind int) float64 { return shrinkage[kind] * a.norm * a.norm }
 
-// supportOf returns where an arm is in the round's support.
+// supportOf returns the index of an arm in the round's support.
 func (a *normBets) supportOf(arm int) (int, bool) {
 	return slices.BinarySearch(a.fixed.system.Support, a.fixed.section.Find(arm))
 }

@@ -31,10 +31,10 @@ func (minimaxPlanner) next(q ask) *rounds.Stage {
 		}
 		pairs = append(pairs, w.needs...)
 	}
-	if len(pairs) == 0 && !(st.Design.Value > 0) { // every open contest is exhausted
+	if len(pairs) == 0 && !(st.Design.Value > 0) { // the clocks of all open contests are exhausted
 		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
-	if !(st.Design.Value <= float64(q.most)) { // and then addDirect has added none
+	if !(st.Design.Value <= float64(q.most)) { // in this case addDirect has added no pulls
 		try.To(engine.LimitError{Samples: st.Design.Value})
 	}
 	pulled := int(math.Ceil(st.Design.Value))
@@ -107,7 +107,7 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 		}
 	}
 	n := float64(engine.PullsOf(st.Rounding.Counts))
-	if n == 0 { // every open contest is exhausted
+	if n == 0 { // the clocks of all open contests are exhausted
 		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
 	st.Design.Value, st.Design.Lower = n*widest, n*widest
@@ -147,7 +147,7 @@ func (apartPlanner) next(q ask) *rounds.Stage {
 		q.addDirect(w.needs, st)
 	}
 	switch n := st.Design.Value; {
-	case n == 0: // every open contest is exhausted
+	case n == 0: // the clocks of all open contests are exhausted
 		try.To(engine.LimitError{Samples: math.Inf(1)})
 	case !(n <= float64(q.most)):
 		try.To(engine.LimitError{Samples: n})

@@ -21,10 +21,10 @@ import (
 type within struct {
 	*sides.Data
 	model  *model.Model
-	limits *rounds.Limits // limits of rewards that are bet on by their bounds; nil of others
-	fair   bool           // whether differences are bet on because they are symmetric
-	most   float64        // the accuracy that is asked, normalised
-	each   bool           // whether every pair of arms has a scale of its own
+	limits *rounds.Limits // limits of the rewards, if bets use these; nil otherwise
+	fair   bool           // bets use the symmetry of differences within blocks
+	most   float64        // the requested accuracy, normalised
+	each   bool           // every pair of arms has its own noise scale
 }
 
 func newWithin(m *model.Model, limits *rounds.Limits) *within {
@@ -77,7 +77,7 @@ func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 	return sequential.Score{Gap: mean, Freedom: n - 1, Student: true, Sd: math.Sqrt(squares / (n * (n - 1)))}
 }
 
-// staked reports whether walks are capitals.
+// staked reports whether the walks are capitals.
 func (w *within) staked() bool { return w.fair || w.limits != nil }
 
 // widestFair is the largest gap of a stake on symmetric differences, in standard deviations of a difference.
@@ -233,8 +233,8 @@ func (b *blockPlanner) needed(q ask, needs []design.Pair, whole bool) (leader in
 
 // The sizes of rounds of blocks.
 const (
-	blocksFirst = 2 // of the first round
-	// the degrees of freedom that a round brings at least to the scale of a task, or of a pair
+	blocksFirst = 2 // blocks of the first round
+	// least degrees of freedom that a round adds to the scale of a task, or of a pair
 	freedomWithin = 3
 )
 

@@ -12,7 +12,7 @@ import (
 // probability at most α [Ville39, WaudbySmithRamdas24]. A walk with stakes has log(1/α) for its
 // height at every look, and no times.
 type Stakes struct {
-	Gaps []float64 // h by stake, normalised: the gap for which the bet is about best
+	Gaps []float64 // h of each stake, normalised: the gap for which this bet is about the best
 }
 
 // The stakes of a walk. Neighbours are so near that the one between two gaps loses a few per cent of
@@ -20,8 +20,8 @@ type Stakes struct {
 const (
 	stakeRatio = 1.6
 	mostStakes = 14
-	stakeLeast = 0.4       // of the accuracy that is asked
-	stakeFine  = 1. / 8192 // of the range of rewards, if no accuracy is
+	stakeLeast = 0.4       // smallest gap of a stake, as a fraction of the requested accuracy
+	stakeFine  = 1. / 8192 // smallest gap of a stake, as a fraction of the range of rewards, if no accuracy is requested
 )
 
 // NewStakes returns stakes for gaps between the accuracy that is asked, or a small part of the range of
@@ -179,7 +179,7 @@ func Growth(n, mean, squares, least, lambda, c float64) float64 {
 	return n * sum
 }
 
-// next counts looks, which have no times. The last look of a clock is never reached.
+// next returns the next look, because looks of a capital have no times. The last look of a clock is never reached.
 func (*Stakes) next(w *Walk, _ Clock, _ float64, _ int) int { return min(w.Look+1, ClockLooks-2) }
 
 func (s *Stakes) take(w *Walk, c Clock, taken step) (crossed bool) {
@@ -214,7 +214,8 @@ func (*Stakes) gap(w *Walk, c Clock) (gap float64, width func() float64) {
 	return gap, sync.OnceValue(func() float64 { return gap - now.spare(height) })
 }
 
-// spare returns what could be taken off the gaps of all steps before the capital falls to a height.
+// spare returns the largest loss that could be subtracted from the gaps of all steps before the capital falls to the
+// given height.
 func (w *Walk) spare(height float64) float64 {
 	logs, _ := w.capitals(-1, 0, 0)
 	shifted := make([]float64, len(logs))

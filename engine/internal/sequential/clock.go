@@ -23,15 +23,15 @@ const clockEarly = 64
 // run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
 type Clock struct {
 	Origin float64           // T_0 > 0, normalised: 1/variance of a gap
-	Growth float64           // 0 means ClockGrowth
-	Early  float64           // the factor by which a walk's clock begins before what is known at its start, at most; 0 means 64
-	Z      []float64         // by look: a walk S has crossed when S ≥ z_k √T_k
-	Within map[int][]float64 // Z of walks that are expected to need no more than so many looks
-	// by look, where they are fixed beforehand: round r ends at look r-2; nil otherwise
+	Growth float64           // ratio of successive times; 0 means ClockGrowth
+	Early  float64           // largest factor by which a walk's clock begins before the information known at the walk's start; 0 means 64
+	Z      []float64         // for each look k: a walk S has crossed when S ≥ z_k √T_k
+	Within map[int][]float64 // boundaries Z for walks that are expected to need at most the given number of looks
+	// times of the looks if they are fixed in advance, so that round r ends at look r-2; nil otherwise
 	Times []float64
 }
 
-// Of returns the clock of a walk.
+// Of returns the clock of walk w, with the walk's own beginning.
 func (c Clock) Of(w *Walk) Clock {
 	if z, ok := c.Within[w.Horizon]; ok {
 		c.Z = z
@@ -83,11 +83,11 @@ func (c Clock) Next(look int, info float64, round int) int {
 // Height returns z_k √T_k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
-// nearest returns the look whose time is nearest to t on a logarithmic scale, at most the last; -1
-// when that would be before the first.
+// nearest returns the look whose time is nearest to t on a logarithmic scale. It returns -1 for a time before the first
+// look, and the last look for a later time.
 func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()) }
 
-// looks returns by how many looks t comes after the first.
+// looks returns the number of looks from the first time to t.
 func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t))) }
 
 // Looks returns how many looks lie between two times.

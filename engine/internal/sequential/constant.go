@@ -140,14 +140,14 @@ func (m *mixture) height(at, target float64) float64 {
 // known when the gap is: Z of docs/theory/test.md.
 type Score struct {
 	Gap float64 // the estimate, less the bound on its bias, normalised
-	// its standard error, normalised; estimated from the round where scales are not known
+	// standard error of Gap, normalised; estimated from the round if scales are unknown
 	Sd      float64
-	Freedom float64 // degrees of freedom of sd; +Inf where scales are known
+	Freedom float64 // degrees of freedom of Sd; +Inf if scales are known
 	Student bool    // whether (estimate - gap)/sd has Student's law, and not only tails that are no larger
-	// of a bet with stakes, by stake: the logarithm of the factor on its capital, and how it rises
-	// with the loss
+	// for a bet with stakes, by stake: the logarithm of the factor by which the capital changes, and the increase of
+	// this logarithm per unit of loss
 	Capital, Slope []float64
-	Most           float64 // loss up to which it rises so; 0 if at any
+	Most           float64 // largest loss for which Slope is valid; 0 if it is valid for every loss
 }
 
 // Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's

@@ -33,7 +33,7 @@ func (sum) path(w *Walk, leader int, loss float64) iter.Seq2[int, float64] {
 	}
 }
 
-// last returns the last of them.
+// last returns the last look and sum that path yields.
 func (s sum) last(w *Walk, leader int, loss float64) (look int, total float64) {
 	look = -1
 	for k, x := range s.path(w, leader, loss) {
@@ -47,7 +47,7 @@ func (s sum) raised(w *Walk, leader int, loss float64) float64 {
 	return total
 }
 
-// against returns Z with the loss of that leader made up for.
+// against returns Z after adding the loss of this leader.
 func (s *step) against(leader int, loss float64) float64 {
 	if s.leader != leader || loss == 0 {
 		return s.zero

@@ -12,24 +12,25 @@ import (
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
 	Look int     // the walk is at T_look; -1 before its first step
-	// looks by which its clock begins later than the common one, and sooner than that, fixed before its first step
+	// Offset is the number of looks by which this clock begins later than the common one; sooner is the number of looks
+	// by which it begins earlier than that. Both are fixed before the first step.
 	Offset, sooner int
-	Horizon        int  // looks that it is expected to need, fixed before its first step; 0 if the clock has no estimate of it
+	Horizon        int  // number of looks that the walk is expected to need, fixed before the first step; 0 if unknown
 	Out            bool // S has reached z √T: x is not a best arm
-	// bound on the bias of Σ √dT Z as a whole, which the sum of bounds of single rounds may exceed
+	// bound on the bias of Σ √dT Z; it may be smaller than the sum of the bounds of single rounds
 	Allowed float64
-	Stakes  *Stakes // of a walk that is a capital; nil of an inverse-normal sum
+	Stakes  *Stakes // stakes of a walk that is a capital; nil for an inverse-normal sum
 	steps   []step
 }
 
 // A statistic adds up the steps of a walk, and has its own scale: an inverse-normal sum on the clock, or a capital. loss is how far the
 // leader is below x; it counts in the rounds in which that arm led.
 type statistic interface {
-	// next returns the look to which a round of that information takes the walk. The clock belongs to the walk.
+	// next returns the look that the walk reaches after a round with this information. c is the walk's own clock.
 	next(w *Walk, c Clock, info float64, round int) int
-	// take adds a step, and reports whether x is out at its look.
+	// take adds a step, and reports whether the walk crosses its boundary at the step's look.
 	take(w *Walk, c Clock, s step) (crossed bool)
-	// raised returns the statistic with the loss made up for.
+	// raised returns the statistic after adding the loss.
 	raised(w *Walk, leader int, loss float64) float64
 	// excludes reports whether raised has reached the boundary at some look.
 	excludes(w *Walk, c Clock, leader int, loss float64) bool
@@ -54,25 +55,25 @@ type step struct {
 	Score
 	leader  int
 	zero    float64 // Z(0)
-	loss    float64 // for which Z was evaluated last,
-	raised  float64 // and what it is there: all looks at a run ask for the same loss again and again
+	loss    float64 // the loss for which Z was computed last
+	raised  float64 // Z at this loss; all looks of a run often need the same loss
 	root    float64 // √dT
-	look    int     // the look that it reached
-	info    float64 // of the bet
-	allowed float64 // bound on the bias of all steps so far together
+	look    int     // look that the step reached
+	info    float64 // information of the bet
+	allowed float64 // bound on the bias of all steps so far, including this one
 }
 
 // A Bet is one step of a walk, fixed before the data of its round.
 type Bet struct {
 	Walk        *Walk
 	Leader, Arm int
-	// of the round's own estimate of the gap, normalised; a guess where noise scales are not known
+	// variance of the round's estimate of the gap, normalised; a guess if noise scales are unknown
 	Variance float64
-	Worth    float64 // the part of the information that moves the clock; 0 means all
-	Bias     float64 // bound on that estimate's bias, normalised
+	Worth    float64 // fraction of the information that moves the clock; 0 means all
+	Bias     float64 // bound on the bias of the estimate, normalised
 	Look     int     // the look that the step leads to
-	Allowed  float64 // bound on the bias of the walk's sum after the step, instead of Bias
-	// whether the estimate is the difference of the two arms' own means, instead of the kernel's
+	Allowed  float64 // bound on the bias of the walk's sum after the step; used instead of Bias
+	// the estimate is the difference of the two arms' own means, without the kernel
 	Direct bool
 }
 
@@ -135,7 +136,7 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 		return math.Inf(1)
 	}
 	for k := 0; !w.Excludes(c, leader, hi); k++ {
-		if k == 60 { // a law with few degrees of freedom
+		if k == 60 { // this happens for a distribution with few degrees of freedom
 			return math.Inf(1)
 		}
 		lo, hi = hi, 2*hi
