@@ -42,11 +42,11 @@ func TestHostileServices(t *testing.T) {
 		want string
 		send func(http.ResponseWriter, *http.Request)
 	}{
-		{"a line that never ends", 1, "it has more than 65536 bytes", func(w http.ResponseWriter, r *http.Request) {
+		{"a line that never ends", 1, "the line has more than 65536 bytes", func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprint(w, good)
 			forever(w, r, strings.Repeat("x", 1<<16))
 		}},
-		{"a gigabyte in a megabyte", 0, "it has more than 65536 bytes", func(w http.ResponseWriter, _ *http.Request) {
+		{"a gigabyte in a megabyte", 0, "the line has more than 65536 bytes", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = w.Write(bomb.Bytes())
 		}},

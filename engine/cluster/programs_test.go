@@ -70,8 +70,8 @@ func TestPrograms(t *testing.T) {
 		`{"arm":` + a + `,"count":0,"mean":1}`:     "want reward, or count",
 		`{"arm":` + a + `,"count":2,"mean":1}`:     "CoTestFC estimates the noise. So 2 rewards need their mean and squares, the sum of (reward - mean)²",
 		`{"arm":` + a + `,"reward":1e301}`:         "no such reward",
-		`{"reward":1,"arm":` + a + `,"Reward":99}`: `it has "reward" twice`,
-		strings.Repeat("x", 70<<10):                "it has more than 65536 bytes",
+		`{"reward":1,"arm":` + a + `,"Reward":99}`: `the line has "reward" twice`,
+		strings.Repeat("x", 70<<10):                "the line has more than 65536 bytes",
 	} {
 		// two good lines before it count, and the good one after it does not
 		told, _, err := asking(t, true, good+good+answer+"\n"+good)
