@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -287,7 +286,7 @@ func (j shardJob) writeManifest() error {
 	return err
 }
 
-// startKubernetes submits an indexed job by kubectl, and deletes it afterwards.
+// startKubernetes submits an indexed job by kubectl, and deletes it afterwards. If kubectl cannot be asked, the job stays.
 func startKubernetes(ctx context.Context, j shardJob) error {
 	text, err := j.jobManifest()
 	if err == nil {
@@ -297,10 +296,12 @@ func startKubernetes(ctx context.Context, j shardJob) error {
 		return err
 	}
 	for {
-		var state string
-		state, err = runScheduler(context.WithoutCancel(ctx), nil, "kubectl", "get", "job", j.jobName(), "-o",
+		state, err := runScheduler(context.WithoutCancel(ctx), nil, "kubectl", "get", "job", j.jobName(), "-o",
 			"jsonpath={.status.conditions[*].type}")
-		if err != nil || strings.Contains(state, "Complete") || strings.Contains(state, "Failed") || ctx.Err() != nil {
+		if err != nil {
+			return fmt.Errorf("the job %s may still run: %w. The same command continues with the finished results", j.jobName(), err)
+		}
+		if strings.Contains(state, "Complete") || strings.Contains(state, "Failed") || ctx.Err() != nil {
 			break
 		}
 		select {
@@ -308,6 +309,6 @@ func startKubernetes(ctx context.Context, j shardJob) error {
 		case <-ctx.Done():
 		}
 	}
-	_, gone := runScheduler(context.WithoutCancel(ctx), nil, "kubectl", "delete", "job", j.jobName(), "--ignore-not-found")
-	return cmp.Or(err, gone)
+	_, err = runScheduler(context.WithoutCancel(ctx), nil, "kubectl", "delete", "job", j.jobName(), "--ignore-not-found")
+	return err
 }

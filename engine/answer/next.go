@@ -272,7 +272,7 @@ const (
 )
 
 // Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. The counts
-// ascend from at least 1. Kernel and noise are those of the posterior b. It returns an error if ctx ends.
+// ascend from at least 1. Kernel and noise come from the posterior b. It returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)

@@ -285,7 +285,7 @@ func (d *data) join() {
 const estimable = 1e-6
 
 // unblocked takes the effects that measurements share out of the squares within arms, and out of their degrees of freedom what that
-// costs. With random columns, the squares are those within units. The effects of blocks minimise Σ over measurements of
+// costs. With random columns, these are the squares within units. The effects of blocks minimise Σ over measurements of
 // (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of unit i.
 func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) {
 	units, of := d.units()

@@ -43,7 +43,7 @@ type data struct {
 	gained    float64    // log m of scatter, see noise
 	changing  bool       // means that are not yet smoothed say that scatter changes with them
 	blocks    *blocks    // nil without
-	kinds     []kind     // of effects that measurements share, except those of one arm
+	kinds     []kind     // of effects that measurements share, except the effects of one arm
 	given     []given    // covariances that came with the problem
 	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
 	limits map[int]*limit

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// given is a covariance that comes with the problem: that of relatives, or a stated kernel. It is a term of the prior.
+// given is a covariance that comes with the problem: a matrix of relatives, or a stated kernel. It is a term of the prior.
 type given struct {
 	name  string // of its number in the model
 	of    covariance

@@ -25,7 +25,7 @@ import (
 //   - the effect of an arm, an option of one task, at a combination of levels of all random columns
 //
 // Each kind has its own variance. An effect of the last kind is on one arm alone, so within integrates these out first. The other effects
-// are estimated as those of blocks are.
+// are estimated in the same way as the effects of blocks.
 
 // mostRandom is the most effects of blocks, levels, and options at levels.
 const mostRandom = 3000
@@ -36,7 +36,7 @@ type kind struct {
 	name   string // "option × year"
 	of     []int  // effect of each row of the problem, from 0
 	count  int
-	common bool // whether all options of a task share each effect, as those of a block do
+	common bool // whether all options of a task share each effect, like the effect of a block
 }
 
 // RandomEffect is how much the effects of one kind vary.
@@ -99,7 +99,7 @@ func cellsName(p *problem.Problem) string {
 	return name
 }
 
-// kindsOf returns the kinds of effects that measurements of a problem share, except those of one arm each.
+// kindsOf returns the kinds of effects that measurements of a problem share, except the effects of one arm each.
 func kindsOf(p *problem.Problem) (out []kind) {
 	if len(p.Blocks) > 1 {
 		of := lists.Map(p.Rows, func(r problem.Row) int { return r.Block })
@@ -132,7 +132,7 @@ func kindsOf(p *problem.Problem) (out []kind) {
 			}
 			add(fmt.Sprintf("level %d", c), label, true, c, func(r problem.Row) int { return p.TaskOf[r.Arm] })
 		}
-		if p.V() > 1 || len(columns) > 1 { // else the effects are those of arms
+		if p.V() > 1 || len(columns) > 1 { // else these are the effects of arms
 			add(fmt.Sprintf("random %d", c), wordOf(p.Long.Arm, "option")+" × "+name, false, c, func(r problem.Row) int { return p.Arms.ID[r.Arm] })
 		}
 	}

@@ -15,7 +15,7 @@ type Keeper interface {
 	Open(ctx context.Context, place string, notice func(string)) (Kept, error)
 }
 
-// Kept is an open campaign. Its methods are those of folder.Campaign, which documents them.
+// Kept is an open campaign. folder.Campaign has the same methods and documents them.
 type Kept interface {
 	Protocol() Protocol
 	Status(ctx context.Context) (Status, error)

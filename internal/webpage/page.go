@@ -411,7 +411,7 @@ func (h host) Gram(path string, opt problem.LoadOptions) (problem.GramFile, erro
 	return problem.LoadGram(path, opt)
 }
 
-// Save implements dsl.Host. The file joins those of the page.
+// Save implements dsl.Host. The file joins the files of the page.
 func (h host) Save(path string, v any) error {
 	var b bytes.Buffer
 	if err := save.Write(&b, path, v); err != nil {
