@@ -274,7 +274,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 // beginWith writes the files and the first events.
 func beginWith(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
 	start := campaign.StartBody{Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Led: opt.Led}
-	list, files, err := campaign.Begin(ctx, p, r, start, opt.now())
+	list, files, err := record.Begin(ctx, p, r, start, opt.now())
 	if err != nil {
 		if ctx.Err() != nil {
 			return err

@@ -33,7 +33,7 @@ func Start(ctx context.Context, r question.Recipe, p campaign.Protocol, maker Ma
 	}
 	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // of 53 bits, as in a folder
 	start := campaign.StartBody{Revision: campaign.Revision, Build: build}
-	events, files, err := campaign.Begin(ctx, p, r, start, time.Now())
+	events, files, err := Begin(ctx, p, r, start, time.Now())
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	} else if err != nil {
