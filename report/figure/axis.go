@@ -89,11 +89,6 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 	}
 }
 
-// labels counts the ticks with a label.
-func (a axis) labels() int {
-	return lists.Count(a.ticks, func(t tick) bool { return t.label != "" })
-}
-
 // rank returns the order in which labels find room: names, powers of ten, the rest.
 func (a axis) rank(t tick) int {
 	k := math.Log10(t.value)
@@ -302,14 +297,6 @@ func (a axis) fraction(v float64) float64 {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
 	return (v - a.lo) / (a.hi - a.lo)
-}
-
-// at returns the value that is at a fraction of the axis: the inverse of fraction.
-func (a axis) at(share float64) float64 {
-	if a.log {
-		return a.lo * math.Pow(a.hi/a.lo, share)
-	}
-	return a.lo + share*(a.hi-a.lo)
 }
 
 // nearest returns the smallest distance between different values on an axis of the given length;

@@ -164,7 +164,7 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 	if !e.bare {
 		c.StrokeLine2(e.style.line(), at.X, at.Y, at.X+sampleWidth, at.Y)
 	}
-	if e.style.mark.glyph != nil {
+	if e.style.mark != nil {
 		c.DrawGlyph(e.style.marker(false), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
 	}
 }

@@ -34,13 +34,13 @@ func (p pane) curve(c draw.Canvas, i int) {
 	if s.Style != Points {
 		for _, run := range p.runs(s, p.inside) {
 			line := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Y[k]) })
-			if at := line[0]; len(line) == 1 && style.mark.glyph == nil {
+			if at := line[0]; len(line) == 1 && style.mark == nil {
 				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
 			}
 			c.StrokeLines(style.line(), line)
 		}
 	}
-	if style.mark.glyph == nil {
+	if style.mark == nil {
 		return
 	}
 	for k, y := range s.Y {
