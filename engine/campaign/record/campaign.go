@@ -26,7 +26,7 @@ type Campaign struct {
 	ranAt    int64
 }
 
-// Start begins a campaign. A notice about measurements that were not attached is no error of the campaign.
+// Start begins a campaign. notice receives a sentence if measurements of the table were not attached.
 func Start(ctx context.Context, r question.Recipe, p campaign.Protocol, maker Maker, build string, notice func(string)) (*Campaign, error) {
 	if err := Check(ctx, maker, r, p); err != nil {
 		return nil, err
