@@ -5,7 +5,7 @@ help: ## list the targets
 
 conformance = ./internal/conformance
 # Packages whose tests take longest begin first, so that none is left for the end.
-slow = $(conformance) ./engine/sim ./engine/cluster ./internal/front/notebookkernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
+slow = $(conformance) ./engine/sim ./engine/cluster ./notebook/kernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
 
 test: parts lab python-env ## everything that CI runs: format, module files, vet, all tests with all parts, the race detector, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
@@ -41,7 +41,7 @@ short: ## the tests without long simulations
 	GOGC=400 go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
-shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster
+shared = ./internal/base/cores ./internal/base/await ./internal/rpc ./internal/base/warden ./notebook/jupyter/... ./engine/internal/canon ./engine/cluster
 
 race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
 	go test -short -race -timeout 30m $(shared)
@@ -54,7 +54,7 @@ lint: ## staticcheck, by the rules of staticcheck.conf
 
 golden: docs licenses ## write all recorded texts again: errors, displays, pins, licences, documents
 	go test ./dsl ./report -update
-	go test ./internal/front/gonb -run TestPins -update
+	go test ./notebook/gonb -run TestPins -update
 
 outdated: ## newer versions of the modules that go.mod and tools/go.mod name, for the monthly upgrade
 	@for folder in . tools; do (cd $$folder && \
@@ -115,7 +115,7 @@ release: ## wheels, and archives for six platforms, with checksums, licences, SB
 	@$(call release,-wheels -archives)
 
 test-lab: lab python-env ## the tests with JupyterLab 4 in a browser
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/front/kernelspec
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./notebook/kernelspec
 
 # Those of the conformance tests start programs, which one processor would make wait.
 benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$\|^./tools')

@@ -42,7 +42,7 @@ type Description struct {
 	// guessed column of tasks; "" if no column suits. Guesses use names, types and counts of values.
 	Task   string
 	Arm    []string
-	Blocks []string // columns that state which measurements share an effect, such as the day
+	Blocks []string // columns of labels such as the day; measurements with the same label share an effect
 	Reward string
 	// columns that may be the same measurement in several tasks; nil if one column is the reward
 	Rewards []string
@@ -58,10 +58,10 @@ type Description struct {
 	Single  int      // number of combinations with a single row
 }
 
-// Unused is a column without a role, and the reason.
+// Unused is a column without a role, with the reason.
 type Unused struct{ Name, Why string }
 
-// perDifferent is the memory, in bytes, that each different value of a column takes while values are counted.
+// perDifferent is the memory in bytes that each different value needs while the values of a column are counted.
 const perDifferent = 48
 
 // rowsBetween is the number of rows that a loop reads before it checks again whether the reading was cancelled.
