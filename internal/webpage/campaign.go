@@ -21,8 +21,8 @@ type kept struct {
 	record   []byte
 }
 
-// build names the program in campaigns.
-const build = "browser page js/wasm"
+// build and person name the program, and the person whose lists the page shows, in campaigns.
+const build, person = "page js/wasm", "browser"
 
 // begin starts a campaign with the question of a call. Each list has as many measurements as the call proposes.
 func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
@@ -67,7 +67,7 @@ func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
 		return Reply{}, err
 	}
 	done, err := p.kept.campaign.Do(ctx, &campaign.Tell{File: campaign.File{Content: []byte(q.Text)},
-		TellOptions: campaign.TellOptions{Sheet: "page " + time.Now().UTC().Format(time.RFC3339), Sure: q.Sure}})
+		TellOptions: campaign.TellOptions{By: person, Sheet: "page " + time.Now().UTC().Format(time.RFC3339), Sure: q.Sure}})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -77,7 +77,7 @@ func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
 // list returns the measurements to make, after what is shown first the state of the campaign, and its record.
 func (p *Page) list(ctx context.Context, first ...report.Display) (Reply, error) {
 	c := p.kept.campaign
-	list, err := c.Ask(ctx, campaign.Request{})
+	list, err := c.Ask(ctx, campaign.Request{By: person})
 	if err != nil {
 		return Reply{}, err
 	}

@@ -70,14 +70,10 @@ async function free(data) {
 async function openRecord(data) {
 	clear();
 	$("form").hidden = true;
-	files.set(recordFile, data);
-	await engine.put(recordFile, data);
-	return keep(await work({do: "resume", table: recordFile}, "Opening the campaign"));
-}
-
-async function droppedRecord(file) {
-	const data = new Uint8Array(await file.arrayBuffer());
-	if (await free(data)) await openRecord(data);
+	files.set("opened.jsonl", data);
+	await engine.put("opened.jsonl", data);
+	const r = await work({do: "resume", table: "opened.jsonl"}, "Opening the campaign");
+	if (r && await free(r.data)) await keep(r);
 }
 
 $("begin").onclick = async () => {

@@ -195,7 +195,7 @@ async function example(name) {
 }
 
 async function dropped(file) {
-	if (/\.jsonl$/i.test(file?.name)) await droppedRecord(file);
+	if (/\.jsonl$/i.test(file?.name)) await openRecord(new Uint8Array(await file.arrayBuffer()));
 	else if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
 }
 
