@@ -241,6 +241,41 @@ func (f *found) failUnfinished(t *table, l Long) {
 	}
 }
 
+// failWithoutValue counts rows without a value as failed if an unused column states so, as "OOM" in a column status. Such an option was
+// tried, unlike an option that waits for a measurement.
+func failWithoutValue(t *table, l Long) {
+	if t.failed != nil {
+		return
+	}
+	reward := l.measured()[0]
+	for _, name := range ignoredColumns(t, l) {
+		if !(Column{Name: name}).named(statusWords) && !(Column{Name: name}).named(errorWords) {
+			continue
+		}
+		c := t.describe(t.column[name], name)
+		if c.failed() == "" {
+			continue
+		}
+		reasons, values := map[int]string{}, false
+		for r := range t.lines {
+			switch text := t.textOf(r, name); {
+			case !c.statesFailure(text):
+			case notMeasured(t.textOf(r, reward)):
+				reasons[r] = shortened40(text)
+			default:
+				values = true
+			}
+		}
+		if len(reasons) == 0 {
+			continue
+		}
+		if t.reasons = reasons; !values { // otherwise a note names the column
+			t.read = append(t.read, name)
+		}
+		return
+	}
+}
+
 // looksLike returns the number in a cell, if there is one. It reports whether the cell is a limit, such as <0.05.
 func (t *table) looksLike(r int, column, text string) (v float64, number, isLimit bool) {
 	if t.isNumber(t.ungrouped(text, column)) {
