@@ -319,7 +319,7 @@ func inviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		secret, err := k.InviteTo(ctx, host, name)
+		secret, err := k.Invite(ctx, host, name)
 		if err != nil {
 			return err
 		}

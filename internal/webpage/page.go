@@ -227,9 +227,9 @@ func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
 		call, _ = call.Guess(d)
 	}
 	r := Reply{Rows: d.Rows, Wide: d.Wide, Call: &Call{Columns: map[string][]string{}, Goal: call.Goal}}
-	if !d.Wide && d.Options > 1 && 10*d.Single >= 9*d.Options && d.SD == "" && d.Count == "" {
-		r.Doubt = fmt.Sprintf("%d of %d combinations have only one row, so chance is hard to separate from real differences. Check each option "+
-			"column: if you cannot choose its value (a day, a plate), make it a block. If it only numbers rows, leave it out.", d.Single, d.Options)
+	if !d.Wide && d.MeasuredOnce() != "" {
+		r.Doubt = d.MeasuredOnce() + ". So chance is hard to separate from real differences. Check each option column: if you " +
+			"cannot choose its value (a day, a plate), make it a block. If it is only a row number, leave it out."
 	}
 	role := map[string]string{}
 	for _, c := range call.Columns {

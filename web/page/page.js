@@ -191,6 +191,7 @@ async function example(name) {
 	const response = await fetch(`examples/${name}.csv`);
 	if (!await take(name + ".csv", new Uint8Array(await response.arrayBuffer()))) return;
 	fill(examples[name]);
+	$("doubt").hidden = true; // it is about other columns
 	await answer();
 }
 

@@ -232,13 +232,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
-// Progress returns the Status without Best, which takes time if there are many arms.
-func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
-	_, st, err := c.progress(ctx)
-	return st, err
-}
-
-// progress returns the status, and the state that it is of.
+// progress returns the status without Best, and the state that it is of. Best takes time if there are many arms.
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
 	run := (*campaign.Run)(nil)

@@ -187,13 +187,9 @@ type Invitation struct {
 }
 
 // Invite makes a secret of at least 128 bits for a person, and replaces the earlier one. It is shown once: only
-// its hash is kept. A fast hash is enough for a secret of so many random bits.
-func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
-	return c.InviteTo(ctx, "", name)
-}
-
-// InviteTo is Invite to a page whose links name a host.
-func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret string, err error) {
+// its hash is kept. A fast hash is enough for a secret of so many random bits. The host is the one in links to the page; "" if
+// they name none.
+func (c *Campaign) Invite(ctx context.Context, host, name string) (secret string, err error) {
 	if err := campaign.CheckName(name); err != nil {
 		return "", err
 	}
