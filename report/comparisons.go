@@ -212,7 +212,7 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 	return join(names, len(names))
 }
 
-// decidedTasks returns how many tasks a result decided, of its first run.
+// decidedTasks returns the number of tasks that the first run of a result decided.
 func decidedTasks(r engine.Result) (decided, tasks int) {
 	return lists.Count(r.Answers, func(a engine.Answer) bool { return a.Decided }), len(r.Answers)
 }

@@ -54,7 +54,7 @@ func (g *guesses) add(by string, now time.Time, n int) {
 	c.n += n
 }
 
-// unknown returns how many ids of a sheet were unknown.
+// unknown returns the number of unknown ids of a sheet.
 func unknown(r campaign.Receipt, err error) int {
 	if errors.Is(err, campaign.ErrGuesses) {
 		return campaign.MostUnknown

@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// idle is how long the server keeps a reader from which it hears nothing. A reader that asks is heard every few seconds, so only
+// idle is the time for which the server keeps a silent reader. A reader that asks is heard every few seconds, so only
 // one whose program or connection has ended is forgotten.
 const idle = time.Minute
 
@@ -29,7 +29,7 @@ const idle = time.Minute
 // last position.
 const heartbeat = 2 * time.Second
 
-// most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
+// most is the number of facts that a reader gets at a time, and batchBytes their size together: the longest fact,
 // and so little that eight readers of one connection have no more on their way than may wait for it. With half
 // of this room, four of them lost messages again and again: 20 MB took them 5 s instead of 0.1 s.
 const (
