@@ -191,9 +191,9 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:
 	case len(rows) == 2:
-		return "both"
+		return "both results"
 	default:
-		return "all"
+		return "all results"
 	}
 	count := map[string]int{}
 	for _, r := range results {
