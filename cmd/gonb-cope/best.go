@@ -95,8 +95,8 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
-		"list to fill in is written")
+	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with "+
+		"-o FILE.xlsx, .csv, .docx or .pdf a list to fill in is written")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")
@@ -160,7 +160,7 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 			return o.describe(ctx, os.Stdout, d)
 		}
 	}
-	o.run.table, o.run.line = table, o.Line(table)
+	o.run.table, o.run.line, o.run.planned = table, o.Line(table), o.Next > 0
 	return blameFlags(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.Script(table, wide, o.run.holdsRows())}))
 }
 
@@ -256,13 +256,10 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
 			d.Task, d.Task, shell.Quote(d.Task), shell.Quote(d.Task))
 	}
-	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.Named("sd"))+len(o.Named("count")) == 0 {
-		which := fmt.Sprintf("%d of the %d combinations have", d.Single, d.Options)
-		if d.Single == d.Options {
-			which = fmt.Sprintf("All %d combinations have", d.Options)
-		}
-		fmt.Fprintf(w, "%s only one row, so chance is hard to separate from real differences. Check each --arm column:\n"+
-			"if you cannot choose its value (a day, a plate), write --blocks instead; if it only numbers rows, leave it out.\n", which)
+	guessed := slices.Equal(slices.Concat(o.Named("task"), o.Named("arm")), d.Units()) // other columns have other combinations
+	if once := d.MeasuredOnce(); once != "" && guessed && len(o.Named("sd"))+len(o.Named("count")) == 0 {
+		fmt.Fprintf(w, "%s.\nSo chance is hard to separate from real differences. Check each --arm column: if you cannot choose its value\n"+
+			"(a day, a plate), write --blocks instead; if it is only a row number, leave it out.\n", once)
 	}
 	if blocks := o.Named("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
 		fmt.Fprintf(w, "Options are compared within each %s. If you can choose its value, write --arm instead of --blocks.\n"+

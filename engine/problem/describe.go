@@ -3,6 +3,7 @@ package problem
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -56,6 +57,24 @@ type Description struct {
 	Unused  []Unused // columns without a role
 	Options int      // number of combinations of Task and Arm with a reward
 	Single  int      // number of combinations with a single row
+}
+
+// Units returns the guessed columns of tasks and of arms, whose combinations are measured.
+func (d Description) Units() []string {
+	return lists.Where(append([]string{d.Task}, d.Arm...), func(name string) bool { return name != "" })
+}
+
+// MeasuredOnce returns a sentence if nearly all combinations of Units have a single row; "" otherwise, and if a column has the standard
+// deviation or the number of measurements.
+func (d Description) MeasuredOnce() string {
+	if d.Options < 2 || 10*d.Single < 9*d.Options || d.SD != "" || d.Count != "" {
+		return ""
+	}
+	columns := strings.Join(d.Units(), ", ")
+	if d.Single < d.Options {
+		return fmt.Sprintf("Most combinations of %s (%d of %d) were measured only once", columns, d.Single, d.Options)
+	}
+	return fmt.Sprintf("Each combination of %s was measured only once", columns)
 }
 
 // Unused is a column without a role, with the reason.
