@@ -23,7 +23,6 @@ python3-jupyter-kernel-test|/usr/bin/python3 -c "import jupyter_kernel_test"
 python3-nbclient|/usr/bin/python3 -c "import nbclient"
 strace|command -v strace
 texlive-latex-recommended|command -v pdflatex && kpsewhich booktabs.sty
-texlive-pictures|kpsewhich pgfplots.sty
 '
 missing=()
 while IFS='|' read -r package probe; do

@@ -260,13 +260,10 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
 			d.Task, d.Task, shell.Quote(d.Task), shell.Quote(d.Task))
 	}
-	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.Named("sd"))+len(o.Named("count")) == 0 {
-		which := fmt.Sprintf("%d of the %d combinations have", d.Single, d.Options)
-		if d.Single == d.Options {
-			which = fmt.Sprintf("All %d combinations have", d.Options)
-		}
-		fmt.Fprintf(w, "%s only one row, so chance is hard to separate from real differences. Check each --arm column:\n"+
-			"if you cannot choose its value (a day, a plate), write --blocks instead; if it only numbers rows, leave it out.\n", which)
+	guessed := slices.Equal(slices.Concat(o.Named("task"), o.Named("arm")), d.Units()) // other columns have other combinations
+	if once := d.MeasuredOnce(); once != "" && guessed && len(o.Named("sd"))+len(o.Named("count")) == 0 {
+		fmt.Fprintf(w, "%s.\nSo chance is hard to separate from real differences. Check each --arm column: if you cannot choose its value\n"+
+			"(a day, a plate), write --blocks instead; if it is only a row number, leave it out.\n", once)
 	}
 	if blocks := o.Named("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
 		fmt.Fprintf(w, "Options are compared within each %s. If you can choose its value, write --arm instead of --blocks.\n"+

@@ -96,8 +96,8 @@ type Answer struct {
 // Importance states how much the estimates of the options depend on one column.
 type Importance struct {
 	Column string `json:"column"` // of the arms
-	// share of the variance of the estimates within tasks that the column explains by itself, corrected for the number of its values;
-	// shares of several columns need not sum to 1
+	// share of the variance of the estimates within tasks that the column explains by itself, minus what a column without effect
+	// would explain by chance, and at least 0; shares of several columns need not sum to 1
 	Share float64 `json:"share"`
 }
 

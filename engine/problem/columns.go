@@ -61,7 +61,7 @@ func (t *table) readColumn(name string) *column {
 	})
 }
 
-// missing states that a name or a feature has no value.
+// missing returns the message for a name or a feature without a value.
 func missing(column, text string) string {
 	if text == "" {
 		return fmt.Sprintf("column %q has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete "+

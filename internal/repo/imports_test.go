@@ -40,8 +40,8 @@ func TestImports(t *testing.T) {
 			case ours && ok && !slices.Contains(allowed.inside, inside) &&
 				(strings.HasPrefix(s.folder, "internal/base/") || !strings.HasPrefix(inside, "internal/base/")):
 				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, inside, s.folder, allowed.inside)
-			case ours && strings.HasPrefix(inside, "internal/front/") && !onTop(s.folder):
-				t.Errorf("%s imports %s; internal/front stands on all else of the project", s.file, inside)
+			case ours && strings.HasPrefix(inside, "notebook/") && !onTop(s.folder):
+				t.Errorf("%s imports %s; only the command and session import packages in notebook", s.file, inside)
 			case !ours && ok && foreign(name) && !slices.ContainsFunc(allowed.outside, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") }):
 				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, name, s.folder, allowed.outside)
 			}
@@ -61,7 +61,9 @@ func TestPromises(t *testing.T) {
 		said[word] = true
 	}
 	for _, s := range sources(t) {
-		hidden := slices.ContainsFunc(strings.Split(s.folder, "/"), func(part string) bool { return part == "internal" || part == "cmd" || part == "tools" })
+		hidden := slices.ContainsFunc(strings.Split(s.folder, "/"), func(part string) bool {
+			return part == "internal" || part == "cmd" || part == "tools" || part == "notebook"
+		})
 		if !s.test && !hidden && !said[s.folder] {
 			t.Errorf("engine/doc.go does not say whether package %s is promised: name it there, or put it under internal", s.folder)
 			said[s.folder] = true
@@ -69,10 +71,10 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// onTop reports whether a package may use internal/front: its own, the command, and what Go cells of a notebook
+// onTop reports whether a package may import packages in notebook: these, the command, and what Go cells of a notebook
 // import.
 func onTop(folder string) bool {
-	return slices.ContainsFunc([]string{"internal/front/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })
+	return slices.ContainsFunc([]string{"notebook/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })
 }
 
 // foreign reports whether an import is of another module: the first element of a path of the

@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// tickAt puts ticks at the given values when their labels fit side by side on an axis of the given
-// length, reaching beyond its ends by at most beyond, and at round numbers otherwise. Names replace
-// the numbers of their places, and stay.
+// tickAt puts ticks at the given values if their labels fit side by side, and reach beyond the axis by at most beyond.
+// Otherwise it puts ticks at round numbers. length is the length of the axis. Names replace the numbers at their places.
 func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.Length) {
 	values = slices.Compact(slices.Sorted(slices.Values(values)))
 	if len(values) >= 1 && len(values) <= 12 && len(a.within(values)) == len(values) {
@@ -32,8 +31,8 @@ func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.L
 	a.thin(length, beyond, size)
 }
 
-// rename puts names at their places, instead of the ticks there. A name at an end is
-// off the scale, which ends at the value next to it.
+// rename puts names at their places, where they replace ticks. A name at an end of the axis stands for a value beyond the
+// scale, which ends at the next value.
 func (a *axis) rename(names []XName, values []float64) {
 	for _, n := range names {
 		if _, outside := a.clamp(n.At); outside != 0 {
@@ -51,8 +50,7 @@ func (a *axis) rename(names []XName, values []float64) {
 	slices.SortFunc(a.ticks, func(x, y tick) int { return cmp.Compare(x.value, y.value) })
 }
 
-// crowded reports whether labels would touch on a horizontal axis or reach too far beyond its ends,
-// or are alike.
+// crowded reports whether labels of a horizontal axis would touch, reach too far beyond its ends, or be equal.
 func (a axis) crowded(length, beyond, size vg.Length) bool {
 	end := -beyond - 5
 	last := ""
@@ -66,8 +64,7 @@ func (a axis) crowded(length, beyond, size vg.Length) bool {
 	return false
 }
 
-// thin takes away labels that would touch others on a horizontal axis, or reach too far
-// beyond its ends.
+// thin removes labels of a horizontal axis that would touch others or reach too far beyond its ends.
 func (a *axis) thin(length, beyond, size vg.Length) {
 	type span struct{ from, to vg.Length }
 	var placed []span
@@ -87,11 +84,6 @@ func (a *axis) thin(length, beyond, size vg.Length) {
 		}
 		placed = append(placed, s)
 	}
-}
-
-// labels counts the ticks with a label.
-func (a axis) labels() int {
-	return lists.Count(a.ticks, func(t tick) bool { return t.label != "" })
 }
 
 // rank returns the order in which labels find room: names, powers of ten, the rest.
@@ -302,14 +294,6 @@ func (a axis) fraction(v float64) float64 {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
 	}
 	return (v - a.lo) / (a.hi - a.lo)
-}
-
-// at returns the value that is at a fraction of the axis: the inverse of fraction.
-func (a axis) at(share float64) float64 {
-	if a.log {
-		return a.lo * math.Pow(a.hi/a.lo, share)
-	}
-	return a.lo + share*(a.hi-a.lo)
 }
 
 // nearest returns the smallest distance between different values on an axis of the given length;

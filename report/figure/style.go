@@ -19,16 +19,10 @@ var (
 // do.
 type seriesStyle struct {
 	color  color.NRGBA
-	mark   mark
+	mark   draw.GlyphDrawer // nil for no marker
 	dashes []vg.Length
 	thin   bool // a reference: it is fainter than the series that are compared with it
 	wide   bool // a strip
-}
-
-// mark is a marker as drawn here and by its name in pgfplots; the zero value means no marker.
-type mark struct {
-	glyph draw.GlyphDrawer
-	tex   string
 }
 
 // palette has Okabe and Ito's colours without yellow and black, which fade on
@@ -38,9 +32,8 @@ var palette = []color.NRGBA{
 	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
 }
 
-var marks = []mark{
-	{draw.CircleGlyph{}, "*"}, {draw.BoxGlyph{}, "square*"}, {draw.PyramidGlyph{}, "triangle*"}, {open{"ring"}, "o"},
-	{open{"square"}, "square"}, {open{"cross"}, "x"}, {open{"triangle"}, "triangle"},
+var marks = []draw.GlyphDrawer{
+	draw.CircleGlyph{}, draw.BoxGlyph{}, draw.PyramidGlyph{}, open{"ring"}, open{"square"}, open{"cross"}, open{"triangle"},
 }
 
 var dashings = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
@@ -92,7 +85,7 @@ func (l seriesStyle) marker(small bool) draw.GlyphStyle {
 	if l.thin {
 		radius *= 0.85
 	}
-	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark.glyph}
+	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark}
 }
 
 // styles gives every series its style. Series without a hue take the first ones that no other has;
@@ -129,13 +122,13 @@ func styles(panels []Figure) [][]seriesStyle {
 				named[s.Name] = l
 			}
 			if s.Measured {
-				l.mark = mark{open{"diamond"}, "diamond"}
+				l.mark = open{"diamond"}
 			}
 			if s.Style == Shade {
-				l.mark, l.dashes = mark{}, nil
+				l.mark, l.dashes = nil, nil
 			}
 			if s.Style == Forecast {
-				l.thin, l.mark = true, mark{}
+				l.thin, l.mark = true, nil
 			}
 			out[p] = append(out[p], l)
 		}
