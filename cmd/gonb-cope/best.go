@@ -97,8 +97,8 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 		"`EXPR` for how similar tasks and options are, as in a script; used as far as the measurements support it (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
-		"list to fill in is written")
+	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with "+
+		"-o FILE.xlsx, .csv, .docx or .pdf a list to fill in is written")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")
@@ -162,7 +162,7 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 			return o.describe(ctx, os.Stdout, d)
 		}
 	}
-	o.run.table, o.run.line = table, o.Line(table)
+	o.run.table, o.run.line, o.run.planned = table, o.Line(table), o.Next > 0
 	return blameFlags(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.Script(table, wide, o.run.holdsRows())}))
 }
 
