@@ -84,6 +84,8 @@ type Answer struct {
 	// weight of each matrix of how alike options are, and of the stated kernel
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
+	// the option that contradicts the model most, if tables that follow the model have one so far off in at most 1 of 100
+	Check *ModelCheck `json:"model_check,omitempty"`
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -91,6 +93,14 @@ type Answer struct {
 	Arms []Arm `json:"arms"` // all arms in the order of the problem
 	// how much the estimates depend on each column of the arms, the most first; none for a single column
 	Importance []Importance `json:"importance,omitempty"`
+}
+
+// ModelCheck is an option whose measurements contradict the model.
+type ModelCheck struct {
+	Task  string `json:"task"`
+	Arm   string `json:"arm"`
+	Label string `json:"label"` // values in the columns of the arms
+	belief.Check
 }
 
 // Importance states how much the estimates of the options depend on one column.
@@ -397,11 +407,31 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.relatives(b.Problem) + a.enough()
+	a.Basis += "." + a.checked(b) + a.relatives(b.Problem) + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
+}
+
+// surprising is the probability of a contradiction from which on it speaks against the model.
+const surprising = 0.01
+
+// checked sets Check, and returns a sentence if it speaks against the model. Single measurements that all others contradict are named in a
+// warning instead.
+func (a *Answer) checked(b *belief.Belief) string {
+	c := b.Check
+	if c == nil || c.Probability > surprising || len(b.Unlikely) > 0 {
+		return ""
+	}
+	x := a.Arms[c.Arm]
+	a.Check = &ModelCheck{x.Task, x.Arm, x.Label, *c}
+	if c.Kind == belief.CheckScatter {
+		return fmt.Sprintf(" A check speaks against the noise model: the measurements of %s scatter %s times as widely as expected, so trust "+
+			"intervals of such options less.", a.where(b.Problem, c.Arm), short(c.Size))
+	}
+	return fmt.Sprintf(" A check speaks against the model: the mean of %s is %s standard deviations from what the other options predict, so "+
+		"measure it again.", a.where(b.Problem, c.Arm), short(c.Size))
 }
 
 // relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.
