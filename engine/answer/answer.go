@@ -84,7 +84,7 @@ type Answer struct {
 	// weight of each matrix of how alike options are, and of the stated kernel
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
-	// the option that contradicts the model most, if tables that follow the model have one so far off in at most 1 of 100
+	// the strongest contradiction between measurements and model; null unless it speaks against the model
 	Check *ModelCheck `json:"model_check,omitempty"`
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
@@ -95,11 +95,11 @@ type Answer struct {
 	Importance []Importance `json:"importance,omitempty"`
 }
 
-// ModelCheck is an option whose measurements contradict the model.
+// ModelCheck is a contradiction between measurements and model.
 type ModelCheck struct {
-	Task  string `json:"task"`
-	Arm   string `json:"arm"`
-	Label string `json:"label"` // values in the columns of the arms
+	Task  string `json:"task,omitempty"`  // of the option; none if all measurements contradict the model together
+	Arm   string `json:"arm,omitempty"`   // the option
+	Label string `json:"label,omitempty"` // values in the columns of the arms
 	belief.Check
 }
 
@@ -414,8 +414,8 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	a.Warnings = a.warnings(b)
 }
 
-// surprising is the probability of a contradiction from which on it speaks against the model.
-const surprising = 0.01
+// surprising is the probability of a contradiction up to which it speaks against the model.
+const surprising = 0.05
 
 // checked sets Check, and returns a sentence if it speaks against the model. Single measurements that all others contradict are named in a
 // warning instead.
@@ -424,14 +424,24 @@ func (a *Answer) checked(b *belief.Belief) string {
 	if c == nil || c.Probability > surprising || len(b.Unlikely) > 0 {
 		return ""
 	}
-	x := a.Arms[c.Arm]
-	a.Check = &ModelCheck{x.Task, x.Arm, x.Label, *c}
-	if c.Kind == belief.CheckScatter {
-		return fmt.Sprintf(" A check speaks against the noise model: the measurements of %s scatter %s times as widely as expected, so trust "+
-			"intervals of such options less.", a.where(b.Problem, c.Arm), short(c.Size))
+	a.Check = &ModelCheck{Check: *c}
+	found, arm := "", a.where(b.Problem, c.Arm)
+	switch c.Kind {
+	case belief.CheckSkew:
+		ways := []string{"upwards", "downwards"}
+		if c.Size < 0 {
+			slices.Reverse(ways)
+		}
+		found = fmt.Sprintf("repeated measurements scatter further %s than %s, so intervals may be too narrow", ways[0], ways[1])
+	case belief.CheckScatter:
+		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
+	case belief.CheckMean:
+		found = fmt.Sprintf("the mean of %s is %s standard deviations off what the other options predict, so measure it again", arm, short(c.Size))
 	}
-	return fmt.Sprintf(" A check speaks against the model: the mean of %s is %s standard deviations from what the other options predict, so "+
-		"measure it again.", a.where(b.Problem, c.Arm), short(c.Size))
+	if x := a.Arms[c.Arm]; c.Kind != belief.CheckSkew {
+		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label
+	}
+	return " A check speaks against the model: " + found + "."
 }
 
 // relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.

@@ -2,9 +2,11 @@ package belief
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -14,16 +16,19 @@ import (
 const (
 	CheckMean    = "mean"    // the mean of an arm with what the other arms predict
 	CheckScatter = "scatter" // how measurements of an arm scatter with how others do
+	CheckSkew    = "skew"    // how far measurements scatter upwards with how far they scatter downwards
 )
 
-// Check is the arm that the model explains least, by a posterior predictive check [RW06, sec. 5.4.2]: each mean is compared with what the
-// other means predict, and the scatter of repeated measurements of each arm with the scatter of the others.
+// Check is the strongest contradiction between measurements and model, by three posterior predictive checks. Each mean is compared with what
+// the other means predict, the scatter of repeated measurements of each arm with the scatter of the others, and the skewness of repeated
+// measurements with the skewness of replicates that are drawn from the model.
 type Check struct {
-	Kind string `json:"kind"` // "mean" or "scatter"
-	Arm  int    `json:"-"`
-	// by how many standard deviations the mean is off, or how many times as wide the measurements scatter
+	Kind string `json:"kind"` // "mean", "scatter" or "skew"
+	Arm  int    `json:"-"`    // the first one for "skew", which is about all arms
+	// by how many standard deviations the mean is off, how many times as wide the measurements scatter, or their skewness, with the sign of
+	// the data
 	Size float64 `json:"size"`
-	// how often tables that follow the model have an arm that is so far off; at most 1
+	// how often tables that follow the model contradict it so strongly, at most 1
 	Probability float64 `json:"probability"`
 }
 
@@ -32,19 +37,71 @@ func (d *data) checkable() bool {
 	return d.wins == nil && d.limits == nil && d.blocks == nil && len(d.cells) >= fewestJudged
 }
 
-// check returns the arm that is least probable. below has the probability of each measured mean to be lower, given all other means.
+// checks is the number of checks, of which the strongest contradiction is taken.
+const checks = 3
+
+// check returns the strongest contradiction. below has the probability of each measured mean to be lower, given all other means.
 func (d *data) check(below []float64) *Check {
 	tails := lists.Map(below, func(p float64) float64 { return 2 * min(p, 1-p) })
 	ratios, scatter := d.scatterTails()
-	arm, tests := floats.MinIdx(tails), float64(len(tails)+len(scatter)-lists.Count(scatter, math.IsNaN))
+	arm, tests := floats.MinIdx(tails), float64(len(scatter)-lists.Count(scatter, math.IsNaN))
 	off := distuv.UnitNormal.Quantile(1 - max(tails[arm], 1e-15)/2)
-	out := &Check{CheckMean, d.cells[arm], off, min(tails[arm]*tests, 1)}
+	out := &Check{CheckMean, d.cells[arm], off, widened(off, float64(len(tails))) * float64(len(tails))}
 	for k, p := range scatter {
 		if p*tests < out.Probability {
 			out = &Check{CheckScatter, d.cells[k], math.Sqrt(ratios[k]), p * tests}
 		}
 	}
+	if skew, p := d.skewness(); p < out.Probability {
+		out = &Check{CheckSkew, d.cells[0], d.p.Turned(skew), p}
+	}
+	out.Probability = min(checks*out.Probability, 1)
 	return out
+}
+
+// widened returns the probability of one of n values that is so many standard deviations off, or more, by Student's t: as if this value had
+// widened all standard deviations alike.
+func widened(off, n float64) float64 {
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(off * math.Sqrt((n-1)/max(n-off*off, 1e-9)))
+}
+
+// replicates is how many sets of measurements are drawn from the model.
+const replicates = 400
+
+// skewness returns the skewness of measurements about the means of their arms, in standard deviations of the arms, and the share of
+// replicates that are as skewed. It is about arms with three measurements or more.
+func (d *data) skewness() (skew, share float64) {
+	byArm := map[int][]float64{}
+	for _, r := range rowsOf(d.p) {
+		if r.Count == 1 {
+			byArm[r.Arm] = append(byArm[r.Arm], r.Reward)
+		}
+	}
+	var groups [][]float64
+	for _, k := range d.evenly(mostCompared) {
+		if y := byArm[d.cells[k]]; len(y) >= 3 {
+			groups = append(groups, lists.Map(y, func(v float64) float64 { return v / math.Sqrt(d.rel[k]) }))
+		}
+	}
+	of := func(draw func(y float64) float64) float64 {
+		var squares, cubes, n float64
+		for _, y := range groups {
+			y = lists.Map(y, draw)
+			m := stat.Mean(y, nil)
+			for _, v := range y {
+				squares, cubes, n = squares+(v-m)*(v-m), cubes+math.Pow(v-m, 3), n+1
+			}
+		}
+		return cubes / n / math.Pow(squares/n, 1.5)
+	}
+	skew = of(func(y float64) float64 { return y })
+	rng, beyond := rand.New(rand.NewPCG(5, 5)), 1.0
+	for range replicates {
+		if !(math.Abs(of(func(float64) float64 { return rng.NormFloat64() })) < math.Abs(skew)) {
+			beyond++
+		}
+	}
+	return skew, beyond / (replicates + 1)
 }
 
 // scatterTails compares the variance within each measured arm with what all others say of it. It returns their ratio, and the probability of
