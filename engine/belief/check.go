@@ -62,7 +62,7 @@ func (d *data) check(below []float64) *Check {
 // widened returns the probability of one of n values that is so many standard deviations off, or more, by Student's t: as if this value had
 // widened all standard deviations alike.
 func widened(off, n float64) float64 {
-	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(off * math.Sqrt((n-1)/max(n-off*off, 1e-9)))
+	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(off*math.Sqrt((n-1)/max(n-off*off, 1e-9)))
 }
 
 // replicates is how many sets of measurements are drawn from the model.
