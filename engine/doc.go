@@ -27,7 +27,7 @@
 // report/figure, report/save, session and session/display. Changes of their exported names are listed in CHANGELOG. A
 // user-defined algorithm may also use engine/model and engine/design.
 //
-// The packages engine/belief, engine/gp, engine/cluster, engine/cluster/jetstream and all packages in notebook serve the
+// The packages engine/belief, engine/gp, engine/campaign/record, engine/cluster, engine/cluster/jetstream and all in notebook serve the
 // command and the language and may change at any time. Packages that are used only inside engine are in engine/internal.
 //
 // # Errors

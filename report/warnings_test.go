@@ -31,7 +31,7 @@ func TestWarningsOfAKind(t *testing.T) {
 	if got := sweepWarnings(s); !slices.Equal(got, want) {
 		t.Errorf("a sweep: got %q, want %q", got, want)
 	}
-	want = []string{kernel + " (2 warnings of this kind; the first is shown)", free}
+	want = []string{kernel + " (the first of 2 different warnings of this kind in all runs)", free}
 	if got := resultWarnings(alone); !slices.Equal(got, want) {
 		t.Errorf("a result: got %q, want %q", got, want)
 	}

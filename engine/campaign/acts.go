@@ -78,6 +78,26 @@ type Param struct {
 	Hint     string        // how a list is written
 }
 
+// PrepareAct checks the arguments of an act, and prepares it. Commands and scripts have checked the arguments; programs may not have.
+func PrepareAct(ctx context.Context, act Act, p Protocol) error {
+	for _, x := range act.Params() {
+		if by, is := x.Into.(*string); is && x.Name == "by" && *by != "" {
+			if err := CheckName(*by); err != nil {
+				return err
+			}
+		}
+	}
+	if x, ok := act.(Checked); ok {
+		if err := x.Check(); err != nil {
+			return errors.New(strings.TrimSpace(err.Param + " " + err.Text))
+		}
+	}
+	if x, ok := act.(Prepared); ok {
+		return x.Prepare(ctx, p)
+	}
+	return nil
+}
+
 // knownBefore answers an act that was done before.
 const knownBefore = "this was already recorded, so nothing changes"
 

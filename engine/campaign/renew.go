@@ -100,7 +100,8 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	}
 	// the posterior uses the scatter of results as its noise; the stated noise has a small weight in it, see scatter
 	own := *p.Problem
-	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
+	own.Noise.Scales, own.Noise.UnknownBy, own.Noise.Bounds = k.sd, "", nil
+	own.Noise.Environment = problem.EnvironmentGaussian
 	p.Problem = &own
 	m, err := p.question().Model(ctx, s.memory)
 	if err != nil {

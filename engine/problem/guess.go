@@ -316,6 +316,11 @@ func (c Column) failed() string {
 	return ""
 }
 
+// statesFailure reports whether a text of the column states that a run failed.
+func (c Column) statesFailure(text string) bool {
+	return !notMeasured(text) && (!c.named(statusWords) || slices.Contains(c.failures, text))
+}
+
 // replicate reports whether a column of numbers has the name of the reward with another number, as yield_2 beside yield_1.
 func (d *Description) replicate(c, reward Column) bool {
 	ends := func(name string) bool { return strings.TrimRight(name, "0123456789") != name }

@@ -52,7 +52,7 @@ type LoadOptions struct {
 	Compile Compiler
 	// Decode converts a file of another format to CSV, within the memory allowance a; nil reads all files as CSV
 	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
-	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Within); nil sets neither
+	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Named); nil sets neither
 	Context context.Context
 }
 

@@ -64,9 +64,6 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 	panic("problem: a sheet needs a set of columns")
 }
 
-// Has reports whether the sheet has this column.
-func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
-
 // Aim sets the goal of the problem. The goal decides whether a text such as n.d. may be the best or the worst value.
 func (s *Sheet) Aim(goal string) { s.table.goal = goal }
 

@@ -47,6 +47,7 @@ type table struct {
 	layout   layout
 	said     []Note            // on how the file was read, and on how names and numbers are written
 	failed   []bool            // the rows that satisfy LoadOptions.Failed; nil without it
+	reasons  map[int]string    // of rows without a value, the failures that another column states
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
 	read     []string          // columns that conditions and computed columns use

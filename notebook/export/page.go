@@ -28,17 +28,13 @@ var (
 // hash.
 func scriptText() string { return "\n" + script }
 
-// HTML returns the report as one page that asks nothing of any network. It is
-// well-formed XML, has one h1, an outline, and figures and tables with numbers.
-func HTML(nb *notebook.Notebook, opt Options) []byte {
-	return newPage(nb, opt.limited(context.Background()), false, nil).text()
-}
-
 // printable returns the page as it goes to paper, with the pages of its headings by id.
 func printable(ctx context.Context, nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
 	return newPage(nb, opt.limited(ctx), true, pages).text()
 }
 
+// newPage returns a page that asks nothing of any network. Its text is well-formed XML, has one h1, an outline, and figures and
+// tables with numbers.
 func newPage(nb *notebook.Notebook, opt Options, paper bool, pages map[string]int) *page {
 	return &page{nb: nb, opt: opt, paper: paper, pages: pages, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }

@@ -49,7 +49,7 @@ func strictly(t *testing.T, page []byte) *markup.Node {
 
 func rendered(t *testing.T, nb *notebook.Notebook, opt Options) ([]byte, *markup.Node) {
 	t.Helper()
-	page := HTML(nb, opt)
+	page := onScreen(nb, opt)
 	return page, strictly(t, page)
 }
 
@@ -369,4 +369,9 @@ func TestRepresentation(t *testing.T) {
 			t.Errorf("%v shows %q, want %q without %q", c.o.Data, got, c.has, c.lost)
 		}
 	}
+}
+
+// onScreen returns the page of a notebook for a browser.
+func onScreen(nb *notebook.Notebook, opt Options) []byte {
+	return newPage(nb, opt.limited(context.Background()), false, nil).text()
 }

@@ -36,7 +36,7 @@ func TestPaperTables(t *testing.T) {
 		collapsed, hidden bool
 	}{{16, false, false}, {96, false, false}, {32, true, false}, {60, true, true}} {
 		nb := book(codeCell("x", nil, ownTable(t, c.rows, c.collapsed)))
-		screen, paper := HTML(nb, Options{}), printable(context.Background(), nb, Options{}, nil)
+		screen, paper := onScreen(nb, Options{}), printable(context.Background(), nb, Options{}, nil)
 		rows := regexp.MustCompile(`(?s)<tbody>.*</tbody>`)
 		count := func(page []byte) int { return strings.Count(string(rows.Find(page)), "<tr>") }
 		if n := count(screen); n != c.rows {
@@ -74,7 +74,7 @@ func TestPaperWideTables(t *testing.T) {
 	}
 	for name, data := range map[string]map[string]any{"ours": b, "foreign": {"text/html": foreign}} {
 		nb := book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: data}))
-		if n := strings.Count(string(HTML(nb, Options{})), "<table"); n != 1 {
+		if n := strings.Count(string(onScreen(nb, Options{})), "<table"); n != 1 {
 			t.Errorf("%s: %d tables on the screen", name, n)
 		}
 		paper := string(printable(context.Background(), nb, Options{}, nil))

@@ -59,13 +59,6 @@ func (c *Calls) Drop(call *Call) {
 	close(call.Done)
 }
 
-// Waiting returns how many requests wait.
-func (c *Calls) Waiting() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.open)
-}
-
 // Deliver hands on what arrives on a channel until the connection ends. Messages without a waiting call go to stray,
 // which may be nil.
 func (c *Calls) Deliver(ch Channel, stray func(*Message)) {

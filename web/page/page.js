@@ -97,7 +97,7 @@ work.turn = 0;
 
 function clear() {
 	$("output").replaceChildren();
-	$("after").hidden = $("copied").hidden = true;
+	$("after").hidden = $("copied").hidden = $("results").hidden = true;
 }
 
 async function take(name, data) {
@@ -191,11 +191,13 @@ async function example(name) {
 	const response = await fetch(`examples/${name}.csv`);
 	if (!await take(name + ".csv", new Uint8Array(await response.arrayBuffer()))) return;
 	fill(examples[name]);
+	$("doubt").hidden = true; // it is about other columns
 	await answer();
 }
 
 async function dropped(file) {
-	if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
+	if (/\.jsonl$/i.test(file?.name)) await openRecord(new Uint8Array(await file.arrayBuffer()));
+	else if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
 }
 
 $("file").onchange = e => dropped(e.target.files[0]);
@@ -214,13 +216,17 @@ for (const b of document.querySelectorAll("[data-example]")) b.onclick = () => e
 $("form").onsubmit = e => { e.preventDefault(); answer(); };
 $("stop").onclick = () => engine.stop("Stopped.");
 
+function download(data, name) {
+	const link = element("a", "", {href: URL.createObjectURL(new Blob([data])), download: name});
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	say("Saved " + name);
+}
+
 for (const b of document.querySelectorAll("[data-save]")) b.onclick = async () => {
 	const r = await work({do: "save", format: b.dataset.save}, "Writing");
 	if (!r) return;
-	const link = element("a", "", {href: URL.createObjectURL(new Blob([r.data])), download: r.name});
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-	say("Saved " + r.name);
+	download(r.data, r.name);
 };
 for (const b of document.querySelectorAll("[data-copy]")) b.onclick = async () => {
 	$("copied").textContent = reply[b.dataset.copy];

@@ -104,7 +104,7 @@ func (a *decisions) record(c *contest) {
 	against := map[int]int{} // for each arm that a bet excluded, the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
-			against[b.Arm] = b.Leader
+			against[b.Arm] = b.Opponent
 		}
 	}
 	for k, i := range c.arms {

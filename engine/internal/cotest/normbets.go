@@ -239,7 +239,7 @@ func (a *normBets) bet(c *claim, k int, v *view, of bounded.Contrast) {
 	if look == w.Look {
 		return
 	}
-	b := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: (clock.Time(look) - now) / (chosen.scale * chosen.scale), Look: look}
+	b := sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: (clock.Time(look) - now) / (chosen.scale * chosen.scale), Look: look}
 	if a.scales.Groups == nil {
 		b.Allowed = a.allowed(chosen)
 	} else {

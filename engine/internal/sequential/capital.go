@@ -68,7 +68,7 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 		s := &w.steps[k]
 		for j := range logs {
 			logs[j] += s.Capital[j]
-			if s.leader == leader {
+			if s.opponent == leader {
 				logs[j] += s.Slope[j] * s.counted(loss)
 			}
 		}

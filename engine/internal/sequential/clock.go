@@ -7,8 +7,8 @@ import (
 
 // The clocks of the tests. Their growth is a compromise: looks that are farther apart
 // waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. The last time is 5·10^5 times the first, enough for a gap of about
-// 1/150 of the smallest that round 1 can see.
+// closer make the boundary higher. The last time is 5·10^5 times the first. With a boundary z
+// that is enough for gaps of z/722 standard errors of round 1 (docs/theory/test.md).
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60

@@ -109,12 +109,7 @@ type settings struct {
 
 type key struct{}
 
-// Within returns a context with a limit for claims, in bytes of all memory of Go.
-func Within(ctx context.Context, bytes float64) context.Context {
-	return Named(ctx, bytes, "the limit that was set")
-}
-
-// Named is Within with a name for the limit.
+// Named returns a context with a limit for claims, in bytes of all memory of Go. Messages use the name of the limit.
 func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
 	s.most, s.name, s.assumed = bytes, name, false

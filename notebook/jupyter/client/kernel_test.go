@@ -183,9 +183,6 @@ func TestExecute(t *testing.T) {
 	if n := strings.Count(printed, "\n"); err != nil || n != lines || !strings.HasSuffix(printed, fmt.Sprintf("line %d\n", lines-1)) {
 		t.Errorf("%d lines of %d, %v", n, lines, err)
 	}
-	if n := k.calls.Waiting(); n != 0 {
-		t.Errorf("%d requests still wait", n)
-	}
 }
 
 func TestInput(t *testing.T) {
