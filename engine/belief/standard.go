@@ -183,7 +183,7 @@ func (s *search) apart() (_ *search, err error) {
 	if own == nil {
 		return s, nil
 	}
-	d := try.Of(own.data())
+	d := try.Of(own.data(s.ctx))
 	d.log = s.d.log
 	other, err := d.climbed(s.ctx, nil, s.gaussian)
 	if err != nil {

@@ -190,7 +190,7 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 	if u := undetermined(p); u != nil {
 		return nil, false, u
 	}
-	d := try.Of(s.d.on(p).data())
+	d := try.Of(s.d.on(p).data(s.ctx))
 	d.log = s.d.log
 	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
 	next = try.Of(next.changed(rank))
