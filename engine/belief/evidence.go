@@ -106,7 +106,7 @@ func (c *chosen) merge(index []int) {
 	c.distinct = c.d.arms.Subset(first)
 }
 
-// featuresKey returns a text that points with the same features have.
+// featuresKey returns a text that is equal for points with equal features.
 func featuresKey(points *kernels.Points, i int) string {
 	var key []byte
 	for _, x := range points.X {

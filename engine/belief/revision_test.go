@@ -11,7 +11,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 17, 1e-6
+	const revision, tolerance = 18, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.03158487, 0.15968663}, {8.94761793, 0.11738055}, {11.20605982, 0.12544620}, {12.73974469, 0.17131250},
 		{11.69891475, 0.11823100},

@@ -28,7 +28,7 @@ const build, person = "page js/wasm", "browser"
 func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
 	call := callOf(q.Call)
 	name := strings.TrimSuffix(path.Base(q.Table), path.Ext(q.Table))
-	text := call.Problem(q.Table, len(q.Call.Columns) == 0, "") + fmt.Sprintf("campaign = protocol(p, delta=0.05, epsilon=%s, "+
+	text := call.Problem(q.Table, len(q.Call.Columns) == 0) + fmt.Sprintf("campaign = protocol(p, delta=0.05, epsilon=%s, "+
 		"algorithm=\"CoBayesFC\", capacity=%d)\n", strconv.FormatFloat(call.Epsilon, 'g', -1, 64), max(call.Next, 1))
 	protocol, recipe, err := dsl.ReadRun(ctx, name+".cope", text, p.options(nil))
 	if err != nil {

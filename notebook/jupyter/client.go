@@ -107,7 +107,7 @@ func (p *peer) write() {
 	}
 }
 
-// takeDropped returns how many messages were dropped since it last did, once there
+// takeDropped returns the number of messages that were dropped since its last call, once there
 // is room again.
 func (p *peer) takeDropped() int {
 	p.mu.Lock()

@@ -232,7 +232,7 @@ func (g *goSide) interrupt() {
 	}
 }
 
-// noteBusy notes for fault which function runs now.
+// noteBusy records which Go function runs now, for a later call of fault.
 func (g *goSide) noteBusy() {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -239,7 +239,7 @@ type holder struct {
 	timer *time.Timer
 }
 
-// holdTime is how long a text is held back: a program that panics ends at once, and one that only
+// holdTime is the time for which a text is held back: a program that panics ends at once, and one that only
 // prints such a line continues.
 const holdTime = time.Second
 

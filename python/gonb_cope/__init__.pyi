@@ -1195,7 +1195,8 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
 def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., overall: bool | None = ..., per_block: int | None = ..., options: int | None = ..., check: str | _List | None = ..., retry: bool | None = ...) -> Answer:
     """Recommends an arm for every task from the measurements, with the probability that it is good enough,
     and proposes what to measure next. It averages over kernels, mean levels and noise models that fit
-    the measurements, and ignores the problem's kernel.
+    the measurements. A stated kernel is one of these kernels, with the weight that the measurements
+    give it.
 
     Parameters:
         p (a problem):

@@ -299,7 +299,7 @@ func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campai
 // waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
 const lockFile = "campaign.lock"
 
-// patience is how long a write waits for the lock.
+// patience is the time that a write waits for the lock.
 const patience = 2 * time.Second
 
 // locked is a lock that is held.

@@ -133,7 +133,7 @@ func (a *accounts) system() (string, error) {
 	return name, err
 }
 
-// sameTime is how long a second connection of a new account waits for the first: where both make the
+// sameTime is the time that a second connection of a new account waits for the first: where both make the
 // account, NATS loses what it imports.
 const sameTime = 100 * time.Millisecond
 

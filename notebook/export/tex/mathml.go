@@ -38,7 +38,7 @@ func Formula(tex string, display bool) *markup.Node {
 	return n
 }
 
-// Longest is how many bytes a formula may have that is set.
+// Longest is the largest number of bytes of a formula that is typeset.
 const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
