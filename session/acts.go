@@ -63,7 +63,7 @@ func Resume(c string) campaign.Status {
 	return acted[campaign.Status]("resume", map[string]any{"folder": c})
 }
 
-// Ask returns what to measure next: the person's open list if results are missing, otherwise further measurements.
+// Ask returns the list of measurements to make next: the person's open list if results are missing, otherwise further measurements.
 func Ask(c string, q campaign.Request) campaign.List {
 	return acted[campaign.List]("ask", map[string]any{"c": c, "by": q.By, "task": q.Task, "count": q.Count, "more": q.More})
 }

@@ -128,7 +128,7 @@ type Undetermined struct {
 	Scale float64 `json:"-"`
 }
 
-// Error says what is known.
+// Error states the known facts.
 func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {

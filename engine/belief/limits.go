@@ -82,7 +82,7 @@ func possible(p *problem.Problem) (lo, hi float64) {
 	return lo, hi
 }
 
-// limit holds what was measured of an arm with limits.
+// limit has the measurements of an arm with limits.
 type limit struct {
 	rows   []problem.Row
 	lo, hi float64 // of its expected reward, scaled units

@@ -32,7 +32,7 @@ type described struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// describe returns what a name is bound to, nil for nothing.
+// describe returns the value that a name is bound to; nil if there is none.
 func (s *server) describe(name string) *described {
 	v, t, ok := s.session.Value(name)
 	if !ok {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// language is what the code of a cell is written in.
+// language is the programming language of a cell.
 type language struct {
 	name  string // as fences have it and highlight knows it; "" when nothing says the language
 	title string // for readers

@@ -293,7 +293,7 @@ func (h *holder) release() {
 	h.pass(len(h.text))
 }
 
-// rest returns what is held back at the end, without what the failure says: of a panic all, else the
+// rest returns the text held back at the end, without the text that the failure shows: after a panic all, else the
 // lines that state how the program ended.
 func (h *holder) rest(failed *failure) string {
 	h.mu.Lock()

@@ -211,8 +211,8 @@ func (r Role) publishes() []string {
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
 
-// besideFacts returns what an owner may publish to besides facts. Only an owner, the server itself and programs without credentials have
-// these rights.
+// besideFacts returns the subjects to which an owner may publish besides facts. Only an owner, the server itself and programs without
+// credentials have these rights.
 func besideFacts() []string {
 	return []string{
 		stateSubject,                      // whether the server can write

@@ -175,7 +175,7 @@ type definite struct{ error }
 
 func (d definite) Unwrap() error { return d.error }
 
-// answered is what the server of Serve answers. It is also how JetStream itself writes an error.
+// answered is an answer of the server of Serve. JetStream itself writes errors in this form, too.
 type answered struct {
 	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
 	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none

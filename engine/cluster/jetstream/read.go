@@ -43,7 +43,7 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 	if len(names) == 0 {
 		return x.read(ctx, run, "")
 	}
-	// read is what one of the readers gives.
+	// read is one fact or error from one of the readers.
 	type read struct {
 		fact cluster.Fact
 		err  error

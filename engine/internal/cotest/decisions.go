@@ -260,7 +260,7 @@ func (a *decisions) Samples(tasks []int) float64 {
 	return a.rules.sized(needs)
 }
 
-// rival returns what decides task v, from what its contest still has to decide.
+// rival returns the comparison that keeps task v undecided.
 func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
 	c := a.contestOf(v)
 	if a.estimates == nil {

@@ -184,7 +184,7 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
-// number returns what is beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
+// number returns the number beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
 // beside others. Its own text is empty until Number counts the formulas of a document.
 func (m *mathParser) number(counts bool) *markup.Node {
 	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber
