@@ -230,8 +230,8 @@ func TestWebPage(t *testing.T) {
 	}
 }
 
-// TestWebNumbers compares the page with the command on tables that ship: the same recommendations, and numbers that differ by much less
-// than their uncertainty.
+// TestWebNumbers compares the page with the command on all tables that ship: the same recommendations and plans, and numbers within
+// 1e-6 of the larger of them and of the width of their interval.
 func TestWebNumbers(t *testing.T) {
 	w := openWebPage(t)
 	w.do("open", chromedp.Navigate(w.server.URL))
@@ -292,24 +292,38 @@ type webAnswer struct {
 		Estimate          float64
 		CI95              [2]float64 `json:"ci95"`
 		ProbabilityWithin float64    `json:"probability_within"`
+		ProbabilityBest   float64    `json:"probability_best"`
+		ExpectedLoss      float64    `json:"expected_loss"`
 	}
-	Next []struct{ Task any }
+	Next []struct {
+		Task, Arm, Block any
+		Count            int
+	}
+	LossNow   float64 `json:"loss_now"`
+	LossAfter float64 `json:"loss_after"`
 }
 
-// differences lists where two answers differ. Browsers and processors round differently in the last digit, and the search for the model
-// amplifies that: two builds of the command, with and without assembly, differ as much.
+// differences lists where two answers differ. Browsers and processors round differently in the last digit.
 func differences(x, y webAnswer) (all []string) {
-	if len(x.Picks) != len(y.Picks) || len(x.Arms) != len(y.Arms) || len(x.Next) == 0 != (len(y.Next) == 0) {
-		return []string{"another number of picks, options or proposals"}
+	const close = 1e-6
+	if len(x.Picks) != len(y.Picks) || len(x.Arms) != len(y.Arms) {
+		return []string{"another number of picks or options"}
+	}
+	if !reflect.DeepEqual(x.Next, y.Next) {
+		all = append(all, fmt.Sprintf("the page proposes %+v, the command %+v", x.Next, y.Next))
 	}
 	a, b := slices.Concat(x.Picks, x.Arms), slices.Concat(y.Picks, y.Arms)
 	for k := range a {
-		width := b[k].CI95[1] - b[k].CI95[0]
-		same := func(x, y float64) bool { return math.Abs(x-y) <= width/20 }
+		size := b[k].CI95[1] - b[k].CI95[0]
+		same := func(x, y float64) bool { return math.Abs(x-y) <= close*max(size, math.Abs(y)) }
 		if !reflect.DeepEqual([]any{a[k].Task, a[k].Arm}, []any{b[k].Task, b[k].Arm}) || !same(a[k].Estimate, b[k].Estimate) ||
-			!same(a[k].CI95[0], b[k].CI95[0]) || !same(a[k].CI95[1], b[k].CI95[1]) || math.Abs(a[k].ProbabilityWithin-b[k].ProbabilityWithin) > 0.02 {
+			!same(a[k].CI95[0], b[k].CI95[0]) || !same(a[k].CI95[1], b[k].CI95[1]) || !same(a[k].ExpectedLoss, b[k].ExpectedLoss) ||
+			a[k].ProbabilityWithin != b[k].ProbabilityWithin || a[k].ProbabilityBest != b[k].ProbabilityBest {
 			all = append(all, fmt.Sprintf("the page has %+v, the command %+v", a[k], b[k]))
 		}
+	}
+	if math.Abs(x.LossNow-y.LossNow) > close*y.LossNow || math.Abs(x.LossAfter-y.LossAfter) > close*y.LossAfter {
+		all = append(all, fmt.Sprintf("the page expects losses of %g and %g, the command %g and %g", x.LossNow, x.LossAfter, y.LossNow, y.LossAfter))
 	}
 	return all
 }

@@ -31,7 +31,7 @@ func (a *axis) tickAt(values []float64, names []XName, length, beyond, size vg.L
 	a.thin(length, beyond, size)
 }
 
-// rename puts names at their places, where they replace ticks. A name at an end of the axis stands for a value beyond the
+// rename puts names at their places, where they replace ticks. A name at an end of the axis is that of a value beyond the
 // scale, which ends at the next value.
 func (a *axis) rename(names []XName, values []float64) {
 	for _, n := range names {

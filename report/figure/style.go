@@ -58,9 +58,8 @@ func reference(k int) seriesStyle {
 	return seriesStyle{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
 }
 
-// bound returns the style of lines to compare with: dashes, dots for a second kind, and so
-// on.
-func bound(kind int) seriesStyle {
+// referenceLine returns the style of a reference line of the given kind: dashes for the first, dots for the second, and so on.
+func referenceLine(kind int) seriesStyle {
 	dashes := [][]vg.Length{{3, 2}, {1, 1.5}, {6, 2}, {6, 2, 1, 2}}
 	return seriesStyle{color: grey, dashes: dashes[kind%len(dashes)], thin: true}
 }
@@ -105,7 +104,7 @@ func styles(panels []Figure) [][]seriesStyle {
 			l, known := named[s.Name]
 			switch {
 			case s.Style == Bound:
-				l = bound(s.Variant)
+				l = referenceLine(s.Variant)
 			case s.Reference:
 				l = reference(max(s.Hue-1, 0) + max(s.Variant, 0))
 			case s.Hue > 0:
