@@ -330,7 +330,8 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	return out
 }
 
-// sites returns what represents the counts of all measured arms at the best numbers.
+// sites returns normal pseudo-observations of the measured arms and their variances. With them Laplace's method represents counts of
+// successes at the best hyperparameters, under features of at most this rank.
 func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
 	defer try.Caught(&err)
 	features, own := try.Two(s.priorAt(ctx, s.best, rank))

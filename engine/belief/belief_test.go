@@ -382,7 +382,7 @@ func TestRepeatedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		covariances = append(covariances, c.gram(tables, 0))
+		covariances = append(covariances, c.gram(tables))
 	}
 	if !mat.EqualApprox(covariances[0], covariances[1], 1e-12) {
 		t.Error("four columns of tasks that are the same give other covariances than one of them")

@@ -272,8 +272,8 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and its own square from
-// those within its group.
+// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and the
+// measurement's squared deviation from the sum of squares of its noise group.
 func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	if f.blocks != nil {
 		f.count(r, -1)

@@ -1671,8 +1671,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
-            Number of further measurements in all tasks together; the plan is then a curve of the
-            expected simple regret
+            Number of further measurements in all tasks together, or their total cost if the problem has
+            cost=; the plan is then a curve of the expected simple regret
 
     Returns:
         Plan
