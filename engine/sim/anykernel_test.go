@@ -59,7 +59,7 @@ func TestAnyKernelOnManyArms(t *testing.T) {
 			for _, e := range algorithms.All() {
 				opt := engine.Options{Delta: 0.1, Epsilon: 0.3, MaxRounds: 3, MaxSamples: 20_000}
 				if e.Mode == engine.ModeFB {
-					opt = engine.Options{Budget: 1000}
+					opt = engine.Options{Budget: 300}
 				}
 				if e.OneByOne {
 					opt.Batch = 250 // one pull at a time takes minutes

@@ -188,6 +188,8 @@ class Answer(Value, _HasPlot):
     """weight of each matrix of how alike options are"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
+    model_check: Record
+    """the strongest contradiction between measurements and model; null unless it speaks against the model"""
     undetermined: Record
     """why the measurements do not distinguish arms; null if they do"""
     warnings: list[str]
@@ -1669,8 +1671,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
-            Number of further measurements in all tasks together; the plan is then a curve of the
-            expected simple regret
+            Number of further measurements in all tasks together, or their total cost if the problem has
+            cost=; the plan is then a curve of the expected simple regret
 
     Returns:
         Plan
@@ -2580,7 +2582,8 @@ def field_book(a: Answer, seed: int | None = ...) -> Table:
 
 def save(value: Any, path: str) -> None:
     """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
-    .pdf .png; a figure as .tex includes a .pdf file beside it; Chromium prints other values as .pdf.
+    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as
+    .pdf.
 
     Parameters:
         value (any value):
