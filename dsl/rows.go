@@ -216,6 +216,8 @@ func shortenError(err error) error {
 	if errors.As(err, &at) {
 		if token := unexpected.FindStringSubmatch(at.Message); token != nil && token[1] == "EOF" {
 			return errors.New("the condition is not complete")
+		} else if token != nil && token[2] == "=" {
+			return errors.New(`"=" is not expected; to compare, write == and put text in quotes`)
 		} else if token != nil {
 			return fmt.Errorf("%q is not expected", token[2])
 		}

@@ -127,7 +127,10 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
-	scales, within := p.Noise.Scales, belief.Within(&p)
+	scales, within := p.Noise.Scales, []float64(nil)
+	if len(p.Blocks) > 1 || !p.Noise.Estimated() { // estimated scales are the scatter already
+		within = belief.Within(&p)
+	}
 	if len(p.Blocks) > 1 && within != nil {
 		scales, label = within, label+" within blocks"
 	}
