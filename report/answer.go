@@ -86,7 +86,8 @@ func answerSentence(a answer.Answer) string {
 	text += "."
 	only := lists.Map(others, func(p answer.Pick) string { return label(p.Task) })
 	if len(only) > 0 {
-		text += " " + join(only, 3) + map[bool]string{true: " has only one option with a value.", false: " have only one option with a value each."}[len(only) == 1]
+		text += " " + join(only, 3) + map[bool]string{
+			true: " has only one option with a value.", false: " have only one option with a value each."}[len(only) == 1]
 	}
 	if len(a.Unanswered) > 0 {
 		text += " No option gave a value at " + join(lists.Map(a.Unanswered, label), 3) + "."

@@ -161,7 +161,8 @@ func campaignSentence(s campaign.Status) string {
 		out += " " + openSentence(*o)
 	}
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
-		out += fmt.Sprintf(" Forecast at the start, for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
+		out += fmt.Sprintf(" Forecast at the start, for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples),
+			rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
 		out += fmt.Sprintf(" If today's estimates are exactly right: %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {

@@ -91,7 +91,7 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
 	f.StringVar(&o.Goal, "goal", "",
-		"`max|min`: whether a higher or a lower value is better (default max); one per reward, as in max,min")
+		"whether higher or lower values are better: `max|min` (default max); one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")

@@ -165,9 +165,9 @@ func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
 		{"CoBayesFC", "posterior probability", "rewards follow the prior: the kernel with fitted scales"},
-		{"CoTestFC", "sequential test", "normal noise; this kernel can represent any rewards, so nothing is shared"},
-		{"IndUniformFC", "the same test, equal pulls", "normal noise; nothing is shared"},
-		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, a bound on the norm, and sub-Gaussian noise of known scale"},
+		{"CoTestFC", "sequential test", "normal noise; with this kernel, nothing is shared"},
+		{"IndUniformFC", "the same test, each condition measured equally often", "normal noise; nothing is shared"},
+		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, a limit on the norm, and noise not wilder than a normal distribution of known width"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

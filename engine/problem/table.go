@@ -403,7 +403,8 @@ func (t *table) within(r int, name string, bounds *[2]float64) {
 		return
 	}
 	if v, err := t.tried(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
-		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]. Correct the value or the bounds", name, v, bounds[0], bounds[1]))
+		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]. Correct the value or the bounds", name, v,
+			bounds[0], bounds[1]))
 	}
 }
 

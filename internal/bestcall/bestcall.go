@@ -69,7 +69,8 @@ func columns() []Column {
 		{Name: "task_features", List: true, Help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
 		{Name: "candidates", List: true, Help: "`WHAT` to consider besides the options in the table: all (every combination of the option " +
 			"columns), a range such as \"lr=1e-5..1e-1 log\", or the file of a table of options (repeatable)"},
-		{Name: "similar", List: true, Help: "`FILE` with a square matrix of how similar options are, such as a pedigree or fingerprints of ligands; COLUMN=FILE for one " +
+		{Name: "similar", List: true, Help: "`FILE` with a square matrix of how similar options are, such as a pedigree or Tanimoto " +
+			"similarities; COLUMN=FILE for one " +
 			"of several --arm columns (repeatable)"},
 		{Name: "failed", Help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
 		{Name: "where", Help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},
