@@ -1,13 +1,13 @@
-.PHONY: help web readme test test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 conformance = ./internal/conformance
 # Packages whose tests take longest begin first, so that none is left for the end.
-slow = $(conformance) ./engine/sim ./engine/cluster ./notebook/kernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
+slow = ./engine/sim ./engine/cluster ./notebook/kernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
 
-test: parts lab python-env ## everything that CI runs: format, module files, vet, all tests with all parts, the race detector, staticcheck
+test: python-env ## format, module files, vet, all tests but those of make conformance, the race detector, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
@@ -19,8 +19,12 @@ test: parts lab python-env ## everything that CI runs: format, module files, vet
 	test -z "$$also" || $(MAKE) --no-print-directory -j 2 $$also
 
 # Tests of many packages wait for programs and networks: four packages at a time keep two processors busy.
-test-go: lab python-env
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) ./...
+test-go: python-env
+	$(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) $$(go list ./... | grep -v '/internal/conformance$$')
+
+conformance: parts lab python-env ## tests with Jupyter, JupyterLab, Chromium, Firefox and LaTeX, which it installs on Debian (about 20 minutes)
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $(conformance) ./notebook/kernelspec
+	GONB_COPE_REQUIRE_ALL=1 go test $(linked) -vet=off -run TestWeb ./cmd/gonb-cope
 
 # The developers' tools are a module of their own: what only they use is not in the program's go.mod.
 test-tools: ## format, module files, vet, tests and staticcheck of the module in tools

@@ -5,7 +5,7 @@
 // plus noise. Every agent must find the best arm of its task. Measurements of one agent are informative about the arms of others
 // through the product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
 //
-// Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. Each other file defines one type that these use.
+// Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. The other files hold the types that these use.
 //
 // The main types:
 //
@@ -18,7 +18,7 @@
 //	Warning          kind and numbers of a warning; its String makes the sentence
 //
 // Package algorithms lists the algorithms and states the guarantee of their answers. The algorithms are in internal packages;
-// internal/elimination/cokernelfc.go and cokernelfb.go follow Algorithms 1 and 2 of the paper line by line.
+// engine/internal/elimination/cokernelfc.go and cokernelfb.go follow Algorithms 1 and 2 of the paper line by line.
 //
 // # What is promised
 //
@@ -33,7 +33,8 @@
 // # Errors
 //
 // Callers can distinguish ErrUnsuited, ErrUnknownMeans, ErrNoMisfit, ErrFixedPlans, ErrAddedDataUnused and ErrFixedQuestion by
-// errors.Is. Other errors are for human readers: they state the round or the option, and a valid value.
+// errors.Is, and LimitError by errors.As. Packages question and answer have errors of their own. Other errors are for human readers: they
+// state the round or the option, and a valid value.
 //
 // # Units
 //

@@ -111,6 +111,9 @@ func verdict(r engine.Result) string {
 	open := lists.Map(undecided, func(a engine.Answer) string { return a.Task })
 	n := len(r.Answers)
 	why := " (" + r.Status.Words() + ")"
+	if r.Status == engine.StatusSamples {
+		why = " (the next round would exceed the sample limit)"
+	}
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
 		why = "" // the interrupt ended later runs; these answers are of a complete one
 	}

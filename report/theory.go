@@ -109,7 +109,7 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// mostKernel is how many characters of a kernel are shown: a Gram matrix from a file has many more.
+// mostKernel is the number of characters of a kernel that are shown: a Gram matrix from a file has many more.
 const mostKernel = 1000
 
 // shownKernel returns the text of a kernel, of a long one the beginning.

@@ -68,7 +68,7 @@ func TestFootnotesSideBySide(t *testing.T) {
 	for _, want := range []string{
 		"Guarantee (all rows): proven.", "Guarantees cover decided answers only.",
 		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
-		"Warning: " + guessed.String() + " (all).",
+		"Warning: " + guessed.String() + " (all results).",
 	} {
 		if !slices.Contains(got.Notes, want) {
 			t.Errorf("no note %q in %q", want, got.Notes)

@@ -165,9 +165,9 @@ func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
 		{"CoBayesFC", "posterior probability", "rewards follow the prior: the kernel with fitted scales"},
-		{"CoTestFC", "sequential test", "normal noise; with this kernel, nothing is shared"},
-		{"IndUniformFC", "the same test, each condition measured equally often", "normal noise; nothing is shared"},
-		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, a limit on the norm, and noise not wilder than a normal distribution of known width"},
+		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
+		{"IndUniformFC", "the same test, equal pulls", "normal noise; shares nothing"},
+		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares, but needs the constants of its proof"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

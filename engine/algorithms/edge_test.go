@@ -53,13 +53,16 @@ func TestCatalogue(t *testing.T) {
 		"duplicate losers":    enginetest.Small(t, enginetest.Identity, []float64{0, 0, 3}, []float64{1, 1, 4}),
 	}
 	for _, entry := range All() {
-		solved := 0
+		solved, options := 0, engine.Options{Budget: 4000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
+		if entry.OneByOne {
+			options.Batch = 50
+		}
 		for shape, p := range shapes {
 			if unsuited(t, p, entry) {
 				continue
 			}
 			solved++
-			out := solve(t, p, entry.Mode, entry.Name, engine.Options{Budget: 4000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}})
+			out := solve(t, p, entry.Mode, entry.Name, options)
 			if len(out.Answers) != p.V() {
 				t.Errorf("%s, %s: %d answers for %d tasks", entry.Name, shape, len(out.Answers), p.V())
 			}

@@ -81,7 +81,7 @@ type Answer struct {
 	// standard deviations of the effects of random columns; none without such columns
 	Random      []belief.RandomEffect `json:"random,omitempty"`
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
-	// weight of each matrix of how alike options are
+	// weight of each matrix of how alike options are, and of the stated kernel
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
 	// why the measurements do not distinguish options; null if they do
@@ -155,8 +155,8 @@ type Pull struct {
 	Cost float64 `json:"cost,omitempty"`
 }
 
-// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data
-// and ignores p's kernel. Equal problems give equal answers. It returns an error for options out of range, a problem without
+// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data.
+// A kernel that p states is one member of the prior. Equal problems give equal answers. It returns an error for options out of range, a problem without
 // measurements, and if ctx ends.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // approximate fraction of the work for the posterior
@@ -399,17 +399,29 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.relatives() + a.enough()
+	a.Basis += "." + a.relatives(b.Problem) + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
 }
 
-// relatives says how much weight the matrices of similar options got.
-func (a *Answer) relatives() (text string) {
+// relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.
+func (a *Answer) relatives(p *problem.Problem) (text string) {
+	used := false
 	for _, g := range a.Similar {
-		text += fmt.Sprintf(" similar %s: %.0f %% of the variance between options.", g.Name, 100*g.Share)
+		name := "similar " + g.Name + ":"
+		if g.Name == belief.StatedKernel {
+			name, used = "The stated kernel explains", true
+		}
+		text += fmt.Sprintf(" %s %.0f %% of the variance between options.", name, 100*g.Share)
+	}
+	switch {
+	case used || p.KernelFound || len(p.Kernel.Terms) == 0:
+	case p.KernelFittedHere():
+		text += " The kernel of the problem was fitted to these measurements, so it is not used. They would count twice."
+	default:
+		text += " The stated kernel relates all options of a task alike, so it does not help to choose."
 	}
 	return text
 }

@@ -79,8 +79,8 @@ func (t *tails) scaled(variance float64) *tails {
 	return &out
 }
 
-// sweeps is how often the normal laws are found anew, damping the part of the way that these move each time, and settled by how many nats
-// the evidence changes at most once they are found.
+// sweeps is the number of updates of the normal approximations, damping the step of each update, and settled the change in nats by which
+// the evidence then changes at most.
 const sweeps, damping, settled = 12, 0.7, 0.1
 
 // tails finds the normal laws, and begins with those of other numbers unless near is nil. The other measurements and the kernel say N(m, v)

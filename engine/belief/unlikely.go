@@ -190,7 +190,7 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 	if u := undetermined(p); u != nil {
 		return nil, false, u
 	}
-	d := try.Of(s.d.on(p).data())
+	d := try.Of(s.d.on(p).data(s.ctx))
 	d.log = s.d.log
 	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
 	next = try.Of(next.changed(rank))
@@ -274,8 +274,8 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and its own square from
-// those within its group.
+// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and the
+// measurement's squared deviation from the sum of squares of its noise group.
 func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	if f.blocks != nil {
 		f.count(r, -1)

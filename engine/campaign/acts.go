@@ -42,7 +42,7 @@ type ArgError struct {
 	Hint  string // what to write
 }
 
-// Doing is what an act is done to.
+// Doing is the input of an act: a moment of the campaign, with functions that acts need.
 type Doing struct {
 	Moment
 	// makes the protocol with the arms of a table that is added, and says where the earlier arms are in it. It records nothing.

@@ -200,7 +200,7 @@ func sameNumbers(sorted []float64) []bool {
 	return out
 }
 
-// digitsOf returns how many digits distinguish a number from all others.
+// digitsOf returns the number of digits that distinguish a number from all others.
 func digitsOf(v float64) int { return significant(strconv.FormatFloat(v, 'e', -1, 64)) }
 
 // significant counts the digits of a number from the first that is not 0 to the last that is not.

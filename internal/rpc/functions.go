@@ -59,7 +59,7 @@ type asker struct {
 	asking  map[*question]bool
 }
 
-// question is what the program was asked and has not answered yet.
+// question is a call of a function that the program has not answered yet.
 type question struct {
 	cancel context.CancelCauseFunc
 	number int  // number of the function
@@ -254,7 +254,7 @@ func (s *server) forgetFunctions() []int {
 	return append([]int{}, slices.Sorted(maps.Keys(gone))...)
 }
 
-// Catalogue is what the language has, for a program that makes its functions from it.
+// Catalogue lists the functions and kinds of the language, for a program that makes its own functions from it.
 type Catalogue struct {
 	Protocol  int        `json:"protocol"`
 	Functions []Function `json:"functions"`

@@ -27,7 +27,7 @@ import (
 // Protocol numbers the messages. It changes when a program would have to.
 const Protocol = 1
 
-// requests is how many requests may be under way: one that computes, those that wait for it, and what is asked meanwhile. A
+// requests is the largest number of unfinished requests: one that computes, those that wait for it, and those asked meanwhile. A
 // cancel is a request, too: it must not wait behind calls.
 const requests = 1 << 12
 

@@ -32,7 +32,7 @@ type described struct {
 	Value any    `json:"value,omitempty"`
 }
 
-// describe returns what a name is bound to, nil for nothing.
+// describe returns the value that a name is bound to; nil if there is none.
 func (s *server) describe(name string) *described {
 	v, t, ok := s.session.Value(name)
 	if !ok {
@@ -274,7 +274,7 @@ func framed(rows int, columns []column, block func(int) ([]byte, error)) (*probl
 	return f, nil
 }
 
-// decoded returns the column with the cells of its block.
+// decoded returns the column with its cells, decoded from data: rows × 8 bytes, or × 4 for codes.
 func (c column) decoded(rows int, data []byte) (problem.FrameColumn, error) {
 	out := problem.FrameColumn{Name: c.Name, Whole: c.Kind == "i8", Labels: c.Labels, Text: c.Text}
 	width := 8

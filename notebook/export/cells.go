@@ -37,7 +37,7 @@ func errorLine(o notebook.Output) string {
 	return strings.Join(lists.Where(parts, func(s string) bool { return s != "" }), ": ")
 }
 
-// duration returns how long cell i (from 1) took: from the provenance, or else from the times that
+// duration returns the time that cell i (from 1) took: from the provenance, or else from the times that
 // Jupyter records in the cell; 0 when not known.
 func duration(c *notebook.Cell, i int, opt Options) time.Duration {
 	for _, t := range opt.Provenance.Cells {

@@ -173,7 +173,7 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	return n
 }
 
-// linesOf returns how many lines a block has.
+// linesOf returns the number of lines of a block.
 func linesOf(block ast.Node) int {
 	if block.Type() != ast.TypeBlock {
 		return 1
@@ -181,7 +181,7 @@ func linesOf(block ast.Node) int {
 	return max(block.Lines().Len(), 1)
 }
 
-// restOf returns how many bytes follow in a block.
+// restOf returns the number of bytes of a block that follow a place.
 func restOf(block ast.Node, at text.Segment) int {
 	if block.Type() != ast.TypeBlock || block.Lines().Len() == 0 {
 		return at.Len()

@@ -149,7 +149,7 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 	return nil
 }
 
-// Writable reports what would keep Save from writing path, for the time before hours are
+// Writable returns an error if Save could not write path. Call it before hours are
 // spent on what the report is to show: the file itself, the folder of its figures, and
 // the program that prints PDF. Errors name the path.
 func Writable(path string) error {
@@ -270,7 +270,7 @@ func outputImage(o notebook.Output, kind string) []byte {
 	return nil
 }
 
-// decoded returns what text or lines of base64 hold; nil for anything else.
+// decoded returns the bytes of a base64 text or its lines; nil for anything else.
 func decoded(v any) []byte {
 	if list, ok := v.([]any); ok {
 		v = strings.Join(lists.Map(list, stringOf), "")
@@ -333,7 +333,7 @@ func loneFormula(source string) (formula string, ok bool) {
 	return "", false
 }
 
-// htmlText returns what HTML says, for formats that have no HTML.
+// htmlText returns the text of HTML, for formats without HTML.
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
 // headings yields the headings of all Markdown cells that a report shows, each with its text and its cell.
@@ -389,7 +389,7 @@ func (o Options) fallbackTitle(nb *notebook.Notebook) string {
 // titleLine is the title in settings of YAML.
 var titleLine = regexp.MustCompile(`(?m)^title:[ \t]*["']?([^\n]*?)["']?[ \t]*$`)
 
-// textWriter holds what the writers of Markdown and LaTeX share.
+// textWriter has the fields that the writers of Markdown and LaTeX share.
 type textWriter struct {
 	b     strings.Builder
 	put   putter
@@ -404,7 +404,7 @@ type textWriter struct {
 	lost               ledger
 }
 
-// newTextWriter returns what the writers of Markdown and LaTeX share for a notebook. Paper cannot be unfolded.
+// newTextWriter returns a textWriter for a notebook. Paper cannot be unfolded.
 func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
 	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
@@ -417,7 +417,7 @@ func (t *textWriter) file(kind, ending string, data []byte) string {
 	return t.put(fmt.Sprintf("%s-%d%s", kind, t.files, ending), data)
 }
 
-// textForm is what Markdown and LaTeX write each in its way.
+// textForm writes the parts that differ between Markdown and LaTeX.
 type textForm interface {
 	escape(text string) string
 	emphasis(text string) string // a note of the report itself

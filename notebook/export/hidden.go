@@ -177,7 +177,7 @@ func (h hiding) outputs(c *notebook.Cell) visibility {
 	return h.byMarks(marks(c), removeOutput, hideOutput)
 }
 
-// byMarks returns what the marks of a cell say of one of its parts.
+// byMarks returns the visibility that the marks of a cell give to one of its parts.
 func (h hiding) byMarks(marks []string, remove, hide string) visibility {
 	switch {
 	case slices.Contains(marks, remove):

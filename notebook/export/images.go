@@ -202,7 +202,7 @@ func sideOf(path string) *side {
 	return &side{filepath.Join(filepath.Dir(path), name), name, map[string][]byte{}}
 }
 
-// writable reports what would keep the folder from being made or written to.
+// writable returns an error if the folder cannot be made or written to.
 func (s *side) writable() error {
 	info, err := os.Stat(s.folder)
 	switch {

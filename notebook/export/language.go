@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// language is what the code of a cell is written in.
+// language is the programming language of a cell.
 type language struct {
 	name  string // as fences have it and highlight knows it; "" when nothing says the language
 	title string // for readers
@@ -162,7 +162,7 @@ func isCope(source string) bool {
 	return false
 }
 
-// mostColoured is how many bytes of code are coloured in one piece: lexers take longer than their text grows.
+// mostColoured is the number of bytes of code that are coloured in one piece: the time of lexers grows faster than their text.
 const mostColoured = 64 << 10
 
 // What a token of code takes. The work within lexers cannot be counted, and some take the square of the length of bad code: what takes

@@ -45,10 +45,10 @@ func (l *latexWriter) markdown(w *written, c *notebook.Cell, output bool) string
 	return text
 }
 
-// inside returns what the children of a node say.
+// inside returns the LaTeX of the children of a node.
 func (p *texProse) inside(parent ast.Node) string { return children(parent, p.node) }
 
-// children returns what is written of the children of a node.
+// children joins the texts that write returns for the children of a node.
 func children(parent ast.Node, write func(ast.Node) string) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -57,7 +57,7 @@ func children(parent ast.Node, write func(ast.Node) string) string {
 	return b.String()
 }
 
-// around is what is before and after the content of nodes that have no more to them.
+// around has the texts before and after the content of nodes that need nothing else.
 var around = map[ast.NodeKind][2]string{
 	ast.KindParagraph: {"\n", "\n"}, ast.KindTextBlock: {"", "\n"}, ast.KindBlockquote: {"\n\\begin{quote}\n", "\\end{quote}\n"},
 }
@@ -169,7 +169,7 @@ func (p *texProse) heading(n *ast.Heading) string {
 
 var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
 
-// html returns what raw HTML says, and then its images.
+// html returns the text of raw HTML, and then its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
 	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // loaded below

@@ -202,7 +202,7 @@ func (s *mathScanner) beginsLine() bool {
 	return len(line) < mostPrefix && container.Match(line)
 }
 
-// before returns what is before this place on its line, of much the end.
+// before returns the text before this place on its line, or the last part of a long one.
 func (s *mathScanner) before() []byte {
 	near := s.source[max(s.at-mostPrefix, 0):s.at]
 	return near[bytes.LastIndexByte(near, '\n')+1:]

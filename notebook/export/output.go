@@ -47,7 +47,7 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Nod
 	return out
 }
 
-// stream returns what a program printed; nil for white space.
+// stream shows the text that a program printed; nil for white space.
 func stream(o notebook.Output) []*markup.Node {
 	if strings.TrimSpace(o.Text) == "" {
 		return nil

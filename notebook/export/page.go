@@ -195,7 +195,7 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	return out
 }
 
-// raw returns what a raw cell says to a page: one for HTML or Markdown, and one for no format in particular, which is text.
+// raw returns the content of a raw cell for a page: of a cell for HTML or Markdown, or without a format, which is text.
 func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 	_, settings := frontMatter(p.nb)
 	settings = settings && i == 0

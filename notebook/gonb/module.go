@@ -153,7 +153,7 @@ func (m Module) requirements() (*modfile.File, error) {
 	return f, nil
 }
 
-// packages are what Go cells import most: they are compiled once and then wait in Go's build cache.
+// packages are the usual imports of Go cells. They are compiled once and then in Go's build cache.
 var packages = []string{
 	"fmt", "github.com/janpfeifer/gonb/gonbui", // rich output
 	modulePath + "/engine", modulePath + "/engine/sim", modulePath + "/kernels",

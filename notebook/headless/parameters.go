@@ -184,7 +184,7 @@ func (g goParameter) bound(p *export.Parameter) (string, error) {
 	return fmt.Sprintf("%s %s = %s", g.keyword, strings.TrimSpace(p.Name+" "+g.kind), value), err
 }
 
-// goParameters lists what a Go cell declares by var and const.
+// goParameters lists the variables and constants that a Go cell declares.
 func goParameters(cell string) (names []string, declared map[string]goParameter, err error) {
 	source := "package main\n" + cell
 	files := token.NewFileSet()
@@ -218,8 +218,8 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 	return names, declared, nil
 }
 
-// goValue returns a value as Go text: a text needs no quotes where the default has them, and a
-// number stays of the default's kind unless a type is declared.
+// goValue returns a value as Go text. A string needs no quotes if the default has them. A whole number becomes a float64 if the default is
+// one and no type is declared.
 func goValue(p *export.Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {

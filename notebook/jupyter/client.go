@@ -107,7 +107,7 @@ func (p *peer) write() {
 	}
 }
 
-// takeDropped returns how many messages were dropped since it last did, once there
+// takeDropped returns the number of messages that were dropped since its last call, once there
 // is room again.
 func (p *peer) takeDropped() int {
 	p.mu.Lock()
@@ -213,7 +213,7 @@ func (c *Client) read(inbox chan<- *Message, p *peer) {
 // Session makes the requests of the front end.
 func (c *Client) Session() *Session { return c.session }
 
-// Messages returns what arrives on a channel, in order; it is closed when the connection ends. The
+// Messages returns the incoming messages of a channel, in order; it is closed when the connection ends. The
 // caller must keep reading all channels.
 func (c *Client) Messages(ch Channel) <-chan *Message { return c.inbox[ch] }
 

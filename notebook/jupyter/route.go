@@ -161,7 +161,7 @@ func (s *Server) forget(ch Channel, id string, p *peer) {
 func (s *Server) Joined() <-chan struct{} { return s.joined }
 
 // Publish sends a message to all subscribers of iopub. It never waits: a subscriber
-// that does not read holds up no other, and loses streams first.
+// that does not read delays no other, and loses stream messages first.
 func (s *Server) Publish(m *Message) {
 	out := *m
 	out.Identities = [][]byte{[]byte("kernel." + s.session.id + "." + m.Header.Type)}
@@ -169,7 +169,7 @@ func (s *Server) Publish(m *Message) {
 	stream := m.Header.Type == "stream"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// of all that is published, only this would also be a request
+	// A published comm message is also a valid request. Its signature is remembered, so that it cannot be sent back as one.
 	if strings.HasPrefix(m.Header.Type, "comm_") {
 		s.seen.add(signatureOf(frames))
 	}

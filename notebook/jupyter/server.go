@@ -144,7 +144,7 @@ func (s *Server) serveHeartbeat(conn net.Conn) {
 	s.serve(conn, zmtp.Rep, func(p *peer, frames [][]byte) error { return errors.Join(p.conn.Send(frames), p.conn.Flush()) })
 }
 
-// serve takes what comes on a connection until it ends, or take reports what it sent.
+// serve handles the messages of a connection until it ends or take returns an error.
 func (s *Server) serve(conn net.Conn, kind zmtp.Kind, take func(*peer, [][]byte) error) {
 	p, err := s.join(conn, kind)
 	if err != nil {

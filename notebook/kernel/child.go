@@ -181,7 +181,7 @@ func (g *child) stop() {
 	}
 }
 
-// printed returns what GoNB printed, on separate lines, or nothing.
+// printed returns the output of GoNB, on separate lines, or nothing.
 func (g *child) printed() string {
 	text := g.log.String()
 	if text == "" {

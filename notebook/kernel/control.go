@@ -148,7 +148,7 @@ func (c *comms) answer(m *jupyter.Message) any {
 	return map[string]any{"status": "ok", "comms": found}
 }
 
-// meter shows what a cell is doing, in one display that it replaces: how far it is
+// meter shows the progress of a cell, in one display that it replaces: how far it is
 // and how long it may still take. When all is done, the display is gone. A cell that is
 // quick shows nothing.
 type meter struct {

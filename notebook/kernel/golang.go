@@ -232,7 +232,7 @@ func (g *goSide) interrupt() {
 	}
 }
 
-// noteBusy notes for fault which function runs now.
+// noteBusy records which Go function runs now, for a later call of fault.
 func (g *goSide) noteBusy() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -241,7 +241,7 @@ func (g *goSide) noteBusy() {
 	}
 }
 
-// fault returns what went wrong in a function of a Go cell while a %%cope cell used it, or nil.
+// fault returns the error of a function of a Go cell that a %%cope cell used, or nil.
 func (g *goSide) fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -239,7 +239,7 @@ type holder struct {
 	timer *time.Timer
 }
 
-// holdTime is how long a text is held back: a program that panics ends at once, and one that only
+// holdTime is the time for which a text is held back: a program that panics ends at once, and one that only
 // prints such a line continues.
 const holdTime = time.Second
 
@@ -293,7 +293,7 @@ func (h *holder) release() {
 	h.pass(len(h.text))
 }
 
-// rest returns what is held back at the end, without what the failure says: of a panic all, else the
+// rest returns the text held back at the end, without the text that the failure shows: after a panic all, else the
 // lines that state how the program ended.
 func (h *holder) rest(failed *failure) string {
 	h.mu.Lock()

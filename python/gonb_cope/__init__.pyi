@@ -1195,7 +1195,8 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
 def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., overall: bool | None = ..., per_block: int | None = ..., options: int | None = ..., check: str | _List | None = ..., retry: bool | None = ...) -> Answer:
     """Recommends an arm for every task from the measurements, with the probability that it is good enough,
     and proposes what to measure next. It averages over kernels, mean levels and noise models that fit
-    the measurements, and ignores the problem's kernel.
+    the measurements. A stated kernel is one of these kernels, with the weight that the measurements
+    give it.
 
     Parameters:
         p (a problem):
@@ -1668,8 +1669,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
-            Number of further measurements in all tasks together; the plan is then a curve of the
-            expected simple regret
+            Number of further measurements in all tasks together, or their total cost if the problem has
+            cost=; the plan is then a curve of the expected simple regret
 
     Returns:
         Plan

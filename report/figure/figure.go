@@ -257,7 +257,7 @@ func (f Figure) lineStyle(i int) seriesStyle {
 		return seriesStyle{color: grid, wide: true}
 	}
 	kind := lists.Count(f.Lines[:i], func(l ReferenceLine) bool { return !l.Vertical && !f.Lines[i].Vertical })
-	return bound(kind)
+	return referenceLine(kind)
 }
 
 // FromJSON makes a figure from the member "value" of its JSON, so that a report can draw it in another format. Numbers

@@ -105,7 +105,8 @@ func (p pane) cells(c draw.Canvas) {
 			if len(h.ColumnMarks) > 0 {
 				continue
 			}
-			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0])) // the outline shows where dark cells end on a dark page
+			// the outline shows where dark cells end on a dark page
+			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0]))
 			label, style := cellNumber(z), words(7)
 			if style.Color, style.XAlign = color.Black, draw.XCenter; t > 0.55 {
 				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not the colour of the page, which may be dark
@@ -128,7 +129,8 @@ func (d layout) scale(c draw.Canvas) {
 	height := min(box.Max.Y-box.Min.Y, 150)
 	bottom := box.Max.Y - height
 	for k := range steps {
-		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y) // overlaps the next step, so that no seam is visible
+		// a step overlaps the next one, so that no seam is visible
+		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y)
 		fill(c, shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
 	}
 	largest := d.Heat.largest()

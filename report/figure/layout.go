@@ -215,7 +215,7 @@ func (f Figure) sheet() vg.Length {
 	return vg.Length(columns*(column+gutter) - gutter)
 }
 
-// letters returns how many letters of a name fit on this sheet, where a wide sheet has room for the given number.
+// letters returns the number of letters of a name that fit on this sheet, if a wide sheet has room for the given number.
 func (d layout) letters(wide int) int { return max(12, int(float64(wide)*float64(d.width/sheetWidth))) }
 
 // tall returns the height of a pane that is alone on its sheet. A narrow sheet has a lower pane, although not in
@@ -267,7 +267,7 @@ func (f Figure) arrangement() string {
 	return fmt.Sprintf("in %d rows", rows)
 }
 
-// PanelRoom returns how many markers with intervals fit side by side in a panel of the figure.
+// PanelRoom returns the number of markers with intervals that fit side by side in a panel of the figure.
 func (f Figure) PanelRoom() int {
 	const each, around = 3.5, 45 // points for each marker, and for the parts beside the panes
 	columns := vg.Length(max(f.gridColumns(), 1))

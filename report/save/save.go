@@ -60,7 +60,7 @@ func Formats() []Format {
 		{".svg", Drawings, drawing(figure.SVG)},
 		{".pdf", Drawings, func(w io.Writer, d report.Document) error {
 			if isPrinted(first(d)) {
-				return printed(w, d)
+				return Print(w, d)
 			}
 			return drawing(figure.PDF)(w, d)
 		}},
@@ -188,8 +188,8 @@ func isPrinted(v any) bool {
 	return len(ys) == 0
 }
 
-// printed writes a document as PDF pages.
-func printed(w io.Writer, d report.Document) error {
+// Print writes a document as PDF pages, by Chromium.
+func Print(w io.Writer, d report.Document) error {
 	var page bytes.Buffer
 	if err := report.Paper(&page, d); err != nil {
 		return err

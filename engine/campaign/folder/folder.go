@@ -266,7 +266,7 @@ func (c *Campaign) Protocol() campaign.Protocol {
 	return p
 }
 
-// notice reports what is odd and harmless, if the caller asked for notices.
+// notice reports something odd and harmless, if the caller asked for notices.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)

@@ -130,7 +130,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// integrity reports what SQLite finds wrong with the database, and apart from it that the disk cannot be read.
+// integrity returns an error if SQLite finds the database damaged, and a different one if the disk cannot be read.
 func (d *database) integrity(ctx context.Context) error {
 	var sound string
 	err := d.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound)
@@ -299,7 +299,7 @@ func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campai
 // waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
 const lockFile = "campaign.lock"
 
-// patience is how long a write waits for the lock.
+// patience is the time that a write waits for the lock.
 const patience = 2 * time.Second
 
 // locked is a lock that is held.

@@ -149,7 +149,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 	})
 }
 
-// tile is how many arms are worked on together, so that what is read stays in the cache.
+// tile is the number of arms that are computed together, so that their data stay in the cache.
 const tile = 512
 
 // variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's

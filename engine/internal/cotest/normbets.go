@@ -354,5 +354,5 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 	}
 }
 
-// looksBack is how many looks before that a bet considers, if it can make up for earlier bias.
+// looksBack is the number of earlier looks that a bet considers, if it can make up for earlier bias.
 var looksBack = 2

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// within is what blocks say, and which bets are made on it.
+// within has the data of blocks and makes the bets on them.
 type within struct {
 	*sides.Data
 	model  *model.Model

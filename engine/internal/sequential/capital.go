@@ -87,7 +87,7 @@ func (s Score) counted(loss float64) float64 {
 	return loss
 }
 
-// Fair returns what differences between two arms within blocks, symmetric around their mean, make of every stake of a bet: given the
+// Fair returns the factors by which differences between two arms within blocks, symmetric around their mean, change each stake: given the
 // loss ℓ of the leader a stake on h turns 1 into
 //
 //	Π_k (1 + tanh(λ(D_k + ℓ))),  λ = h/variance,

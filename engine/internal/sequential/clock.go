@@ -90,5 +90,5 @@ func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()
 // looks returns the number of looks from the first time to t.
 func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t))) }
 
-// Looks returns how many looks lie between two times.
+// Looks returns the number of looks between two times.
 func (c Clock) Looks(from, to float64) float64 { return math.Log(to/from) / math.Log(c.growth()) }

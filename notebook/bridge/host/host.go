@@ -65,7 +65,7 @@ func Listen(session *Session, within string) (*Host, error) {
 
 func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
 
-// Env returns what a Go cell needs in its environment.
+// Env returns the environment variables that a Go cell needs.
 func (h *Host) Env() []string {
 	return []string{bridge.EnvSocket + "=" + h.socket(), bridge.EnvKey + "=" + h.key}
 }
@@ -107,7 +107,7 @@ func (h *Host) Interrupt() {
 	}
 }
 
-// Fault returns what went wrong first in a Go function since it was last called, and
+// Fault returns the first error of a Go function since the last call of Fault, and
 // forgets it. A kernel's values come without an error: values of one that failed are NaN, and the
 // message about them needs the reason.
 func (h *Host) Fault() error {

@@ -64,7 +64,7 @@ func (c *Cleaner) Read(source string) *Node {
 	return &Node{Children: c.clean(n, "", "")}
 }
 
-// clean returns what may stay of n, below an element with tag parent and in a space of names (""
+// clean returns the allowed nodes of n, below an element with tag parent and in a space of names (""
 // for HTML, svg, math). An element that is not known is replaced by what it holds.
 func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	if n.Tag == "" && n.Text != "" {

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// mostRepeats is how many elements a drawing may come to when all of its references are followed.
+// mostRepeats is the number of elements that a drawing may have when all of its references are followed.
 const mostRepeats = 200_000
 
 // heavyDrawing names a drawing that comes to more.
@@ -16,7 +16,7 @@ const heavyDrawing = "drawing that repeats its parts too often"
 // inPaint is a reference in a property, such as fill="url(#a)".
 var inPaint = regexp.MustCompile(`url\(["']?#([^"')]+)`)
 
-// repeats returns how many elements a drawing comes to when each reference to a part counts as the part: ten references to what has
+// repeats returns the number of elements that a drawing has when each reference to a part counts as the part: ten references to what has
 // ten references, and so on, make a small drawing one that no browser ends.
 func repeats(drawing *Node) float64 {
 	parts, found := map[string]*Node{}, map[*Node]float64{}

@@ -170,7 +170,7 @@ func (n *Node) Write(b *strings.Builder) {
 	}
 }
 
-// String returns what Write writes.
+// String returns the text that Write writes.
 func (n *Node) String() string {
 	var b strings.Builder
 	n.Write(&b)

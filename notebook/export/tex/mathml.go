@@ -38,7 +38,7 @@ func Formula(tex string, display bool) *markup.Node {
 	return n
 }
 
-// Longest is how many bytes a formula may have that is set.
+// Longest is the largest number of bytes of a formula that is typeset.
 const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
@@ -184,7 +184,7 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
-// number returns what is beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
+// number returns the number beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
 // beside others. Its own text is empty until Number counts the formulas of a document.
 func (m *mathParser) number(counts bool) *markup.Node {
 	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber

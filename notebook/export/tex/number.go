@@ -11,7 +11,7 @@ import (
 // by its number.
 const numberClass = "eqno"
 
-// Reference returns what represents \eqref{label} and \ref{label} in text until Number gives it the number of the formula.
+// Reference returns a placeholder for \eqref{label} and \ref{label} in text, to which Number gives the number of the formula.
 func Reference(command string) *markup.Node {
 	name, label, _ := strings.Cut(strings.TrimSuffix(command, "}"), "{")
 	return markup.Element("a", []string{"class", strings.TrimPrefix(name, `\`)}, markup.Text(label))

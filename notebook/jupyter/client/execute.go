@@ -82,7 +82,7 @@ type execution struct {
 	limit   <-chan time.Time // until when to wait, once interrupted or replied
 }
 
-// wait takes what arrives until the execution has ended.
+// wait handles messages until the execution has ended.
 func (e *execution) wait(ctx context.Context) error {
 	cancelled := ctx.Done()
 	var timeout <-chan time.Time
@@ -114,7 +114,7 @@ func (e *execution) wait(ctx context.Context) error {
 	return e.stopped
 }
 
-// last takes what a kernel that has died still sent, which has all arrived, and says why it
+// last handles the last messages of a kernel that has died, which have all arrived, and returns why it
 // died.
 func (e *execution) last() error {
 	for {

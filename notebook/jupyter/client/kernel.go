@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// Info holds what a kernel says about itself.
+// Info is the description that a kernel gives of itself.
 type Info struct {
 	Protocol              string         `json:"protocol_version"`
 	Implementation        string         `json:"implementation"`

@@ -120,7 +120,7 @@ func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 	return specs, broken
 }
 
-// command returns what starts the kernel: argv and what its environment gains.
+// command returns the command line that starts the kernel, and the variables to add to its environment.
 func (s Spec) command(connectionFile string) (argv, env []string) {
 	replace := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.Dir)
 	argv = lists.Map(s.Argv, replace.Replace)
