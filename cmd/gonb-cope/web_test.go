@@ -249,13 +249,15 @@ func workbookOf(t *testing.T, table string) string {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	lines, err := csv.NewReader(f).ReadAll()
+	in := csv.NewReader(f)
+	in.Comma = ';'
+	lines, err := in.ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	rows := lists.Map(lines[1:], func(line []string) []any {
 		return lists.Map(line, func(text string) any {
-			if x, err := strconv.ParseFloat(text, 64); err == nil {
+			if x, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil {
 				return x
 			}
 			return text
