@@ -188,6 +188,8 @@ class Answer(Value, _HasPlot):
     """weight of each matrix of how alike options are"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
+    model_check: Record
+    """the strongest contradiction between measurements and model; null unless it speaks against the model"""
     undetermined: Record
     """why the measurements do not distinguish arms; null if they do"""
     warnings: list[str]
