@@ -1,13 +1,13 @@
-.PHONY: help web readme test test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 conformance = ./internal/conformance
 # Packages whose tests take longest begin first, so that none is left for the end.
-slow = $(conformance) ./engine/sim ./engine/cluster ./internal/front/notebookkernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
+slow = ./engine/sim ./engine/cluster ./notebook/kernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
 
-test: parts lab python-env ## everything that CI runs: format, module files, vet, all tests with all parts, the race detector, staticcheck
+test: python-env ## format, module files, vet, all tests but those of make conformance, the race detector, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
@@ -19,8 +19,12 @@ test: parts lab python-env ## everything that CI runs: format, module files, vet
 	test -z "$$also" || $(MAKE) --no-print-directory -j 2 $$also
 
 # Tests of many packages wait for programs and networks: four packages at a time keep two processors busy.
-test-go: lab python-env
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) ./...
+test-go: python-env
+	$(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) $$(go list ./... | grep -v '/internal/conformance$$')
+
+conformance: parts lab python-env ## tests with Jupyter, JupyterLab, Chromium, Firefox and LaTeX, which it installs on Debian (about 20 minutes)
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $(conformance) ./notebook/kernelspec
+	GONB_COPE_REQUIRE_ALL=1 go test $(linked) -vet=off -run TestWeb ./cmd/gonb-cope
 
 # The developers' tools are a module of their own: what only they use is not in the program's go.mod.
 test-tools: ## format, module files, vet, tests and staticcheck of the module in tools
@@ -41,7 +45,7 @@ short: ## the tests without long simulations
 	GOGC=400 go test -short $(linked) ./...
 
 # Goroutines share data in these packages.
-shared = ./internal/base/cores ./internal/base/await ./internal/front/rpc ./internal/base/warden ./internal/front/jupyter/... ./engine/internal/canon ./engine/cluster
+shared = ./internal/base/cores ./internal/base/await ./internal/rpc ./internal/base/warden ./notebook/jupyter/... ./engine/internal/canon ./engine/cluster
 
 race: ## the short tests of packages whose goroutines share data, with the race detector (needs a C compiler)
 	go test -short -race -timeout 30m $(shared)
@@ -54,7 +58,7 @@ lint: ## staticcheck, by the rules of staticcheck.conf
 
 golden: docs licenses ## write all recorded texts again: errors, displays, pins, licences, documents
 	go test ./dsl ./report -update
-	go test ./internal/front/gonb -run TestPins -update
+	go test ./notebook/gonb -run TestPins -update
 
 outdated: ## newer versions of the modules that go.mod and tools/go.mod name, for the monthly upgrade
 	@for folder in . tools; do (cd $$folder && \
@@ -115,7 +119,7 @@ release: ## wheels, and archives for six platforms, with checksums, licences, SB
 	@$(call release,-wheels -archives)
 
 test-lab: lab python-env ## the tests with JupyterLab 4 in a browser
-	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./internal/front/kernelspec
+	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test -count 1 -v -run 'TestJupyterLab|TestPythonLab|TestColours/lab' $(conformance) ./notebook/kernelspec
 
 # Those of the conformance tests start programs, which one processor would make wait.
 benched = $$(grep -rl --include='*_test.go' '^func Benchmark' . | xargs -n 1 dirname | sort -u | grep -v '^$(conformance)$$\|^./tools')

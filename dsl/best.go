@@ -18,13 +18,12 @@ import (
 // kernelAuto is the value of kernel= for a kernel chosen from the measurements.
 const kernelAuto = "auto"
 
-// bestFunction returns the function best, which recommends an arm per task from measurements. It ignores the problem's own
-// kernel.
+// bestFunction returns the function best, which recommends an arm per task from measurements.
 func bestFunction() Function {
 	return makeFunction(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
 		Doc: "recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what " +
-			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements, and ignores the problem's kernel",
+			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements. A stated kernel is one of these kernels, with the weight that the measurements give it",
 		Params: []Param{
 			problemParam,
 			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0",

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -106,6 +107,29 @@ field_book(a, seed=2)`
 	}
 	if _, err := evalText(s, `problem(data="plan.xlsx", task="model", arm=["lr", "batch"], reward="accuracy")`); err != nil {
 		t.Errorf("the workbook cannot be read: %v", err)
+	}
+}
+
+// With costs of options, a plan spends at most its total, those measurements first that gain most for their cost.
+func TestPlanCosts(t *testing.T) {
+	folder, text := t.TempDir(), "arm,y,hours\n"
+	for k := range 24 {
+		text += fmt.Sprintf("a%d,%.2f,%d\n", k%6, 10+0.1*float64(k%6)+math.Sin(float64(k*k)), []int{1, 10}[k%2])
+	}
+	written(t, folder, "runs.csv", text)
+	s := NewSession(Options{Folder: folder})
+	const script = "p = problem(data=\"runs.csv\", arm=\"arm\", reward=\"y\", cost=\"hours\")\n"
+	f := valuesOf(t, s, script+"plan(p, total=40)")[0].(plan.Forecast)
+	last := f.Budget.Points[len(f.Budget.Points)-1]
+	if last.Cost > 40 || last.Cost < 31 || last.Samples <= last.Cost/2 || last.Loss >= f.Budget.Points[0].Loss {
+		t.Errorf("%g measurements for %g hours, and a loss of %g after %g", last.Samples, last.Cost, last.Loss, f.Budget.Points[0].Loss)
+	}
+	d, err := report.FigureOf(f, report.PlotOptions{})
+	if err != nil || d.XLabel != "cost (hours)" || d.Series[0].X[len(d.Series[0].X)-1] != last.Cost {
+		t.Errorf("%v, axis %q, %v", err, d.XLabel, d.Series[0].X)
+	}
+	if _, err := evalText(s, "plan(p, total=40, cost=2)"); err == nil || !strings.Contains(err.Error(), `"hours" has the cost of each option`) {
+		t.Error(err)
 	}
 }
 

@@ -113,7 +113,7 @@ func outputFunctions() []Function {
 		{
 			Name: "save", Section: SectionOutput, Synonyms: []string{"write", "export"}, Doc: "writes a value to a file: " +
 				strings.Join(save.Holding(save.Tables, save.Documents), " ") + ", figures also " + strings.Join(save.Holding(save.Drawings), " ") +
-				"; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as .pdf",
+				"; a figure as .tex includes a .pdf file beside it; Chromium prints other values as .pdf",
 			Params: []Param{
 				{Name: "value", Doc: "what to write"},
 				{Name: "path", Synonyms: []string{"file"}, Types: []Type{Text}, words: wordsOutput,

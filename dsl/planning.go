@@ -66,7 +66,7 @@ func planningFunctions() []Function {
 func boughtParam() Param {
 	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
-		Doc: "number of further measurements in all tasks together; the plan is then a curve of the expected simple regret"}
+		Doc: "number of further measurements in all tasks together, or their total cost if the problem has cost=; the plan is then a curve of the expected simple regret"}
 }
 
 // priceParams returns the parameters for the cost and duration of sampling.
@@ -163,11 +163,17 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
 	// With measurements, the posterior forecasts the benefit of further ones.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
+		if p.Cost != nil {
+			if f.Prices.Column = p.Long.Cost; a.Cost > 0 {
+				c.refuse(c.arg("cost"), "leave cost= out", "the column %q has the cost of each option", p.Long.Cost)
+				return nil, nil
+			}
+		}
 		b, err := computePosterior(c, p, 0.7)
 		if err != nil {
 			return nil, err
 		}
-		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, q.Prices)
+		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, f.Prices)
 		return f, err
 	}
 	// Without measurements, forecast a campaign with a fixed budget.

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
 // Error is a mistake in a script, with its place and a hint. Its method Error prints all three.
@@ -194,10 +195,10 @@ func reads[T any](read map[string]T, path string) bool {
 	return false
 }
 
-// targetsOf returns the files that are written for a path; a LaTeX figure has a second file for its data.
+// targetsOf returns the files that are written for a path. A LaTeX figure has a second file with the picture.
 func targetsOf(path string) []string {
-	if ending := filepath.Ext(path); strings.EqualFold(ending, ".tex") {
-		return []string{path, strings.TrimSuffix(path, ending) + ".dat"}
+	if strings.EqualFold(filepath.Ext(path), ".tex") {
+		return []string{path, save.PictureBeside(path)}
 	}
 	return []string{path}
 }

@@ -65,14 +65,14 @@ func TestDataChanges(t *testing.T) {
 // is written to.
 func TestOwnFiles(t *testing.T) {
 	folder := t.TempDir()
-	for _, name := range []string{"own.csv", "raw.csv", "fig.dat"} {
+	for _, name := range []string{"own.csv", "raw.csv", "fig-figure.pdf"} {
 		rewritten(t, filepath.Join(folder, name), firstData)
 	}
 	if err := os.Symlink("own.csv", filepath.Join(folder, "link.csv")); err != nil {
 		t.Skip("no links here: ", err)
 	}
 	// Two files behind one problem, and one whose name a figure for LaTeX would write.
-	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig.dat\", kernel=identity(), noise=1)\nr = fc(p)\n"
+	const before = "p = problem(\"own.csv\", kernel=identity(), noise=1, rewards=\"raw.csv\")\nq = problem(\"fig-figure.pdf\", kernel=identity(), noise=1)\nr = fc(p)\n"
 	for src, want := range map[string]string{
 		`save(r, "own.csv")`:                     `save: "own.csv" contains the data of a problem and is not overwritten`,
 		`save(r, "./x/../own.csv")`:              `save: "./x/../own.csv" contains the data of a problem and is not overwritten`,

@@ -5,7 +5,7 @@
 // plus noise. Every agent must find the best arm of its task. Measurements of one agent are informative about the arms of others
 // through the product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
 //
-// Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. Each other file defines one type that these use.
+// Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. The other files hold the types that these use.
 //
 // The main types:
 //
@@ -18,22 +18,37 @@
 //	Warning          kind and numbers of a warning; its String makes the sentence
 //
 // Package algorithms lists the algorithms and states the guarantee of their answers. The algorithms are in internal packages;
-// internal/elimination/cokernelfc.go and cokernelfb.go follow Algorithms 1 and 2 of the paper line by line.
+// engine/internal/elimination/cokernelfc.go and cokernelfb.go follow Algorithms 1 and 2 of the paper line by line.
 //
 // # What is promised
 //
-// From v0.1.0 on, programs may rely on the packages kernels, engine, engine/problem, engine/algorithms, engine/question,
-// engine/sim, engine/bounds, engine/fit, engine/plan, engine/answer, engine/campaign, engine/campaign/folder, dsl, report,
-// report/figure, report/save, session and session/display. Changes of their exported names are listed in CHANGELOG. A
-// user-defined algorithm may also use engine/model and engine/design.
+// From v0.1.0 on, programs may rely on all exported names of the packages kernels, engine/question, engine/answer,
+// engine/campaign/folder, session and session/display, and on these names of others, with the fields of their types:
 //
-// The packages engine/belief, engine/gp, engine/cluster and engine/cluster/jetstream serve the command and the
-// language and may change at any time. Packages that are used only inside engine are in engine/internal.
+//	engine             Algorithm Environment Plan Batch State Options Ridge Run BatchOf PlanOfSets StateOfSets CountsOf
+//	                   Result Answer Interval Warning Status StatusDecided StandingProven StandingHeuristic ModeFC ModeFB
+//	engine/problem     Problem New Load LoadOptions Long Block NoiseModel Classic PaperCase PaperFamily GoalMax GoalMin
+//	engine/algorithms  All Named Entry
+//	engine/sim         Run Experiment Func Drawer Sweep Compare Comparisons SpeedupOf Speedup
+//	engine/bounds      Compute Report MisfitOf Misfit
+//	engine/fit         Of Fit Options
+//	engine/plan        Of Forecast Question
+//	engine/campaign    Act Tell TellOptions Receipt Request Status History Protocol
+//	dsl                NewSession Session Options Parse Script Error MakeProtocol ReadProtocol
+//	report             Text HTML LaTeX Markdown JSON CSV Document Display Table Column Figure
+//	report/figure      Figure Series SVG PDF PNG
+//	report/save        File Document Formats
+//
+// Changes of these names are listed in CHANGELOG. A user-defined algorithm may also use engine/model and engine/design. Other
+// names of these packages, and the packages engine/belief, engine/gp, engine/campaign/record, engine/cluster,
+// engine/cluster/jetstream and all in notebook, serve the command and the language and may change at any time. Packages that
+// are used only inside engine are in engine/internal.
 //
 // # Errors
 //
 // Callers can distinguish ErrUnsuited, ErrUnknownMeans, ErrNoMisfit, ErrFixedPlans, ErrAddedDataUnused and ErrFixedQuestion by
-// errors.Is. Other errors are for human readers: they state the round or the option, and a valid value.
+// errors.Is, and LimitError by errors.As. Packages question and answer have errors of their own. Other errors are for human readers: they
+// state the round or the option, and a valid value.
 //
 // # Units
 //

@@ -33,9 +33,9 @@ type Explanation struct {
 // TaskExplanation describes the progress of one task.
 type TaskExplanation struct {
 	Progress Progress `json:"progress"`
-	// arms that may still be recommended, including Progress.Leader; empty if only one is left
+	// arms that may still be recommended, including Progress.Leader; nil if only one remains
 	Arms       []string      `json:"arms,omitempty"`
-	Eliminated []Elimination `json:"left,omitempty"` // the other arms, in the order of elimination
+	Eliminated []Elimination `json:"left,omitempty"` // the other arms, which left the candidates, in this order
 }
 
 // Explain explains the first run of a result, for all tasks if task is "", or for one task. It returns an error if the result has

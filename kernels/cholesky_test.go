@@ -227,7 +227,7 @@ func TestPivotedCholeskyStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := &counted{Matrix: many{m}}
-	_, err = PivotedCholesky(memlimit.Within(context.Background(), 1e8), rows, 0, 0)
+	_, err = PivotedCholesky(memlimit.Named(context.Background(), 1e8, "the limit that was set"), rows, 0, 0)
 	if refused := (*memlimit.Error)(nil); !errors.As(err, &refused) || rows.rows > 0 {
 		t.Errorf("read %d rows, %v", rows.rows, err)
 	}

@@ -24,9 +24,9 @@
 // [Points] is a list of points, stored as one array per feature column. [Bind] prepares a kernel for points: it resolves names of columns
 // and points, and returns errors in the terms of the script language. Every function that takes a kernel and points calls Bind itself.
 //
-// There are two ways to compute a Gram matrix. [Gram] and [Cross] store it. [On] and [Joint.On] return a [Matrix] that computes rows on
-// demand, so that a problem with many arms never holds an N×N matrix: [PivotedCholesky] turns it into N×r features whose scalar products
-// are the kernel, exactly for kernels of rank r, and within a stated residual otherwise. [Check] tests symmetry and eigenvalues on the
+// There are two ways to compute a Gram matrix. [Gram] stores it. [Joint.On] returns a [Matrix] that computes rows on demand, so that a
+// problem with many arms never holds an N×N matrix. [PivotedCholesky] turns it into N×r features whose scalar products are the kernel:
+// exactly for kernels of rank r, otherwise within the residual that the factor states. [Check] tests symmetry and eigenvalues on the
 // given points, because a formula guarantees neither symmetry nor definiteness.
 //
 // # Errors

@@ -166,9 +166,19 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 // growRows is the number of rows that a core processes at a time: the rows of two columns stay in its cache.
 const growRows = 1024
 
+// tied is the difference below which two remaining diagonal values count as equal, as a fraction of the largest value of the matrix.
+// Symmetric designs have many equal values, and rounding, which differs between processors, must not choose among them.
+const tied = 1e-13
+
+// pivot returns the first of the largest remaining diagonal values.
+func (g *Growing) pivot() int {
+	least := slices.Max(g.rest) - tied*g.largest
+	return slices.IndexFunc(g.rest, func(v float64) bool { return v >= least })
+}
+
 // next computes one more column.
 func (g *Growing) next(ctx context.Context) error {
-	pivot := floats.MaxIdx(g.rest)
+	pivot := g.pivot()
 	root := math.Sqrt(g.rest[pivot])
 	if g.spare == nil {
 		g.spare = make([]float64, len(g.rest))

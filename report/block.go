@@ -75,7 +75,7 @@ type Column struct {
 	Unit   string `json:"unit,omitempty"` // "" when the cells have none
 	Align  Align  `json:"-"`
 	Digits int    `json:"-"` // significant digits shown; 0 means 4
-	Fill   bool   `json:"-"` // to be filled in by hand: pages show absent cells as empty, and all rows
+	Fill   bool   `json:"-"` // to be filled in by hand: absent cells are empty, and pages show all rows
 }
 
 // Table is a rectangle of cells. A cell is nil (absent), string, bool, int,
@@ -162,14 +162,20 @@ func (t Table) further(omitted int) string {
 	return fmt.Sprintf("… and %s; JSON and HTML have all %d.", plural(omitted, "more row"), len(t.Rows))
 }
 
-// cells returns the cells as text; at most limit rows when limit is positive.
+// cells returns the cells as text; at most limit rows when limit is positive. A page has all rows of a list to fill in.
 func (t Table) cells(limit int) (rows [][]string, omitted int) {
 	n := len(t.Rows)
-	if limit > 0 && n > limit {
+	all := limit == mostPageRows && slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Fill })
+	if limit > 0 && n > limit && !all {
 		n, omitted = limit, n-limit
 	}
 	return lists.Map(t.Rows[:n], func(r []any) []string {
-		return lists.Make(len(t.Columns), func(j int) string { return cell(r[j], t.Columns[j].Digits) })
+		return lists.Make(len(t.Columns), func(j int) string {
+			if r[j] == nil && t.Columns[j].Fill {
+				return ""
+			}
+			return cell(r[j], t.Columns[j].Digits)
+		})
 	}), omitted
 }
 

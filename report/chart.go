@@ -185,7 +185,7 @@ func valued(name string, v any) string {
 	return cell(marked(name, v), 0)
 }
 
-// Axes returns what x and y may be when FigureOf draws a value: the usual choice
+// Axes returns the possible x and y when FigureOf draws a value: the usual choice
 // first. The y depend on x where one value has several figures; for an x that is
 // not known all of them are returned. A sweep, list or forecast without results, such
 // as a sweep that did not run yet, has every measure there is. Both are nil when the

@@ -191,9 +191,9 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:
 	case len(rows) == 2:
-		return "both"
+		return "both results"
 	default:
-		return "all"
+		return "all results"
 	}
 	count := map[string]int{}
 	for _, r := range results {
@@ -212,7 +212,7 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 	return join(names, len(names))
 }
 
-// decidedTasks returns how many tasks a result decided, of its first run.
+// decidedTasks returns the number of tasks that the first run of a result decided.
 func decidedTasks(r engine.Result) (decided, tasks int) {
 	return lists.Count(r.Answers, func(a engine.Answer) bool { return a.Decided }), len(r.Answers)
 }

@@ -1,12 +1,12 @@
 // Package report turns values into what people read: terminal text, Markdown,
-// HTML pages, LaTeX tables, JSON, CSV and figures (SVG, PDF, PNG, pgfplots).
+// HTML pages, LaTeX tables, JSON, CSV and figures (SVG, PDF, PNG).
 // It renders results and never recomputes them. Package save writes all of these to
 // files, and Parquet.
 //
 // The way through the package:
 //
 //	value ──Blocks──▶ []Block ──Text, Markdown, HTML, LaTeX──▶ document
-//	value ──FigureOf──▶ Figure ──package figure──▶ SVG, PDF, PNG, pgfplots
+//	value ──FigureOf──▶ Figure ──package figure──▶ SVG, PDF, PNG
 //	value ──JSON, CSV──▶ data
 //	value ──Cells──▶ []CellColumn ──save.Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from

@@ -157,7 +157,7 @@ func spanDecades(values []float64) bool {
 
 // estimateFigure draws the estimates of one result by task.
 func estimateFigure(r engine.Result) Figure {
-	f := barFigure("Best estimate of each task, "+r.Algorithm, "estimated reward", "task", false)
+	f := barFigure("Estimated reward of the leader of each task, "+r.Algorithm, "estimated reward", "task", false)
 	open := false
 	for _, a := range r.Answers {
 		name := r.Words.TaskLabel(a.Task) + ": " + r.Words.ArmLabel(a.Leader)

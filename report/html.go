@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"html"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -184,8 +183,6 @@ func (h *htmlWriter) rows(t Table) {
 	most := mostPageRows
 	if t.Collapsed && h.notebook {
 		most = mostFoldedRows
-	} else if slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Fill }) {
-		most = 0 // a list to fill in has all rows
 	}
 	rows, omitted := t.cells(most)
 	for _, r := range rows {
@@ -205,8 +202,8 @@ func (h *htmlWriter) rows(t Table) {
 				text = `<span class="nb">` + unbroken.Replace(text) + "</span>"
 			}
 			side := h.side(t.Columns[j].Align)
-			if t.Columns[j].Fill && s == absent {
-				text, side = "", ` class="fill"`
+			if t.Columns[j].Fill && s == "" {
+				side = ` class="fill"`
 			}
 			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
 				side = ` class="short"` + side // kept in one line

@@ -49,15 +49,16 @@ func measures() []measure {
 		{"rounds", "Rounds", "", "Rounds", func(r engine.Result) any { return r.Rounds }, false, false},
 		{"messages", "Messages", "", "Messages", func(r engine.Result) any { return r.Messages }, true, false},
 		{"bytes", "Communication", "bytes", "Bytes", func(r engine.Result) any { return r.Bytes }, true, false},
-		{"bytes_raw", "Communication, raw rewards", "bytes", "Bytes", func(r engine.Result) any { return known(r.BytesRaw) }, true, false},
-		{"bytes_theta", "Communication, explicit parameters", "bytes", "Bytes",
+		{"bytes_raw", "Communication if each reward were sent", "bytes", "Bytes",
+			func(r engine.Result) any { return known(r.BytesRaw) }, true, false},
+		{"bytes_theta", "Communication if parameters were sent", "bytes", "Bytes",
 			func(r engine.Result) any { return known(r.BytesTheta) }, true, false},
-		{"error", "Runs with an error", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true, false},
-		{"decided_error", "Runs with a decided answer that is wrong", "", "Relative frequency",
+		{"error", "Runs with a wrong answer", "", "Relative frequency", func(r engine.Result) any { return rate(r.Errors) }, true, false},
+		{"decided_error", "Runs with a wrong decided answer", "", "Relative frequency",
 			func(r engine.Result) any { return decidedErrors(r) }, true, false},
-		{"task_error", "Tasks in error (interval over runs)", "", "Relative frequency",
+		{"task_error", "Tasks with a wrong leader", "", "Relative frequency",
 			func(r engine.Result) any { return rate(r.TaskErrors) }, true, false},
-		{"undecided", "Runs undecided", "", "Relative frequency", func(r engine.Result) any {
+		{"undecided", "Runs with an undecided task", "", "Relative frequency", func(r engine.Result) any {
 			if untested(r) { // nothing can be decided
 				return nil
 			}

@@ -273,7 +273,11 @@ func amount(x float64, noun string) string {
 func budgetSentence(f plan.Forecast) string {
 	b := f.Budget
 	first, last := b.Points[0], b.Points[len(b.Points)-1]
-	s := fmt.Sprintf("After %s on %s, the expected simple regret is %s per task", plural(int(last.Samples), "further measurement"),
+	spent := ""
+	if f.Prices.Column != "" {
+		spent = fmt.Sprintf(" at a total cost of %s (%s)", decimal(last.Cost, 4), f.Prices.Column)
+	}
+	s := fmt.Sprintf("After %s%s on %s, the expected simple regret is %s per task", plural(int(last.Samples), "further measurement"), spent,
 		f.Problem, decimal(last.Loss, 3))
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
@@ -294,7 +298,7 @@ func budgetSentence(f plan.Forecast) string {
 }
 
 // carriedOn is the note of forecasts from the present posterior.
-const carriedOn = "Computed from the measurements so far; each next one reduces the expected loss most. Kernel and noise " +
+const carriedOn = "Computed from the measurements so far; each next one reduces the expected loss most%s. Kernel and noise " +
 	"keep their present estimates. Loss and probability are means over tasks."
 
 // budgetTable has a row for each point of the curve.
@@ -303,7 +307,7 @@ func budgetTable(f plan.Forecast) Table {
 	t := Table{
 		Caption: "Expected loss by number of measurements",
 		Columns: []Column{
-			number("samples", "Measurements", ""), number("cost", "Cost", ""), number("time", "Calendar time", f.Prices.TimeUnit),
+			number("samples", "Measurements", ""), number("cost", "Cost", f.Prices.Column), number("time", "Calendar time", f.Prices.TimeUnit),
 			{Name: "loss", Title: "Expected loss", Unit: rewardUnits, Align: Right, Digits: 3},
 			number("within", withinTitle(f.Epsilon), ""), text("knee", ""),
 		},
@@ -319,7 +323,11 @@ func budgetTable(f plan.Forecast) Table {
 		t.Rows = append(t.Rows, []any{p.Samples, known(p.Cost), known(p.Time), p.Loss, Share(p.Within), mark})
 	}
 	if b.Simulated == "" {
-		t.Notes = []string{carriedOn}
+		perCost := ""
+		if f.Prices.Column != "" {
+			perCost = " for its cost"
+		}
+		t.Notes = []string{fmt.Sprintf(carriedOn, perCost)}
 	} else {
 		t.Notes = []string{fmt.Sprintf("Means over tasks and %s of %s, after each round, simulated with %s.", plural(b.Runs, "run"),
 			b.Algorithm, b.Simulated)}
@@ -333,6 +341,8 @@ func budgetFigure(f plan.Forecast) Figure {
 	out := Figure{Title: "Expected loss against measurements, " + f.Problem, XLabel: "further measurements",
 		YLabel: "expected loss (" + unitOf(rewardUnits, f.Words) + ")", NonNegative: true}
 	switch {
+	case f.Prices.Column != "":
+		out.XLabel = "cost (" + f.Prices.Column + ")"
 	case f.Prices.Sample > 0 || f.Prices.Round > 0:
 		out.XLabel = "cost"
 	case f.Prices.SampleTime > 0 || f.Prices.RoundTime > 0:

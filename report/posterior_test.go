@@ -86,7 +86,6 @@ func TestPosteriorParts(t *testing.T) {
 		}
 		for _, write := range []func(*bytes.Buffer) error{
 			func(b *bytes.Buffer) error { return figure.SVG(b, f) }, func(b *bytes.Buffer) error { return figure.PDF(b, f) },
-			func(b *bytes.Buffer) error { return f.PGFPlots(b, "x.dat") }, func(b *bytes.Buffer) error { return f.Dat(b) },
 		} {
 			var b bytes.Buffer
 			if err := write(&b); err != nil || b.Len() == 0 || strings.Contains(b.String(), "NaN") {

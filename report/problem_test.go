@@ -3,9 +3,11 @@ package report
 import (
 	"bytes"
 	"math"
+	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -85,5 +87,46 @@ func TestLongKernel(t *testing.T) {
 	}
 	if err := JSON(&js, Document{Displays: []Display{{Name: "p", Value: p}}}); err != nil || !strings.Contains(js.String(), whole) {
 		t.Errorf("JSON lacks the kernel, error %v", err)
+	}
+}
+
+// TestStandardError checks that the error of a mean comes from the measurements, also if the noise scale is a limit or a guess.
+func TestStandardError(t *testing.T) {
+	const repeated = "arm,y\na,94\na,98\na,96\nb,20\nb,24\nb,22\n"
+	for name, c := range map[string]struct {
+		table string
+		noise problem.NoiseModel
+		want  []string
+	}{
+		"bounded, repeated": {repeated, problem.NoiseModel{Bounds: &[2]float64{0, 100}}, []string{"Mean ± standard error", "96\\.0 ± 1\\.2"}},
+		"repeated":          {repeated, problem.NoiseModel{}, []string{"Mean ± standard error", "96\\.0 ± 1\\.2"}},
+		"bounded": {"arm,y\na,94\nb,20\nc,7\n", problem.NoiseModel{Bounds: &[2]float64{0, 100}},
+			[]string{"largest\\s+possible", "9\\d ± 50"}},
+		"one row each": {"arm,y\na,94\nb,20\nc,7\n", problem.NoiseModel{}, []string{"Mean\\s", "94 +1"}},
+	} {
+		p, err := problem.Load("t.csv", kernels.LiftArm(kernels.Identity{}), problem.LoadOptions{
+			Read: func(string) ([]byte, error) { return []byte(c.table), nil }, Noise: c.noise,
+			Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: p}}}, TextOptions{Width: 200}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !regexp.MustCompile(want).MatchString(b.String()) {
+				t.Errorf("%s: no %q in\n%s", name, want, b.String())
+			}
+		}
+	}
+}
+
+// TestNoImportance checks that a share of 0, which was cut off, is not shown as a small positive share.
+func TestNoImportance(t *testing.T) {
+	table := importanceTable(answer.Answer{Importance: []answer.Importance{{Column: "speed"}}})
+	if got := cell(table.Rows[0][1], 0); !strings.HasSuffix(got, "0\u00a0%") || strings.Contains(got, "<") {
+		t.Errorf("a share of 0 is shown as %q", got)
 	}
 }

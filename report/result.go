@@ -111,6 +111,9 @@ func verdict(r engine.Result) string {
 	open := lists.Map(undecided, func(a engine.Answer) string { return a.Task })
 	n := len(r.Answers)
 	why := " (" + r.Status.Words() + ")"
+	if r.Status == engine.StatusSamples {
+		why = " (the next round would exceed the sample limit)"
+	}
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
 		why = "" // the interrupt ended later runs; these answers are of a complete one
 	}
@@ -152,6 +155,8 @@ func reliability(r engine.Result) string {
 	}
 	if picks && r.TaskErrors.Runs > 0 {
 		parts = append(parts, regretSentence(r))
+	} else if r.Mode == engine.ModeFC && r.DecidedErrors.Runs > 1 && r.DecidedTasks == 0 {
+		parts = append(parts, "No run decided a task, so there are no answers to count errors of.")
 	} else if e := r.Errors; e.Runs > 0 {
 		what := "had a wrong answer"
 		switch other := "other than the arm with the " + strings.ToLower(highest(r.Goal)) + " mean of the table"; {
@@ -245,12 +250,13 @@ func rounds(r engine.Result) string {
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
-		Columns: columns("task Task", "arm Answer", "decided Decided", "leader Best estimate", "#estimate Estimated reward",
-			"#margin Regret at most", "candidates Still possible", "best True best", "correct Is the best arm"),
+		Columns: columns("task Task", "arm Answer", "decided Decided", "leader Leader", "#estimate Estimated reward",
+			"#margin Regret at most", "candidates Still possible", "best True best", "correct Leader is the best arm"),
 	}
-	guess := "For an undecided task, the best estimate is only the current leader: the data do not establish a winner."
+	guess := "The leader has the best estimate. For an undecided task the data do not establish that it is best."
 	if r.Mode == engine.ModeFB {
-		t.Caption, t.Columns[3].Title = "Recommendations", "Recommended"
+		t.Caption, t.Columns[3].Title, t.Columns[6].Title = "Recommendations", "Recommended", "Not excluded by a test"
+		t.Columns[8].Title = "Is the best arm"
 		guess = "If Decided is no, the data do not exclude other arms."
 	}
 	if r.Epsilon > 0 {
@@ -267,7 +273,11 @@ func answersTable(r engine.Result) Table {
 	}
 	open, picks := false, untested(r)
 	for _, a := range r.Answers {
-		row := []any{a.Task, "undecided", a.Decided, a.Leader, known(a.Estimate), known(a.Margin), possible(a.Candidates), known(a.Best),
+		margin := known(a.Margin)
+		if math.IsInf(a.Margin, 1) {
+			margin = "no bound"
+		}
+		row := []any{a.Task, "undecided", a.Decided, a.Leader, known(a.Estimate), margin, possible(a.Candidates), known(a.Best),
 			pointed(a.Correct)}
 		open = open || !a.Decided
 		if a.Decided {
@@ -316,7 +326,7 @@ func resultFacts(r engine.Result) KeyValues {
 	kv.add("Accuracy, ε", known(r.Epsilon))
 	kv.add("Budget per agent, T", known(r.Budget))
 	kv.add("Estimator", known(r.Regime))
-	kv.add("Ridge, ξ", r.Ridge)
+	kv.add("Ridge, ξ", known(r.Ridge))
 	if r.NormBound > 0 {
 		kv.Items = append(kv.Items, KeyValue{Key: "Norm bound of the reward function", Value: r.NormBound, Unit: "reward units"})
 	}
@@ -328,7 +338,7 @@ func resultFacts(r engine.Result) KeyValues {
 		}
 	}
 	if r.Runs > 1 {
-		kv.add("Brackets", "95 % intervals: Student's t for means, Wilson for error rates")
+		kv.add("Brackets", "95 % intervals: Student's t for means; Wilson for error rates, by runs")
 	}
 	if run := stated(r, engine.SettingAgents); run != nil {
 		kv.add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))
@@ -341,7 +351,7 @@ func resultFacts(r engine.Result) KeyValues {
 func traceTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Rounds of the first run",
-		Columns: columns("#round Round", "#pulls Pulls, all agents", "#rho Design value ρ", "#rho_lower Certified lower bound",
+		Columns: columns("#round Round", "#pulls Pulls, all agents", "#rho Design value ρ", "#rho_lower Certified minimum",
 			"#rounding Rounding ratio", "#alive Arms left", "#lack_of_fit Lack of fit, p", "digest Plan digest"),
 	}
 	if r.Runs == 1 {
@@ -358,19 +368,26 @@ func traceTable(r engine.Result) Table {
 	}
 	t = t.withoutEmptyColumns()
 	for _, c := range t.Columns {
-		if note := traceNotes[c.Name]; note != "" {
+		note := traceNotes[c.Name]
+		if c.Name == "rho" && slices.Contains(plansPulls, r.Algorithm) {
+			note = "Design value: what the plan of a round minimises: in round 1 a variance times the pulls, later the number of pulls."
+		}
+		if note != "" {
 			t.Notes = append(t.Notes, note)
 		}
 	}
 	return t
 }
 
+// plansPulls are the algorithms whose later rounds have the fewest pulls that bring the information they need.
+var plansPulls = []string{"CoTestFC", "IndTestFC"}
+
 // traceNotes explain columns of the table of rounds, by their names.
 var traceNotes = map[string]string{
-	"rho":         "Design value: the quantity that the plan of a round minimises; for CoTestFC the number of pulls.",
-	"rho_lower":   "Certified lower bound: no plan of that round has a smaller design value.",
-	"rounding":    "Rounding ratio: what whole numbers of pulls cost against the design; 1 is nothing.",
-	"lack_of_fit": "Lack of fit: a small p means that the rewards contradict the kernel.",
+	"rho":         "Design value: what the plan of a round minimises, such as the largest variance of an estimated gap times the pulls.",
+	"rho_lower":   "Certified minimum: no plan of that round has a smaller design value.",
+	"rounding":    "Rounding ratio: largest variance of a gap with whole pulls, divided by that with as many pulls in fractions.",
+	"lack_of_fit": "Lack of fit: the rewards contradict the kernel if p is below 0.01/(r(r+1)) in round r.",
 	"digest":      "Plan digest: two runs with equal digests had equal plans and data so far.",
 }
 

@@ -72,6 +72,8 @@ func TestResultSentences(t *testing.T) {
 	decided.Delta, decided.DecidedTasks, decided.DecidedErrors = 0.05, 2, engine.Rate{Count: 1, Runs: 100, Rate: 0.01, CI95: [2]float64{0, 0.05}}
 	rough := fcResult() // of two runs
 	rough.SamplesPerAgent = engine.Interval{Mean: 57, CI95: [2]float64{-54, 168}}
+	unanswered := fcResult()
+	unanswered.DecidedErrors.Runs = unanswered.Errors.Runs
 	for i := range picks.Answers {
 		picks.Answers[i].Decided, picks.Answers[i].Margin = false, math.Inf(1)
 	}
@@ -86,6 +88,7 @@ func TestResultSentences(t *testing.T) {
 		{"a budget decides or leaves open", decided, []string{"CoKernelFB decided 0 of 2 tasks in its first run and left", "In all runs together, 2 of 200 answers were decided. 1 of 100 runs had a wrong decided answer"}},
 		{"a budget that tests nothing", picks, []string{"CoBayesFB recommends an arm for each of 2 tasks,", "12 of 20 recommendations are within 5 of the best arm of their task: rate 0.60 [0.40, 0.80]. The simple regret is 1.50 [1.00, 2.00] on average."}},
 		{"no interval of a count reaches below 0", rough, []string{"with 57 [0, 168] samples per agent"}},
+		{"no answers", unanswered, []string{"No run decided a task, so there are no answers to count errors of."}},
 		{"nothing finished", engine.Result{Algorithm: "IndRAGE", Status: engine.StatusInterrupted}, []string{"has no answers (interrupted)"}},
 	} {
 		var said []string
@@ -97,6 +100,33 @@ func TestResultSentences(t *testing.T) {
 		for _, want := range c.want {
 			if !strings.Contains(strings.Join(said, "\n"), want) {
 				t.Errorf("%s: %q lacks %q", c.name, said, want)
+			}
+		}
+	}
+}
+
+// TestLabelsSayWhatIsCounted: labels name what a row or column counts, and what a design minimises in each algorithm.
+func TestLabelsSayWhatIsCounted(t *testing.T) {
+	for name, c := range map[string]struct {
+		result engine.Result
+		want   []string
+	}{
+		"elimination": {fcResult(), []string{"Runs with a wrong answer", "Tasks with a wrong leader", "times the pulls.", "with as many pulls in fractions"}},
+		"sequential test": {func() engine.Result {
+			r := fcResult()
+			r.Algorithm, r.Answers = "CoTestFC", slices.Clone(r.Answers)
+			r.Answers[0].Decided, r.Answers[0].Margin = false, math.Inf(1)
+			return r
+		}(), []string{"in round 1 a variance times the pulls, later the number of pulls", "no bound"}},
+		"budget": {fbResult("CoKernelFB", 3, 0.04), []string{"Recommended"}},
+	} {
+		var b strings.Builder
+		if err := Text(&b, Document{Displays: []Display{{Value: c.result}}}, TextOptions{Width: 400}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range c.want {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: %q is missing in\n%s", name, want, b.String())
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package report_test
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -90,24 +91,42 @@ func TestSaveWithoutPandoc(t *testing.T) {
 	}
 }
 
-// TestSavePGFPlots: a figure as .tex, given as a value or behind a pointer, has its
-// numbers in a file beside it.
-func TestSavePGFPlots(t *testing.T) {
+// TestSaveLaTeXFigure: a figure saved as .tex, as a value or by a pointer, includes a PDF file beside it. LaTeX puts the picture on a
+// page.
+func TestSaveLaTeXFigure(t *testing.T) {
 	f, err := report.FigureOf(report.SweepOfFC(), report.PlotOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, v := range []any{f, &f} {
+	narrow := f
+	narrow.Width = 1
+	for name, c := range map[string]struct {
+		value  any
+		option string
+	}{"value": {f, `\includegraphics[width=\linewidth]{value-figure.pdf}`}, "pointer": {&f, `{pointer-figure.pdf}`},
+		"narrow": {narrow, `\includegraphics{narrow-figure.pdf}`}} {
 		dir := t.TempDir()
-		if err := save.File(filepath.Join(dir, "f.tex"), v); err != nil {
+		if err := save.File(filepath.Join(dir, name+".tex"), c.value); err != nil {
 			t.Fatal(err)
 		}
-		tex, err := os.ReadFile(filepath.Join(dir, "f.tex"))
-		if err != nil || !strings.Contains(string(tex), "f.dat") {
-			t.Errorf("%.80s, %v", tex, err)
+		tex, err := os.ReadFile(filepath.Join(dir, name+".tex"))
+		if err != nil || !strings.Contains(string(tex), c.option) {
+			t.Errorf("%s: %s, %v", name, tex, err)
 		}
-		if dat, err := os.ReadFile(filepath.Join(dir, "f.dat")); err != nil || len(dat) == 0 {
-			t.Errorf("f.dat: %d bytes, %v", len(dat), err)
+		if _, err := exec.LookPath("pdflatex"); err != nil || testing.Short() {
+			continue
+		}
+		paper := "\\documentclass{article}\\usepackage{graphicx}\\begin{document}\\begin{figure}\\input{" + name + "}\\end{figure}\\end{document}\n"
+		if err := os.WriteFile(filepath.Join(dir, "paper.tex"), []byte(paper), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex")
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", name, err, out)
+		}
+		if info, err := os.Stat(filepath.Join(dir, "paper.pdf")); err != nil || info.Size() < 8000 {
+			t.Errorf("%s: the page has no picture (%v)", name, err)
 		}
 	}
 }

@@ -182,7 +182,7 @@ func (t *textWriter) table(x Table) {
 	}
 }
 
-// keys returns how many of the first columns identify a row, at most three; 1 if they do not.
+// keys returns the number of first columns that identify a row, at most three; 1 if they do not.
 func keys(rows [][]string) int {
 	for k := 1; k <= 3 && len(rows) > 0 && k < len(rows[0]); k++ {
 		seen := lists.Keyed(rows, func(_ int, r []string) (string, bool) { return strings.Join(r[:k], "\x00"), true })

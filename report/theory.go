@@ -109,7 +109,7 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// mostKernel is how many characters of a kernel are shown: a Gram matrix from a file has many more.
+// mostKernel is the number of characters of a kernel that are shown: a Gram matrix from a file has many more.
 const mostKernel = 1000
 
 // shownKernel returns the text of a kernel, of a long one the beginning.
@@ -127,11 +127,9 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
-	scales := p.Noise.Scales
-	if len(p.Blocks) > 1 {
-		if within := belief.Within(&p); within != nil {
-			scales, label = within, label+" within blocks"
-		}
+	scales, within := p.Noise.Scales, belief.Within(&p)
+	if len(p.Blocks) > 1 && within != nil {
+		scales, label = within, label+" within blocks"
 	}
 	t := Table{
 		Caption: "Tasks",
@@ -143,7 +141,15 @@ func problemBlocks(p problem.Problem) []Block {
 	sampled := p.Long != nil // means are of measurements
 	if sampled {
 		t.Columns[3].Title, t.Columns[4].Title = highest(p.Goal)+" mean", "Mean ± standard error"
+		if within == nil && p.Noise.UnknownBy != "" {
+			t.Columns[4].Title = "Mean"
+		} else if within == nil && p.Noise.Bounds != nil {
+			t.Columns[4].Title = "Mean ± largest possible standard error"
+		}
 		t.Columns = append(t.Columns, number("count", "Measured", ""))
+		if within != nil {
+			t.Notes = append(t.Notes, "The standard error uses the scatter of all repeated measurements, not only of this arm's.")
+		}
 		t.Notes = append(t.Notes, "The highest of several means is partly high by luck; best(p) recommends arms by their posterior.")
 	}
 	means := p.Means() // higher is better
@@ -163,7 +169,13 @@ func problemBlocks(p problem.Problem) []Block {
 		if top >= 0 {
 			row[3], row[4] = p.Arms.Names[top], p.Turned(means[top])
 			if sampled {
-				row[4], row[5] = MeanError{p.Turned(means[top]), p.Noise.Scales[top] / math.Sqrt(p.Reps[top])}, p.Reps[top]
+				row[5] = p.Reps[top]
+				switch {
+				case within != nil:
+					row[4] = MeanError{p.Turned(means[top]), within[top] / math.Sqrt(p.Reps[top])}
+				case p.Noise.UnknownBy == "":
+					row[4] = MeanError{p.Turned(means[top]), p.Noise.Scales[top] / math.Sqrt(p.Reps[top])}
+				}
 			}
 		}
 		t.Rows = append(t.Rows, row)

@@ -59,7 +59,7 @@ func resultWarnings(r engine.Result) []string {
 	return lists.Map(worstFirst(byKind(r.Warnings)), func(alike []engine.Warning) string {
 		text := engine.WarningText(alike...)
 		if len(alike) > 1 && alike[0].Named() {
-			text += fmt.Sprintf(" (%d warnings of this kind; the first is shown)", len(alike))
+			text += fmt.Sprintf(" (the first of %d different warnings of this kind in all runs)", len(alike))
 		}
 		return text
 	})

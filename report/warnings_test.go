@@ -31,7 +31,7 @@ func TestWarningsOfAKind(t *testing.T) {
 	if got := sweepWarnings(s); !slices.Equal(got, want) {
 		t.Errorf("a sweep: got %q, want %q", got, want)
 	}
-	want = []string{kernel + " (2 warnings of this kind; the first is shown)", free}
+	want = []string{kernel + " (the first of 2 different warnings of this kind in all runs)", free}
 	if got := resultWarnings(alone); !slices.Equal(got, want) {
 		t.Errorf("a result: got %q, want %q", got, want)
 	}
@@ -68,7 +68,7 @@ func TestFootnotesSideBySide(t *testing.T) {
 	for _, want := range []string{
 		"Guarantee (all rows): proven.", "Guarantees cover decided answers only.",
 		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
-		"Warning: " + guessed.String() + " (all).",
+		"Warning: " + guessed.String() + " (all results).",
 	} {
 		if !slices.Contains(got.Notes, want) {
 			t.Errorf("no note %q in %q", want, got.Notes)

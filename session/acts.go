@@ -63,7 +63,7 @@ func Resume(c string) campaign.Status {
 	return acted[campaign.Status]("resume", map[string]any{"folder": c})
 }
 
-// Ask returns what to measure next: the person's open list if results are missing, otherwise further measurements.
+// Ask returns the list of measurements to make next: the person's open list if results are missing, otherwise further measurements.
 func Ask(c string, q campaign.Request) campaign.List {
 	return acted[campaign.List]("ask", map[string]any{"c": c, "by": q.By, "task": q.Task, "count": q.Count, "more": q.More})
 }
@@ -87,7 +87,8 @@ func tellArguments(c, file string, opt campaign.TellOptions) map[string]any {
 	return map[string]any{"c": c, "file": file, "by": opt.By, "sure": opt.Sure, "take_good": opt.TakeGood, "extra": opt.Extra}
 }
 
-// Fail reports measurements that could not be made, for reasons that are independent of their reward; by may be "".
+// Fail reports measurements that could not be made, for reasons that are independent of their reward, such as a broken vial. If a reaction
+// failed because the option is bad, record the worst possible reward with Tell instead. by may be "".
 func Fail(c string, ids []string, reason, by string) campaign.Status {
 	return acted[campaign.Status]("fail", map[string]any{"c": c, "ids": ids, "reason": reason, "by": by})
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
 // Entry is a bound name, with its type in words of the language.

@@ -9,6 +9,7 @@ set -euo pipefail
 parts='
 bc|command -v bc
 chromium|command -v chromium
+firefox-esr|command -v firefox-esr
 jupyter-nbconvert|/usr/bin/python3 -c "import nbconvert, nbformat"
 jupyter-notebook|/usr/bin/python3 -c "import notebook" && command -v jupyter-notebook
 lmodern|test -e /usr/share/texmf/tex/latex/lm/lmodern.sty || kpsewhich lmodern.sty
@@ -23,7 +24,6 @@ python3-jupyter-kernel-test|/usr/bin/python3 -c "import jupyter_kernel_test"
 python3-nbclient|/usr/bin/python3 -c "import nbclient"
 strace|command -v strace
 texlive-latex-recommended|command -v pdflatex && kpsewhich booktabs.sty
-texlive-pictures|kpsewhich pgfplots.sty
 '
 missing=()
 while IFS='|' read -r package probe; do

@@ -41,7 +41,7 @@ var bestGroups = []flagGroup{
 	{"Rows to use", []string{"where", "failed"}},
 	{"Rows made together", []string{"blocks", "crossed", "random", "per-block", "check"}},
 	{"If rows are means or counts", []string{"sd", "count", "successes", "trials"}},
-	{"How alike options are", []string{"similar"}},
+	{"How alike options are", []string{"similar", "kernel"}},
 	{"How to read a column", []string{"text", "log", "task-features"}},
 	{"Output", []string{"output", "format", "help"}},
 }
@@ -93,10 +93,12 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 	f.StringVar(&o.Goal, "goal", "",
 		"whether `max|min` is better (default max); one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
+	f.StringVar(&o.Kernel, "kernel", "",
+		"`EXPR` for how similar tasks and options are, as in a script; used as far as the measurements support it (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with -o FILE.xlsx or FILE.csv a "+
-		"list to fill in is written")
+	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with "+
+		"-o FILE.xlsx, .csv, .docx or .pdf a list to fill in is written")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")
@@ -160,7 +162,7 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 			return o.describe(ctx, os.Stdout, d)
 		}
 	}
-	o.run.table, o.run.line = table, o.Line(table)
+	o.run.table, o.run.line, o.run.planned = table, o.Line(table), o.Next > 0
 	return blameFlags(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.Script(table, wide, o.run.holdsRows())}))
 }
 
@@ -243,7 +245,9 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 
 // tryReading reads the table as the command would, without a choice of kernels, and returns its error.
 func (o *bestOptions) tryReading(ctx context.Context, table string) error {
-	script, err := source{name: "best", text: o.Problem(table, false, "task(identity()) * arm(identity())")}.parse(ctx)
+	call := o.Call
+	call.Kernel = cmp.Or(call.Kernel, "task(identity()) * arm(identity())")
+	script, err := source{name: "best", text: call.Problem(table, false)}.parse(ctx)
 	if err == nil {
 		_, err = dsl.NewSession(dsl.Options{Folder: "."}).Eval(ctx, script)
 	}
@@ -256,13 +260,10 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
 			d.Task, d.Task, shell.Quote(d.Task), shell.Quote(d.Task))
 	}
-	if d.Options > 1 && 10*d.Single >= 9*d.Options && len(o.Named("sd"))+len(o.Named("count")) == 0 {
-		which := fmt.Sprintf("%d of the %d combinations have", d.Single, d.Options)
-		if d.Single == d.Options {
-			which = fmt.Sprintf("All %d combinations have", d.Options)
-		}
-		fmt.Fprintf(w, "%s only one row, so chance is hard to separate from real differences. Check each --arm column:\n"+
-			"if you cannot choose its value (a day, a plate), write --blocks instead; if it only numbers rows, leave it out.\n", which)
+	guessed := slices.Equal(slices.Concat(o.Named("task"), o.Named("arm")), d.Units()) // other columns have other combinations
+	if once := d.MeasuredOnce(); once != "" && guessed && len(o.Named("sd"))+len(o.Named("count")) == 0 {
+		fmt.Fprintf(w, "%s.\nSo chance is hard to separate from real differences. Check each --arm column: if you cannot choose its value\n"+
+			"(a day, a plate), write --blocks instead; if it is only a row number, leave it out.\n", once)
 	}
 	if blocks := o.Named("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
 		fmt.Fprintf(w, "Options are compared within each %s. If you can choose its value, write --arm instead of --blocks.\n"+

@@ -53,7 +53,7 @@ missing for reasons unrelated to their reward.`,
 	}
 	c.AddCommand(actCommands()...)
 	c.AddCommand(startCommand(), askCommand(), statusCommand(), explainCommand(), campaignReportCommand(), verifyCommand(),
-		exportCommand(), upgradeCommand(), backupCommand(), serveCommand(), inviteCommand())
+		exportCommand(), importCommand(), upgradeCommand(), backupCommand(), serveCommand(), inviteCommand())
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/url"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -140,24 +145,75 @@ func upgradeCommand() *cobra.Command {
 
 func exportCommand() *cobra.Command {
 	var o campaignOptions
-	var output string
+	var output, one string
 	c := &cobra.Command{
-		Use: "export DIR -o FOLDER", Short: "Write measurements, recommendations and events as files for other programs",
+		Use: "export DIR", Short: "Write measurements, recommendations and events as files for other programs",
 		Args: arguments(1, 1, "a folder"),
+		Long: `Write measurements, recommendations and events into the folder of -o, for other programs.
+With --record, write the whole campaign as one file instead: gonb-cope campaign import reads it
+on another machine, and so does the page for browsers (gonb-cope web).`,
+		Example: "  gonb-cope campaign export days -o days-tables\n  gonb-cope campaign export days --record days.jsonl",
 		RunE: func(c *cobra.Command, args []string) error {
-			if output == "" {
-				return usageError{errors.New("campaign export needs -o FOLDER")}
+			if output == "" && one == "" {
+				return usageError{errors.New("campaign export needs -o FOLDER or --record FILE")}
 			}
 			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error {
-				if err := k.Export(c.Context(), output); err != nil {
-					return err
+				if one != "" {
+					r, err := k.Record(c.Context())
+					if err == nil {
+						err = report.WriteFile(one, r.Write)
+					}
+					if err != nil {
+						return err
+					}
 				}
-				return o.printDone("wrote " + output)
+				if output != "" {
+					if err := k.Export(c.Context(), output); err != nil {
+						return err
+					}
+				}
+				return o.printDone("wrote " + strings.Join(lists.Where([]string{output, one}, func(x string) bool { return x != "" }), " and "))
 			})
 		},
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "new or empty `FOLDER` for the files (required)")
+	c.Flags().StringVarP(&output, "output", "o", "", "new or empty `FOLDER` for the files")
+	c.Flags().StringVar(&one, "record", "", "write the whole campaign to this one `FILE`, for campaign import")
 	return o.addFlags(c, false)
+}
+
+func importCommand() *cobra.Command {
+	var o campaignOptions
+	return o.addFlags(&cobra.Command{
+		Use: "import FILE [DIR]", Short: "Make or continue a campaign from one file, such as a campaign of the browser page",
+		Args: arguments(1, 2, "a file, and a folder if its name differs"),
+		Long: `Make the campaign of FILE in the folder DIR, whose default name is the one of FILE without its
+ending. FILE is from campaign export --record, or from the page for browsers. If DIR holds the
+same campaign, the events that it lacks are added. A file that was changed is refused.`,
+		Example: "  gonb-cope campaign import days.jsonl\n  gonb-cope campaign status days",
+		RunE: func(c *cobra.Command, args []string) error {
+			file := args[0]
+			dir := strings.TrimSuffix(file, filepath.Ext(file))
+			if len(args) > 1 {
+				dir = args[1]
+			}
+			if dir == file {
+				return usageError{fmt.Errorf("%s has no ending, so the folder needs a name: gonb-cope campaign import FILE DIR", file)}
+			}
+			data, err := await.File(c.Context(), file, problem.MaxData)
+			if err != nil {
+				return unreadable("record", file, err)
+			}
+			r, err := record.Read(data)
+			if err != nil {
+				return fmt.Errorf("%s was not imported: %w", file, err)
+			}
+			added, err := folder.Import(c.Context(), dir, r, dsl.MakeProtocol, o.folder())
+			if err != nil {
+				return fmt.Errorf("%s was not imported: %w", file, err)
+			}
+			return o.printDone(fmt.Sprintf("%s has %s of %s; %d of them are new", dir, sentence.Count(len(r.Events), "event"), file, added))
+		},
+	}, false)
 }
 
 func campaignReportCommand() *cobra.Command {
@@ -263,7 +319,7 @@ func inviteCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		secret, err := k.InviteTo(ctx, host, name)
+		secret, err := k.Invite(ctx, host, name)
 		if err != nil {
 			return err
 		}

@@ -24,9 +24,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
-	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
+	"github.com/gonb-cope/gonb-cope/notebook/gonb"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/notebook/kernelspec"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )

@@ -15,9 +15,9 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
-	"github.com/gonb-cope/gonb-cope/internal/front/kernelspec"
-	"github.com/gonb-cope/gonb-cope/internal/front/notebookkernel"
-	"github.com/gonb-cope/gonb-cope/internal/front/rpc"
+	"github.com/gonb-cope/gonb-cope/internal/rpc"
+	"github.com/gonb-cope/gonb-cope/notebook/kernel"
+	"github.com/gonb-cope/gonb-cope/notebook/kernelspec"
 )
 
 func installCommand() *cobra.Command {
@@ -156,7 +156,7 @@ func serveNotebook(connection string, verbose bool) error {
 	if err != nil {
 		return fmt.Errorf("kernel: cannot find its own program: %w", err)
 	}
-	opt := notebookkernel.Options{
+	opt := kernel.Options{
 		ConnectionFile: connection, Version: buildOf().version, Warden: []string{self, "warden"},
 		Log: func(string, ...any) {},
 	}
@@ -166,7 +166,7 @@ func serveNotebook(connection string, verbose bool) error {
 	interrupts, ends := make(chan os.Signal, 1), make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	signal.Notify(ends, syscall.SIGTERM, syscall.SIGHUP)
-	return notebookkernel.Run(opt, interrupts, ends)
+	return kernel.Run(opt, interrupts, ends)
 }
 
 // wardenCommand returns the hidden command that supervises GoNB for the kernel; see package warden.

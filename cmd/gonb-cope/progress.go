@@ -15,7 +15,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 

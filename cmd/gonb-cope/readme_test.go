@@ -162,9 +162,9 @@ func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
 		{"CoBayesFC", "posterior probability", "rewards follow the prior: the kernel with fitted scales"},
-		{"CoTestFC", "sequential test", "normal noise; this kernel can represent any rewards, so nothing is shared"},
-		{"IndUniformFC", "the same test, equal pulls", "normal noise; nothing is shared"},
-		{"CoKernelFC", "Theorem 1 of the paper", "the kernel, a bound on the norm, and sub-Gaussian noise of known scale"},
+		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
+		{"IndUniformFC", "the same test, equal pulls", "normal noise; shares nothing"},
+		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares, but needs the constants of its proof"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

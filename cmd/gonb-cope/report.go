@@ -24,11 +24,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
-	"github.com/gonb-cope/gonb-cope/internal/front/export"
-	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
-	"github.com/gonb-cope/gonb-cope/internal/front/headless"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/export"
+	"github.com/gonb-cope/gonb-cope/notebook/gonb"
+	"github.com/gonb-cope/gonb-cope/notebook/headless"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // reportOptions are the flags of report.

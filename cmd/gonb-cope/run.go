@@ -20,6 +20,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -54,6 +55,7 @@ type runOptions struct {
 	byAgents agentRunOptions
 	// set by best, which runs a generated script: its table and its command line; it can also write CSV
 	table, line string
+	planned     bool // best proposes measurements
 }
 
 // runGroups are the flags of run in the order of its help.
@@ -176,6 +178,9 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	if _, err := pandoc.Find(); err != nil && o.format == "docx" {
 		return nil, err
 	}
+	if _, err := chromium.Find(); err != nil && o.format == "pdf" {
+		return nil, err
+	}
 	return seed, o.checkOutput()
 }
 
@@ -221,7 +226,7 @@ func renderers(answer bool) (names []string, write map[string]func(io.Writer, re
 		}
 	}
 	if answer {
-		names = append(names, rowFormats...)
+		names, write["pdf"] = append(append(names, "pdf"), rowFormats...), save.Print
 		write["csv"] = func(w io.Writer, d report.Document) error { return report.CSV(w, d.Displays[len(d.Displays)-1].Value) }
 		write["xlsx"] = func(w io.Writer, d report.Document) error {
 			return save.Workbook(w, d.Displays[len(d.Displays)-1].Value)
@@ -233,9 +238,13 @@ func renderers(answer bool) (names []string, write map[string]func(io.Writer, re
 // rowFormats are the formats of best that hold rows for other programs.
 var rowFormats = []string{"csv", "xlsx"}
 
-// holdsRows reports whether the output is rows for other programs.
+// bookFormats are further formats that hold only the field book if measurements are proposed.
+var bookFormats = []string{"docx", "pdf"}
+
+// holdsRows reports whether the output is rows for other programs, or a field book.
 func (o *runOptions) holdsRows() bool {
-	return slices.Contains(rowFormats, cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), ".")))
+	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."))
+	return slices.Contains(rowFormats, format) || o.planned && slices.Contains(bookFormats, format)
 }
 
 // formatNames lists the names of formats: "text, json, md, html or tex".
@@ -332,11 +341,12 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	if o.table != "" {
 		src.name = o.table
 	}
-	if o.table != "" && o.format == "text" { // the user wrote a command, and not the statement that would head the answer
+	if o.table != "" && (o.format == "text" || o.holdsRows()) { // the user wrote a command, not the statement that would head the answer
 		for k := range d.Displays {
 			d.Displays[k].Name, d.Displays[k].Source = "", ""
 		}
-	} else if o.format != "json" {
+	}
+	if o.format != "json" && (o.table == "" || o.format != "text") {
 		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {

@@ -199,7 +199,7 @@ func startLocal(ctx context.Context, j shardJob) error {
 	return err
 }
 
-// startParallel runs GNU parallel, which takes hosts and limits from its own files and $PARALLEL.
+// startParallel runs GNU parallel, which reads hosts from its own files and $PARALLEL. The number of jobs per host is ours.
 func startParallel(ctx context.Context, j shardJob) error {
 	self, err := os.Executable()
 	if err != nil {

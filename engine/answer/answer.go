@@ -81,9 +81,11 @@ type Answer struct {
 	// standard deviations of the effects of random columns; none without such columns
 	Random      []belief.RandomEffect `json:"random,omitempty"`
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
-	// weight of each matrix of how alike options are
+	// weight of each matrix of how alike options are, and of the stated kernel
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
+	// the strongest contradiction between measurements and model; null unless it speaks against the model
+	Check *ModelCheck `json:"model_check,omitempty"`
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -93,11 +95,19 @@ type Answer struct {
 	Importance []Importance `json:"importance,omitempty"`
 }
 
+// ModelCheck is a contradiction between measurements and model.
+type ModelCheck struct {
+	Task  string `json:"task,omitempty"`  // of the option; none if all measurements contradict the model together
+	Arm   string `json:"arm,omitempty"`   // the option
+	Label string `json:"label,omitempty"` // values in the columns of the arms
+	belief.Check
+}
+
 // Importance states how much the estimates of the options depend on one column.
 type Importance struct {
 	Column string `json:"column"` // of the arms
-	// share of the variance of the estimates within tasks that the column explains by itself, corrected for the number of its values;
-	// shares of several columns need not sum to 1
+	// share of the variance of the estimates within tasks that the column explains by itself, minus what a column without effect
+	// would explain by chance, and at least 0; shares of several columns need not sum to 1
 	Share float64 `json:"share"`
 }
 
@@ -154,9 +164,9 @@ type Pull struct {
 	Cost float64 `json:"cost,omitempty"`
 }
 
-// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data
-// and ignores p's kernel. Equal problems give equal answers. It returns an error for options out of range, a problem without
-// measurements, and if ctx ends.
+// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data.
+// A kernel that p states is one member of the prior. Equal problems give equal answers. It returns an error for options out of range, a
+// problem without measurements, and if ctx ends.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // approximate fraction of the work for the posterior
 	tell := opt.tell
@@ -397,17 +407,60 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.relatives() + a.enough()
+	a.Basis += "." + a.checked(b) + a.relatives(b.Problem) + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
 }
 
-// relatives says how much weight the matrices of similar options got.
-func (a *Answer) relatives() (text string) {
+// surprising is the probability of a contradiction up to which it speaks against the model.
+const surprising = 0.05
+
+// checked sets Check, and returns a sentence if it speaks against the model. Single measurements that all others contradict are named in a
+// warning instead.
+func (a *Answer) checked(b *belief.Belief) string {
+	c := b.Check
+	if c == nil || c.Probability > surprising || len(b.Unlikely) > 0 {
+		return ""
+	}
+	a.Check = &ModelCheck{Check: *c}
+	found, arm := "", a.where(b.Problem, c.Arm)
+	switch c.Kind {
+	case belief.CheckSkew:
+		ways := []string{"upwards", "downwards"}
+		if c.Size < 0 {
+			slices.Reverse(ways)
+		}
+		found = fmt.Sprintf("repeated measurements scatter further %s than %s, so intervals may be too narrow", ways[0], ways[1])
+	case belief.CheckScatter:
+		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
+	case belief.CheckMean:
+		found = fmt.Sprintf("the mean of %s is %s standard deviations off what the other options predict, so measure it again",
+			arm, short(c.Size))
+	}
+	if x := a.Arms[c.Arm]; c.Kind != belief.CheckSkew {
+		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label
+	}
+	return " A check speaks against the model: " + found + "."
+}
+
+// relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.
+func (a *Answer) relatives(p *problem.Problem) (text string) {
+	used := false
 	for _, g := range a.Similar {
-		text += fmt.Sprintf(" similar %s: %.0f %% of the variance between options.", g.Name, 100*g.Share)
+		name := "similar " + g.Name + ":"
+		if g.Name == belief.StatedKernel {
+			name, used = "The stated kernel explains", true
+		}
+		text += fmt.Sprintf(" %s %.0f %% of the variance between options.", name, 100*g.Share)
+	}
+	switch {
+	case used || p.KernelFound || len(p.Kernel.Terms) == 0:
+	case p.KernelFittedHere():
+		text += " The kernel of the problem was fitted to these measurements, so it is not used. They would count twice."
+	default:
+		text += " The stated kernel relates all options of a task alike, so it does not help to choose."
 	}
 	return text
 }

@@ -100,7 +100,7 @@ func TestNext(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many tables")
 	}
-	const tables, count = 20, 48
+	const tables, count = 6, 48
 	var now, expected, random, after float64
 	for seed := range uint64(tables) {
 		k := table(t, "field trial", 100+seed)

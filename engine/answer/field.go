@@ -171,7 +171,7 @@ func (b *batch) allowed(left float64) []int {
 	})
 }
 
-// most returns how often an option may be in a block of a group; 0 means without a limit.
+// most returns the largest number of times that an option may be in a block of a group; 0 means no limit.
 func (n *newBlocks) most(p *problem.Problem, group int) int {
 	if n.perBlock > 0 || !n.nested {
 		return n.perBlock

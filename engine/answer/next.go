@@ -261,6 +261,7 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 // Outlook has the expected quality of the recommendations after further measurements, as means over tasks.
 type Outlook struct {
 	Count  int     // further measurements, of all tasks
+	Cost   float64 // of these measurements; their number if measurements have no costs
 	Loss   float64 // expected simple regret, reward units
 	Within float64 // probability that a recommendation is within epsilon of the best
 }
@@ -271,8 +272,8 @@ const (
 	leastDrawn = 40  // futures
 )
 
-// Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. The counts
-// ascend from at least 1. Kernel and noise come from the posterior b. It returns an error if ctx ends.
+// Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. If measurements
+// have costs, the counts are sums of costs, and the gain per cost decides. The counts ascend from at least 1. Kernel and noise come from the posterior b. It returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)
@@ -298,18 +299,24 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	sure := func() float64 {
 		return lists.Sum(ofTask, func(arms []int) float64 { return batch.sure(arms, drawn) / float64(tasks) })
 	}
-	before, last := sure(), counts[len(counts)-1]
-	step := max(1, last/aheadSteps)
+	before, usual := sure(), batch.usualCost()
+	step := max(1, int(float64(counts[len(counts)-1])/usual)/aheadSteps)
 	out := []Outlook{{Loss: loss, Within: within}}
 	for _, n := range counts {
-		for batch.total < n {
+		for {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			batch.addTimes(max(step, (n-batch.total)/(2*tasks)), min(step, n-batch.total))
+			left := float64(n) - batch.spent()
+			affordable := lists.Where(batch.within, func(k int) bool { return batch.cost(k) <= left+1e-9 })
+			if len(affordable) == 0 {
+				break
+			}
+			k := batch.choose(affordable, max(step, int(left/usual)/(2*tasks)))
+			batch.take(k, max(1, min(step, int(left/batch.cost(k)))))
 		}
 		// simulated futures are normal, the present posterior may not be: add their gain to the present value
-		next := Outlook{Count: n, Loss: max(loss-batch.gained(all), 0), Within: within}
+		next := Outlook{Count: batch.total, Cost: batch.spent(), Loss: max(loss-batch.gained(all), 0), Within: within}
 		if before < 1 {
 			next.Within = 1 - (1-within)*min((1-sure())/(1-before), 1)
 		}

@@ -88,7 +88,7 @@ func (x trials) table(t *testing.T, rng *rand.Rand) known {
 // TestRandom checks that stated probabilities and intervals hold for tables of several years in which options vary from year to year.
 // TABLES= sets the number of tables of each kind.
 func TestRandom(t *testing.T) {
-	tables := 30
+	tables := 10
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
 		tables = n
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strconv"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -34,7 +35,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 17
+const Revision = 18
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {
@@ -44,9 +45,10 @@ type Belief struct {
 	Usable      *problem.Problem
 	Log         []string // these columns
 	LeaveOneOut LeaveOneOut
-	Given       []Given // what matrices of relatives explain
+	Given       []Given // what matrices of relatives and a stated kernel explain
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
+	Check    *Check // the arm that the model explains least; nil if arms cannot be compared one by one
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
@@ -76,7 +78,8 @@ type Options struct {
 // measurements that do not tell arms apart (Undetermined), and the end of the context.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
-	if opt.Memory != nil {
+	identified := !slices.ContainsFunc(uses(p).Kernel.Formulas(), func(f kernels.Formula) bool { return f.Body == "" })
+	if opt.Memory != nil && identified {
 		return remembered(ctx, p, opt)
 	}
 	tell := opt.Progress
@@ -84,7 +87,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		tell = func(float64) {}
 	}
 	tell(0)
-	d := try.Of(dataOf(p))
+	d := try.Of(dataOf(ctx, uses(p)))
 	together := try.Of(d.scales(ctx)) // the search with one scale for all tasks
 	s := try.Of(together.apart())
 	own := s != together
@@ -107,7 +110,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	b.Log = d.logs()
 	b.LeaveOneOut = s.leaveOneOut(top)
 	b.Unlikely = try.Of(s.unlikely(rank))
-	b.Given = lists.Map(p.Similar, func(s problem.Similar) Given { return Given{Name: s.String()} })
+	b.Given = lists.Map(d.parts(), func(name string) Given { return Given{Name: strings.TrimPrefix(name, relativesNumber)} })
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
 	var target, variance []float64
@@ -122,12 +125,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		}
 		return w.layout(ctx, w.u, target, variance, rank, true)
 	}
+	var below []float64
+	if d.checkable() {
+		below = make([]float64, len(d.cells))
+	}
+	drawn := 0.0
 	for k, w := range try.Of(d.shaped(ctx, found, at)) {
 		sum += w.weight
 		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
-		for k, share := range w.shares(w.u) {
-			b.Given[k].Share += w.weight * share
-		}
+		w.addShares(b.Given, w.u, w.weight)
 		if d.blocks != nil {
 			unit := w.weight * stat.Mean(d.standard.scale, nil) * d.unit
 			b.Blocks += unit * math.Sqrt(w.value(w.u, blocksNumber, 0))
@@ -139,11 +145,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		if to == from {
 			continue
 		}
-		if err := w.draw(ctx, at, rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense)); err != nil {
+		if err := w.draw(ctx, at, rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense), below); err != nil {
 			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 		}
-		from = to
+		from, drawn = to, drawn+w.weight
 		tell(0.5 + 0.5*sum)
+	}
+	if below != nil {
+		floats.Scale(1/drawn, below)
+		b.Check = d.check(below)
 	}
 	b.finish(d, sigma2)
 	return b, nil
@@ -320,7 +330,8 @@ func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	return out
 }
 
-// sites returns what represents the counts of all measured arms at the best numbers.
+// sites returns normal pseudo-observations of the measured arms and their variances. With them Laplace's method represents counts of
+// successes at the best hyperparameters, under features of at most this rank.
 func (s *search) sites(ctx context.Context, rank int) (target, variance []float64, err error) {
 	defer try.Caught(&err)
 	features, own := try.Two(s.priorAt(ctx, s.best, rank))

@@ -62,7 +62,7 @@ func smooth(t testing.TB) *problem.Problem {
 // prepared returns the model of a problem and its evidence on all measured arms.
 func prepared(t testing.TB, p *problem.Problem) *chosen {
 	t.Helper()
-	d, err := dataOf(p)
+	d, err := dataOf(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestScatter(t *testing.T) {
 			}
 			return m + scale*rng.NormFloat64()/math.Sqrt(10), scale * math.Sqrt(square/9), 10
 		})
-		d, err := dataOf(p)
+		d, err := dataOf(t.Context(), p)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -273,7 +273,7 @@ func TestScatterWithMean(t *testing.T) {
 // TestHiddenSpread: if noise hides the spread of the arms, the prior does not treat them as alike: the unit is not below the
 // standard error of the estimate of their spread.
 func TestHiddenSpread(t *testing.T) {
-	d, err := dataOf(tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 }))
+	d, err := dataOf(t.Context(), tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -382,7 +382,7 @@ func TestRepeatedColumns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		covariances = append(covariances, c.gram(tables, 0))
+		covariances = append(covariances, c.gram(tables))
 	}
 	if !mat.EqualApprox(covariances[0], covariances[1], 1e-12) {
 		t.Error("four columns of tasks that are the same give other covariances than one of them")
@@ -420,7 +420,7 @@ func TestCountsInMeans(t *testing.T) {
 			digits := func(x float64) float64 { return math.Round(1e6*x) / 1e6 * unit }
 			return digits(m), digits(math.Sqrt(m * (1 - m) * n / (n - 1))), n
 		})
-		if d, err := dataOf(p); err != nil || (d.wins != nil) != (unit == 1) {
+		if d, err := dataOf(t.Context(), p); err != nil || (d.wins != nil) != (unit == 1) {
 			t.Errorf("in unit %g: counts %v, %v", unit, d.wins, err)
 		}
 	}

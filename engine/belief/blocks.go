@@ -47,7 +47,8 @@ type share struct {
 	weight float64
 }
 
-// unit is what blocks are compared within: an arm, or its measurements at one combination of levels of random columns.
+// unit is a group of measurements within which blocks are compared: an arm, or its measurements at one combination of levels of random
+// columns.
 type unit struct {
 	place    int     // among all units
 	mean     float64 // of its rewards

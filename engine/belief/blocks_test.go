@@ -207,7 +207,7 @@ func logDensity(t *testing.T, cov *mat.SymDense, y *mat.VecDense, of []int) floa
 // arms and blocks; days in which nothing else was measured leave it unknown.
 func TestUnblocked(t *testing.T) {
 	p := onDays(t, 4)
-	d, err := dataOf(p)
+	d, err := dataOf(t.Context(), p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -238,7 +238,7 @@ func TestUnblocked(t *testing.T) {
 		p.Rows[k].Block = k
 	}
 	p.Blocks = make([]string, n)
-	if d, err = dataOf(p); err != nil || d.pureKnown || Within(p) != nil {
+	if d, err = dataOf(t.Context(), p); err != nil || d.pureKnown || Within(p) != nil {
 		t.Errorf("a day for each measurement: %v, scatter known %v, within %v", err, d.pureKnown, Within(p))
 	}
 }

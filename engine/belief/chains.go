@@ -42,7 +42,7 @@ func same(u float64) float64 { return u }
 // ofTask names the number of a task.
 func ofTask(v int) string { return "noise of task " + strconv.Itoa(v+1) }
 
-// factors returns by how much σ² is larger in each task at u; nil if it is the same in all.
+// factors returns the factor on σ² of each task at u; nil if σ² is the same in all tasks.
 func (m *model) factors(u []float64) []float64 {
 	if _, differ := m.at["unequal"]; !differ {
 		return nil
@@ -100,7 +100,7 @@ func normalNumbers(rng *rand.Rand, count int) []float64 {
 	return lists.Make(count, func(int) float64 { return rng.NormFloat64() })
 }
 
-// resampled takes so many of the bank, each as often as its weight asks [RC04, sec. 14.3].
+// resampled draws count members of the bank, each as often as its weight requires [RC04, sec. 14.3].
 func resampled(bank [][]float64, logs []float64, count int) (out [][]float64, of []float64) {
 	total, sum := floats.LogSumExp(logs), 0.0
 	for k, l := range logs {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // costNoise is the standard deviation of the noise of logarithms of costs, in parts of their spread: costs may follow a rule exactly,
@@ -33,7 +34,7 @@ func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error
 	if !(spread > 0) { // one cost for all
 		return p, nil
 	}
-	b, err := Of(ctx, p.Measuring(known, costNoise*spread), Options{})
+	b, err := Of(ctx, p.Measuring(known, costNoise*spread).WithKernel(kernels.Joint{}), Options{})
 	var u *Undetermined
 	switch {
 	case ctx.Err() != nil:

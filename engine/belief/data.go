@@ -2,6 +2,7 @@ package belief
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -54,27 +55,30 @@ type data struct {
 const leastMeasured = 2
 
 // dataOf reads the measurements of a problem. It reports ones that do not tell arms apart (Undetermined).
-func dataOf(p *problem.Problem) (*data, error) {
+func dataOf(ctx context.Context, p *problem.Problem) (*data, error) {
 	d := cellsOf(p)
 	if d.wins = d.counted(); d.wins != nil && len(d.cells) > 1 {
 		d.standard = equally(p, 0, 1)
 		d.columns()
 		d.scatter = Scatter{Kind: ScatterCounts}
-		return d, nil
+		return d, d.addStated(ctx)
 	}
 	if u := undetermined(p); u != nil {
 		return nil, u
 	}
-	return together(p).data()
+	return together(p).data(ctx)
 }
 
 // data reads the measurements in a standard.
-func (s *standard) data() (*data, error) {
+func (s *standard) data(ctx context.Context) (*data, error) {
 	p := s.problem()
 	limits := withoutLimits(p)
 	d := cellsOf(p)
 	d.standard = s
 	d.columns()
+	if err := d.addStated(ctx); err != nil {
+		return nil, err
+	}
 	d.kinds = kindsOf(p)
 	if err := d.blocked(); err != nil {
 		return nil, err

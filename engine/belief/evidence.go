@@ -106,7 +106,7 @@ func (c *chosen) merge(index []int) {
 	c.distinct = c.d.arms.Subset(first)
 }
 
-// featuresKey returns a text that points with the same features have.
+// featuresKey returns a text that is equal for points with equal features.
 func featuresKey(points *kernels.Points, i int) string {
 	var key []byte
 	for _, x := range points.X {
@@ -115,9 +115,18 @@ func featuresKey(points *kernels.Points, i int) string {
 	return string(key)
 }
 
-// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and a constant: of
+// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and the constant of counts: of
 // each term, its kernel of tasks times its kernel of arms. The caller returns it after use.
-func (c *chosen) gram(t *tables, constant float64) *mat.SymDense {
+func (c *chosen) gram(t *tables) *mat.SymDense {
+	constant := 0.0
+	if c.wins != nil {
+		constant = constantLogit
+	}
+	return c.gramWith(t, constant)
+}
+
+// gramWith is gram with another constant.
+func (c *chosen) gramWith(t *tables, constant float64) *mat.SymDense {
 	gram, s := c.spare(), c.spots()
 	raw := gram.RawSymmetric()
 	for i := range raw.N {
@@ -148,11 +157,7 @@ func whole(m *mat.SymDense) *mat.Dense {
 func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence, err error) {
 	defer try.Caught(&err)
 	t := try.Of(c.tables(ctx, u, nil))
-	constant := 0.0
-	if c.wins != nil {
-		constant = constantLogit
-	}
-	gram := c.gram(t, constant)
+	gram := c.gram(t)
 	defer c.done.Put(gram)
 	var e *evidence
 	var r *gp.Regression

@@ -1,6 +1,8 @@
 package belief
 
 import (
+	"context"
+
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
@@ -8,13 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // given is a covariance that comes with the problem: a matrix of relatives, or a stated kernel. It is a term of the prior.
 type given struct {
 	name  string // of its number in the model
-	of    covariance
+	of    kernels.Matrix
 	scale float64 // brings the mean variance between arms of a task to 1
 	kind  givenKind
 }
@@ -26,10 +29,22 @@ const (
 	withVariance     givenKind = iota // the number is its variance
 	commonRelatives                   // the number is its share of the variance that tasks have in common
 	specialRelatives                  // the number is its share of the variance within each task, and it relates arms of one task alone
+	statedKernel                      // the number is its share of the variance between options
+	statedAlone                       // the same, and it relates arms of one task alone
 )
 
 // alone reports whether the covariance relates arms of one task alone.
-func (g given) alone() bool { return g.kind == specialRelatives }
+func (g given) alone() bool { return g.kind == specialRelatives || g.kind == statedAlone }
+
+// parts lists the numbers that are shares of the variance between options. The first has its share of all, the next of the rest.
+func (d *data) parts() (names []string) {
+	for _, g := range d.given {
+		if g.kind != withVariance {
+			names = lists.Add(names, g.name)
+		}
+	}
+	return names
+}
 
 // covariance is a matrix of all N arms whose entries are computed on demand.
 type covariance struct {
@@ -45,18 +60,28 @@ func (c covariance) Diagonal(dst []float64) {
 	}
 }
 
-func (c covariance) Row(dst []float64, i int) {
+func (c covariance) Row(dst []float64, i int) { c.Part(dst, i, 0) }
+
+// Part computes a part of row i, see kernels.Part.
+func (c covariance) Part(dst []float64, i, from int) {
 	for j := range dst {
-		dst[j] = c.at(i, j)
+		dst[j] = c.at(i, from+j)
 	}
+}
+
+// entry returns an entry of a matrix.
+func entry(m kernels.Matrix, i, j int) float64 {
+	var one [1]float64
+	kernels.Part(m, one[:], i, j)
+	return one[0]
 }
 
 // relativesNumber begins the name of a number: the share of relatives in the variance between options.
 const relativesNumber = "relatives "
 
-// relativesWidth is the standard deviation of the logit of that share. Half of the prior is outside of 0.12 to 0.88: relatives explain
-// nearly all or nearly nothing more often than a half.
-const relativesWidth = 3.0
+// shareWidth is the standard deviation of the logit of a share. Half of the prior is outside of 0.12 to 0.88: relatives, or a stated
+// kernel, explain nearly all or nearly nothing more often than a half.
+const shareWidth = 3.0
 
 // relatives lists the covariances of relatives: the same in all tasks and, of arms that several tasks share, in each task another.
 func relatives(p *problem.Problem) (out []given) {
@@ -80,11 +105,47 @@ func relatives(p *problem.Problem) (out []given) {
 	return out
 }
 
+// StatedKernel is the name of a stated kernel in Belief.Given.
+const StatedKernel = "kernel"
+
+// uses returns the problem with its kernel if that was stated, and without a kernel that was found from or fitted to the same measurements:
+// they would count twice.
+func uses(p *problem.Problem) *problem.Problem {
+	if p.KernelFound || p.KernelFittedHere() {
+		return p.WithKernel(kernels.Joint{})
+	}
+	return p
+}
+
+// addStated adds the covariances of the stated kernel: of its terms that relate tasks, and of the others. There are none if it relates all
+// options of a task alike.
+func (d *data) addStated(ctx context.Context) (err error) {
+	defer try.Caught(&err)
+	p, between := d.p, 0.0
+	var out []given
+	common, alone, _ := kernels.Divide(p.Kernel)
+	add := func(k kernels.Joint, kind givenKind) {
+		if len(k.Terms) > 0 {
+			of := try.Of(k.On(ctx, p.Tasks, p.Arms, p.TaskOf))
+			between += spreadWithin(of, p)
+			out = append(out, given{StatedKernel, of, 1, kind})
+		}
+	}
+	add(common, statedKernel)
+	add(alone, statedAlone)
+	for _, g := range out {
+		if g.scale = 1 / between; between > 0 {
+			d.given = append(d.given, g)
+		}
+	}
+	return nil
+}
+
 // mostCompared is how many arms of a task a variance between arms is computed from.
 const mostCompared = 300
 
 // spreadWithin returns the mean variance of the rewards of the arms of a task about their mean, which a covariance implies.
-func spreadWithin(c covariance, p *problem.Problem) float64 {
+func spreadWithin(c kernels.Matrix, p *problem.Problem) float64 {
 	sum, tasks := 0.0, 0
 	for _, arms := range p.Groups() {
 		n := min(len(arms), mostCompared)
@@ -94,9 +155,9 @@ func spreadWithin(c covariance, p *problem.Problem) float64 {
 		some := lists.Make(n, func(k int) int { return arms[k*len(arms)/n] })
 		var diagonal, total float64
 		for _, i := range some {
-			diagonal += c.at(i, i)
+			diagonal += entry(c, i, i)
 			for _, j := range some {
-				total += c.at(i, j)
+				total += entry(c, i, j)
 			}
 		}
 		m := float64(n)
@@ -108,7 +169,7 @@ func spreadWithin(c covariance, p *problem.Problem) float64 {
 
 // among returns the covariances of some arms.
 func (g given) among(arms []int) *mat.SymDense {
-	return symmetric.Make(len(arms), func(i, j int) float64 { return g.of.at(arms[i], arms[j]) })
+	return symmetric.Make(len(arms), func(i, j int) float64 { return entry(g.of, arms[i], arms[j]) })
 }
 
 // share returns by how much a covariance is multiplied at u.
@@ -117,27 +178,27 @@ func (m *model) share(u []float64, g given) float64 {
 	if g.kind == withVariance {
 		return v
 	}
-	for _, s := range m.d.p.Similar { // the first takes its share of all, the next of the rest
-		if name := relativesNumber + s.String(); name != g.name {
-			v *= 1 - m.value(u, name, 0)
-			continue
+	for _, name := range m.d.parts() {
+		if name == g.name {
+			break
 		}
-		break
+		v *= 1 - m.value(u, name, 0)
 	}
 	common, special := m.value(u, "common", 0)+m.value(u, "rough", 0), m.value(u, "special", 0)+m.value(u, "own", 0)
-	if g.kind == specialRelatives || common == 0 {
+	switch {
+	case g.kind == statedKernel || g.kind == statedAlone:
+		return v * (common + special)
+	case g.kind == specialRelatives || common == 0:
 		return v * special
 	}
 	return v * common
 }
 
-// unrelatedVariance returns a variance at u without what relatives explain.
+// unrelatedVariance returns a variance at u without what relatives and a stated kernel explain.
 func (m *model) unrelatedVariance(u []float64, name string) float64 {
 	v := m.value(u, name, 0)
-	for _, g := range m.d.given {
-		if g.kind == commonRelatives {
-			v *= 1 - m.value(u, g.name, 0)
-		}
+	for _, part := range m.d.parts() {
+		v *= 1 - m.value(u, part, 0)
 	}
 	return v
 }
@@ -159,10 +220,10 @@ type sum struct {
 
 func (s sum) Diagonal(dst []float64) {
 	s.Matrix.Diagonal(dst)
+	diagonal := make([]float64, len(dst))
 	for k, g := range s.given {
-		for i := range dst {
-			dst[i] += s.shares[k] * g.of.at(i, i)
-		}
+		g.of.Diagonal(diagonal)
+		floats.AddScaled(dst, s.shares[k], diagonal)
 	}
 }
 
@@ -177,18 +238,18 @@ func (s sum) Row(dst []float64, i int) {
 
 // Given says how much of the differences between the options of a task one of the covariances explains that came with the problem.
 type Given struct {
-	Name  string  `json:"name"`  // of the file
+	Name  string  `json:"name"`  // of the file; "kernel" for the stated kernel
 	Share float64 `json:"share"` // of the variance between options, posterior mean
 }
 
-// shares returns the share of each matrix in the variance between options at u.
-func (m *model) shares(u []float64) []float64 {
-	left := 1.0
-	return lists.Map(m.d.p.Similar, func(s problem.Similar) float64 {
-		share := left * m.value(u, relativesNumber+s.String(), 0)
+// addShares adds the share of each covariance in the variance between options at u, so many times.
+func (m *model) addShares(to []Given, u []float64, weight float64) {
+	left := weight
+	for k, name := range m.d.parts() {
+		share := left * m.value(u, name, 0)
 		left -= share
-		return share
-	})
+		to[k].Share += share
+	}
 }
 
 // chosenGiven returns the covariances of the chosen arms.

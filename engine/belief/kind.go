@@ -18,7 +18,7 @@ import (
 // fewCounts is the number of rewards, each of another arm, that must be 0 or 1 to be treated as counts.
 const fewCounts = 8
 
-// counted returns how many measurements of each measured arm were the higher of two rewards; nil where rewards are not counts of
+// counted returns, for each measured arm, the number of measurements with the higher of two rewards; nil where rewards are not counts of
 // successes. They are where successes and trials are stated, and where every reward is exactly one of the two and both occur.
 func (d *data) counted() []float64 {
 	p := d.p
@@ -128,7 +128,7 @@ type Undetermined struct {
 	Scale float64 `json:"-"`
 }
 
-// Error says what is known.
+// Error states the known facts.
 func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {

@@ -247,7 +247,7 @@ func (l *Learner) Precision() []float64 {
 	return lists.Make(len(l.noise), func(i int) float64 { return 1 / (l.noise[i] * l.square() * l.size(i) * l.size(i)) })
 }
 
-// off returns by how much each mean of a member is off the mean of all.
+// off returns, for each of the arms, the posterior mean of member o minus that of the mixture.
 func (l *Learner) off(o *outlook, arms []int) *mat.VecDense {
 	out, means := mat.NewVecDense(len(arms), nil), o.mean
 	for k, i := range arms {

@@ -24,7 +24,7 @@ import (
 // [Tobin58]: J. Tobin, Estimation of relationships for limited dependent variables, Econometrica 26(1), 1958.
 // [GL12]: P. Groot, P. Lucas, Gaussian process regression with censored data using expectation propagation, PGM 2012.
 
-// fewSweeps is how often the sites are found anew, before and after numbers are.
+// fewSweeps is the number of updates of all sites before and after a search for hyperparameters.
 const fewSweeps = 4
 
 // withoutLimits takes the limits out of means, counts and standard deviations, and returns all rows of each arm with limits; nil without
@@ -82,7 +82,7 @@ func possible(p *problem.Problem) (lo, hi float64) {
 	return lo, hi
 }
 
-// limit holds what was measured of an arm with limits.
+// limit has the measurements of an arm with limits.
 type limit struct {
 	rows   []problem.Row
 	lo, hi float64 // of its expected reward, scaled units

@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	// foundFrom is how many measured arms that are related numbers are found from in the course of a run, foundLarge
+	// foundFrom is the number of measured, related arms from which hyperparameters are estimated during a run, foundLarge
 	// where posteriors use features.
 	foundFrom, foundLarge = 192, 96
 	membersLarge          = 2   // sets of numbers where there are so many arms
@@ -34,7 +34,7 @@ func (m *model) unrelated() bool {
 	return !m.features() && (!rough || m.d.p.V() == 1) && m.d.given == nil
 }
 
-// sources returns how many measured arms numbers are found from.
+// sources returns the number of measured arms from which hyperparameters are estimated.
 func (l *Learner) sources(m *model) int {
 	switch {
 	case l.dense(m):

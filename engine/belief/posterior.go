@@ -149,6 +149,9 @@ func (m *model) inBlocks(k *kernels.Joint, u []float64, groups [][]int) (_ *gp.B
 			for _, s := range m.d.p.Similar {
 				key += strconv.Itoa(s.Rows[i]) + ";"
 			}
+			if len(m.d.p.Kernel.Terms) > 0 { // a stated kernel may compare names
+				key += strconv.Itoa(m.d.arms.ID[i]) + ";"
+			}
 		}
 		cov, ok := known[key]
 		if !ok {
@@ -210,7 +213,7 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	key := func(p *problem.Problem) canon.Key { return canon.Key{Kind: canon.KindBelief, Of: identity(p)} }
 	asked := key(p)
 	b := try.Of(canon.Remember(ctx, memory, asked, func() (*Belief, error) { return Of(ctx, p, opt) }))
-	if found := key(b.Usable); found.Of != asked.Of {
+	if found := key(b.Usable); found.Of != asked.Of && len(uses(p).Kernel.Terms) == 0 {
 		try.Of(canon.Remember(ctx, memory, found, func() (*Belief, error) { return b, nil }))
 	}
 	if b.Problem == p {
@@ -221,10 +224,17 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	return &own, nil
 }
 
-// identity reports what the belief of a problem follows from: all but its kernel.
+// identity reports what the belief of a problem follows from. Its kernel is a part of that if it is stated.
 func identity(p *problem.Problem) string {
-	var words []string
+	stated := uses(p).Kernel
+	words := []string{stated.String()}
+	for _, f := range stated.Formulas() {
+		words = append(words, f.Name, f.Params, f.Body)
+	}
 	numbers := [][]float64{p.Mean, p.Partial, p.Reps, p.Noise.Scales, p.Noise.SD}
+	if len(stated.Terms) > 0 { // it compares points as the problem scales them
+		numbers = slices.Concat(numbers, p.Tasks.X, p.Arms.X)
+	}
 	numbers = append(numbers, p.Rewards...)
 	words = append(words, p.Digests()...)
 	for _, s := range p.Similar {

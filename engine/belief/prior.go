@@ -151,10 +151,8 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			addResidual("own", 0.7)
 		}
 	}
-	for _, g := range d.given {
-		if g.kind == commonRelatives {
-			add(g.name, gp.Logistic, 0, relativesWidth)
-		}
+	for _, name := range d.parts() {
+		add(name, gp.Logistic, 0, shareWidth)
 	}
 	return m
 }

@@ -47,7 +47,7 @@ type RandomEffect struct {
 	Common bool `json:"common"`
 }
 
-// RandomVariance returns by how much the random effects of a measurement at a new level vary between options, reward units squared.
+// RandomVariance returns the variance, between options, of the random effects of a measurement at a new level, in reward units squared.
 func (b *Belief) RandomVariance() (sum float64) {
 	for _, e := range b.Random {
 		if !e.Common {

@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 17, 1e-6
+	const revision, tolerance = 18, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.03158487, 0.15968663}, {8.94761793, 0.11738055}, {11.20605982, 0.12544620}, {12.73974469, 0.17131250},
-		{11.69891475, 0.11823100},
+		{10.01866226, 0.16026892}, {8.94835600, 0.11706951}, {11.21124697, 0.12856163}, {12.74877439, 0.17314615},
+		{11.70613505, 0.11872772},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {

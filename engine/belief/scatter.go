@@ -143,7 +143,7 @@ func (d *data) change(m []float64) bool {
 	return true
 }
 
-// gainAsked is how many nats a law with one number more must gain.
+// gainAsked is the log likelihood, in nats, that one more parameter of a noise distribution must gain.
 const gainAsked = 2
 
 // shrinkage is a variance for each group of arms, shrunk towards the others: a, b, S_g and ν_g of noise.

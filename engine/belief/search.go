@@ -187,15 +187,18 @@ func (s *search) spread() error {
 	if !eigen.Factorize(curvature, true) {
 		return gp.ErrSingular
 	}
+	var vectors, scaled mat.Dense
+	eigen.VectorsTo(&vectors)
+	scaled.CloneFrom(&vectors)
 	s.root, s.logDet = new(mat.Dense), 0
-	eigen.VectorsTo(s.root)
 	for j, l := range eigen.Values(nil) {
 		sd := math.Sqrt(tWidth / max(l, 1/(widest*widest)))
 		s.logDet += 2 * math.Log(sd)
 		for i := range d {
-			s.root.Set(i, j, s.root.At(i, j)*sd)
+			scaled.Set(i, j, vectors.At(i, j)*sd)
 		}
 	}
+	s.root.Mul(&scaled, vectors.T()) // symmetric, because rounding decides the signs of vectors
 	return nil
 }
 

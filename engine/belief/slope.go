@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -20,33 +20,24 @@ func moved(u []float64, j int, step float64) []float64 {
 	return p
 }
 
-// slope fills in the derivatives of log evidence plus log prior at u.
-func (s *search) slope(grad, u []float64) error {
-	if s.wins == nil {
-		return s.adjoint(grad, u)
-	}
-	return s.differences(grad, u)
-}
-
-// differences is slope by differences of the evidence.
-func (s *search) differences(grad, u []float64) error {
-	v, err := s.scores(append([][]float64{u}, lists.Make(len(u), func(j int) []float64 { return moved(u, j, gradientStep) })...))
-	for j := range grad {
-		grad[j] = (v[j+1] - v[0]) / gradientStep
-	}
-	return err
-}
-
-// adjoint is slope for normal rewards. The evidence changes with the covariance by tr w dΣ, w of gp.Regression.Gradient, and dΣ follows
-// from differences of the tables of the kernel, which are smaller than Σ where tasks share arms.
-func (s *search) adjoint(grad, u []float64) (err error) {
+// slope fills in the derivatives of log evidence plus log prior at u. The evidence changes with the covariance by tr w dΣ, w of
+// gp.Regression.Gradient or gp.Laplace.Gradient, and dΣ follows from differences of the tables of the kernel, which are smaller than Σ
+// where tasks share arms.
+func (s *search) slope(grad, u []float64) (err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.tables(s.ctx, u, nil))
-	gram := s.gram(t, 0)
+	gram := s.gram(t)
 	defer s.done.Put(gram)
-	x := try.Of(s.normal(gram, u))
-	weight := x.Gradient()
-	noise, shared := try.Two(s.scatter(x, weight, u))
+	var weight *mat.SymDense
+	var noise float64
+	var shared map[int]float64
+	if s.wins != nil {
+		weight = try.Of(gp.NewLaplace(gp.DensePrior{SymDense: gram}, s.wins, s.n)).Gradient()
+	} else {
+		x := try.Of(s.normal(gram, u))
+		weight = x.Gradient()
+		noise, shared = try.Two(s.scatter(x, weight, u))
+	}
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
 	err = cores.Do(s.ctx, len(u), 1, func(from, to int) {

@@ -10,9 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// TestSlope: the derivatives of the evidence are its central differences, with blocks and random effects and without.
+// TestSlope: the derivatives of the evidence are its central differences, with blocks and random effects and without, and of counts.
 func TestSlope(t *testing.T) {
-	for _, p := range []*problem.Problem{smooth(t), onDays(t, 4), onDays(t, 24), inYears(t, true, "year", "lot")} {
+	successes := tableOf(t, 2, 6, func(task, arm int) (mean, sd, count float64) {
+		const trials = 40
+		m := float64(2+4*task+5*arm) / trials
+		return m, math.Sqrt(m * (1 - m) * trials / (trials - 1)), trials
+	})
+	for _, p := range []*problem.Problem{successes, smooth(t), onDays(t, 4), onDays(t, 24), inYears(t, true, "year", "lot")} {
 		c := prepared(t, p)
 		s := &search{chosen: c, ctx: context.Background(), rng: rand.New(rand.NewPCG(1, 3))}
 		for _, u := range s.fromPrior(3) {

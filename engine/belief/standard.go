@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// standard takes rewards to numbers without a unit, (reward - center)/scale of their task. All that follows is computed from these, so
+// standard converts rewards to numbers without a unit, (reward - center)/scale of their task. All that follows is computed from these, so
 // that another unit of the rewards gives the same belief. It is the same for all tasks, or, where tasks have scales of their own
 // (see apart), another for each.
 type standard struct {
@@ -21,7 +21,8 @@ type standard struct {
 	own           bool             // tasks have scales, and levels, of their own
 }
 
-// together returns one standard for all tasks: the mean of all measurements, and their root mean square about it.
+// together returns the same center and scale for all tasks: the mean and the standard deviation of all measurements. If all are equal, the
+// scale is the stated noise.
 func together(p *problem.Problem) *standard {
 	rows := rowsOf(p)
 	center, squares, all := mean(rows), 0.0, 0.0
@@ -34,13 +35,13 @@ func together(p *problem.Problem) *standard {
 		squares += floats.Sum(within)
 	}
 	scale := math.Sqrt(squares / all)
-	if !(scale > 0) { // the noise is stated
+	if !(scale > 0) { // then the noise is stated
 		scale = p.LargestNoise()
 	}
 	return equally(p, center, scale)
 }
 
-// equally returns one standard for all tasks.
+// equally returns a standard with this center and scale for all tasks.
 func equally(p *problem.Problem, center, scale float64) *standard {
 	s := &standard{of: p, center: make([]float64, p.V()), scale: make([]float64, p.V())}
 	for v := range s.center {
@@ -56,7 +57,7 @@ func (s *standard) on(p *problem.Problem) *standard {
 	return &out
 }
 
-// grain is what standard rewards are rounded to. Rewards that differ in their unit alone then have the same ones.
+// grain is the step to whose multiples standard rewards are rounded, so that a change of unit does not change them.
 const grain = 1.0 / (1 << 30)
 
 func rounded(x float64) float64 { return math.Round(x/grain) * grain }
@@ -183,7 +184,7 @@ func (s *search) apart() (_ *search, err error) {
 	if own == nil {
 		return s, nil
 	}
-	d := try.Of(own.data())
+	d := try.Of(own.data(s.ctx))
 	d.log = s.d.log
 	other, err := d.climbed(s.ctx, nil, s.gaussian)
 	if err != nil {

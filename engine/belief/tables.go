@@ -129,7 +129,7 @@ func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 		return nil, err
 	}
 	variance := c.variancesAt(u)
-	gram := symmetric.Add(c.gram(t, constantVariance), func(i int) float64 { return variance[i] })
+	gram := symmetric.Add(c.gramWith(t, constantVariance), func(i int) float64 { return variance[i] })
 	sigma, err := gp.NewDense(gram)
 	if err != nil {
 		c.done.Put(gram)

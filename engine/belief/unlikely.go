@@ -44,10 +44,8 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	}
 	var odd, rest, toldOdd, toldRest []problem.Row
 	original := map[problem.Row]problem.Row{}
-	far := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - suspected/(2*n))
 	for k, r := range rows {
-		z := all.leaveOneOut(r).off(all.d.scaled(r.Reward))
-		if z*math.Sqrt((n-1)/max(n-z*z, 1e-9)) > far { // Student's t, as if it had widened all variances alike
+		if widened(all.leaveOneOut(r).off(all.d.scaled(r.Reward)), n)*n < suspected {
 			odd, toldOdd = append(odd, r), append(toldOdd, told[k])
 			original[r] = told[k]
 		} else {
@@ -190,7 +188,7 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 	if u := undetermined(p); u != nil {
 		return nil, false, u
 	}
-	d := try.Of(s.d.on(p).data())
+	d := try.Of(s.d.on(p).data(s.ctx))
 	d.log = s.d.log
 	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
 	next = try.Of(next.changed(rank))
@@ -274,8 +272,8 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and its own square from
-// those within its group.
+// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and the
+// measurement's squared deviation from the sum of squares of its noise group.
 func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	if f.blocks != nil {
 		f.count(r, -1)

@@ -42,7 +42,7 @@ type ArgError struct {
 	Hint  string // what to write
 }
 
-// Doing is what an act is done to.
+// Doing is the input of an act: a moment of the campaign, with functions that acts need.
 type Doing struct {
 	Moment
 	// makes the protocol with the arms of a table that is added, and says where the earlier arms are in it. It records nothing.
@@ -76,6 +76,26 @@ type Param struct {
 	Words    string        // names it in an error, "an id"
 	Range    kernels.Range // of numbers; the zero value is any
 	Hint     string        // how a list is written
+}
+
+// PrepareAct checks the arguments of an act, and prepares it. Commands and scripts have checked the arguments; programs may not have.
+func PrepareAct(ctx context.Context, act Act, p Protocol) error {
+	for _, x := range act.Params() {
+		if by, is := x.Into.(*string); is && x.Name == "by" && *by != "" {
+			if err := CheckName(*by); err != nil {
+				return err
+			}
+		}
+	}
+	if x, ok := act.(Checked); ok {
+		if err := x.Check(); err != nil {
+			return errors.New(strings.TrimSpace(err.Param + " " + err.Text))
+		}
+	}
+	if x, ok := act.(Prepared); ok {
+		return x.Prepare(ctx, p)
+	}
+	return nil
 }
 
 // knownBefore answers an act that was done before.

@@ -134,7 +134,7 @@ func armIn(p Protocol, text string) [2]string {
 	return [2]string{task, arm}
 }
 
-// check reports what cannot be changed so, and finds the numbers of the arms that are withdrawn: those in force at its moment,
+// check returns an error for a change that is not possible, and finds the numbers of the withdrawn arms: those in force at its moment,
 // before the rows of Add come in. Numbers are compared as !(x >= 0), which NaN does not pass.
 func (b *AmendBody) check(at Moment) error {
 	switch {

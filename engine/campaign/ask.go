@@ -79,7 +79,7 @@ func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
 }
 
-// handed is what a State holds of pulls that were handed out.
+// handed records, in a State, the pulls that were handed out.
 type handed struct {
 	items  map[string]*item // by id: of all rounds, failed and replaced ones too
 	order  []*item          // the same, in the order in which they were handed out
@@ -139,7 +139,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
-// ask returns what to hand out now, up to so many pulls as are asked for: first those that come back, then the round's own in
+// ask returns the pulls to hand out now, at most as many as requested: first those that come back, then the round's own in
 // the order of its list. If nothing is left it has no items. It changes nothing of the state.
 func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sameResult is what two results have in common that are one measurement in two sheets.
+// sameResult has the values that are equal in two results if they are one measurement in two sheets.
 type sameResult struct {
 	arm, count int
 	block      string

@@ -52,7 +52,7 @@ func (s *State) note(e Event, what, reason string) {
 	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: Plain(what), Reason: Plain(reason)})
 }
 
-// link is what a list says of an event.
+// link identifies an event in a list of measurements.
 type link struct {
 	hash string    // hash of the event, in full
 	at   time.Time // time of the event

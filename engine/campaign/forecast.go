@@ -242,7 +242,7 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 	return out
 }
 
-// graded returns by how much an arm is worse than the best of its task, and whether it is within epsilon of it. No arm, or one that
+// graded returns the loss of an arm against the best of its task, and whether the loss is at most epsilon. No arm, or one that
 // is not there, is worse by infinity. Arms of equal means are all right whatever the rounding, of numbers and of differences.
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)

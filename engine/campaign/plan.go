@@ -24,7 +24,7 @@ const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 // idLength is the number of characters of an id, the check character included.
 const idLength = 6
 
-// newIDs returns what ids are drawn from. Copies of a campaign must not draw the same ids for other pulls, so it
+// newIDs returns the random numbers from which ids are drawn. Copies of a campaign must not draw the same ids for other pulls, so it
 // begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and continue apart.
 func newIDs() *rand.Rand {
 	var seed [32]byte

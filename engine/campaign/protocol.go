@@ -65,7 +65,7 @@ var unitLengths = []timeUnit{{"minutes", time.Minute}, {"hours", time.Hour}, {"d
 // Units are the names of the units of time of a protocol.
 func Units() []string { return lists.Map(unitLengths, func(u timeUnit) string { return u.name }) }
 
-// length returns so many units of time. A unit that is not in the table panics: Check reports it first.
+// length converts a number of the protocol's units of time. A unit that is not in the table panics: Check reports it first.
 func (p Protocol) length(units float64) time.Duration {
 	return time.Duration(units * float64(unitLengths[slices.Index(Units(), p.Unit())].length))
 }

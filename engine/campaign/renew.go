@@ -100,7 +100,8 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	}
 	// the posterior uses the scatter of results as its noise; the stated noise has a small weight in it, see scatter
 	own := *p.Problem
-	own.Noise.Scales, own.Noise.UnknownBy = k.sd, ""
+	own.Noise.Scales, own.Noise.UnknownBy, own.Noise.Bounds = k.sd, "", nil
+	own.Noise.Environment = problem.EnvironmentGaussian
 	p.Problem = &own
 	m, err := p.question().Model(ctx, s.memory)
 	if err != nil {
@@ -192,7 +193,8 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	return x.run(ctx, s.spent(p), remaining, s.Start.orderSeed)
 }
 
-// soFar returns the algorithm after the rounds that are over. results have the sign of the data.
+// soFar returns the run after the finished rounds. It replays these rounds, or, if rounds were cut (Cuts) and nothing was amended, learns
+// all results as one round. results have the sign of the data.
 func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
 	x, err := s.replayer(ctx, s.memory)
 	if err != nil {
@@ -201,7 +203,7 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	if !s.Cuts() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
-	// the first round is planned, and replaced by all that was measured
+	// the first round is planned, and its counts are replaced by those of all results
 	if _, _, err := x.steps.Next(ctx); err != nil {
 		return nil, err
 	}
@@ -211,6 +213,5 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	return x.steps, x.steps.Learn(ctx, results)
 }
 
-// lossPulls is how many pulls the share of failed ones that a forecast expects counts for, beside those that there
-// were.
+// lossPulls is the weight, in pulls, of the share of failed pulls that a forecast expects before any data.
 const lossPulls = 24

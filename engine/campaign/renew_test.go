@@ -3,6 +3,7 @@ package campaign
 import (
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
@@ -192,4 +193,21 @@ func TestRenewAtTheEnds(t *testing.T) {
 	if r, err := Renew(t.Context(), last.s.Under(last.p, last.now), nil, 3, nil); r != nil || err != nil {
 		t.Errorf("at the end: %+v, %v", r, err)
 	}
+}
+
+// The forecast of the rest estimates the noise from the results, so rewards with bounds have another scale than half their range.
+func TestRenewWithBounds(t *testing.T) {
+	p, _, rewards := couplingDays(t, "CoBayesFC", 10)
+	p.Problem = p.Problem.Only(0, 1, 2)
+	p.Problem.Noise.Bounds = &[2]float64{-100, 300}
+	p.Problem.Noise.Scales = slices.Repeat([]float64{200}, p.Problem.N())
+	watchDays(t, p, new(model.Memory), rewards, 1, func(over int, c *inMemory) bool {
+		if over < 2 {
+			return true
+		}
+		if r, err := Renew(t.Context(), c.s.Under(c.p, c.now), nil, 2, nil); err != nil || !(r.Time.Median > 0) {
+			t.Errorf("%+v, %v", r, err)
+		}
+		return false
+	})
 }

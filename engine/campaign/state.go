@@ -78,7 +78,7 @@ type measured struct {
 	old   []float64 // what it was before it was corrected, the first value first; nil if it was not
 }
 
-// count returns how many rewards it is the mean of.
+// count returns the number of rewards of which this is the mean.
 func (m *measured) count() int { return max(1, m.Count) }
 
 // amendment is a change of the protocol.
@@ -119,7 +119,7 @@ func (s *State) open() *round {
 // complete reports whether every arm has the pulls planned. Withdrawn arms await none, nor do failed pulls of blocks.
 func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
 
-// awaited returns how many pulls of a round are still to have a result. An arm with more pulls than planned makes up for no other.
+// awaited returns the number of pulls of a round without a result. Extra pulls of one arm do not replace those of another.
 func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
 	for i, lacks := range missing {

@@ -91,7 +91,7 @@ func (w *agent) drive(ctx context.Context, round func(context.Context) (over boo
 	}
 }
 
-// ended returns what became of a run that is over, was stopped, or was ended here by an error.
+// ended returns the outcome of a run that is over, was stopped, or was ended here by an error.
 func (w *agent) ended(err error) (Finished, error) {
 	switch {
 	case errors.Is(err, errStopped):

@@ -85,7 +85,7 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 	}
 }
 
-// limit returns how long to wait before anything else is done; 0 is for ever. It is the patience once this agent reads all
+// limit returns the time to wait before anything else is done; 0 means for ever. It is the patience once this agent reads all
 // messages, and the wait for a relay before.
 func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
@@ -99,7 +99,7 @@ func (w *agent) limit(r, author int) time.Duration {
 	return after << min((w.v-author+n-1)%n, 20)
 }
 
-// patience returns how long the messages of a round are waited for. Agents that were absent from the
+// patience returns the time to wait for the messages of a round. Agents that were absent from the
 // round before get a tenth. One of them that went silent for good so costs the others little. A second one that falls silent is
 // waited for in full.
 func (w *agent) patience(r int) time.Duration {

@@ -65,7 +65,7 @@ func (a arms) find(task, arm string) int {
 	return -1
 }
 
-// decisionsOf returns what an algorithm has decided after a round. Out has the arms of that round alone, and the digest all so
+// decisionsOf returns the decisions of an algorithm after a round. Out has the arms of that round alone, and the digest all so
 // far. Replicas that learned the same, and round alike, have the same digest.
 func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
 	var d Decisions
@@ -299,8 +299,8 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 	return err
 }
 
-// messages returns what attach put in, V of them. A message is nil if its agent is absent. The error is a *PlanError if there are not as
-// many as agents, or comes from the exchange.
+// messages returns the V messages that attach stored in the plan. A message is nil if its agent is absent. The error is a *PlanError if
+// there are not as many as agents, or comes from the exchange.
 func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
 	out := p.Messages
 	if p.Stored != "" {

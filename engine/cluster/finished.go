@@ -41,7 +41,7 @@ type Silence struct {
 	Why   string `json:"why"`   // the sentence of its Absence, with the reason of a message that was refused
 }
 
-// finished returns what became of the run; done is nil before its end. Nothing backs the answers where why is
+// finished returns the outcome of the run; done is nil before its end. Nothing backs the answers where why is
 // a plan or a message that no replica takes. Why is the error that ended the run here; nil at its end and of a stop. An error
 // that it returns is of the Result alone: the other fields are set.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {

@@ -77,8 +77,8 @@ type journal struct {
 	all  map[int][]Reward // by round, in the order of the file; equal to what is on the disk
 }
 
-// lockPatience is how long an agent waits for its folder: the program that had it may just have been killed, and the system lets go of a
-// dead program's lock only after some milliseconds.
+// lockPatience is the time that an agent waits for its folder: the program that had it may just have been killed, and the system lets go
+// of a dead program's lock only after some milliseconds.
 const lockPatience = 2 * time.Second
 
 // openJournal opens the folder of an agent, which is made if there is none. The lock is taken first: what is read after it
@@ -242,7 +242,8 @@ func (j *journal) add(round int, rewards ...Reward) error {
 	return nil
 }
 
-// made returns how many pulls of each arm a round has so far, N counts. Arms above n are left out; enter has refused them by then.
+// made returns the number of pulls that a round has so far of each arm, N counts. Arms above n are left out; enter has refused them by
+// then.
 func (j *journal) made(round, n int) []int {
 	out := make([]int, n)
 	for _, r := range j.all[round] {

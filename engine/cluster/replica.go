@@ -64,7 +64,7 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	return &replica{run: run, arms: all, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
-// decisions returns what is decided after a round. It changes nothing and may be called at any time; round is the number of
+// decisions returns the decisions after a round. It changes nothing and may be called at any time; round is the number of
 // rounds learned for what is new in it.
 func (r *replica) decisions(round int) Decisions {
 	return decisionsOf(r.asked.Algorithm(), r.arms, round)
@@ -232,7 +232,7 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	return r.asked.Learn(ctx, b)
 }
 
-// batch returns what the messages of the open round say; nothing of agents that are gone. The batch has all arms; arms of agents
+// batch returns the results in the messages of the open round. The batch has all arms; arms of agents
 // that are gone have count 0.
 func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) {
 	// N numbers each, filled by the arms of one agent after the other

@@ -336,7 +336,7 @@ var programHere = sync.OnceValue(func() string {
 	return hex.EncodeToString(h.Sum(nil))[:12]
 })
 
-// Source returns what the program was built from, in words: the revision, the program, or both.
+// Source returns the source of the program in words: the revision, the program, or both.
 func (b Build) Source() string {
 	if b.Program == "" {
 		return cmp.Or(b.Revision, "unknown revision")

@@ -24,7 +24,7 @@ type optimum struct {
 	process    *process
 }
 
-// coarseArms is how many arms the starts of a search among many are compared on.
+// coarseArms is the number of arms on which the starts of a search are compared if there are many.
 const coarseArms = 160
 
 // search maximises the likelihood from several starts. The start values themselves are

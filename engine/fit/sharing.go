@@ -108,7 +108,7 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 	return correlation, signal
 }
 
-// speedup returns how many times as many measurements of an arm a task alone needs as one that
+// speedup returns the ratio of the measurements of an arm that a task needs alone to those that it needs if it
 // shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and η the noise of
 // a mean, together the mean posterior variance is
 //

@@ -139,6 +139,24 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 	return l, nil
 }
 
+// Gradient returns the derivative of LogEvidence by the entries of a dense prior [RW06, alg. 5.1],
+//
+//	W = ½ (ααᵀ - P + vαᵀ + αvᵀ),  v = P N s,  s_i = -½ V_ii ∂w_i/∂f_i,
+//
+// with the posterior variances V. The terms with v account for the move of the mode.
+func (l *Laplace) Gradient() *mat.SymDense {
+	out, moved := l.Regression.Gradient(), mat.NewVecDense(len(l.Noise), nil)
+	for i, p := range l.Precisions() {
+		noise := l.Noise[i]
+		if noise*leastCurvature < 1 { // s_i = -½ V_ii w_i (1 - 2p_i), and p_i is the probability at the mode
+			f := l.Targets[i] - noise*l.Weights[i]
+			moved.SetVec(i, -0.5*noise*(1-noise*p)*(1-2*Logistic(f)))
+		}
+	}
+	out.RankTwo(out, 0.5, l.Solve(moved).ColView(0), mat.NewVecDense(len(l.Weights), l.Weights))
+	return out
+}
+
 // softplus returns log(1 + exp(v)).
 func softplus(v float64) float64 {
 	if v > 30 {

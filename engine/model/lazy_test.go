@@ -151,10 +151,6 @@ func TestStoppedFeatures(t *testing.T) {
 	}
 	row, arms := make([]float64, n), []int{250, 3, 120}
 	m.Row(row, 7)
-	block := mat.NewDense(3, 40, nil)
-	if err := m.Rows(block, arms, 90); err != nil {
-		t.Fatal(err)
-	}
 	among, err := m.Among(arms)
 	if err != nil {
 		t.Fatal(err)
@@ -165,9 +161,6 @@ func TestStoppedFeatures(t *testing.T) {
 		close("variance", m.Variances()[j], want.At(j, j), 1e-15)
 	}
 	for k, i := range arms {
-		for j := range 40 {
-			close("rows", block.At(k, j), want.At(i, 90+j), 1e-15)
-		}
 		among.Row(few, k)
 		for l, j := range arms {
 			close("among", few[l], want.At(i, j), 1e-15)

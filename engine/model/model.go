@@ -281,9 +281,6 @@ func (m *Model) Solver(tolerance float64) design.Options {
 // reads them back.
 type Memory = canon.Memory
 
-// ErrMemoryFile is wrapped by errors of Memory.Load about files of another kind, damaged files and files of another build.
-var ErrMemoryFile = canon.ErrMemoryFile
-
 // once computes a value on first use. Concurrent callers wait until their own context ends. An error is not cached: the next caller
 // computes again.
 type once[T any] struct {

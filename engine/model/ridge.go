@@ -80,7 +80,7 @@ func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	return b, nil
 }
 
-// gapOf returns the smallest assumed gap, normalised and at least epsilon.
+// gapOf returns opt.Gap, or else the true smallest gap, normalised and at least epsilon.
 func (m Designs) gapOf(opt Terms) (float64, error) {
 	if opt.Gap > 0 {
 		return max(opt.Gap, opt.Epsilon), nil

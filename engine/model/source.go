@@ -15,7 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -138,21 +137,6 @@ func (m *Model) Row(dst []float64, i int) { m.Gram().Row(dst, i) }
 
 // entriesAtOnce is the number of kernel values that a core computes between two checks of the context.
 const entriesAtOnce = 1 << 13
-
-// Rows sets row k of dst to the exact values φ_iᵀφ_j of the arm i = arms[k] with the arms from ≤ j < from + c, where c is the number of
-// columns of dst. It uses the cores that the model's context allows.
-func (m *Model) Rows(dst *mat.Dense, arms []int, from int) error {
-	if len(arms) == 0 {
-		return nil
-	}
-	_, columns := dst.Dims()
-	gram, each := m.Gram(), max(1, entriesAtOnce/columns)
-	return cores.Do(m.Context(), len(arms), each, func(first, end int) {
-		for k := first; k < end; k++ {
-			kernels.Part(gram, dst.RawRowView(k), arms[k], from)
-		}
-	})
-}
 
 // Entry returns the exact value φ_iᵀφ_j, normalised.
 func (m *Model) Entry(i, j int) float64 {

@@ -70,7 +70,7 @@ func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	return out, err
 }
 
-// Ties returns the rival of the smallest gap, and whether the gap is a tie.
+// Ties returns the arm with the smallest gap to a best arm, and whether the gap is a tie. It returns 0 and false if no gap is known.
 func (m Truth) Ties() (rival int, tied bool) {
 	t, err := m.known()
 	if err != nil || t.minAt < 0 {

@@ -149,13 +149,17 @@ func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int,
 	}
 	ahead := try.Of(answer.Ahead(ctx, b, epsilon, counts))
 	out := &Budget{Total: total, Points: lists.Map(ahead, func(o answer.Outlook) Point {
-		return Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within}
+		x := Point{Samples: float64(o.Count), Loss: o.Loss, Within: o.Within}
+		if b.Problem.Cost != nil {
+			x.Cost = o.Cost
+		}
+		return x
 	})}
 	out.Price(prices, b.Problem.V())
 	return out, nil
 }
 
-// Price sets cost and time of each point, for whole batches with an analysis after each, and finds the knee along money, time or
+// Price adds to the costs of options the prices, and sets the time of each point, for whole batches with an analysis after each, and finds the knee along money, time or
 // measurements, the first of these that has a price.
 func (b *Budget) Price(prices Prices, tasks int) {
 	batch := float64(prices.Capacity)
@@ -171,7 +175,7 @@ func (b *Budget) Price(prices Prices, tasks int) {
 		case p.Samples > 0:
 			batches = 1
 		}
-		p.Cost = p.Samples*prices.Sample + batches*prices.Round*float64(tasks)
+		p.Cost += p.Samples*prices.Sample + batches*prices.Round*float64(tasks)
 		p.Time = batches * (prices.SampleTime + prices.RoundTime)
 	}
 	b.Knee = knee(b.Points, func(p Point) float64 { return prices.Along(p) })

@@ -8,19 +8,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
-	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // With many arms, a method whose first run ends undecided is run once only, unless the number of runs is stated. A method that decides
 // makes all runs, the same ones as with a stated number.
 func TestUndecidedOnManyArms(t *testing.T) {
-	p, err := manyarms.Problem(250)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if testing.Short() { // just enough arms for a sparing forecast, in few dimensions
-		p = enginetest.Linear(t, 3, 67)
-	}
+	p := enginetest.Linear(t, 3, 67) // just enough arms for a sparing forecast
 	ask := func(runs, rounds int) map[string]plan.Row {
 		f, err := plan.Of(context.Background(), p, plan.Question{Runs: runs, Seed: 3, Options: engine.Options{MaxRounds: rounds, Epsilon: 1}})
 		if err != nil {
@@ -37,9 +30,6 @@ func TestUndecidedOnManyArms(t *testing.T) {
 	}
 	if r := ask(2, 1)["CoTestFC"]; r.Runs != 2 || r.Undecided != 2 {
 		t.Errorf("two stated: %d runs, %d undecided", r.Runs, r.Undecided)
-	}
-	if testing.Short() {
-		return
 	}
 	decided, stated := ask(0, 0), ask(plan.RunsFor(p), 0)
 	for name, r := range decided {

@@ -65,10 +65,12 @@ type Prices struct {
 	// time between rounds: analysis and communication
 	RoundTime float64 `json:"round_time,omitempty"`
 	TimeUnit  string  `json:"time_unit,omitempty"` // unit of the durations, such as "days"
+	// column with the cost of a measurement of each option; "" if all cost the same
+	Column string `json:"column,omitempty"`
 }
 
 // costs and takes report whether there are prices and durations.
-func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 }
+func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 || p.Column != "" }
 func (p Prices) takes() bool { return p.SampleTime > 0 || p.RoundTime > 0 }
 
 // check returns an error for prices out of range.

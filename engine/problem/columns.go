@@ -61,7 +61,7 @@ func (t *table) readColumn(name string) *column {
 	})
 }
 
-// missing states that a name or a feature has no value.
+// missing returns the message for a name or a feature without a value.
 func missing(column, text string) string {
 	if text == "" {
 		return fmt.Sprintf("column %q has no value here. Every row needs its task, its arm and their features. Fill in the cell, or delete "+
@@ -200,7 +200,7 @@ func sameNumbers(sorted []float64) []bool {
 	return out
 }
 
-// digitsOf returns how many digits distinguish a number from all others.
+// digitsOf returns the number of digits that distinguish a number from all others.
 func digitsOf(v float64) int { return significant(strconv.FormatFloat(v, 'e', -1, 64)) }
 
 // significant counts the digits of a number from the first that is not 0 to the last that is not.

@@ -23,7 +23,7 @@ type repeats struct {
 	same   []int32   // for each row, a number that is equal for rows that repeat each other
 	value  []float64 // for each row, the measured value
 
-	first []int // for each row, the first row with the same number
+	first []int // for each number, the first row with it
 	times []int // for each number, how many rows have it
 }
 
@@ -58,12 +58,13 @@ func most(numbers []int32) int32 {
 	return out
 }
 
-// later returns the rows that repeat an earlier one.
+// later returns all rows that repeat an earlier row.
 func (x *repeats) later() []int {
 	return indices.Where(len(x.first), func(r int) bool { return x.first[r] < r })
 }
 
-// copies returns the rows that are probably copies: all repetitions of the table, in any order, or runs of rows that were pasted again.
+// copies returns the rows that are probably copies. Either all repeated rows of the table are copies, in any order, or
+// runs of consecutive rows that were pasted again.
 func (x *repeats) copies() []int {
 	rows, ways := x.pasted()
 	if len(rows) > 0 && x.evidence(rows)+ways < math.Log(likelyCopy) {
@@ -73,7 +74,7 @@ func (x *repeats) copies() []int {
 }
 
 // pasted returns the rows that were pasted again, if there are any. ways is the logarithm of the number of other ways in
-// which as many rows could repeat.
+// which the same number of rows could repeat.
 func (x *repeats) pasted() (rows []int, ways float64) {
 	n, later := len(x.same), x.later()
 	for rows := 1; 2*rows <= n && len(later) >= n/2; rows++ {
@@ -89,7 +90,7 @@ func (x *repeats) pasted() (rows []int, ways float64) {
 			}
 		}
 		of, _ := math.Lgamma(rows + 1)
-		for _, k := range slices.Sorted(maps.Values(once)) { // sorted, because sums of floats depend on the order
+		for _, k := range slices.Sorted(maps.Values(once)) { // sorted, because the rounding of a sum depends on its order
 			all, _ := math.Lgamma(k*rows + 1)
 			ways += all - k*of
 		}
@@ -108,8 +109,8 @@ func (x *repeats) pasted() (rows []int, ways float64) {
 	return rows, ways
 }
 
-// remarkable returns the repeated rows that a reader should look at: no other option has their value, and it is not 0, which is often
-// a limit. Values of a coarse scale repeat anyway.
+// remarkable returns repeated rows that the user should check: no other option has their value, and the value is not 0,
+// which is often a limit. On a coarse scale, values repeat by chance.
 func (x *repeats) remarkable() []int {
 	options, counts := map[float64]int32{}, true
 	for r, v := range x.value {
@@ -123,14 +124,14 @@ func (x *repeats) remarkable() []int {
 	return lists.Where(x.later(), func(r int) bool { return !counts && x.value[r] != 0 && options[x.value[r]] >= 0 })
 }
 
-// evidence returns the logarithm of the Bayes factor of two hypotheses: all rows are measurements, or some are copies.
-// Positive values are also compared by their logarithms; the larger factor counts.
+// evidence returns the logarithm of the Bayes factor for the hypothesis that all rows are measurements, against the
+// hypothesis that some are copies. Positive values are also compared by their logarithms; the larger factor counts.
 func (x *repeats) evidence(copies []int) float64 {
 	unit := resolution(x.value)
 	y, step := slices.Clone(x.value), make([]float64, len(x.value))
 	for r, v := range y {
 		// A value with more digits may repeat one with fewer: they agree within the coarser step.
-		if step[r] = max(unit, lastDigit(v), lastDigit(x.value[x.first[r]])); v == 0 { // often a limit, which says nothing
+		if step[r] = max(unit, lastDigit(v), lastDigit(x.value[x.first[r]])); v == 0 { // 0 is often a limit, and gives no evidence
 			step[r] = math.Inf(1)
 		}
 	}
@@ -144,9 +145,9 @@ func (x *repeats) evidence(copies []int) float64 {
 	return out
 }
 
-// evidenceOf is evidence for values y with these distances to the next value. The values of an option are normal around its mean with a
-// common σ, so two of them agree with probability step/(2√π σ). The prior of log σ is uniform, from a hundredth of the spread of all
-// values to the spread.
+// evidenceOf returns the evidence for values y, where step is the distance of each value to the next possible one. The
+// values of an option are normal around its mean with a common σ, so two of them agree with probability step/(2√π σ). The
+// prior of log σ is uniform, from a hundredth of the spread of all values to the spread.
 func (x *repeats) evidenceOf(y, step []float64, copies []int) float64 {
 	copied, groups := indices.Mark(len(y), copies), make([][]float64, most(x.option)+1)
 	var once []float64
@@ -183,7 +184,8 @@ func (x *repeats) evidenceOf(y, step []float64, copies []int) float64 {
 	return logSum(all) - logSum(some)
 }
 
-// spread returns a standard deviation that outliers and codes do not change: 1.4826 times the median distance from the median.
+// spread returns a robust standard deviation: 1.4826 times the median distance from the median. Outliers and codes such as
+// -999 do not change it.
 func spread(y []float64) float64 {
 	y = slices.Sorted(slices.Values(y))
 	if len(y) == 0 {
@@ -203,14 +205,14 @@ func logSum(x []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// enoughDigits is how many values, evenly spread over all, suffice to find their last digit.
+// enoughDigits is the number of values, evenly spread over the table, that are enough to find their last digit.
 const enoughDigits = 10_000
 
-// resolution returns the largest number of which four fifths of the values are multiples, in 15 digits: one value with more digits does
-// not make the others finer.
+// resolution returns the largest number of which four fifths of the values are multiples, up to 15 digits. A single value
+// with more digits does not change the result.
 func resolution(values []float64) float64 {
 	var units []float64
-	for r := 0; r < len(values); r += 1 + len(values)/enoughDigits { // of very many values some
+	for r := 0; r < len(values); r += 1 + len(values)/enoughDigits { // of very many values, only some are used
 		if values[r] != 0 {
 			units = append(units, lastDigit(values[r]))
 		}
@@ -238,7 +240,7 @@ func resolution(values []float64) float64 {
 	return unit * float64(common)
 }
 
-// lastDigit returns the place of the last of at most 15 digits of a number, as 0.1 of 41.5 and 10 of 40.
+// lastDigit returns the place value of the last digit of a number, up to 15 digits: 0.1 for 41.5, and 10 for 40.
 func lastDigit(v float64) float64 {
 	mantissa, exponent, _ := strings.Cut(strconv.FormatFloat(math.Abs(v), 'e', 14, 64), "e")
 	e, _ := strconv.Atoi(exponent)
@@ -248,7 +250,7 @@ func lastDigit(v float64) float64 {
 
 // measuredRows returns the rows of a long table that have a value, and the values.
 func (l Long) measuredRows(t *table) (rows []int, value []float64) {
-	before := *t // reading the numbers again reports what is wrong with them
+	before := *t // the caller reads the numbers again and reports errors in them
 	for r := range t.lines {
 		if o, err := l.outcomeOf(t, r); err == nil && o.measured() && o.Censored == 0 {
 			rows, value = append(rows, r), append(value, o.Reward)
@@ -258,7 +260,7 @@ func (l Long) measuredRows(t *table) (rows []int, value []float64) {
 	return rows, value
 }
 
-// optionsOf numbers the combinations of the columns in some rows.
+// optionsOf gives each combination of values in these columns a number, for some rows.
 func optionsOf(t *table, columns []string, rows []int) []int32 {
 	option := make([]int32, len(rows))
 	for _, column := range columns {
@@ -274,14 +276,14 @@ func sameRows(t *table, option []int32, rows []int, value []float64) *repeats {
 	for _, k := range same {
 		times[k]++
 	}
-	// most tables have no two rows with the same option and value, and then no other column is read
+	// In most tables no two rows have the same option and value. Then no other column is read.
 	again := indices.Where(len(rows), func(k int) bool { return times[same[k]] > 1 })
 	next, known := most(same)+1, map[[2]uint64]int32{}
-	var h maphash.Hash // it keeps its seed
+	var h maphash.Hash // all sums of h use the same seed
 	for _, k := range again {
 		h.Reset()
 		for n, c := range t.cells {
-			if t.unnamed[t.header[n]] { // row numbers that a program wrote distinguish no measurements
+			if t.unnamed[t.header[n]] { // row numbers that a program wrote do not distinguish measurements
 				continue
 			}
 			h.WriteString(c.text(rows[k]))
@@ -296,7 +298,7 @@ func sameRows(t *table, option []int32, rows []int, value []float64) *repeats {
 	return newRepeats(option, same, value)
 }
 
-// roundedRows finds the rows that have the option and value of others, up to rounding: 1.23 repeats 1.234.
+// roundedRows finds the rows that have the option and, up to rounding, the value of other rows: 1.23 repeats 1.234.
 func roundedRows(option []int32, value []float64) *repeats {
 	same := pairsOf(option, value)
 	order := indices.All(len(value))
@@ -326,13 +328,14 @@ func roundedRows(option []int32, value []float64) *repeats {
 	return newRepeats(option, became, value)
 }
 
-// numbered numbers the texts of a column in some rows.
+// numbered gives each text of a column a number, for some rows.
 func numbered(t *table, name string, rows []int) []int32 {
 	c, known := t.of(name), map[string]int32{}
 	return indices.Of(c.encoded(func(r int) int32 { return numberOf(known, c.text(r)) }), rows)
 }
 
-// pairsOf numbers the pairs of an option and a value. A map for each option stays in the processor's cache.
+// pairsOf gives each pair of an option and a value a number. Each option has its own map, which fits into the processor's
+// cache.
 func pairsOf(option []int32, value []float64) []int32 {
 	options := lists.Map(option, func(k int32) int { return int(k) })
 	out, pairs := make([]int32, len(option)), int32(0)
@@ -346,7 +349,7 @@ func pairsOf(option []int32, value []float64) []int32 {
 	return out
 }
 
-// numberOf returns the number of a key: that which it has, or the next one.
+// numberOf returns the number of a key. A new key gets the next number.
 func numberOf[T comparable](known map[T]int32, key T) int32 {
 	k, there := known[key]
 	if !there {
@@ -356,8 +359,8 @@ func numberOf[T comparable](known map[T]int32, key T) int32 {
 	return k
 }
 
-// takeOnce removes exact copies of rows from a long table, and notes which rows repeat others. Rows that differ only in digits or in
-// columns without a meaning may also be copies: they are kept, with a warning.
+// takeOnce removes exact copies of rows from a long table, and notes which rows repeat others. Rows that differ only in
+// digits, or in columns without a role, may also be copies. They are kept, and a warning names them.
 func (f *found) takeOnce(t *table, l Long) {
 	rows, value := l.measuredRows(t)
 	note := func(x *repeats, kind NoteKind, which []int) {
@@ -382,7 +385,7 @@ func (f *found) takeOnce(t *table, l Long) {
 	}
 }
 
-// copied are rows of a table, each with the row that it repeats.
+// copied has repeated rows of a table, and for each the row that it repeats.
 type copied struct {
 	of           *table
 	later, first []int
@@ -397,7 +400,7 @@ func (c *copied) add(r, before int) bool {
 	return true
 }
 
-// notes returns the note on rows that count once, none without such.
+// notes returns the note on rows that count once; none if there are no such rows.
 func (c *copied) notes() []Note { return c.noted(NoteCopies) }
 
 func (c *copied) noted(kind NoteKind) []Note {

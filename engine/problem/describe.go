@@ -3,6 +3,7 @@ package problem
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -42,7 +43,7 @@ type Description struct {
 	// guessed column of tasks; "" if no column suits. Guesses use names, types and counts of values.
 	Task   string
 	Arm    []string
-	Blocks []string // columns that state which measurements share an effect, such as the day
+	Blocks []string // columns of labels such as the day; measurements with the same label share an effect
 	Reward string
 	// columns that may be the same measurement in several tasks; nil if one column is the reward
 	Rewards []string
@@ -58,10 +59,28 @@ type Description struct {
 	Single  int      // number of combinations with a single row
 }
 
-// Unused is a column without a role, and the reason.
+// Units returns the guessed columns of tasks and of arms, whose combinations are measured.
+func (d Description) Units() []string {
+	return lists.Where(append([]string{d.Task}, d.Arm...), func(name string) bool { return name != "" })
+}
+
+// MeasuredOnce returns a sentence if nearly all combinations of Units have a single row; "" otherwise, and if a column has the standard
+// deviation or the number of measurements.
+func (d Description) MeasuredOnce() string {
+	if d.Options < 2 || 10*d.Single < 9*d.Options || d.SD != "" || d.Count != "" {
+		return ""
+	}
+	columns := strings.Join(d.Units(), ", ")
+	if d.Single < d.Options {
+		return fmt.Sprintf("Most combinations of %s (%d of %d) were measured only once", columns, d.Single, d.Options)
+	}
+	return fmt.Sprintf("Each combination of %s was measured only once", columns)
+}
+
+// Unused is a column without a role, with the reason.
 type Unused struct{ Name, Why string }
 
-// perDifferent is the memory, in bytes, that each different value of a column takes while values are counted.
+// perDifferent is the memory in bytes that each different value needs while the values of a column are counted.
 const perDifferent = 48
 
 // rowsBetween is the number of rows that a loop reads before it checks again whether the reading was cancelled.
@@ -218,6 +237,41 @@ func (f *found) failUnfinished(t *table, l Long) {
 		}
 		t.read = append(t.read, name)
 		f.notes = append(f.notes, Note{Kind: NoteUnfinished, Path: t.path, Names: append([]string{name}, c.failures...), Numbers: counts})
+		return
+	}
+}
+
+// failWithoutValue counts rows without a value as failed if an unused column states so, as "OOM" in a column status. Such an option was
+// tried, unlike an option that waits for a measurement.
+func failWithoutValue(t *table, l Long) {
+	if t.failed != nil {
+		return
+	}
+	reward := l.measured()[0]
+	for _, name := range ignoredColumns(t, l) {
+		if !(Column{Name: name}).named(statusWords) && !(Column{Name: name}).named(errorWords) {
+			continue
+		}
+		c := t.describe(t.column[name], name)
+		if c.failed() == "" {
+			continue
+		}
+		reasons, values := map[int]string{}, false
+		for r := range t.lines {
+			switch text := t.textOf(r, name); {
+			case !c.statesFailure(text):
+			case notMeasured(t.textOf(r, reward)):
+				reasons[r] = shortened40(text)
+			default:
+				values = true
+			}
+		}
+		if len(reasons) == 0 {
+			continue
+		}
+		if t.reasons = reasons; !values { // otherwise a note names the column
+			t.read = append(t.read, name)
+		}
 		return
 	}
 }

@@ -108,8 +108,8 @@ func CheckRewards(count int, mean, squares float64) error {
 	return nil
 }
 
-// EnvironmentMeasured is the environment of rewards that are measured: nothing is known of how they
-// come about, and none can be drawn.
+// EnvironmentMeasured is the environment of measured rewards. Their distribution is unknown, so that no rewards can be
+// simulated.
 const EnvironmentMeasured = "measured"
 
 // Experimental returns the problem as an experimenter knows it. It removes what only a simulation knows: expected rewards and the

@@ -86,9 +86,9 @@ func readGrid(path string, opt LoadOptions) (*table, [][]cell) {
 	return t, lists.Map(grid, func(row []cell) []cell { return row[:min(width, len(row))] })
 }
 
-// square separates a grid into a matrix and the names of its rows; names is nil if there are none. The numbers of rows
-// and columns show whether there is a header or a column of names. If they are equal, the grid has both or neither; it
-// has both if its first cell is not a number.
+// square separates a grid into a matrix and the names of its rows; names is nil if the grid has none. If the grid is not
+// square, its shape shows whether it has a header or a column of names. A square grid has both or neither: both, if its
+// first cell is not a number.
 func square(t *table, grid [][]cell) (matrix [][]cell, names []string) {
 	widest := lists.Max(grid, func(row []cell) int { return len(row) })
 	n := len(grid)
@@ -183,7 +183,7 @@ func (p *Problem) NoteLengthscales() {
 	}
 }
 
-// factors yields the kernels of tasks and of arms in the terms of the problem's, with the points that they compare.
+// factors yields each kernel of tasks or of arms in the terms of the problem's kernel, with the points that it compares.
 func (p *Problem) factors() iter.Seq2[kernels.Kernel, *kernels.Points] {
 	return func(yield func(kernels.Kernel, *kernels.Points) bool) {
 		for _, t := range p.Kernel.Terms {
@@ -236,8 +236,8 @@ func (p *Problem) noteCategories() {
 	}
 }
 
-// Logarithmic returns the problem with the decimal logarithm of some feature columns of its arms, scaled to [0, 1] like the present
-// columns. The columns must be positive.
+// Logarithmic returns the problem with the decimal logarithms of some columns of arm features, scaled to [0, 1] as the
+// columns are now. All values must be positive.
 func (p *Problem) Logarithmic(columns []string) *Problem {
 	if len(columns) == 0 {
 		return p

@@ -26,7 +26,7 @@ var (
 	numberOptions = []string{"dose", "conc", "concentration", "equiv", "temp", "temperature", "lr", "learning", "dropout", "flow", "nitro",
 		"nitrogen",
 		"depth", "layers", "decay", "momentum"}
-	sizeWords  = []string{"n", "size", "rows", "samples", "records"} // of problems, which are tasks
+	sizeWords  = []string{"n", "size", "rows", "samples", "records"} // for tasks that are sizes of problems
 	blockWords = []string{"block", "blocks", "batch", "day", "days", "date", "week", "plate", "session", "shift", "lot", "tag", "datum",
 		"woche",
 		"charge", "schicht", "bench", "tray", "rack", "incubator", "greenhouse", "wiederholung"}
@@ -35,8 +35,8 @@ var (
 		"error", "ertrag", "y", "target", "measure", "mean", "cured", "success", "conversion", "performance", "gain", "profit", "revenue",
 		"durchsatz", "ausbeute", "rendement", "rendimiento", "titre", "titer", "rate", "germ", "objective", "uptake"}
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
-	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // of measurements
-	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // which are better short
+	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // beside a measurement
+	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // lower is better
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand"}
@@ -51,7 +51,7 @@ var (
 		"queued", "paused", "preempted", "preempting", "stopped", "error", "errored", "invalid", "idle"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
-	codeWords     = []string{"trt", "treatment", "combination", "combo"} // of what other columns say one by one
+	codeWords     = []string{"trt", "treatment", "combination", "combo"} // a code for the combination of other columns
 )
 
 // words by which people name the columns of successes and of trials.
@@ -68,7 +68,8 @@ var lowerWords = []string{"loss", "losses", "error", "errors", "err", "cost", "c
 	"regret", "perplexity", "runtime",
 	"latency", "duration", "delay", "wer", "bpb", "fehler", "impurity", "waste", "risk", "mortality", "defects", "price"}
 
-// layout columns state where or when something was measured. Their last word is in layoutWords, or their whole name is in layoutNames.
+// Words in names of columns that state where or when a row was measured. A column matches if its last word is in
+// layoutWords, or its whole name is in layoutNames.
 var (
 	layoutWords = []string{"row", "col", "column", "pos", "position", "plot", "plotid", "id", "eid", "uid", "uuid", "seed", "timestamp",
 		"datetime",
@@ -80,8 +81,8 @@ var (
 		"range", "period", "visit", "name", "created", "end time", "start time", "datetime start", "datetime complete"}
 )
 
-// parameter matches the names of settings that trackers of experiments export, such as params_lr and config.lr. metric matches their
-// names of measurements.
+// parameter matches names of settings in exports of experiment trackers, such as params_lr and config.lr. metric matches
+// their names of measurements.
 var (
 	parameter = regexp.MustCompile(`(?i)^(params?|config|hparams?|hyperparameters?)[._/ -]`)
 	metric    = regexp.MustCompile(`(?i)^(metrics?|objectives?|values?)[._/ -]`)
@@ -102,12 +103,12 @@ func (c Column) parts() []string {
 	return strings.FieldsFunc(b.String(), func(r rune) bool { return !('a' <= r && r <= 'z' || r > 127) })
 }
 
-// named reports whether one of the words is a column's name, or a word in it.
+// named reports whether the column's name, or a word in the name, is in a list.
 func (c Column) named(words []string) bool {
 	return slices.ContainsFunc(append(c.parts(), strings.ToLower(c.Name)), func(p string) bool { return slices.Contains(words, p) })
 }
 
-// few reports whether values are in two rows on average.
+// few reports whether a value occurs in two or more rows on average.
 func (c Column) few() bool { return 2*c.Different <= c.rows }
 
 // option reports whether the name states that a column is a setting. Numbers that mostly differ may be chosen at random.
@@ -116,13 +117,13 @@ func (c Column) option() bool {
 		c.named(optionWords) && (!c.Numbers || c.few())
 }
 
-// block reports whether a column's name suggests a block, such as batch. The numbers 8, 16 and 32 in a column batch are sizes, not
-// blocks.
+// block reports whether a column's name suggests a block, such as batch. A column batch with the numbers 8, 16 and 32 has
+// sizes, not blocks.
 func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
 
-// person reports whether the values are people who measured.
+// person reports whether the values are the people who measured.
 func (c Column) person() bool { return c.named(personWords) && c.Empty == 0 && c.few() }
 
 // replicates reports whether a column's name is a name of replicates.
@@ -138,7 +139,8 @@ func (c Column) quantity() bool {
 // decimal matches a cell that begins with a decimal number, possibly after a currency sign or a parenthesis.
 var decimal = regexp.MustCompile(`^[^0-9A-Za-z]?[-+\x{2212}]?[0-9]+[.,][0-9]`)
 
-// dressed reports whether the texts of a column are numbers with a unit or another mark, so that the column was probably measured.
+// dressed reports whether the texts of a column are numbers with a unit or another mark. Such a column probably has
+// measurements.
 func (c Column) dressed() bool {
 	return !c.Numbers && !c.few() && !c.dates && !c.option() && len(c.Examples) > 0 &&
 		!slices.ContainsFunc(c.Examples, func(text string) bool { return !decimal.MatchString(text) })
@@ -153,7 +155,7 @@ func (c Column) layout() bool {
 	return len(parts) > 0 && slices.Contains(layoutWords, parts[len(parts)-1]) && !c.option()
 }
 
-// unusedFor returns why a column has no role, judged by this column alone; "" if it may have one.
+// unusedFor returns the reason why a column cannot have a role, from this column alone; "" if it can have one.
 func (d *Description) unusedFor(t *table, c Column) string {
 	switch rows := d.Rows; {
 	case c.Different == 0:
@@ -184,7 +186,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "its numbers mostly differ. If it was measured, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
-	case c.Empty > 0 && len(c.Words) > 0: // units below the header; the row is said to have no number
+	case c.Empty > 0 && len(c.Words) > 0: // units below the header; messages say that this row has no number
 		return ""
 	case c.Empty > 0 && c.gaps != "":
 		return fmt.Sprintf("it has the text %q, which counts as an empty cell. If it is a name, add --text with the column", c.gaps)
@@ -202,14 +204,14 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	return ""
 }
 
-// trailing reports whether a column is empty below its last text, as in rows of totals. Without the column a total would count as an
-// option; with the column, reading the row fails with a message.
+// trailing reports whether all cells of a column below its last text are empty, as in rows of totals. If such a column has
+// no role, a total would count as an option; with a role, reading the row fails with a message.
 func (d *Description) trailing(t *table, name string) bool {
 	rows := indices.Where(len(t.lines), func(r int) bool { return !notMeasured(t.textOf(r, name)) })
 	return len(rows) > 0 && rows[len(rows)-1] == len(rows)-1
 }
 
-// counts reports whether numbers that all differ count the rows.
+// counts reports whether the numbers of a column only count the rows.
 func (c Column) counts() bool {
 	return c.whole && c.Different == c.rows && c.rows > 2 && c.Most-c.Least == float64(c.Different-1)
 }
@@ -234,7 +236,7 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value is that of a first plate, if a name states so
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // a column with one value cannot be the reward, for example the number of the first plate
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
@@ -314,6 +316,11 @@ func (c Column) failed() string {
 	return ""
 }
 
+// statesFailure reports whether a text of the column states that a run failed.
+func (c Column) statesFailure(text string) bool {
+	return !notMeasured(text) && (!c.named(statusWords) || slices.Contains(c.failures, text))
+}
+
 // replicate reports whether a column of numbers has the name of the reward with another number, as yield_2 beside yield_1.
 func (d *Description) replicate(c, reward Column) bool {
 	ends := func(name string) bool { return strings.TrimRight(name, "0123456789") != name }
@@ -340,24 +347,24 @@ func (d *Description) beside(reward int, words []string) string {
 	return d.Columns[at].Name
 }
 
-// leave lists a column that has no part.
+// leave records a column that has no role, with the reason.
 func (d *Description) leave(name, why string) { d.Unused = append(d.Unused, Unused{name, why}) }
 
-// guesses are the columns of a description that have no part yet.
+// guesses has the columns of a description that have no role yet.
 type guesses struct {
 	*Description
 	t    *table
 	open []Column
 }
 
-// take removes the columns that are so, and returns them.
+// take removes and returns the columns for which so is true.
 func (g *guesses) take(so func(c Column) bool) (taken []Column) {
 	taken = lists.Where(g.open, so)
 	g.open = lists.Where(g.open, func(c Column) bool { return !so(c) })
 	return taken
 }
 
-// assign gives the open columns their parts: the task, blocks, and arms.
+// assign gives roles to the remaining columns: task, blocks, and arms.
 func (g *guesses) assign() {
 	blocks := g.take(func(c Column) bool {
 		return (c.block() || c.named(yearWords) || c.replicates() || c.roman()) && !c.option()
@@ -378,7 +385,7 @@ func (g *guesses) assign() {
 	switch at := slices.IndexFunc(g.Unused, func(u Unused) bool { return g.Columns[g.t.column[u.Name]].person() }); {
 	case len(g.Arm) > 0:
 	case g.Task != "":
-		g.Task, g.Arm = "", []string{g.Task} // one task: its options are what the column names
+		g.Task, g.Arm = "", []string{g.Task} // one task: the values of this column are its options
 	case at >= 0:
 		g.Arm = []string{g.Unused[at].Name}
 		g.Unused = slices.Delete(g.Unused, at, at+1)
@@ -393,7 +400,8 @@ func (g *guesses) assign() {
 	g.Options, g.Single = len(units), lists.Count(units, func(n int) bool { return n == 1 })
 }
 
-// rowEach uses a column of names that differ in every row as the options, if no other column can be: a summary has a row per option.
+// rowEach makes a column of names the options if the names differ in every row, and no other column can have this role. A
+// summary has one row per option.
 func (g *guesses) rowEach() {
 	at := slices.IndexFunc(g.Unused, func(u Unused) bool {
 		c := g.Columns[g.t.column[u.Name]]
@@ -406,10 +414,10 @@ func (g *guesses) rowEach() {
 	}
 }
 
-// mostSummary is the largest table that may have a row for each option.
+// mostSummary is the largest number of rows of a table with one row per option.
 const mostSummary = 200
 
-// alike removes columns that have the same information as an earlier column.
+// alike removes columns with the same information as an earlier column.
 func (g *guesses) alike() {
 	for k := 0; k < len(g.open); k++ {
 		for _, before := range g.open[:k] {
@@ -444,7 +452,7 @@ func (g *guesses) task() {
 			return
 		}
 	}
-	for k, u := range g.Unused { // samples that have ids
+	for k, u := range g.Unused { // samples that have numbers
 		if c := g.Columns[g.t.column[u.Name]]; few(c) && !c.Numbers && c.Empty == 0 && len(c.parts()) > 1 && c.layout() && len(g.open) > 0 {
 			g.Task, g.Unused = c.Name, slices.Delete(g.Unused, k, k+1)
 			return
@@ -452,7 +460,8 @@ func (g *guesses) task() {
 	}
 }
 
-// units leaves numbered units out, such as animals, where each has one value of a column that is known as an option.
+// units removes columns of numbered units, such as animals, if each unit has one value of a column that is known as an
+// option.
 func (g *guesses) units() {
 	for _, unit := range g.take(func(c Column) bool {
 		return c.Numbers && !c.option() && slices.ContainsFunc(g.open, func(x Column) bool {
@@ -463,8 +472,9 @@ func (g *guesses) units() {
 	}
 }
 
-// nested leaves out one of two columns where each value of the first has one value of the second, as chicks have their diets
-// and varieties their types: the finer one if the other one is known as an option, or is text and the other one has numbers.
+// nested removes one of two columns if each value of the first belongs to one value of the second, as each chick has one
+// diet and each variety one type. It removes the first one if its name is not that of an option, and either the name of
+// the second one is, or the first one has numbers. Otherwise it removes the second one.
 func (g *guesses) nested() {
 	for k := 0; k < len(g.open); k++ {
 		fine := g.open[k]
@@ -505,15 +515,15 @@ func (g *guesses) codes() {
 	}
 }
 
-// roman reports whether the values are I, II, III and so on, as blocks are numbered.
+// roman reports whether the values are I, II, III and so on, as for blocks.
 func (c Column) roman() bool {
 	return !c.Numbers && len(c.Examples) == 3 && !slices.ContainsFunc(c.Examples, func(text string) bool {
 		return strings.Trim(text, "IVX") != ""
 	})
 }
 
-// covariates removes numbers that were measured, not set, if there are option columns with a name or of text. Such numbers have
-// unequal frequencies, or are determined by task and blocks.
+// covariates removes columns of numbers that were measured and not set, if some other option columns have text or a known
+// name. The values of such a column have unequal frequencies, or the task and the blocks determine them.
 func (g *guesses) covariates(blocks []string) {
 	set := func(c Column) bool { return c.option() || !c.Numbers }
 	task := Column{Name: g.Task}
@@ -538,7 +548,8 @@ func (g *guesses) even(name string) bool {
 	return slices.Max(counts) <= 4*slices.Min(counts)
 }
 
-// block proposes a column as blocks, if several options were measured in each block. Otherwise nothing can be compared within them.
+// block makes a column a block if several options were measured in each of its blocks. Otherwise options cannot be
+// compared within a block.
 func (g *guesses) block(c Column) {
 	task := lists.Where([]string{g.Task}, func(name string) bool { return name != "" })
 	names := append(slices.Concat(task, g.Blocks), c.Name)
@@ -555,12 +566,12 @@ func (g *guesses) block(c Column) {
 	}
 }
 
-// keyOf returns the values of some columns in a row, as one text.
+// keyOf returns the values of some columns in a row as one text.
 func (g *guesses) keyOf(names []string, r int) string {
 	return strings.Join(lists.Map(names, func(name string) string { return strconv.Quote(g.t.textOf(r, name)) }), ",")
 }
 
-// decides reports whether rows that agree in some columns agree in another one.
+// decides reports whether the values of some columns determine the value of another one.
 func (g *guesses) decides(names []string, other string) bool {
 	value := map[string]string{}
 	for r := range g.t.lines {
@@ -593,13 +604,14 @@ func (d *Description) rewarded(t *table) []int {
 	return indices.Where(len(t.lines), func(r int) bool { return d.Reward == "" || !notMeasured(t.textOf(r, d.Reward)) })
 }
 
-// varies reports whether a column has several values in rows that have a reward: how a run ended, such as failed, is not an option.
+// varies reports whether a column has several values in the rows with a reward. A column that states how a run ended, such
+// as failed, is not an option.
 func (d *Description) varies(t *table, name string) bool {
 	rows := d.rewarded(t)
 	return slices.ContainsFunc(rows, func(r int) bool { return t.textOf(r, name) != t.textOf(rows[0], name) })
 }
 
-// counts returns the columns of successes and of trials, if no row has more successes than trials; none without.
+// counts returns the columns of successes and of trials, if no row has more successes than trials; otherwise none.
 func (d *Description) counts(t *table) []string {
 	find := func(words []string) string {
 		at := slices.IndexFunc(d.Columns, func(c Column) bool { return c.Numbers && c.Least >= 0 && c.named(words) })

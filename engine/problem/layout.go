@@ -12,13 +12,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// layout collects the shape of a file's rows until all are read. R and pandas write row names in a first column without a name, or
-// without a place in the header; spreadsheets omit empty cells or add some.
+// layout has facts on the shape of a file's rows, until all rows are read. R and pandas write row names in a first column
+// that has no name, or no cell in the header. Spreadsheets omit empty cells or add some.
 type layout struct {
 	header []cell
 	longer *cell       // the first cell to the right of the header
-	equal  bool        // whether a row is not one cell longer than the header
-	short  []shortened // rows that end before the header does
+	equal  bool        // whether some row does not have one cell more than the header
+	short  []shortened // rows with fewer cells than the header
 }
 
 // shortened is a row that has fewer cells than the header.
@@ -27,8 +27,8 @@ type shortened struct {
 	cells int
 }
 
-// add appends a row; the first row is the header. A row may have one cell more than the header, until finish decides what that cell
-// is.
+// add appends a row. The first row is the header. If a row has one cell more than the header, finish decides later what
+// this cell is.
 func (t *table) add(row []cell) {
 	full, h := withoutEmptyEnd(row), &t.layout
 	switch {
@@ -69,7 +69,7 @@ func (t *table) add(row []cell) {
 	}
 }
 
-// raggedRow is the failure of a row with another number of values than the header.
+// raggedRow returns the failure of a row that has more or fewer values than the header.
 func (t *table) raggedRow(first cell, values int) any {
 	columns := len(withoutEmptyEnd(t.layout.header))
 	message := fmt.Sprintf("this line has %d values, but the header has %d", values, columns)
@@ -79,7 +79,7 @@ func (t *table) raggedRow(first cell, values int) any {
 	return t.at(first, "%s", message)
 }
 
-// finish names the columns, once all rows are read.
+// finish names the columns after all rows are read.
 func (t *table) finish() {
 	h := &t.layout
 	if h.header == nil {
@@ -91,7 +91,7 @@ func (t *table) finish() {
 		t.cells = t.cells[:last]
 	case h.equal || len(h.header) < 2 || h.header[last-1].text == "" || t.cells[0].repeats():
 		panic(t.raggedRow(*h.longer, len(t.cells)))
-	default: // names of rows
+	default: // the first cells are names of rows
 		h.header = append([]cell{{"", h.header[0].line, 0}}, h.header...)
 		t.said = append(t.said, Note{Kind: NoteRowNames, Path: t.path})
 	}
@@ -104,7 +104,7 @@ func (t *table) finish() {
 	}
 	t.joinHeader(h.header)
 	t.setHeader(h.header)
-	for _, name := range t.names { // some may have no name, or be named twice
+	for _, name := range t.names { // some columns may have no name, or the same name
 		if name = oneLine(name); t.find(name) {
 			t.of(name).names = true
 		}
@@ -112,13 +112,13 @@ func (t *table) finish() {
 	t.leaveOutMarks(lists.Map(h.header, func(c cell) string { return c.text }))
 }
 
-// joinHeader joins names that repeat with a second line of the header, as pandas writes columns of two levels: yield_mean, yield_std.
-// A third line may have the names of the first columns alone.
+// joinHeader joins repeated names with the second line of the header. pandas writes columns of two levels this way, for
+// example yield_mean and yield_std. A third line may contain only the names of the first columns.
 func (t *table) joinHeader(header []cell) {
 	if len(t.lines) < 3 || !repeated(lists.Map(header, func(c cell) string { return c.text })) {
 		return
 	}
-	indexes := 0 // columns that the third line names
+	indexes := 0 // columns that get their names from the third line
 	for indexes < len(header) && t.cells[indexes].text(1) != "" {
 		indexes++
 	}
@@ -144,12 +144,12 @@ func (t *table) joinHeader(header []cell) {
 	t.only(indices.All(len(t.lines))[1+min(indexes, 1):])
 }
 
-// repeated reports whether two names are equal.
+// repeated reports whether two of the names are equal.
 func repeated(names []string) bool {
 	return slices.ContainsFunc(indices.All(len(names)), func(k int) bool { return names[k] != "" && slices.Contains(names[:k], names[k]) })
 }
 
-// counted reports whether the columns that have a name are named 0, 1, 2 and so on, as pandas names columns.
+// counted reports whether the columns with a name are named 0, 1, 2 and so on. pandas gives columns these names.
 func (h *layout) counted(given []int) bool {
 	for at, k := range given {
 		if h.header[k].text != strconv.Itoa(at) {
@@ -159,7 +159,7 @@ func (h *layout) counted(given []int) bool {
 	return true
 }
 
-// repeats reports whether a text is in two rows.
+// repeats reports whether two rows have the same text.
 func (c *cells) repeats() bool {
 	seen := make(map[string]bool, c.rows())
 	return c.has(func(text string) bool {
@@ -172,7 +172,7 @@ func (c *cells) repeats() bool {
 // setHeader names the columns as pandas does: empty names become "Unnamed: 3", repeated names "x.1".
 func (t *table) setHeader(row []cell) {
 	t.unnamed, t.twice = map[string]bool{}, map[string]string{}
-	given, next := map[string]bool{}, map[string]int{} // next is the first number of a base that may be free
+	given, next := map[string]bool{}, map[string]int{} // next is the first number that may be free for a name
 	for k := range row {
 		row[k].text = oneLine(row[k].text)
 		given[row[k].text] = true
@@ -201,7 +201,7 @@ func (t *table) givenColumns() []string {
 	return lists.Where(t.header, func(name string) bool { return !t.unnamed[name] })
 }
 
-// checkLengths returns an error for the first row that is too short to have all these columns.
+// checkLengths returns an error for the first row that ends before one of these columns.
 func (t *table) checkLengths(columns ...string) {
 	for _, row := range t.layout.short {
 		if slices.ContainsFunc(columns, func(name string) bool { k, there := t.column[name]; return there && k >= row.cells }) {
@@ -213,7 +213,8 @@ func (t *table) checkLengths(columns ...string) {
 // replaced represents bytes that are not UTF-8.
 const replaced = "\ufffd"
 
-// trimmed returns the text of a cell without blanks around it, and in one line: Alt+Enter makes cells with several.
+// trimmed returns the text of a cell in one line, without blanks around it. Alt+Enter in a spreadsheet makes several lines
+// in a cell.
 func trimmed(text string) string {
 	if strings.ContainsAny(text, "\t\r\n") {
 		text = oneLine(text)

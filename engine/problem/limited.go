@@ -15,7 +15,7 @@ const (
 	maxCell    = 1 << 20 // bytes
 )
 
-// tooMuch reports what is above a limit.
+// tooMuch is the error for a size above a limit.
 type tooMuch struct {
 	line    int
 	message string
@@ -23,19 +23,20 @@ type tooMuch struct {
 
 func (e *tooMuch) Error() string { return e.message }
 
-// limited yields the bytes of a table, and ends with an error before a line that has too many cells, or one that is too long, is
-// given to the reader of CSV: that makes 160 bytes for each cell before anybody sees it. It asks the allowance as it goes.
+// limited is a reader of a table's bytes. It ends with an error before a line that has too many cells or is too long. The
+// CSV reader must not get such a line, because it needs 160 bytes of memory for each cell. Reading also ends if the memory
+// allowance is used up.
 type limited struct {
 	data      []byte
 	separator byte
 	allowance *allowance.Allowance
 
-	line, columns, size int  // lines before its place, cells before in the line, bytes of the cell
-	opens, quoted       bool // whether a quotation mark begins quoted text here, and whether the text is quoted
-	begun               int  // the line in which the quotes began
+	line, columns, size int  // lines before the place, cells before it in the line, bytes of the cell
+	opens, quoted       bool // whether a quotation mark here begins quoted text; whether the text here is quoted
+	begun               int  // line in which the quoted text began
 }
 
-// newReader returns a reader of the records of a table, whose columns the separator separates.
+// newReader returns a reader of CSV records. separator is the character between columns.
 func newReader(data []byte, separator rune, a *allowance.Allowance) *csv.Reader {
 	r := csv.NewReader(&limited{data: data, separator: byte(separator), allowance: a, opens: true})
 	r.Comma, r.FieldsPerRecord = separator, -1
@@ -53,9 +54,9 @@ func (l *limited) Read(p []byte) (int, error) {
 	n := copy(p, l.data)
 	for _, c := range l.data[:n] {
 		l.size++
-		opens := l.opens && c == ' ' // which readers pass over
+		opens := l.opens && c == ' ' // CSV readers skip these blanks
 		switch {
-		case c == '"' && (l.quoted || l.opens): // two of them in quotes end the quotes and begin them again
+		case c == '"' && (l.quoted || l.opens): // two quotation marks in quoted text end it and begin it again
 			if l.quoted, opens = !l.quoted, l.quoted; l.quoted && l.size == 1 {
 				l.begun = l.line
 			}
@@ -74,7 +75,7 @@ func (l *limited) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// wrong returns the error at the place.
+// wrong returns the error with the place of the reader.
 func (l *limited) wrong() error {
 	switch {
 	case l.columns >= maxColumns:

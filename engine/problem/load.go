@@ -52,7 +52,7 @@ type LoadOptions struct {
 	Compile Compiler
 	// Decode converts a file of another format to CSV, within the memory allowance a; nil reads all files as CSV
 	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
-	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Within); nil sets neither
+	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Named); nil sets neither
 	Context context.Context
 }
 
@@ -101,15 +101,12 @@ type arm struct {
 	sds            []float64 // for each row, the standard deviation of the measurements behind the mean, or NaN; nil if no row has one
 }
 
-// Load reads a problem from a CSV table with one row per arm of a task and the
-// columns task, arm, x_*, z_*, mean, sd, reps (x_ and z_ are arm and task
-// features; mean, sd, reps and cost are optional), or from the long table of opt.Long.
-// Tasks keep the order of their first rows, arms the order of theirs. Every error
-// has file, line and column; nothing is returned with one.
+// Load reads a problem from a CSV file: a long table if opt.Long is set, otherwise a table with one row per arm of a task.
+// The latter has the columns task and arm, features of arms (x_*) and of tasks (z_*), and optionally mean, sd, reps and
+// cost. Tasks and arms keep the order of their first rows. After an error, which has file, line and column, Load returns
+// no problem.
 //
-// A mean or sd may be a gap (see docs/reference/data-format.md). With a gap among the means Problem.Mean is
-// nil and Problem.Partial has the others, unless opt.Drop is set; with one among the standard
-// deviations that one is pooled.
+// A cell of mean or sd may be empty (see docs/reference/data-format.md).
 func Load(path string, k kernels.Joint, opt LoadOptions) (_ *Problem, err error) {
 	defer try.Caught(&err)
 	try.To(checkGoal(opt.Goal))
@@ -148,12 +145,12 @@ type found struct {
 	read   map[string]*column // columns of tasks, arms and features
 	// names of tasks and arms with plain numbers, if the table writes them in another way
 	written   map[string]string
-	taskTexts [][]string          // of the columns of tasks, for each task
-	armTexts  map[string][]string // of the columns of arms by the names of arms, if features are other columns
-	weights   []float64           // of tasks; nil without
+	taskTexts [][]string          // for each task, the texts in the columns of tasks
+	armTexts  map[string][]string // for each arm name, the texts in the columns of arms, if features are other columns
+	weights   []float64           // of tasks; nil if weights are not stated
 }
 
-// remember notes names that are others with plain numbers.
+// remember stores names that have another form with plain numbers.
 func (f *found) remember(names, plain []string) {
 	if f.written == nil {
 		f.written = map[string]string{}
@@ -165,7 +162,7 @@ func (f *found) remember(names, plain []string) {
 	}
 }
 
-// reading is a problem while the table t is read into it.
+// reading is a problem while table t is read into it.
 type reading struct {
 	*Problem
 	t *table
@@ -205,7 +202,8 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	return p.Problem
 }
 
-// readArms parses all rows and checks them one by one and against each other. Expected rewards lie within the bounds, if any.
+// readArms parses all rows. It checks each row, and checks that rows do not contradict each other. Expected rewards must
+// lie within the bounds, if there are any.
 func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	t.require("task", "arm")
 	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
@@ -227,7 +225,7 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	}
 	f.read = t.wideFeatures()
 	first := map[string]arm{}
-	seen := map[[2]string]int{} // rows
+	seen := map[[2]string]int{} // row of each task and arm
 	again := copied{of: t}
 	var failed failures
 	for r := range t.lines {
@@ -266,19 +264,19 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 	f.notes = append(f.notes, again.notes()...)
 }
 
-// Memory for an arm while a problem is made, in bytes, without its features.
+// Memory in bytes that an arm needs while a problem is built, without its features.
 const (
 	perArm     = 512
 	perFeature = 24
 )
 
-// wideColumns are the columns of a table with one row per arm, without the features.
+// wideColumns are the columns of a table with one row per arm, except features.
 var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 
 // maxReps is the largest number of measurements of one arm.
 const maxReps = 1_000_000_000
 
-// readArm parses a row, its features by the function given.
+// readArm parses a row. The function feature parses its features.
 func readArm(t *table, r int, xs, zs []string, feature func(name string) float64) arm {
 	a := arm{line: int(t.lines[r]), row: r, mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN()}
 	a.task, a.name = t.text(r, "task"), t.text(r, "arm")
@@ -314,8 +312,8 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 	return a
 }
 
-// build groups the arms by task and makes the problem. The problem has the name of its file unless another is given. sorted has the
-// arms in problem order.
+// build groups the arms by task and makes the problem, named after its file unless a name is given. sorted has the arms in
+// the order of the problem.
 func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (p reading, sorted []arm) {
 	position := lists.Keyed(f.order, func(v int, name string) (string, int) { return name, v })
 	sorted = slices.Clone(f.arms)
@@ -353,7 +351,7 @@ func (f *found) build(t *table, name string, xs, zs []string, k kernels.Joint) (
 	return p, sorted
 }
 
-// textsOf returns the value of kernels.Points.Texts for the points in these rows.
+// textsOf returns the texts for kernels.Points.Texts of the points in these rows.
 func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
 	for k, name := range columns {
 		c := f.read[name]
@@ -368,13 +366,13 @@ func (f *found) textsOf(columns []string, rows []int) (texts [][]string) {
 	return texts
 }
 
-// noteOf returns a note on some arms, of a kind as NoteUnmeasured.
+// noteOf returns a note of this kind on some arms. The kind uses the same names and numbers as NoteUnmeasured.
 func (p reading) noteOf(kind NoteKind, arms []int) Note {
 	return Note{Kind: kind, Path: p.t.path, Names: p.NamesOf(arms[0]), Numbers: []float64{float64(len(arms)), float64(p.N())}}
 }
 
-// separate marks the means as unknown or partly known if one of them is unknown, because methods that need means need all of them. A
-// note says which means are unknown.
+// separate handles unknown means. If one mean is unknown, methods that need all means cannot run: Mean becomes nil, and
+// Partial has the known means. A note states which means are unknown.
 func (p reading) separate(kind NoteKind) {
 	missing := unknown(p.Mean)
 	if len(missing) == 0 {
@@ -387,11 +385,11 @@ func (p reading) separate(kind NoteKind) {
 	p.Notes = append(p.Notes, p.noteOf(kind, missing))
 }
 
-// dropUnmeasured leaves the arms that have a mean and the tasks that have such an arm, with a note on the others. It fails
-// with a table that has none.
+// dropUnmeasured removes arms without a mean, and tasks without any other arm. A note names the removed arms. It fails if
+// no arm has a mean.
 func (f *found) dropUnmeasured(path string) {
 	has := map[string]bool{}
-	var dropped []string // task and arm of each
+	var dropped []string // task and arm of each removed arm
 	all := len(f.arms)
 	f.arms = lists.Where(f.arms, func(a arm) bool {
 		measured := !math.IsNaN(a.mean)

@@ -71,6 +71,7 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	var f found
 	f.takeOnce(t, l)
 	f.failUnfinished(t, l)
+	failWithoutValue(t, l)
 	ranges := t.consider(l, opt)
 	f.readLong(t, l)
 	if opt.Drop {
@@ -359,7 +360,11 @@ func (f *found) readLong(t *table, l Long) {
 			Note{Kind: NoteNoReward, Path: t.path, Names: l.measured()[:1], Numbers: []float64{float64(unmeasured), float64(line)}})
 	}
 	if failed.order != nil {
-		f.notes = append(f.notes, failed.note(t.path, l.measured()[0]))
+		n := failed.note(t.path, l.measured()[0])
+		if t.reasons != nil {
+			n.Kind = NoteFailedStates
+		}
+		f.notes = append(f.notes, n)
 	}
 	if limits := lists.Where(f.rows, func(m Row) bool { return m.Censored != 0 }); len(limits) > 0 {
 		f.notes = append(f.notes, limitsNote(t.path, l.Reward, limits))
@@ -409,7 +414,7 @@ func ended(t *table, l Long, ignored []string, armOf []int32) (notes []Note) {
 		}
 		rows, last := 0, 0
 		for r, at := range armOf {
-			if text := t.textOf(r, name); at >= 0 && !notMeasured(text) && (!c.named(statusWords) || slices.Contains(c.failures, text)) {
+			if at >= 0 && c.statesFailure(t.textOf(r, name)) {
 				rows, last = rows+1, r
 			}
 		}

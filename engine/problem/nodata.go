@@ -21,8 +21,8 @@ func (t *table) leaveOut(what string, so func(r int) bool) {
 	t.only(indices.Where(len(t.lines), func(r int) bool { return !left[r] }))
 }
 
-// leaveOutMarks removes rows that repeat the header (as in joined files), rows that draw a line, and a row of units
-// below the header.
+// leaveOutMarks removes rows that repeat the header, as joined files have them, rows of dashes, and a row of units below
+// the header.
 func (t *table) leaveOutMarks(header []string) {
 	t.leaveOut("repeat the header", func(r int) bool {
 		return t.each(r, func(k int, text string) bool { return text == header[k] })
@@ -35,7 +35,7 @@ func (t *table) leaveOutMarks(header []string) {
 	}
 }
 
-// each reports whether so is true for all cells of row r. It is false if a cell has a number of a DataFrame.
+// each reports whether so is true for all cells of row r. It is false if a cell is a number of a DataFrame.
 func (t *table) each(r int, so func(k int, text string) bool) bool {
 	for k, c := range t.cells {
 		if c.numbers != nil && !c.empty(r) || !so(k, c.text(r)) {
@@ -45,8 +45,9 @@ func (t *table) each(r int, so func(k int, text string) bool) bool {
 	return true
 }
 
-// units reports whether the first row has units: texts in columns that have numbers in the other rows. Where it has names, too, they must
-// be in no other row, and the units of two columns must differ or be in brackets: an option may have failed.
+// units reports whether the first row has units: texts in columns that have numbers in all other rows. If the row also has
+// names, these names must not occur in other rows, and the units must be in brackets or differ between two columns.
+// Otherwise the row may be an option that failed.
 func (t *table) units() bool {
 	if !t.each(0, func(_ int, text string) bool { return notMeasured(text) || !t.isNumber(text) }) {
 		return false
@@ -78,8 +79,8 @@ func (t *table) units() bool {
 	return len(units) > 0 && (!named || len(units) > 1 || bracketed(units[0]))
 }
 
-// leaveOutNameless removes rows without a measurement that also lack a value in some column of names. Such rows are a
-// legend, or lines below the table.
+// leaveOutNameless removes rows without a measurement if they also lack a value in some column of names. Such rows are a
+// legend, or text below the table.
 func (t *table) leaveOutNameless(names []string, measured string) {
 	if slices.ContainsFunc(append(slices.Clone(names), measured), func(name string) bool { return !t.hasColumn(name) }) {
 		return

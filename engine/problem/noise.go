@@ -11,35 +11,34 @@ import (
 	"strings"
 )
 
-// NoiseModel holds the noise model of rewards, and how simulated rewards are drawn. In a
-// Problem it is complete; as a statement, for Load and WithNoise, it has what is stated, and the
-// zero value states nothing: scales that data do not show either are unknown.
+// NoiseModel is the noise model of rewards, and states how simulated rewards are drawn. In a Problem it is complete. In
+// the arguments of Load and WithNoise it contains what the user states; the zero value states nothing. Scales are unknown
+// if neither the user nor the data state them.
 type NoiseModel struct {
-	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, reward units; with UnknownBy they
-	// are guesses, which guide allocations and carry no guarantee. In a statement there is one for
-	// all arms, or none.
+	// Scales are the sub-Gaussian scales σ_i > 0 of the N arms, in reward units. If UnknownBy is not "", they are guesses,
+	// which guide allocations but give no guarantee. A user states one scale for all arms, or none.
 	Scales []float64
 	Known  string // source of Scales: NoiseStated, NoiseSD or NoiseTask
-	// what has its own factor by which Scales may be off: nothing (""), UnknownProblem, UnknownTask
-	// or UnknownArm
+	// parts of the problem that have their own unknown factor of Scales: none (""), UnknownProblem, UnknownTask or
+	// UnknownArm
 	UnknownBy string
-	// Bounds are two numbers between which every reward lies, whatever its law; Scales are then
-	// half their difference [Hoeffding63]. nil without bounds.
+	// Bounds are two numbers between which every reward lies, with any noise distribution. Scales are then half their
+	// difference [Hoeffding63]. nil means no bounds.
 	Bounds *[2]float64
 
-	SD []float64 // N standard deviations that simulated noise has; nil means Scales
-	// how simulated rewards are drawn, a name in Environments; "" means gaussian, and in a
-	// statement resampled with raw rewards, bernoulli with Bounds
+	SD []float64 // N standard deviations of simulated noise; nil means Scales
+	// how simulated rewards are drawn, a name in Environments. In a Problem, "" means gaussian. If the user states "", raw
+	// rewards lead to resampled, and Bounds lead to bernoulli
 	Environment string
 	Strength    float64 // strength of the environment's departure from normal noise; 0 means its default
 }
 
 // The values of NoiseModel.Known.
 const (
-	NoiseStated = "" // they were stated, or follow from Bounds
-	// estimated for each arm: the column sd, or the standard deviation of its raw rewards
+	NoiseStated = "" // the user stated the scales, or they follow from Bounds
+	// the scales were estimated for each arm, from the column sd or from single rewards
 	NoiseSD   = "sd"
-	NoiseTask = "task" // estimated for each task: the pooled standard deviation of its arms
+	NoiseTask = "task" // the scales were estimated for each task, by the pooled standard deviation of its arms
 )
 
 // The values of NoiseModel.UnknownBy, besides "".
@@ -53,8 +52,7 @@ const (
 // approximate.
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
 
-// Groups returns, for each arm of these tasks, the number from 0 of the unknown factor that its
-// scale has; nil if the scales are known.
+// Groups returns, for each arm of these tasks, the index of the unknown factor of its scale; nil if the scales are known.
 func (m NoiseModel) Groups(taskOf []int) []int {
 	if m.UnknownBy == "" {
 		return nil
@@ -174,8 +172,7 @@ func (m NoiseModel) Text() string {
 	return out
 }
 
-// A DataError states what is wrong in a data file and where. Line and Column count
-// from 1; 0 means the file as a whole.
+// DataError states what is wrong in a data file, and where. Line and Column count from 1; 0 means the file as a whole.
 type DataError struct {
 	Path         string
 	Line, Column int
@@ -196,13 +193,13 @@ func (e *DataError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.Path, e.Line, e.Column, e.Message)
 }
 
-// A ReadError states that a data file could not be read.
+// ReadError states that a data file could not be read.
 type ReadError struct {
 	Path string
 	Err  error
 }
 
-// Error says why the file could not be read.
+// Error states why the file could not be read.
 func (e *ReadError) Error() string {
 	if errors.Is(e.Err, fs.ErrNotExist) {
 		return "cannot read data: there is no file " + e.Path
@@ -213,7 +210,7 @@ func (e *ReadError) Error() string {
 // Unwrap returns Err.
 func (e *ReadError) Unwrap() error { return e.Err }
 
-// A NoiseError says which field of a NoiseModel is invalid.
+// NoiseError states which field of a NoiseModel is invalid.
 type NoiseError struct {
 	Field string
 	Err   error

@@ -48,11 +48,13 @@ const (
 	NoteUnseen NoteKind = "unseen"
 
 	NoteNoReward NoteKind = "no reward" // names: the column of rewards; numbers: how many rows have no reward, the line of the last one
-	NoteFailed   NoteKind = "failed"    // names: the column, the texts in failed cells; numbers: all measurements, then failures by text
-	NoteLimits   NoteKind = "limits"    // names: the column; numbers: how many values are below a limit, how many are above one
-	NoteNotDrawn NoteKind = "not drawn" // names: the column
-	NoteNoOption NoteKind = "no option" // names: the first removed options; numbers: how many options lost all rows, how many there are
-	NoteTotals   NoteKind = "totals"    // names: the column, the value that looks like a total, the condition that leaves out its rows
+	// names and numbers: as for NoteFailed; another column states the failures
+	NoteFailedStates NoteKind = "failed states"
+	NoteFailed       NoteKind = "failed"    // names: the column, the texts in failed cells; numbers: all measurements, then failures by text
+	NoteLimits       NoteKind = "limits"    // names: the column; numbers: how many values are below a limit, how many are above one
+	NoteNotDrawn     NoteKind = "not drawn" // names: the column
+	NoteNoOption     NoteKind = "no option" // names: the first removed options; numbers: how many options lost all rows, how many there are
+	NoteTotals       NoteKind = "totals"    // names: the column, the value that looks like a total, the condition that leaves out its rows
 	// names: the column of units or quantities, two values of this column, the column of rewards, the condition that
 	// selects the first value
 	NoteMixed NoteKind = "mixed"
@@ -136,6 +138,8 @@ var noteSentences = map[NoteKind]string{
 	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the invisible character %[3]s. Remove it if it is a mistake",
 
 	NoteNoReward: "rows without a value of %s do not count as measurements. There are %d, the last in line %d",
+	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column states so (%[3]d): %[2]s. If they were ` +
+		`not tried, write failed="false" (--failed false)`,
 	NoteFailed: "column %[1]q: measurements without a value count as failed (%[3]d): %[2]s. Leave the cell empty if nothing was " +
 		"measured",
 	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
@@ -268,7 +272,7 @@ func (n Note) words() []string {
 			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
 		}
 		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
-	case NoteFailed:
+	case NoteFailed, NoteFailedStates:
 		return []string{n.name(0), n.failedWords()}
 	case NoteUnfinished:
 		return []string{n.name(0), listed(lists.Make(len(n.Numbers), func(k int) string {

@@ -38,6 +38,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteAlike, Names: []string{"site", "Gent", "gent"}},
 		{Kind: NoteUnseen, Names: []string{"site", "Gent\u200b", "U+200B"}, Numbers: []float64{3}},
 		{Kind: NoteFailed, Names: []string{"y", "crash", "failed="}, Numbers: []float64{3, 2, 1}},
+		{Kind: NoteFailedStates, Names: []string{"y", "OOM"}, Numbers: []float64{2, 2}},
 		{Kind: NoteLimits, Names: []string{"y"}, Numbers: []float64{3, 0}},
 		{Kind: NoteNotDrawn, Names: []string{"y"}},
 		{Kind: NoteNoOption, Names: []string{"a", "b"}, Numbers: []float64{2, 7}},

@@ -47,7 +47,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	}
 	c := t.cell(r, k)
 	if notMeasured(c.text) {
-		return Outcome{Missing: true}, nil
+		reason := t.reasons[r]
+		return Outcome{Failed: reason, Missing: reason == ""}, nil
 	}
 	reward, err := t.tried(r, column)
 	if err == nil {
@@ -197,7 +198,7 @@ func (f *failures) note(path, column string) Note {
 // column. rest ends the message with the condition that counts the text as failed.
 func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 	texts := f.texts()
-	if !none || len(texts) == 0 {
+	if !none || len(texts) == 0 || t.reasons != nil {
 		return
 	}
 	first := slices.IndexFunc(indices.All(len(t.lines)), func(r int) bool { return t.textOf(r, column) == texts[0] })

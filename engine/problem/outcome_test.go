@@ -137,6 +137,27 @@ func TestUnfinishedRuns(t *testing.T) {
 	}
 }
 
+// A row without a value failed if an unused column of states or errors says so. A row that waits did not, and values stay.
+func TestFailedWithoutValue(t *testing.T) {
+	for _, c := range []struct{ name, text, failed, want string }{
+		{"states", "option,yield,status\na,1,ok\na,,OOM\nb,,oom\nb,,diverged\nc,,\nd,,planned\n", "", "a: 1 1 failed; b: 2 failed; c:; d:"},
+		{"errors", "option,yield,error\na,1,\na,,CUDA out of memory\nb,,\n", "", "a: 1 1 failed; b:"},
+		{"states beside values", "option,yield,status\na,1,ok\na,9,diverged\nb,,diverged\n", "", "a: 1 9; b: 1 failed"},
+		{"a condition has the last word", "option,yield,status\na,1,ok\nb,,OOM\n", "status == 'none'", "a: 1; b:"},
+		{"no value at all", "option,yield,status\na,,crashed\nb,,crashed\n", "", "a: 1 failed; b: 1 failed"},
+		{"a column of words", "option,yield,machine\na,1,ok\nb,,OOM\n", "", "a: 1; b:"},
+	} {
+		p, err := loadText(c.text, problem.LoadOptions{Failed: c.failed, Compile: byStatus})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := outcomes(p); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
 // Rows that failed by a condition have no value, whatever is there; an option that only failed is not measured.
 func TestFailedByCondition(t *testing.T) {
 	const runs = "option,yield,status\na,1,ok\na,2,ok\nb,99,crashed\nb,3,ok\nc,,crashed\nc,,crashed\nd,,planned\n"

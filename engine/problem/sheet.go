@@ -30,10 +30,10 @@ type SheetRow struct {
 // maxSheet is the largest size, in bytes, of a decompressed sheet.
 const maxSheet = 1 << 26
 
-// ReadSheet reads a table, which may be packed with gzip. One of the given sets of columns must be there, in small letters or
-// capitals; it returns which, as the number of the set. own, if it is not nil, names columns that may
-// replace task, arm and reward. An unreadable sheet is a *DataError with its place; what is
-// wrong with single cells shows when they are read.
+// ReadSheet reads a table, which may be compressed with gzip. The table must have all columns of one of the given sets, in
+// small letters or capitals; used is the index of this set. If own is not nil, its columns may replace task, arm and
+// reward. ReadSheet returns a *DataError with a place if the sheet is unreadable. Errors in single cells appear when they
+// are read.
 func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ...[]string) (_ *Sheet, set int, err error) {
 	defer try.Caught(&err)
 	data = (&table{path: path, allowance: LoadOptions{Context: ctx}.allowance()}).unpacked(data, maxSheet, 0, ctx)
@@ -63,9 +63,6 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 	}
 	panic("problem: a sheet needs a set of columns")
 }
-
-// Has reports whether the sheet has this column.
-func (s *Sheet) Has(column string) bool { return s.table.hasColumn(column) }
 
 // Aim sets the goal of the problem. The goal decides whether a text such as n.d. may be the best or the worst value.
 func (s *Sheet) Aim(goal string) { s.table.goal = goal }

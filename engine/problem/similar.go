@@ -18,9 +18,9 @@ import (
 
 // Similar states how alike the options are: by pedigree, by a genomic relationship, or by the fingerprints of molecules.
 type Similar struct {
-	Column string      // of the arms; "" if the names of arms are meant
+	Column string      // arm column whose values the matrix names; "" for the names of arms
 	Values [][]float64 // symmetric and positive semi-definite, a row per relative
-	Rows   []int       // N: the row of each arm
+	Rows   []int       // N: for each arm, the index of its row in Values
 	Source Source
 }
 
@@ -90,10 +90,10 @@ func (p *Problem) readSimilar(opt LoadOptions) {
 	}
 }
 
-// relatives returns the column that a matrix with these names is about, and the row of each arm. Without a stated column, the column is the
-// one whose values all have a row.
+// relatives returns the column whose values the matrix names, and the row of each arm. If the user states no column, it is
+// the column whose values all have a row.
 func (p *Problem) relatives(column string, names []string, wrong func(format string, args ...any)) (string, []int) {
-	columns := []string{""} // a table with one row per arm
+	columns := []string{""} // for a table with one row per arm
 	if p.Long != nil {
 		columns = p.Long.Arm
 	}
@@ -136,7 +136,7 @@ func (p *Problem) relatives(column string, names []string, wrong func(format str
 	return "", nil
 }
 
-// relative returns the row of an arm by its text in a column, or by its name.
+// relative finds the row of an arm by a text in a column, or by the arm's name.
 func (p *Problem) relative(at map[string]int, column string, i int) (row int, option string, known bool) {
 	texts := []string{p.Arms.Names[i]}
 	if c := slices.Index(p.Arms.Columns, column); c >= 0 {

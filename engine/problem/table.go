@@ -27,7 +27,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// table is a CSV file or a Frame, read whole and kept by columns, with the place of every cell.
+// table is a CSV file or a Frame. It has all cells, column by column, and the place of each cell in the file.
 type table struct {
 	path      string
 	hash      string
@@ -35,28 +35,29 @@ type table struct {
 	header    []string
 	column    map[string]int
 	unnamed   map[string]bool   // names of columns whose names are empty in the file
-	twice     map[string]string // the name that the second column of a name gets, until that is noted
+	twice     map[string]string // for a name that two columns share, the name that the second one gets; cleared when a note states it
 	cells     []*cells          // cells of each column
-	lines     []int32           // of each row; rows of empty cells are left out
+	lines     []int32           // line number of each row; rows without a text are omitted
 	preamble  int               // lines above the header
 	mark      bool              // whether the file begins with a byte order mark
 
 	allowance *allowance.Allowance // memory allowance while it is read
 
-	names    []string // columns that the file says have names
+	names    []string // columns that have a name in the file
 	layout   layout
-	said     []Note            // on how it was read, and on how names and numbers are written
+	said     []Note            // on how the file was read, and on how names and numbers are written
 	failed   []bool            // the rows that satisfy LoadOptions.Failed; nil without it
+	reasons  map[int]string    // of rows without a value, the failures that another column states
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
-	read     []string          // columns that conditions and computed columns read
-	binary   map[string]bool   // of columns with truth values: whether their numbers are 0 and 1 alone
-	groups   map[string]string // of columns with numbers such as 1,100: what parts their thousands, "" if nothing does
+	read     []string          // columns that conditions and computed columns use
+	binary   map[string]bool   // for each column with truth values, whether all its numbers are 0 or 1
+	groups   map[string]string // for each column with numbers such as 1,100, the mark that separates thousands; "" for none
 	counts   []string          // columns of counts
-	unbound  error             // of texts such as BDL, once it was found
+	unbound  error             // error about a text such as BDL, found while cells were read
 
-	comma, point *cell // the first number read with a decimal comma, and with a decimal point
-	plain        bool  // whether a number was read whose point cannot part thousands
+	comma, point *cell // the first number with a decimal comma, and the first one with a decimal point
+	plain        bool  // whether a number was read whose point cannot separate thousands
 }
 
 type cell struct {
@@ -67,10 +68,10 @@ type cell struct {
 // noData is the message of a table without rows.
 const noData = "no data: expected a header and at least one row"
 
-// readTable reads a CSV file with a header, its columns separated as separatorOf says; the header
-// has the columns wanted, and what is above it is left out. Empty cells at the end of a row and
-// rows of empty cells, as spreadsheets write them, are left out. It fails with a file that cannot be
-// read, is empty or not text, or has a row with more values than columns.
+// readTable reads a CSV file with a header. separatorOf finds the character between columns. The header is the line that
+// has the wanted columns; lines above it are skipped. Empty cells at the end of a row, and rows of empty cells, are
+// omitted, because spreadsheets write them. readTable fails if the file cannot be read, is empty, is not text, or has a
+// row with more values than columns.
 func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	var t *table
 	if f := opt.frame(path); f != nil {
@@ -86,7 +87,7 @@ func readTable(path string, opt LoadOptions, wanted ...string) *table {
 	return t
 }
 
-// fileTable reads a file, which may have no rows and no header, and may be packed.
+// fileTable reads a file that may be compressed with gzip, and that may lack rows and a header.
 func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *table {
 	t, r := openTable(path, opt, packed, wanted...)
 	for row := range t.records(r) {
@@ -96,14 +97,14 @@ func fileTable(path string, opt LoadOptions, packed bool, wanted []string) *tabl
 	return t
 }
 
-// tableOf reads a table from memory, which may have no rows.
+// tableOf reads a table from memory. The table may have no rows.
 func tableOf(ctx context.Context, path string, data []byte, wanted ...string) (t *table, err error) {
 	defer try.Caught(&err)
 	t = fileTable(path, LoadOptions{Context: ctx, Read: func(string) ([]byte, error) { return data, nil }}, false, wanted)
 	if t.header == nil {
 		panic(t.at(cell{}, "no data: expected a line with the names of the columns"))
 	}
-	for k, c := range t.cells { // cells are kept, such as notes
+	for k, c := range t.cells { // notes keep a reference to cells, so copy them
 		if r := slices.IndexFunc(indices.All(c.rows()), func(r int) bool { return !utf8.ValidString(c.text(r)) }); r >= 0 {
 			panic(t.at(t.cell(r, k), "not UTF-8; save the file as UTF-8"))
 		}
@@ -111,7 +112,7 @@ func tableOf(ctx context.Context, path string, data []byte, wanted ...string) (t
 	return t, nil
 }
 
-// records yields the rows of a file, each in memory that the next one takes over.
+// records yields the rows of a file. Each row uses the memory of the previous one.
 func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 	return func(yield func([]cell) bool) {
 		var row []cell
@@ -135,7 +136,7 @@ func (t *table) records(r *csv.Reader) iter.Seq[[]cell] {
 	}
 }
 
-// openTable reads a file, and returns a reader of its records from the header on.
+// openTable opens a file and returns a reader that begins with the header.
 func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*table, *csv.Reader) {
 	data, err := opt.read(path)
 	if err != nil {
@@ -169,18 +170,18 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 	return t, r
 }
 
-// separatorLine reports whether a first row only names the separator.
+// separatorLine reports whether the first row is a line that only names the separator.
 func separatorLine(row []cell) bool {
 	return len(row) <= 2 && strings.HasPrefix(row[0].text, separatorMark)
 }
 
-// What a cell takes besides its text, in bytes, and a column besides its cells.
+// Memory in bytes of a cell without its text, and of a column without its cells.
 const (
 	perCell   = 8
 	perColumn = 256
 )
 
-// make asks before a number of bytes is made of the table.
+// make fails if the allowance does not permit this number of bytes more.
 func (t *table) make(bytes int) { t.stop(t.allowance.Make(int64(bytes))) }
 
 // cell returns the cell of a row and a column.
@@ -192,12 +193,12 @@ func (t *table) cell(r, column int) cell {
 	return c
 }
 
-// has reports whether the text of a cell is so.
+// has reports whether a cell has a text for which so is true.
 func (t *table) has(so func(text string) bool) bool {
 	return slices.ContainsFunc(t.cells, func(c *cells) bool { return c.has(so) })
 }
 
-// only leaves these rows.
+// only removes all rows except these.
 func (t *table) only(rows []int) {
 	t.lines, t.failed = indices.Of(t.lines, rows), indices.Of(t.failed, rows)
 	for k, c := range t.cells {
@@ -205,7 +206,7 @@ func (t *table) only(rows []int) {
 	}
 }
 
-// withoutEmptyEnd returns a row without the empty cells at its end.
+// withoutEmptyEnd returns a row without empty cells at its end.
 func withoutEmptyEnd(row []cell) []cell {
 	for len(row) > 0 && row[len(row)-1].text == "" {
 		row = row[:len(row)-1]
@@ -213,7 +214,7 @@ func withoutEmptyEnd(row []cell) []cell {
 	return row
 }
 
-// syntax is the failure of a file that is no CSV.
+// syntax returns the failure for a file that is not valid CSV.
 func (t *table) syntax(err error) try.Failure {
 	var much *tooMuch
 	if errors.As(err, &much) {
@@ -229,12 +230,12 @@ func (t *table) syntax(err error) try.Failure {
 	return t.at(cell{}, "not valid CSV: %v", err)
 }
 
-// at is a failure with its place; cell{} represents the file as a whole.
+// at returns a failure with the place of a cell; cell{} means the whole file.
 func (t *table) at(c cell, format string, args ...any) try.Failure {
 	return try.Failure{Err: &DataError{Path: t.path, Line: c.line, Column: c.column, Message: fmt.Sprintf(format, args...)}}
 }
 
-// stop fails with err, if it is not nil. Errors of a context are passed on unchanged; all others get the path of the file.
+// stop fails if err is not nil. Errors of a context stay unchanged; other errors get the path of the file.
 func (t *table) stop(err error) {
 	switch {
 	case err == nil:
@@ -245,7 +246,7 @@ func (t *table) stop(err error) {
 	}
 }
 
-// hasColumn reports whether there is a column of a name.
+// hasColumn reports whether the table has a column with this name.
 func (t *table) hasColumn(name string) bool { _, there := t.column[name]; return there }
 
 // of returns the cells of an existing column.
@@ -254,7 +255,7 @@ func (t *table) of(name string) *cells { return t.cells[t.column[name]] }
 // cellOf returns the cell of a row in an existing column.
 func (t *table) cellOf(r int, name string) cell { return t.cell(r, t.column[name]) }
 
-// nameColumns marks columns whose cells are names.
+// nameColumns states that the cells of these columns are names, not numbers.
 func (t *table) nameColumns(names []string) {
 	for _, name := range names {
 		if !t.find(name) {
@@ -264,20 +265,21 @@ func (t *table) nameColumns(names []string) {
 	}
 }
 
-// lacks returns the first of the named columns that is absent, and whether there is one.
+// lacks returns the first of these columns that the table does not have, and whether there is one.
 func (t *table) lacks(names ...string) (string, bool) {
 	return lists.First(names, func(name string) bool { return !t.hasColumn(name) })
 }
 
-// require fails with the first of the named columns that is absent.
+// require fails if the table does not have all of these columns.
 func (t *table) require(names ...string) {
 	if name, is := t.lacks(names...); is {
 		panic(t.noColumn(name))
 	}
 }
 
-// find gives a name to the column of that name, or to the only one that differs from it in capital letters, blanks or characters that
-// cannot be seen alone, and reports whether there is one. It notes a name that several columns have, of which it takes the first.
+// find reports whether the table has a column with this name. A column whose name differs only in capital letters, blanks
+// or invisible characters gets this name if it is the only one. If several columns have the name, find uses the first and
+// adds a note.
 func (t *table) find(name string) bool {
 	if second := t.twice[name]; second != "" {
 		t.said = append(t.said, Note{Kind: NoteTwice, Path: t.path, Names: []string{name, second}})
@@ -300,8 +302,8 @@ func (t *table) find(name string) bool {
 	return len(same) == 1
 }
 
-// standardNames takes capital letters in these names, and in the prefixes x_ and z_, for small ones,
-// unless both are there.
+// standardNames writes these names, and the prefixes x_ and z_, in small letters. A name stays if the table also has a
+// column with the small letters.
 func (t *table) standardNames(names ...string) {
 	for k, name := range t.header {
 		small := strings.ToLower(name)
@@ -318,7 +320,7 @@ func (t *table) standardNames(names ...string) {
 	}
 }
 
-// noColumn is the failure of a column that is not in the header.
+// noColumn returns the failure for a column that the header does not have.
 func (t *table) noColumn(name string) try.Failure {
 	hint := t.separatorHint()
 	if strings.Contains(strings.Join(t.header, ""), replaced) {
@@ -328,7 +330,7 @@ func (t *table) noColumn(name string) try.Failure {
 		Message: fmt.Sprintf("no column %q; the columns are %s%s", name, t.columns(), hint)}}
 }
 
-// separatorHint states what separates columns, where a table seems to have one column.
+// separatorHint states which character separates columns. The hint helps if the table seems to have one column only.
 func (t *table) separatorHint() string {
 	if len(t.header) == 1 {
 		return "; columns are separated by commas, semicolons, tabs or vertical bars"
@@ -336,7 +338,7 @@ func (t *table) separatorHint() string {
 	return ""
 }
 
-// text returns the cell of a row that must not be empty.
+// text returns a cell, and fails if the cell is empty.
 func (t *table) text(r int, name string) string {
 	c := t.cellOf(r, name)
 	if c.text == "" {
@@ -346,7 +348,7 @@ func (t *table) text(r int, name string) string {
 	return c.text
 }
 
-// textOf returns a cell, "" without such a column.
+// textOf returns a cell; "" if the table does not have the column.
 func (t *table) textOf(r int, name string) string {
 	if !t.hasColumn(name) {
 		return ""
@@ -354,12 +356,12 @@ func (t *table) textOf(r int, name string) string {
 	return t.of(name).text(r)
 }
 
-// number returns the cell of a row as a finite number. Of all forms that Go takes, only decimal digits
-// are numbers to other programs, too. Where commas do not separate columns, a number may have a
-// decimal comma, if no number of the table has a decimal point.
+// number returns a cell as a finite number, and fails if the cell is something else. Only decimal digits count, because
+// other programs do not read all forms of Go. A number may have a decimal comma if commas do not separate columns, and if
+// no number of the table has a decimal point.
 func (t *table) number(r int, name string) float64 { return try.Of(t.tried(r, name)) }
 
-// tried returns a cell as number does, or the error.
+// tried returns the same number as the method number, or an error.
 func (t *table) tried(r int, name string) (float64, error) {
 	k := t.column[name]
 	if x := t.cells[k].numbers; x != nil && math.Abs(x[r]) <= kernels.Largest {
@@ -368,7 +370,7 @@ func (t *table) tried(r int, name string) (float64, error) {
 	return t.numberIn(t.cell(r, k), name)
 }
 
-// numberIn returns a cell as tried does; column is "" where columns have no names.
+// numberIn converts a cell as tried does. The column is "" for tables without column names.
 func (t *table) numberIn(c cell, column string) (float64, error) {
 	c.text = t.ungrouped(c.text, column)
 	text := t.decimal(c.text)
@@ -395,8 +397,7 @@ func (t *table) numberIn(c cell, column string) (float64, error) {
 	return 0, t.at(c, "%s", wrong).Err
 }
 
-// within fails with a number of the column, if there is one, that is outside of the bounds,
-// if there are any.
+// within fails with the first number of the column that is outside of the bounds; nil means no bounds.
 func (t *table) within(r int, name string, bounds *[2]float64) {
 	if bounds == nil || !t.hasColumn(name) {
 		return
@@ -411,7 +412,7 @@ func (t *table) withPrefix(prefix string) []string {
 	return lists.Where(t.header, func(name string) bool { return strings.HasPrefix(name, prefix) })
 }
 
-// columns lists the names of the columns, of many the first.
+// columns lists the names of the columns; only the first ones if there are many.
 func (t *table) columns() string {
 	const most = 30
 	if more := len(t.header) - most; more > 0 {

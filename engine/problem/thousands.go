@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// grouped is a number whose thousands may be parted from its hundreds by a mark: a comma, a point, an apostrophe or a blank.
+// grouped matches numbers that may have a mark between thousands and hundreds: a comma, a point, an apostrophe or a blank.
 var grouped = regexp.MustCompile(`^[-+\x{2212}]?[1-9][0-9]{0,2}([,.'\x{2019} \x{a0}\x{202f}])([0-9]{3}.*)$`)
 
-// group is the text after a mark: three digits, and behind the last mark decimals.
+// group matches the text after such a mark: three digits, and decimals after the last mark.
 var group = regexp.MustCompile(`^[0-9]{3}([,.][0-9]+)?$`)
 
-// oneBlank makes the same blank of the blanks that part thousands.
+// oneBlank replaces special blanks between thousands by the ordinary blank.
 var oneBlank = strings.NewReplacer("\u00a0", " ", "\u202f", " ")
 
-// ungrouped returns a number of a column of measurements without the marks between its thousands, if the column has such.
+// ungrouped returns a number without the marks between its thousands, if the column has such marks.
 func (t *table) ungrouped(text, column string) string {
 	parts := grouped.FindStringSubmatch(text)
 	if parts == nil || column == "" || parts[1] == "." && t.separator == ',' {
@@ -41,9 +41,10 @@ func (t *table) ungrouped(text, column string) string {
 	return strings.ReplaceAll(text, mark, "")
 }
 
-// parts reports whether a mark parts thousands in a column: all numbers from 1000 on have it there. A point or a comma may be a decimal
-// one, unless a number has several or has other decimals, a number of three digits has none while others end in 0 behind it, or the
-// column has counts. Where commas separate columns, no number has a decimal comma.
+// parts reports whether a mark separates thousands in a column. All numbers from 1000 on must have it there. A point or a
+// comma could also be a decimal mark. It separates thousands if a number has several of them, if a number has another
+// decimal mark, if the column has counts, or if other numbers end in 0 after the mark while a number of three digits lacks
+// the mark. In a table with commas between columns, a number never has a decimal comma.
 func (t *table) parts(column, mark string) bool {
 	sure := strings.Trim(mark, ",.") != "" || mark == "," && t.separator == ',' || slices.Contains(t.counts, column)
 	hundreds, zero := false, false

@@ -8,17 +8,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Words for rows that summarise others: those that name nothing else, and those that may also name an option, such as a kind of pooling.
+// Words for rows that summarise other rows. The first list has words that mean nothing else. The words of the second list
+// may also be names of options, for example pooling.
 var (
 	totalWords = []string{"total", "totals", "grand total", "subtotal", "sub total", "overall", "average", "avg", "ø", "σ", "∑", "x\u0304",
 		"summe", "gesamt", "insgesamt", "mittelwert", "durchschnitt", "moyenne", "promedio", "gemiddelde"}
 	summaryWords = []string{"sum", "mean", "median", "all", "mittel", "mw", "somme", "suma", "media", "som"}
 )
 
-// unlikelyTotal is the probability of chance below which a value that is the sum or the mean of the others is none of an option.
+// unlikelyTotal is a limit on a probability. If a value equals the sum or the mean of the others and chance explains this
+// with less than this probability, the row is not an option.
 const unlikelyTotal = 0.01
 
-// totals notes options, and tasks, that look like totals or means of others: by their name, or because their value is that sum or mean.
+// totals returns notes on options and tasks that look like totals or means of others. Either their names state so, or
+// their values are the sum or the mean of the others.
 func (f *found) totals(t *table, l Long) (notes []Note) {
 	known := map[[2]string]bool{}
 	note := func(column, text string) {
@@ -42,8 +45,9 @@ func (f *found) totals(t *table, l Long) (notes []Note) {
 	return notes
 }
 
-// chanceOfTotals returns, for each option whose only row in each of its tasks is the sum or the mean of the others, the logarithms of how
-// likely that is by chance. Other options have none.
+// chanceOfTotals returns the logarithms of probabilities. It considers the options that have one row in each of their
+// tasks, where each value is the sum or the mean of the others. Each logarithm states how likely this is by chance. Other
+// options are absent.
 func (f *found) chanceOfTotals() map[string][]float64 {
 	type sums struct{ rows, sum, arms, means, low, high float64 }
 	of := map[string]*sums{}

@@ -57,7 +57,7 @@ func (p *Problem) shortValues() (out [][2]string) {
 				x, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', digits, 64), 64)
 				texts[k] = plainNumber(x)
 			}
-			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // true at the latest with 17 digits
+			if len(slices.Compact(slices.Clone(texts))) == len(texts) { // with 17 digits, numbers always differ
 				break
 			}
 		}

@@ -74,7 +74,7 @@ func (q Question) name() string {
 	return q.Algorithm
 }
 
-// Suited returns Entry, or an error if the algorithm cannot use the problem or an option.
+// Suited checks that the algorithm can use the problem and the options. It returns what method Entry returns, or an error.
 func (q Question) Suited() (algorithms.Entry, error) {
 	e, err := q.Entry()
 	if err != nil {
@@ -87,7 +87,7 @@ func (q Question) Suited() (algorithms.Entry, error) {
 	return e, err
 }
 
-// Posed returns the problem as the algorithm sees it: without expected rewards unless rewards are simulated.
+// Posed returns the problem that the algorithm gets: without expected rewards unless rewards are simulated.
 func (q Question) Posed() (*problem.Problem, error) {
 	switch {
 	case q.Problem == nil:
@@ -133,8 +133,8 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 	return r, err
 }
 
-// On is Begin for a question that is Suited and has its Model already, as in simulations with many runs. Its errors do not name the
-// algorithm.
+// On starts a run on an existing model of the question, as in simulations with many runs. Check the question with Suited before. Errors
+// of On do not name the algorithm.
 func (q Question) On(m *model.Model) (*Run, error) {
 	e, err := q.unchecked()
 	if err != nil {

@@ -135,6 +135,19 @@ func TestPrior(t *testing.T) {
 	}
 }
 
+// TestAverageKeepsBounds checks that the average of the draws lies within the bounds of the rewards: a problem with other means is refused.
+func TestAverageKeepsBounds(t *testing.T) {
+	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
+	b, err := believe(context.Background(), p, 1, new(model.Memory), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.draws.Set(0, 0, -1e9) // the average of this arm is then below 0
+	if got := b.within(p, b.average())[0]; got != 0 {
+		t.Errorf("the average is %v, want the lower bound", got)
+	}
+}
+
 // TestPosteriorKeepsBounds checks that rewards with bounds stay within them and have the drawn expected rewards.
 func TestPosteriorKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})

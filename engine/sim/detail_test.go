@@ -135,6 +135,7 @@ func TestTooFewRuns(t *testing.T) {
 	}{
 		{p, 50, 0.005, "50 runs are too few to show that errors stay within delta = 0.005. With 0 of 50 wrong, the error rate may be as high as 7.1 %. 765 runs without an error would be enough"},
 		{p, 764, 0.005, "764 runs are too few to show that errors stay within delta = 0.005. With 0 of 764 wrong, the error rate may be as high as 0.5 %. 765 runs without an error would be enough"},
+		{p, 50, 2e-10, "50 runs are too few to show that errors stay within delta = 2e-10. With 0 of 50 wrong, the error rate may be as high as 7.1 %. 192072"},
 		{p, 765, 0.005, ""},
 		{p, 1, 0.005, ""},
 		{&noisy, 200, 0.005, "errors exceed delta: "},

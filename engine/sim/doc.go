@@ -15,5 +15,5 @@
 // summary of the finished runs.
 //
 // All intervals are 95 %: Student's t for means, Wilson's for error rates; see Shares for fractions of tasks, Compare for differences and
-// ratios. The warning that errors exceed delta uses the exact interval.
+// ratios. The warning that errors exceed delta uses the exact interval of Clopper and Pearson.
 package sim

@@ -53,7 +53,7 @@ func Exact(errors engine.Rate) [2]float64 {
 // enoughRuns returns the smallest n for which Wilson's interval of 0 errors, up to z²/(n+z²), ends at delta.
 func enoughRuns(delta float64) int {
 	n := math.Ceil(normal95 * normal95 * (1 - delta) / delta)
-	return int(math.Min(n, math.MaxInt32))
+	return int(math.Min(n, 1<<53))
 }
 
 // understated reports an arm whose rewards vary more than its noise scale states, beyond the 5 % by which sample and population standard

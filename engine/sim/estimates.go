@@ -185,6 +185,21 @@ func (b *believed) average() []float64 {
 	return mean
 }
 
+// within moves expected rewards to the nearest bound of the problem's rewards, if they have bounds. It changes the slice.
+func (b *believed) within(p *problem.Problem, mean []float64) []float64 {
+	bounds := p.Noise.Bounds
+	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
+		lo, hi := p.TwoRewards()
+		bounds = &[2]float64{lo, hi}
+	}
+	if bounds != nil {
+		for i, m := range mean {
+			mean[i] = min(max(m, bounds[0]), bounds[1])
+		}
+	}
+	return mean
+}
+
 // unknown returns the problem as algorithms see it: without expected rewards.
 func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	q := *p
@@ -208,17 +223,9 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 		rows, _ := b.draws.Dims()
 		q.Mean = slices.Clone(b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1) * float64(rows))))
 	}
-	bounds := p.Noise.Bounds
-	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
-		lo, hi := p.TwoRewards()
-		bounds = &[2]float64{lo, hi}
-	}
-	if bounds != nil {
-		for i, m := range q.Mean {
-			q.Mean[i] = min(max(m, bounds[0]), bounds[1])
-		}
-	}
+	q.Mean = b.within(p, q.Mean)
 	if b.laws == problem.EnvironmentResampled {
+		bounds := p.Noise.Bounds
 		q.Rewards = make([][]float64, len(p.Rewards))
 		for i, rewards := range p.Rewards {
 			q.Rewards[i] = moved(rewards, q.Mean[i], bounds[0], bounds[1])

@@ -292,7 +292,8 @@ type EstimateRecorder struct {
 // RecordEstimates returns an empty EstimateRecorder. p is the user's problem, with its expected rewards if it has any.
 func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRecorder{problem: p} }
 
-// Learned records the estimates after a round. It is called after each round with the same steps.
+// Learned counts a round and records its estimates. Of long runs it keeps every second, fourth, … round only. Call it after each round with
+// the same steps.
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.keeper == nil {
 		k.keeper = keepEstimates(nil, s.Algorithm(), k.problem)

@@ -70,9 +70,12 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 			high := made(yields, opposite, &[2]float64{-1, 0})
 			for _, entry := range algorithms.All() {
 				run := func(p *problem.Problem, draw sim.Drawer) (engine.Result, error) {
+					options := engine.Options{Epsilon: 0.3, Budget: 20, Delta: 0.1, MaxSamples: 1e6}
+					if entry.OneByOne {
+						options.Batch = 20
+					}
 					return sim.Run(t.Context(), sim.Experiment{
-						Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 2, Seed: seed, Draw: draw, Detail: true,
-						Options: engine.Options{Epsilon: 0.3, Budget: 20, Delta: 0.1, MaxSamples: 1e6},
+						Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 2, Seed: seed, Draw: draw, Detail: true, Options: options,
 					})
 				}
 				for _, own := range []bool{false, true} {

@@ -82,7 +82,7 @@ func TestBudgetDefaultOnRawRewards(t *testing.T) {
 // An unspent part of a budget is reported.
 func TestBudgetLeft(t *testing.T) {
 	r := run(t, sim.Experiment{Problem: machines(t, unitKernel()), Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 20, Ridge: engine.Ridge{Kind: engine.RidgeGP}}, Runs: 1, Seed: 1})
-	if got, want := r.Ended(), "10 of 20 samples used: each task had only one candidate left after round 2 of 4"; r.Status != engine.StatusLeft || got != want {
+	if got, want := r.Ended(), "10 of 20 samples used: halving left one arm per task after round 2 of 4, without a test"; r.Status != engine.StatusLeft || got != want {
 		t.Errorf("status %q: %q, want %q", r.Status, got, want)
 	}
 }

@@ -26,8 +26,8 @@ type RoundFunc = func(asked []Asked) ([]float64, error)
 // askedAtOnce is the largest number of requests in one call of a RoundFunc.
 const askedAtOnce = 1 << 14
 
-// Rounds returns a Drawer and a RoundFunc for an Experiment that draws all rewards by f. If squares are requested, f is called for single
-// rewards.
+// Rounds returns the two fields of an Experiment that draws all rewards by f: a Drawer, which calls f for one arm, and f itself, which the
+// experiment calls once per round. If squares are requested, f is called for single rewards.
 func Rounds(p *problem.Problem, f RoundFunc) (Drawer, RoundFunc) {
 	one := func(_ *rand.Rand, task, arm string, n int) (float64, error) {
 		means, err := f([]Asked{{task, arm, n}})

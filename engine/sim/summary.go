@@ -293,11 +293,12 @@ func Proportion(count, runs int) engine.Rate {
 	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: wilson(p, float64(runs))}
 }
 
-// Shares returns the fraction of all (run, task) pairs that are wrong, from the number of wrong tasks of each run. Errors of tasks in a
-// run may be correlated, so the 95 % interval is Wilson's at the effective number of runs [Korn and Graubard 1998; Dean and Pagano 2015]:
-// the number of independent pairs with the variance of the runs' fractions, at least the number of runs and at most the number of pairs.
-// That variance is computed with one run added in which all tasks are wrong and one in which none is, as in [Agresti and Caffo 2000].
-// Fractions that are all 0 or 1 therefore have the interval of Proportion, and few wrong runs do not count as independent tasks.
+// Shares returns the error rate over all (run, task) pairs, from the number of wrong tasks of each run, with a 95 % interval that treats
+// runs as clusters. Errors of tasks in a run may be correlated, so the interval is Wilson's at the effective number of runs [Korn and
+// Graubard 1998; Dean and Pagano 2015]: the number of independent pairs with the variance of the runs' fractions, at least the number of
+// runs and at most the number of pairs. That variance is computed with one run added in which all tasks are wrong and one in which none
+// is, as in [Agresti and Caffo 2000]. Fractions that are all 0 or 1 therefore have the interval of Proportion, and few wrong runs do not
+// count as independent tasks.
 func Shares(wrong []int, tasks int) engine.Rate {
 	if len(wrong) == 0 || tasks == 0 {
 		return engine.Rate{}

@@ -19,11 +19,11 @@ import (
 func TestNoRidgeWhereNoneApplies(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	steps := func(entry algorithms.Entry, ridge engine.Ridge) int {
-		ctx := ending.Never()
-		_, err := sim.Run(ctx, sim.Experiment{
-			Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 1, Seed: 1, Workers: 1,
-			Options: engine.Options{Delta: 0.05, Budget: 2000, Ridge: ridge},
-		})
+		ctx, options := ending.Never(), engine.Options{Delta: 0.05, Budget: 2000, Ridge: ridge}
+		if entry.OneByOne {
+			options.Batch = 100
+		}
+		_, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: entry.Mode, Algorithm: entry.Name, Runs: 1, Seed: 1, Workers: 1, Options: options})
 		if err != nil && !errors.Is(err, engine.ErrUnsuited) {
 			t.Fatalf("%s: %v", entry.Name, err)
 		}

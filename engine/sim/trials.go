@@ -57,7 +57,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 		x.Problem = x.believed.unknown(asked)
 		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
 			// norm, gaps and hardness, from which an unstated ξ is chosen
-			x.Problem.Mean = x.believed.average()
+			x.Problem.Mean = x.believed.within(x.Problem, x.believed.average())
 		}
 	case x.natural:
 		if x.Draw, err = DrawerOf(asked); err != nil {

@@ -103,7 +103,7 @@ func quoted(names []string) string {
 	return strings.Join(lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) }), ", ")
 }
 
-// Sweep is the value of sweep(...): one row per combination of swept values.
+// Sweep is the value of sweep(...). Rows has one result per combination of swept values; a table of it may have a row per run.
 type Sweep struct {
 	Names []string `json:"names"` // swept names, in the given order
 	// what a row of its table is: "cell" (or ""), one combination, or "run"

@@ -15,14 +15,14 @@ type guesses struct {
 	byP map[string]*tried // by person
 }
 
-// tried is how many ids were unknown since a time.
+// tried counts the unknown ids that a person has named since a time.
 type tried struct {
 	since time.Time
 	n     int
 }
 
-// The most unknown ids of a person in so long a time. Of 10^9 ids that there may be, a thousand hit one of a thousand pulls once in a
-// thousand hours.
+// A person may name mostGuesses unknown ids within guessesIn. There are 10^9 possible ids. A thousand guesses an hour hit one of a thousand
+// pulls once in a thousand hours.
 const (
 	mostGuesses = 10 * campaign.MostUnknown
 	guessesIn   = time.Hour
@@ -54,7 +54,7 @@ func (g *guesses) add(by string, now time.Time, n int) {
 	c.n += n
 }
 
-// unknown returns how many ids of a sheet were unknown.
+// unknown returns the number of unknown ids of a sheet.
 func unknown(r campaign.Receipt, err error) int {
 	if errors.Is(err, campaign.ErrGuesses) {
 		return campaign.MostUnknown

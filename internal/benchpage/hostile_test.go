@@ -57,7 +57,7 @@ func TestFaultGuessedIDs(t *testing.T) {
 // TestFaultForeignHosts: the page answers under its own names: addresses in numbers, this machine's, and those of links.
 func TestFaultForeignHosts(t *testing.T) {
 	c, _ := started(t)
-	if _, err := c.InviteTo(t.Context(), "lab.example.org", "Ann"); err != nil {
+	if _, err := c.Invite(t.Context(), "lab.example.org", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// answer holds what is said to the rows that were sent, by id.
+// answer has the messages for the rows that were sent, by id.
 type answer struct {
 	said    map[string]said
 	doubted map[string]bool // rows whose value may be confirmed
@@ -213,7 +213,7 @@ func (s *server) upload(w http.ResponseWriter, by, why string) {
 	s.show(w, status, v)
 }
 
-// preview shows what an uploaded sheet would do, and records nothing.
+// preview shows the effect of an uploaded sheet, and records nothing.
 func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 	f, head, err := r.FormFile("sheet")
 	if err != nil {

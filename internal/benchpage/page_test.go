@@ -77,7 +77,7 @@ func (v visitor) answer(r *http.Response, err error) (int, string) {
 // joined returns a visitor who followed an invitation.
 func joined(t *testing.T, c *folder.Campaign, s *httptest.Server, name string) visitor {
 	t.Helper()
-	secret, err := c.Invite(t.Context(), name)
+	secret, err := c.Invite(t.Context(), "", name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +167,7 @@ func TestWhoMay(t *testing.T) {
 			t.Errorf("a secret of %d characters", len(k.Value))
 		}
 	}
-	secret, err := c.Invite(t.Context(), "Ann") // a new link ends the old one
+	secret, err := c.Invite(t.Context(), "", "Ann") // a new link ends the old one
 	if err != nil || secret == "" {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func must[T any](v T, err error) T {
 // The cookie cannot be read by scripts or sent from other sites, and by TLS alone where there is one.
 func TestCookie(t *testing.T) {
 	c, _ := started(t)
-	secret, err := c.Invite(t.Context(), "Ann")
+	secret, err := c.Invite(t.Context(), "", "Ann")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ type Call struct {
 	Columns []Column
 	Goal    string  // "max", "min", or a list of them with commas; "" is max
 	Bounded string  // limits of the reward: "LO,HI"; "" for none
+	Kernel  string  // how similar tasks and options are, an expression of the language; "" if not stated
 	Epsilon float64 // an option this close to the best is good enough
 	Next    int     // number of measurements to propose, or their cost
 	Retry   bool    // also options whose measurements have all failed
@@ -92,7 +93,7 @@ func (o *Call) Script(table string, wide, rows bool) string {
 	if rows && o.Next > 0 {
 		call = "field_book(" + call + ")"
 	}
-	return o.Problem(table, wide, "") + call + "\n"
+	return o.Problem(table, wide) + call + "\n"
 }
 
 // trueText, countText and listText write values of flags for a script; "" for a flag that is not given.
@@ -128,8 +129,8 @@ func (o *Call) Goals() []string {
 	return lists.Map(strings.Split(o.Goal, ","), strings.TrimSpace)
 }
 
-// Problem returns the statement that reads the table, with a kernel if one is given.
-func (o *Call) Problem(table string, wide bool, kernel string) string {
+// Problem returns the statement that reads the table.
+func (o *Call) Problem(table string, wide bool) string {
 	args := []string{"data=" + kernels.Quote(table)}
 	if wide {
 		args[0] = kernels.Quote(table)
@@ -145,8 +146,8 @@ func (o *Call) Problem(table string, wide bool, kernel string) string {
 	if o.Bounded != "" {
 		args = append(args, "bounded=["+o.Bounded+"]")
 	}
-	if kernel != "" {
-		args = append(args, "kernel="+kernel)
+	if o.Kernel != "" {
+		args = append(args, "kernel="+o.Kernel)
 	}
 	return fmt.Sprintf("p = problem(%s)\n", strings.Join(args, ", "))
 }
@@ -157,7 +158,7 @@ func (o *Call) Line(table string) string {
 	for _, c := range o.Columns {
 		line = line.With("--"+strings.ReplaceAll(c.Name, "_", "-"), c.Value...)
 	}
-	line = line.With("--goal", o.Goal).With("--bounded", o.Bounded)
+	line = line.With("--goal", o.Goal).With("--bounded", o.Bounded).With("--kernel", o.Kernel)
 	if o.Epsilon > 0 {
 		line = line.With("--epsilon", strconv.FormatFloat(o.Epsilon, 'g', -1, 64))
 	}

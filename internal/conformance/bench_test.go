@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 )
 
 // median returns the median of durations, in milliseconds.

@@ -41,7 +41,7 @@ func benchCampaign(t *testing.T) (*folder.Campaign, *httptest.Server, string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	secret, err := c.Invite(t.Context(), "Ann")
+	secret, err := c.Invite(t.Context(), "", "Ann")
 	if err != nil {
 		t.Fatal(err)
 	}

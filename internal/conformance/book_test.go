@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // book writes a notebook for our kernel into a folder: with a fresh id for each

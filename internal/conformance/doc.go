@@ -13,7 +13,7 @@
 //	bench_test.go      what this kernel costs beside GoNB
 //
 // A test whose program is missing is skipped with its name. The script
-// tools/install-test-parts.sh installs them on Debian, which make test does; with
+// tools/install-test-parts.sh installs them on Debian, which make conformance does; with
 // GONB_COPE_REQUIRE_ALL=1 nothing may be missing. Simulations of notebooks are shortened, and
 // GONB_COPE_WHOLE=1 leaves them unchanged stored; GONB_COPE_RECORD=1 records GoNB's examples
 // again, for a new release of GoNB or Go.

@@ -14,9 +14,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/client"
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // examples are GoNB's own notebooks that need no page of a browser. The other tests

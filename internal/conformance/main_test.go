@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/gonb"
+	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 )
 
 // root is the folder of the tests' own files, which is removed at the end.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // nbformat validates files: every complaint is an error, also that an id is missing.
@@ -151,9 +151,6 @@ func media(nb *notebook.Notebook) map[string]int {
 	return count
 }
 
-// executed holds what TestNbconvertExecutes made, by file name.
-var executed = map[string]*notebook.Notebook{}
-
 // Jupyter's own executor runs every notebook of the repository.
 func TestNbconvertExecutes(t *testing.T) {
 	warm(t)
@@ -161,7 +158,6 @@ func TestNbconvertExecutes(t *testing.T) {
 	for _, path := range ours(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".ipynb"), func(t *testing.T) {
 			nb := nbconvert(t, ourKernel, filepath.Join(folder, filepath.Base(path)))
-			executed[filepath.Base(path)] = nb
 			count := media(nb)
 			if count["error"] != 0 || count["image/png"] == 0 || count["text/html"] == 0 {
 				t.Errorf("outputs %v: there must be tables and figures, and no error", count)

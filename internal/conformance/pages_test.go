@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // page is a notebook that talks with the page it is on.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // limit is far above what any report of the tests takes.

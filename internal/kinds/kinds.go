@@ -2,7 +2,7 @@
 // cell reads them. The language, the bridge to Go cells, package session and the reports use this one table, so that each kind is
 // in all of them.
 //
-// A new kind needs a line in Views, a row in All, and a method of that name in package report, which displays a value of the kind.
+// A new kind needs a line in Views, a row in list, and a method of that name in package report, which displays a value of the kind.
 // This package does not import report, so that a Go cell without displays does not link it.
 package kinds
 
@@ -45,7 +45,7 @@ type Views[V any] interface {
 	Receipt(campaign.Receipt) V
 }
 
-// Kind is a kind of value, with the view of its values in a Views[V].
+// Kind describes a kind of value, and how a Views[V] displays one.
 type Kind[V any] struct {
 	Name   string // in messages of the language and between processes
 	Plural bool   // the name has no article
@@ -80,6 +80,7 @@ func tableOf[V any]() *table[V] {
 // All returns the kinds in the order of messages. The list is shared and must not be changed.
 func All[V any]() []Kind[V] { return tableOf[V]().all }
 
+// list returns a row for each kind.
 func list[V any]() []Kind[V] {
 	type views = Views[V]
 	return []Kind[V]{

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // Every notebook is in the gallery with the present code of all its cells. Checking its outputs takes

@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,8 +41,8 @@ func TestImports(t *testing.T) {
 			case ours && ok && !slices.Contains(allowed.inside, inside) &&
 				(strings.HasPrefix(s.folder, "internal/base/") || !strings.HasPrefix(inside, "internal/base/")):
 				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, inside, s.folder, allowed.inside)
-			case ours && strings.HasPrefix(inside, "internal/front/") && !onTop(s.folder):
-				t.Errorf("%s imports %s; internal/front stands on all else of the project", s.file, inside)
+			case ours && strings.HasPrefix(inside, "notebook/") && !onTop(s.folder):
+				t.Errorf("%s imports %s; only the command and session import packages in notebook", s.file, inside)
 			case !ours && ok && foreign(name) && !slices.ContainsFunc(allowed.outside, func(m string) bool { return name == m || strings.HasPrefix(name, m+"/") }):
 				t.Errorf("%s imports %s; internal/repo/imports.md allows %s only %q", s.file, name, s.folder, allowed.outside)
 			}
@@ -57,11 +58,13 @@ func TestImports(t *testing.T) {
 // The comment of package engine names each package that programs of others can import, and says whether it is promised.
 func TestPromises(t *testing.T) {
 	said := map[string]bool{}
-	for _, word := range strings.FieldsFunc(read(t, "engine/doc.go"), func(r rune) bool { return strings.ContainsRune(" ,.:\n", r) }) {
+	for _, word := range strings.FieldsFunc(read(t, "engine/doc.go"), func(r rune) bool { return strings.ContainsRune(" ,.:\t\n", r) }) {
 		said[word] = true
 	}
 	for _, s := range sources(t) {
-		hidden := slices.ContainsFunc(strings.Split(s.folder, "/"), func(part string) bool { return part == "internal" || part == "cmd" || part == "tools" })
+		hidden := slices.ContainsFunc(strings.Split(s.folder, "/"), func(part string) bool {
+			return part == "internal" || part == "cmd" || part == "tools" || part == "notebook"
+		})
 		if !s.test && !hidden && !said[s.folder] {
 			t.Errorf("engine/doc.go does not say whether package %s is promised: name it there, or put it under internal", s.folder)
 			said[s.folder] = true
@@ -69,10 +72,65 @@ func TestPromises(t *testing.T) {
 	}
 }
 
-// onTop reports whether a package may use internal/front: its own, the command, and what Go cells of a notebook
+// Each name in the table of promises in engine/doc.go is exported by its package.
+func TestPromisedNames(t *testing.T) {
+	declared := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if declared[s.folder] == nil {
+			declared[s.folder] = map[string]bool{}
+		}
+		for _, d := range s.tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				declared[s.folder][f.Name.Name] = true
+			}
+			if g, ok := d.(*ast.GenDecl); ok {
+				ast.Inspect(g, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.TypeSpec:
+						declared[s.folder][n.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, name := range n.Names {
+							declared[s.folder][name.Name] = true
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	folder, listed := "", 0
+	for line := range strings.Lines(read(t, "engine/doc.go")) {
+		names, row := strings.CutPrefix(line, "//\t")
+		if !row {
+			folder = ""
+			continue
+		}
+		fields := strings.Fields(names)
+		if declared[fields[0]] != nil {
+			folder, fields = fields[0], fields[1:]
+		}
+		for _, name := range fields {
+			if folder == "" {
+				break // of another table
+			}
+			listed++
+			if !declared[folder][name] {
+				t.Errorf("engine/doc.go promises %s of %s, which does not exist", name, folder)
+			}
+		}
+	}
+	if listed < 60 {
+		t.Errorf("the table of promises has %d names", listed)
+	}
+}
+
+// onTop reports whether a package may import packages in notebook: these, the command, and what Go cells of a notebook
 // import.
 func onTop(folder string) bool {
-	return slices.ContainsFunc([]string{"internal/front/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })
+	return slices.ContainsFunc([]string{"notebook/", "internal/conformance", "cmd/", "session"}, func(p string) bool { return strings.HasPrefix(folder, p) })
 }
 
 // foreign reports whether an import is of another module: the first element of a path of the

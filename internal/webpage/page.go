@@ -21,6 +21,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
@@ -39,6 +40,7 @@ type Page struct {
 	bound   string // definitions reported last
 	quiet   bool   // whether displays are dropped
 	last    made
+	kept    kept
 }
 
 // made is the last answer of best.
@@ -57,10 +59,11 @@ type Event struct {
 
 // Request is a request of the page.
 type Request struct {
-	Do     string // "describe", "best", "save", "run", "check", "complete" or "forget"
+	Do     string // "describe", "best", "save", "run", "check", "complete", "forget", "begin", "resume" or "observe"
 	Table  string // name of a file
 	Call   Call
-	Text   string // a script
+	Text   string // a script, or a sheet of results
+	Sure   bool   // results that look like typing errors are right
 	Cursor int    // in the script, in characters
 	Before string // definitions that a script may use, for a program that was started again
 	Format string // ending of a file to save
@@ -92,7 +95,10 @@ type Reply struct {
 	Python  string `json:"python,omitempty"`
 	Script  string `json:"script,omitempty"`
 	Next    bool   `json:"next,omitempty"` // measurements are proposed, so that there is a field book
-	// of save
+	// of begin, resume and observe
+	List *campaign.List `json:"list,omitempty"`
+	Note string         `json:"note,omitempty"` // why the list is empty
+	// of these and of save
 	Name string `json:"name,omitempty"`
 	Data []byte `json:"-"`
 	// of check and complete
@@ -162,6 +168,14 @@ func (p *Page) Answer(ctx context.Context, q Request) (r Reply) {
 		r = p.complete(q.Text, q.Cursor)
 	case "forget":
 		p.forget()
+	case "begin":
+		r, err = p.begin(ctx, q)
+	case "resume":
+		if err = p.resume(ctx, q.Table); err == nil {
+			r, err = p.list(ctx)
+		}
+	case "observe":
+		r, err = p.observe(ctx, q)
 	default:
 		err = fmt.Errorf("unknown request %q", q.Do)
 	}
@@ -213,9 +227,9 @@ func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
 		call, _ = call.Guess(d)
 	}
 	r := Reply{Rows: d.Rows, Wide: d.Wide, Call: &Call{Columns: map[string][]string{}, Goal: call.Goal}}
-	if !d.Wide && d.Options > 1 && 10*d.Single >= 9*d.Options && d.SD == "" && d.Count == "" {
-		r.Doubt = fmt.Sprintf("%d of %d combinations have only one row, so chance is hard to separate from real differences. Check each option "+
-			"column: if you cannot choose its value (a day, a plate), make it a block. If it only numbers rows, leave it out.", d.Single, d.Options)
+	if !d.Wide && d.MeasuredOnce() != "" {
+		r.Doubt = d.MeasuredOnce() + ". So chance is hard to separate from real differences. Check each option column: if you " +
+			"cannot choose its value (a day, a plate), make it a block. If it is only a row number, leave it out."
 	}
 	role := map[string]string{}
 	for _, c := range call.Columns {

@@ -188,6 +188,8 @@ class Answer(Value, _HasPlot):
     """weight of each matrix of how alike options are"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
+    model_check: Record
+    """the strongest contradiction between measurements and model; null unless it speaks against the model"""
     undetermined: Record
     """why the measurements do not distinguish arms; null if they do"""
     warnings: list[str]
@@ -1195,7 +1197,8 @@ def arm(k: Kernel | Callable[..., Any]) -> JointKernel:
 def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., overall: bool | None = ..., per_block: int | None = ..., options: int | None = ..., check: str | _List | None = ..., retry: bool | None = ...) -> Answer:
     """Recommends an arm for every task from the measurements, with the probability that it is good enough,
     and proposes what to measure next. It averages over kernels, mean levels and noise models that fit
-    the measurements, and ignores the problem's kernel.
+    the measurements. A stated kernel is one of these kernels, with the weight that the measurements
+    give it.
 
     Parameters:
         p (a problem):
@@ -1668,8 +1671,8 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
         unit (a number, greater than 0, optional):
             Normalisation: reward units of one normalised unit; by default the largest noise
         total (a whole number, at least 1 and at most 1000000, optional):
-            Number of further measurements in all tasks together; the plan is then a curve of the
-            expected simple regret
+            Number of further measurements in all tasks together, or their total cost if the problem has
+            cost=; the plan is then a curve of the expected simple regret
 
     Returns:
         Plan
@@ -2579,8 +2582,7 @@ def field_book(a: Answer, seed: int | None = ...) -> Table:
 
 def save(value: Any, path: str) -> None:
     """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
-    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as
-    .pdf.
+    .pdf .png; a figure as .tex includes a .pdf file beside it; Chromium prints other values as .pdf.
 
     Parameters:
         value (any value):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 import os
 import pickle
 import random
+import sys
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -67,7 +69,8 @@ class Strategy:
             raise ValueError("tasks and task are both given; give task, the columns of the arms that name tasks, or tasks, a list of names")
         self._columns = list(task) if isinstance(task, list) else [] if task is None else [task]
         self.goal, self.epsilon = goal, epsilon
-        self.arms, own = self._divided(arms)
+        rows, own = self._divided(arms)
+        self.arms = Arms(rows)
         given = [None] if tasks is None and not own else list(dict.fromkeys(own)) if own else list(tasks or [])
         if not given:
             raise ValueError("tasks is empty; leave it out where there is one task")
@@ -83,22 +86,37 @@ class Strategy:
         self._tried = {name: [_Tried(is_option=not own or self._has(own, one, arm)) for arm in self.arms] for name, one in self.tasks.items()}
         self._random = random.Random(seed)
 
-    def _divided(self, arms: Any) -> tuple[Arms, dict[Any, set[Any]]]:
+    def _divided(self, arms: Any) -> tuple[list[Any], dict[Any, set[Any]]]:
         """Return the arms without the columns of the tasks, and the identities of the arms of each task."""
-        if not self._columns:
-            return Arms(arms), {}
-        own: dict[Any, set[Any]] = {}
         rows = listed(arms)
+        if not self._columns:
+            return rows, {}
+        own: dict[Any, set[Any]] = {}
         for row in rows:
             missing = [name for name in self._columns if not isinstance(row, dict) or name not in row or _names.is_missing(row[name])]
             if missing:
                 raise ValueError(f"task names the column {missing[0]!r}, and the arm {_names.described(row)} has no value there")
             own.setdefault(self._task_of(row), set()).add(_names.identity(self._arm_of(row)))
-        return Arms([self._arm_of(row) for row in rows]), own
+        return [self._arm_of(row) for row in rows], own
 
     @staticmethod
     def _has(own: dict[Any, set[Any]], task: Any, arm: Any) -> bool:
-        return _names.identity(arm) in own[task]
+        return _names.identity(arm) in own.get(task, ())
+
+    def add(self, arms: Any) -> None:
+        """Add arms, given like those of the beginning. Arms that are there already stay as they are."""
+        rows, own = self._divided(arms)
+        for task in own:
+            if _names.identity(task) not in self._task_names:
+                raise ValueError(f"there is no task {_names.described(task)}; state all tasks when you make the Strategy; no arm was added")
+        both = Arms([*self.arms, *rows])  # the former keep their places
+        for name, one in self.tasks.items():
+            of = self._tried[name]
+            of += [_Tried(is_option=not own) for _ in both[len(of) :]]
+            for arm in rows:
+                if self._has(own, one, arm):
+                    of[both.place(arm)].is_option = True  # type: ignore[index]
+        self.arms = both
 
     def _task_of(self, row: dict[Any, Any]) -> Any:
         values = tuple(row[name] for name in self._columns)
@@ -124,6 +142,30 @@ class Strategy:
         if not isinstance(found, cls):
             raise TypeError(f"{os.fspath(file)} has a {type(found).__name__}; give a file that Strategy.save wrote")
         return found
+
+    @classmethod
+    @contextlib.contextmanager
+    def locked(cls, file: str | os.PathLike[str]) -> Iterator[Strategy]:
+        """Load a file that ``save`` wrote, and save it at the end of the block. Meanwhile other processes wait.
+
+        An error within the block leaves the file unchanged.
+        """
+        with open(f"{os.fspath(file)}.lock", "ab") as lock:
+            if sys.platform == "win32":
+                import msvcrt
+
+                while True:  # LK_LOCK gives up after 10 seconds
+                    with contextlib.suppress(OSError):
+                        lock.seek(0)
+                        msvcrt.locking(lock.fileno(), msvcrt.LK_LOCK, 1)
+                        break
+            else:
+                import fcntl
+
+                fcntl.flock(lock, fcntl.LOCK_EX)  # released when the file is closed
+            search = cls.load(file)
+            yield search
+            search.save(file)
 
     def ask(self, count: int = 1) -> list[Any]:
         """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.

@@ -24,8 +24,8 @@ def test_tune_models(folder, capsys):
     picks = space["search"].picks(space["answer"])
     lost = [90.2 - space["train"](0, model, **setting) for model, setting in picks.items()]
     assert sum(lost) / len(lost) < 0.6
-    again = run("tune-models.md")  # as after a restart: nothing is left to train
-    assert len(again["search"].told) == 60
+    again = run("tune-models.md")  # as after a restart: nothing is left to train, and the worker left two results in the file
+    assert len(again["search"].told) == 62
 
 
 def test_field_trial(folder, capsys):

@@ -1,37 +1,32 @@
-// Package figure draws charts: lines, points, bars and heat maps, alone or in panels, as SVG, PDF,
-// PNG and for pgfplots. It knows no bandits and no documents; package report makes its figures.
+// Package figure draws charts as SVG, PDF and PNG: lines, points, bars and heat maps, alone or in panels. It does not know
+// bandits or documents; package report makes its figures.
 //
 // # How a figure is made
 //
-// A Figure is data: series, lines across, labels, or Panels of figures that share axes and legend.
-// Every format goes the same way:
+// A Figure is data: series, reference lines, labels, or Panels, which are figures that share axes and a legend. Every format
+// takes the same way:
 //
 //	Figure ──newLayout──▶ layout of panes ──draw──▶ canvas of gonum's plot/vg ──▶ SVG, PDF or PNG
-//	Figure ──ranges, newLayout──▶ axes and ticks ──▶ PGFPlots and Dat, whose numbers are the figure's own
 //
-// The layout decides everything before the first stroke, on a sheet of fixed width whose height
-// follows:
+// The layout computes all places before anything is drawn. The sheet has a fixed width; its height follows from the contents.
 //
-//  1. ranges: what the axes must hold. An axis clamps what cannot be placed on it to its edge
-//     and chooses ticks that have room for their labels (axis.go).
-//  2. styles: colour, marker and dash of each series, from Hue, Variant and Reference or, without a
-//     Hue, the first that no other series has. Any one of the three would distinguish the series; references are thin and in
-//     ink (style.go).
-//  3. names: at the ends of the lines if they fit, else in a legend below the panes (labels.go).
-//  4. panes: boxes on the sheet, one below another in rows, with the rows of labels of vertical
-//     lines (layout.go, pane.go).
-//  5. intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x
-//     of their values; only bars that would hide each other are a few points beside them
-//     (curves.go).
+//  1. Ranges: the values that the axes must show. An axis puts a value outside its range at its edge, and chooses ticks whose
+//     labels have room (axis.go).
+//  2. Styles: colour, marker and dash of each series. They follow from Hue, Variant and Reference. A series without Hue gets the
+//     first style that no other series has. References are thin and in ink (style.go).
+//  3. Names: at the ends of the lines if they fit, otherwise in a legend below the panes (labels.go).
+//  4. Panes: boxes on the sheet, in rows, with the labels of vertical lines (layout.go, pane.go).
+//  5. Intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x of their values. Only bars that
+//     would hide each other are moved aside by a few points (curves.go).
 //
-// Then each pane draws its axes and, by what the figure is, curves and marks (marks.go), bars
-// or the cells of a heat map (heat.go). Text is set in one typeface, with exponents
-// raised (typeface.go); in SVG the reader's browser sets it, in its own fonts; PDF embeds the letters that are used (pdf.go).
+// Then each pane draws its axes, and its curves and markers (marks.go), bars (rows.go) or the cells of a heat map (heat.go). Text
+// has one typeface, with raised exponents (typeface.go). In SVG, the reader's browser sets the text in its own font. PDF embeds
+// the letters that are used (pdf.go).
 //
 // # Promises
 //
-//   - Any figure draws, the same bytes each time: on a logarithmic axis, zero is drawn at the edge
-//     with an open marker.
-//   - PNG and PDF show every letter, or are refused with a LettersError.
-//   - An SVG has a title and a description; colour never carries meaning alone.
+//   - Every figure can be drawn, and the same figure gives the same bytes. On a logarithmic axis, zero is at the edge, with an
+//     open marker.
+//   - PNG and PDF show every letter, or return a LettersError.
+//   - An SVG has a title and a description. Series differ not only in colour.
 package figure

@@ -15,57 +15,56 @@ import (
 // Style states how a series is drawn.
 type Style string
 
-// The styles. Markers and dashes always go with colours, so that a figure reads
-// in grey too.
+// The styles. Series differ in marker and dashes as well as in colour, so that a figure can be read in grey.
 const (
 	Line   Style = "line"   // markers joined by a line, intervals as error bars; the default
 	Points Style = "points" // markers with error bars
 	// horizontal bars with error bars; X is the position, named by Categories
 	Bars     Style = "bars"
-	Dots     Style = "dots"     // as Bars, with markers for the bars: an interval beside each name
+	Dots     Style = "dots"     // markers with intervals; X is the position, named by Categories
 	Band     Style = "band"     // a line in a band from Lo to Hi
 	Forecast Style = "forecast" // a thin line without markers in the colour of the series
-	Bound    Style = "bound"    // a thin grey line without markers: something to compare with
-	Shade    Style = "shade"    // from Lo to Hi, without a line
+	Bound    Style = "bound"    // a thin grey line without markers, for comparison
+	Shade    Style = "shade"    // the area from Lo to Hi, without a line
 )
 
-// Figure is a chart as data: what is drawn, not how. Values need not be finite, and on a
-// logarithmic axis need not be positive: what cannot be placed is drawn at the edge with an open
-// marker to which no line leads, or left out when it is NaN.
+// Figure is a chart as data. It states what is drawn, not how. A value outside the axes, an infinite value, or a value
+// that is not positive on a logarithmic axis, is drawn at the edge as an open marker, to which no line leads. NaN is not
+// drawn.
 type Figure struct {
 	Title  string `json:"title"`
 	XLabel string `json:"x_label"`
 	YLabel string `json:"y_label"`
 	LogX   bool   `json:"log_x"`
 	LogY   bool   `json:"log_y"`
-	// the ends of the axes, the lower first; nil fits the values. Points with an x outside are not
-	// drawn, and points with a y outside are at the edge. Above 0 on a logarithmic axis.
+	// the ends of the axes, the lower first; nil means that the values decide. Ends are positive on a logarithmic axis. A
+	// point whose x is outside is not drawn; a point whose y is outside is drawn at the edge.
 	XLim *[2]float64 `json:"x_lim,omitempty"`
 	YLim *[2]float64 `json:"y_lim,omitempty"`
-	// FreeY gives each panel a y axis with its own ends. Panels of dots have own axes always.
+	// FreeY gives each panel a y axis with its own ends. Panels of dots always have their own axes.
 	FreeY bool `json:"free_y,omitempty"`
-	// of the sheet, in columns of a page that has two of them: 1 is 8.5 cm, 2 is 17.6 cm with the
-	// space between the columns; 0 means 2
+	// width of the sheet: 1 is one column of a page (8.5 cm), 2 is two columns and the space between them (17.6 cm); 0
+	// means 2
 	Width float64 `json:"width,omitempty"`
-	// NonNegative states that no value can be below 0: intervals that reach there, as
-	// Student's t may, are drawn down to 0.
+	// NonNegative states that values cannot be negative. Then intervals end at 0 at the lowest; Student's t intervals
+	// could reach below 0.
 	NonNegative bool `json:"non_negative,omitempty"`
-	// names of the positions 0, 1, ... along the categorical axis
+	// names of the positions 0, 1, ... on the axis of categories
 	Categories []string `json:"categories,omitempty"`
-	// names of single places along x, such as infinity on a logarithmic axis
+	// names that replace some numbers on the x axis, such as infinity on a logarithmic axis
 	XNames []XName         `json:"x_names,omitempty"`
 	Series []Series        `json:"series,omitempty"`
 	Lines  []ReferenceLine `json:"lines,omitempty"`
 	Heat   *Heat           `json:"heat,omitempty"` // drawn instead of Series
-	// drawn instead of Series: lines, points or dots side by side that share axes and legend, each with
-	// its Title. Panels with another YLabel than the one before begin a row with a y axis of its own
+	// drawn instead of Series: figures of lines, points or dots side by side, each with its Title. They share axes and a
+	// legend. A panel whose YLabel differs from that of the previous panel begins a row with its own y axis
 	Panels []Figure `json:"panels,omitempty"`
-	// the figure in words; "" lets Describe write it
+	// the figure in words; "" means that Describe writes it
 	Alt string `json:"alt"`
 }
 
-// Series is one line, set of points or set of bars. Lo and Hi are the ends of
-// the intervals around Y, and may be empty. X and Y are equally long.
+// Series is a line, a set of points or a set of bars. X and Y have the same length. Lo and Hi are the ends of the
+// intervals around Y; they may be empty.
 type Series struct {
 	Name  string    `json:"name"`
 	X     []float64 `json:"x"`
@@ -73,18 +72,17 @@ type Series struct {
 	Lo    []float64 `json:"lo,omitempty"`
 	Hi    []float64 `json:"hi,omitempty"`
 	Style Style     `json:"style,omitempty"`
-	// Hue is the number of its colour and marker, from 1; 0 takes the first that no
-	// other series has. Variant tells series of one hue apart, by marker and dash.
+	// Hue selects colour and marker, from 1; 0 means the first that no other series has. Variant distinguishes series of
+	// the same hue, by marker and dash.
 	Hue     int `json:"hue,omitempty"`
 	Variant int `json:"variant,omitempty"`
-	// Reference marks what nothing that is compared can be, such as an oracle: it is
-	// drawn thin, in ink.
+	// Reference marks a series that no method can reach, such as an oracle. It is drawn thin, in ink.
 	Reference bool `json:"reference,omitempty"`
-	// Measured marks points that were measured of the series of their hue: diamonds, which the legend has once, in ink.
+	// Measured marks measured values of the series with the same hue. They are diamonds; the legend shows one, in ink.
 	Measured bool `json:"measured,omitempty"`
 }
 
-// Add appends a point, with the ends of its interval where they are given.
+// Add appends a point. interval has the ends of its interval, or is empty.
 func (s *Series) Add(x, y float64, interval ...float64) {
 	s.X, s.Y = append(s.X, x), append(s.Y, y)
 	if len(interval) == 2 {
@@ -92,36 +90,37 @@ func (s *Series) Add(x, y float64, interval ...float64) {
 	}
 }
 
-// XName names a place along x.
+// XName is a name for a value on the x axis.
 type XName struct {
 	At   float64 `json:"at"`
 	Name string  `json:"name"`
 }
 
-// ReferenceLine is a straight line across the figure, at Y = At or, when Vertical, at X = At.
+// ReferenceLine is a straight line across the figure: vertical at X = At if Vertical is set, otherwise horizontal at Y =
+// At.
 type ReferenceLine struct {
 	Label    string  `json:"label"`
 	At       float64 `json:"at"`
 	Vertical bool    `json:"vertical,omitempty"`
-	Wide     bool    `json:"wide,omitempty"` // a strip in a shade, behind all else
+	Wide     bool    `json:"wide,omitempty"` // a shaded strip behind everything else
 }
 
-// Heat is a rectangle of values Z[row][column], darker for more.
+// Heat is a table of values Z[row][column]. Larger values are darker.
 type Heat struct {
 	Rows    []string    `json:"rows"`
 	Columns []string    `json:"columns"`
 	Z       [][]float64 `json:"z"`
-	Label   string      `json:"label"` // what Z is
-	// counts of very different size: shades use the logarithm of 1 + Z
+	Label   string      `json:"label"` // meaning of Z
+	// whether shades follow the logarithm of 1 + Z, for counts of very different size
 	Log bool `json:"log,omitempty"`
-	// what is beside the map instead of the names of single rows and columns, at their numbers
-	// from 0; for maps that are several side by side
+	// labels beside the map at row and column numbers from 0, instead of the names of single rows and columns; used for
+	// several maps side by side
 	RowMarks    []XName `json:"row_marks,omitempty"`
 	ColumnMarks []XName `json:"column_marks,omitempty"`
 }
 
-// InRows reports whether the figure is one of horizontal bars or dots, which share it with
-// nothing else: its value axis is x, and each category has a row.
+// InRows reports whether the figure has horizontal bars or dots. Then x is the axis of values, and each category has a
+// row.
 func (f Figure) InRows() bool {
 	if len(f.Panels) > 0 {
 		return f.Panels[0].InRows()
@@ -129,13 +128,13 @@ func (f Figure) InRows() bool {
 	return f.Heat == nil && len(f.Series) > 0 && (f.Series[0].Style == Bars || f.InDots())
 }
 
-// InDots reports whether the figure has rows with a marker for each value.
+// InDots reports whether each row of the figure has markers for values, not bars.
 func (f Figure) InDots() bool {
 	p := f.Parts()[0]
 	return p.Heat == nil && len(p.Series) > 0 && p.Series[0].Style == Dots
 }
 
-// IsBlock makes a figure a block of a report.
+// IsBlock states that a figure can be a block of a report.
 func (Figure) IsBlock() {}
 
 // Parts returns the panels, or the figure itself if it has none.
@@ -146,7 +145,7 @@ func (f Figure) Parts() []Figure {
 	return []Figure{f}
 }
 
-// Units returns the panels, or the figure itself, in runs that share their y axis: those with one YLabel.
+// Units groups the panels, or the figure itself, by YLabel: each group shares a y axis.
 func (f Figure) Units() (runs [][]Figure) {
 	for i, p := range f.Parts() {
 		if i == 0 || p.YLabel != f.Panels[i-1].YLabel {
@@ -158,8 +157,7 @@ func (f Figure) Units() (runs [][]Figure) {
 	return runs
 }
 
-// Describe returns the figure in words, for those who cannot see it: Alt, or a sentence made from
-// the data.
+// Describe returns the figure in words, for readers who cannot see it: Alt, or a sentence made from the data.
 func (f Figure) Describe() string {
 	if f.Alt != "" {
 		return f.Alt
@@ -169,7 +167,7 @@ func (f Figure) Describe() string {
 			wording.Plural(len(f.Heat.Columns), "column"))
 	}
 	lo, hi, n := f.Extent()
-	var names []string // each once
+	var names []string // without duplicates
 	for _, s := range lists.Where(f.all(), func(s Series) bool { return s.Name != "" }) {
 		names = lists.Add(names, s.Name)
 	}
@@ -204,7 +202,7 @@ func (f Figure) Describe() string {
 	return out + "."
 }
 
-// span returns the ends of a range in words, with as many digits as tell them apart.
+// span returns the two ends of a range in words, with enough digits to distinguish them.
 func span(lo, hi float64) string {
 	from, to := wording.Decimal(lo, 3), wording.Decimal(hi, 3)
 	if from == to {
@@ -218,7 +216,7 @@ func (f Figure) all() []Series {
 	return lists.Flat(f.Parts(), func(p Figure) []Series { return p.Series })
 }
 
-// Extent returns the range of the finite Y of all series and their number n; 0, 0, 0 without any.
+// Extent returns the range of the finite Y of all series, and their number n; 0, 0, 0 if there are none.
 func (f Figure) Extent() (lo, hi float64, n int) {
 	ys := lists.Where(lists.Flat(f.all(), func(s Series) []float64 { return s.Y }), wording.IsFinite)
 	if len(ys) == 0 {
@@ -227,8 +225,8 @@ func (f Figure) Extent() (lo, hi float64, n int) {
 	return slices.Min(ys), slices.Max(ys), len(ys)
 }
 
-// byValues returns a figure whose names state what differs between them: the columns that all have in common become
-// the label of their axis.
+// byValues returns a figure with shorter names of categories. If all names have the same keys, such as oil and speed, the
+// keys become the label of the axis, and the names have only the values.
 func (f Figure) byValues() Figure {
 	if values, keys, keyed := Keyed(f.Categories); keyed {
 		f.Categories = values
@@ -252,19 +250,18 @@ func (f Figure) byValues() Figure {
 	return f
 }
 
-// lineStyle returns the style of reference line i. Those across the figure differ; vertical ones have
-// their names above them.
+// lineStyle returns the style of reference line i. Horizontal lines differ in style; vertical lines need not, because
+// their names are above them.
 func (f Figure) lineStyle(i int) seriesStyle {
 	if f.Lines[i].Wide {
 		return seriesStyle{color: grid, wide: true}
 	}
 	kind := lists.Count(f.Lines[:i], func(l ReferenceLine) bool { return !l.Vertical && !f.Lines[i].Vertical })
-	return bound(kind)
+	return referenceLine(kind)
 }
 
-// FromJSON makes a figure of the "value" member of its JSON, so that a report
-// can draw it again in another format. Numbers that were not finite are null in
-// JSON, and NaN again here. A value that is not a figure is an error.
+// FromJSON makes a figure from the member "value" of its JSON, so that a report can draw it in another format. Numbers
+// that were not finite are null in JSON and become NaN. FromJSON returns an error if the value is not a figure.
 func FromJSON(value any) (Figure, error) {
 	var f Figure
 	text, err := json.Marshal(value)
@@ -280,7 +277,7 @@ func FromJSON(value any) (Figure, error) {
 	return f, nil
 }
 
-// check reports lists of unequal length: a figure from a file may have them.
+// check returns an error if lists have different lengths. A figure from a file may have them.
 func (f Figure) check() error {
 	if len(f.Series) == 0 && f.Heat == nil && len(f.Panels) == 0 {
 		return fmt.Errorf("it has neither series nor a heat map")
@@ -319,12 +316,12 @@ func (f Figure) check() error {
 	return nil
 }
 
-// orNaN reads null as NaN.
+// orNaN is a number that reads null as NaN.
 type orNaN float64
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (x *orNaN) UnmarshalJSON(b []byte) error {
-	*x = orNaN(math.NaN()) // which null leaves
+	*x = orNaN(math.NaN()) // null leaves x unchanged
 	return json.Unmarshal(b, (*float64)(x))
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// layHeat lays out a heat map: square-ish cells, names at both sides.
+// layHeat lays out a heat map, with names at the left and below. Cells are nearly square.
 func (d *layout) layHeat() {
 	h := d.Heat
 	n, m := len(h.Rows), len(h.Columns)
@@ -27,17 +27,17 @@ func (d *layout) layHeat() {
 		w := width(t.label, p.size)
 		total, widest = total+w+8, max(widest, w)
 	}
-	if total > d.width-2*edging-yLabel-62-p.tickRoom() { // the names would not fit side by side
+	if total > d.width-2*edging-yLabel-62-p.tickRoom() { // the names do not fit side by side
 		p.turned, ticks = true, widest+10
 	}
 	each := vg.Length(18)
-	if len(h.ColumnMarks) > 0 { // square fields, as far as the sheet is wide
+	if len(h.ColumnMarks) > 0 { // square cells, as far as the width of the sheet allows
 		each = min(each, (d.width-p.tickRoom()-62)/vg.Length(max(m, 1)))
 	}
 	d.one(p, p.tickRoom(), 62, min(max(vg.Length(n)*each, 60), 600), ticks)
 }
 
-// marked labels an axis with the marks, or with the names if there are none.
+// marked labels an axis with the marks; without marks, with the names.
 func (a *axis) marked(marks []XName, names []string, position func(i float64) float64, most, letters int) {
 	if len(marks) == 0 {
 		a.named(names, func(i int) float64 { return position(float64(i)) }, most, letters)
@@ -48,7 +48,7 @@ func (a *axis) marked(marks []XName, names []string, position func(i float64) fl
 	}
 }
 
-// fraction returns the part of the scale, from 0 to 1, at which a value lies.
+// fraction returns the place of a value on the scale, from 0 to 1.
 func (h Heat) fraction(z, largest float64) float64 {
 	switch {
 	case largest <= 0:
@@ -59,7 +59,7 @@ func (h Heat) fraction(z, largest float64) float64 {
 	return z / largest
 }
 
-// at returns the value at a part of the scale.
+// at returns the value at a place on the scale, from 0 to 1.
 func (h Heat) at(share, largest float64) float64 {
 	if h.Log {
 		return math.Expm1(share * math.Log1p(largest))
@@ -73,8 +73,8 @@ func (h Heat) largest() float64 {
 	return lists.Max(finite, func(z float64) float64 { return z })
 }
 
-// shade returns the colour of the fraction t in [0, 1] of the largest value: from nearly white to
-// dark blue, lightness falling evenly.
+// shade returns the colour for a fraction t in [0, 1] of the largest value, from nearly white to dark blue. Lightness
+// falls evenly.
 func shade(t float64) color.Color {
 	stops := [][3]float64{{0xf7, 0xfb, 0xff}, {0xc6, 0xdb, 0xef}, {0x6b, 0xae, 0xd6}, {0x21, 0x71, 0xb5}, {0x08, 0x30, 0x6b}}
 	at := min(max(t, 0), 1) * float64(len(stops)-1)
@@ -84,8 +84,7 @@ func shade(t float64) color.Color {
 	return color.NRGBA{mix(0), mix(1), mix(2), 0xff}
 }
 
-// cells draws the rectangles of a heat map, first row on top. What is not finite
-// stays empty.
+// cells draws the rectangles of a heat map, first row at the top. Values that are not finite stay empty.
 func (p pane) cells(c draw.Canvas) {
 	h := p.Heat
 	largest := h.largest()
@@ -96,7 +95,7 @@ func (p pane) cells(c draw.Canvas) {
 			if !wording.IsFinite(z) {
 				continue
 			}
-			for len(h.ColumnMarks) > 0 && z == 0 && j+1 < len(r) && r[j+1] == 0 { // thousands of empty fields
+			for len(h.ColumnMarks) > 0 && z == 0 && j+1 < len(r) && r[j+1] == 0 { // thousands of empty cells are drawn as one
 				j++
 			}
 			t := h.fraction(z, largest)
@@ -106,10 +105,11 @@ func (p pane) cells(c draw.Canvas) {
 			if len(h.ColumnMarks) > 0 {
 				continue
 			}
-			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0])) // dark cells end on dark pages, too
+			// the outline shows where dark cells end on a dark page
+			c.StrokeLines(draw.LineStyle{Color: grey, Width: 0.4}, append(outline, outline[0]))
 			label, style := cellNumber(z), words(7)
 			if style.Color, style.XAlign = color.Black, draw.XCenter; t > 0.55 {
-				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not the page's, which may be dark
+				style.Color = color.NRGBA{0xfe, 0xfe, 0xfe, 0xff} // not the colour of the page, which may be dark
 			}
 			if width(label, 7) < x1-x0-2 && y1-y0 > 9 {
 				c.FillText(style, vg.Point{X: (x0 + x1) / 2, Y: (y0 + y1) / 2}, label)
@@ -118,10 +118,10 @@ func (p pane) cells(c draw.Canvas) {
 	}
 }
 
-// cellNumber writes a value in a cell: 0.95 and 1 have colours that the eye cannot distinguish.
+// cellNumber writes the value of a cell with few digits. The eye cannot distinguish the colours of 0.95 and 1.
 func cellNumber(z float64) string { return wording.Decimal(z, 2) }
 
-// scale draws the colours with their values at the right of the map.
+// scale draws the scale of colours with its values, to the right of the map.
 func (d layout) scale(c draw.Canvas) {
 	const steps = 24
 	box := d.panes[0].box
@@ -129,7 +129,8 @@ func (d layout) scale(c draw.Canvas) {
 	height := min(box.Max.Y-box.Min.Y, 150)
 	bottom := box.Max.Y - height
 	for k := range steps {
-		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y) // over the next, so that no seam shows
+		// a step overlaps the next one, so that no seam is visible
+		y0, y1 := bottom+height*vg.Length(k)/steps, min(bottom+height*vg.Length(k+1)/steps+0.5, box.Max.Y)
 		fill(c, shade((float64(k)+0.5)/steps), []vg.Point{{X: x, Y: y0}, {X: x + 10, Y: y0}, {X: x + 10, Y: y1}, {X: x, Y: y1}})
 	}
 	largest := d.Heat.largest()

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// name collects the entries, each name with its style once, and decides where they
-// are written. Entries of a single pane begin with its series, in their order.
+// name collects the entries, each name once with its style, and decides where to write them. The entries of a single pane
+// begin with its series, in their order.
 func (d *layout) name(panes []pane) {
 	d.single = len(panes) == 1
 	d.atEnds = d.single && len(panes[0].Categories) == 0
@@ -40,16 +40,15 @@ func (d *layout) name(panes []pane) {
 	if len(withName(d.entries)) > 14 || d.crowdsPane() {
 		d.atEnds = false
 	}
-	if d.crowdsPane() { // all names below
+	if d.crowdsPane() { // all names go below
 		d.single = false
 	}
 }
 
-// crowdsPane reports whether names at the right would leave the pane too little of the sheet;
-// a narrow sheet can spare less.
+// crowdsPane reports whether names at the right would take too much of the width. A narrow sheet has less room for them.
 func (d layout) crowdsPane() bool { return d.margin() > (0.15+0.3*d.width/sheetWidth)*d.width }
 
-// add appends an entry, or nothing when once is set and its name is there.
+// add appends an entry. If once is set, it skips a name that is already there.
 func (d *layout) add(e entry, once bool) {
 	if once && slices.ContainsFunc(d.entries, func(o entry) bool { return o.name == e.name && o.style.color == e.style.color }) {
 		return
@@ -57,15 +56,15 @@ func (d *layout) add(e entry, once bool) {
 	d.entries = append(d.entries, e)
 }
 
-// rank returns 1 for bounds and 0 for the rest.
+// rank returns 1 for bounds and 0 for other entries.
 func (e entry) rank() int { return indices.Indicator(e.style.color == grey) }
 
 func withName(entries []entry) []entry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return e.name == "" })
 }
 
-// beside returns the entries whose names are at the right of a pane: all of them, or, where the
-// others are in the legend, lines across it, which end there.
+// beside returns the entries whose names are to the right of a pane. These are all entries, or only the horizontal lines
+// across the pane if the legend has the others.
 func (d layout) beside() []entry {
 	switch {
 	case d.atEnds:
@@ -76,7 +75,7 @@ func (d layout) beside() []entry {
 	return slices.DeleteFunc(withName(d.entries), func(e entry) bool { return !e.across })
 }
 
-// listed returns the entries of the legend: what is compared first, bounds last.
+// listed returns the entries of the legend: bounds last, the others first.
 func (d layout) listed() []entry {
 	if d.atEnds {
 		return nil
@@ -89,14 +88,14 @@ func (d layout) listed() []entry {
 	return out
 }
 
-// margin returns the room at the right of a single pane of curves.
+// margin returns the room to the right of a single pane of curves.
 func (d layout) margin() vg.Length {
 	t := words(9)
 	return max(lists.Max(d.beside(), func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(34))) + d.sampleRoom() + 10 }), 12)
 }
 
-// sampleRoom returns the room for leader line and sample before a name at the right: the names of
-// lines across the pane need neither.
+// sampleRoom returns the room before a name at the right, for a leader line and a sample of the line. Names of lines
+// across the pane need neither.
 func (d layout) sampleRoom() vg.Length {
 	if d.atEnds {
 		return sampleWidth + 4
@@ -104,9 +103,8 @@ func (d layout) sampleRoom() vg.Length {
 	return 0
 }
 
-// labels writes the name of each entry beside the end of its line, moved apart where
-// they would overlap; where all names are there, with a sample of the line and a thin
-// line from its end to the name.
+// labels writes the name of each entry beside the end of its line. Names that would overlap are moved apart. If all names
+// are at the right, each has a sample of its line, and a thin line leads from the end of the line to the name.
 func (d layout) labels(c draw.Canvas) {
 	p := d.panes[0]
 	type label struct {
@@ -124,7 +122,7 @@ func (d layout) labels(c draw.Canvas) {
 		ls = append(ls, label{e, from, from.Y})
 	}
 	slices.SortStableFunc(ls, func(a, b label) int { return cmp.Compare(a.y, b.y) })
-	// Push up from the bottom, then down from the top: the order stays.
+	// Push names up, beginning at the bottom, then down, beginning at the top. Their order stays.
 	for i := 1; i < len(ls); i++ {
 		ls[i].y = max(ls[i].y, ls[i-1].y+lineHeight)
 	}
@@ -147,7 +145,7 @@ func (d layout) labels(c draw.Canvas) {
 	}
 }
 
-// sampleWidth is long enough to show the dashes of a line at both sides of its marker.
+// sampleWidth is the length of a sample, which shows the dashes of the line on both sides of its marker.
 const sampleWidth = 20
 
 // sample draws a short piece of a line with its marker, or a patch of a bar's colour.
@@ -164,22 +162,22 @@ func sample(c draw.Canvas, e entry, at vg.Point) {
 	if !e.bare {
 		c.StrokeLine2(e.style.line(), at.X, at.Y, at.X+sampleWidth, at.Y)
 	}
-	if e.style.mark.glyph != nil {
+	if e.style.mark != nil {
 		c.DrawGlyph(e.style.marker(false), vg.Point{X: at.X + sampleWidth/2, Y: at.Y})
 	}
 }
 
-// legendGrid returns the number of columns and rows of the names, and the width of a column.
+// legendGrid returns the numbers of columns and rows of the legend, and the width of a column.
 func (d layout) legendGrid() (columns, rows int, width vg.Length) {
 	t := words(9)
 	listed := d.listed()
 	width = lists.Max(listed, func(e entry) vg.Length { return t.Width(shorten(e.name, d.letters(60))) + sampleWidth + 20 })
 	columns = max(1, int((d.width-2*edging-8)/max(width, 1)))
 	rows = (len(listed) + columns - 1) / columns
-	return (len(listed) + rows - 1) / max(rows, 1), rows, width // rows equally full
+	return (len(listed) + rows - 1) / max(rows, 1), rows, width // rows have nearly the same number of names
 }
 
-// below returns the room that the legend takes below the panes.
+// below returns the height of the legend below the panes.
 func (d layout) below() vg.Length {
 	_, rows, _ := d.legendGrid()
 	if rows == 0 {
@@ -202,8 +200,8 @@ func (d layout) legend(c draw.Canvas) {
 	}
 }
 
-// Keyed returns the values of names such as "oil=ester, speed=10" where all have the same keys, in the same order,
-// and the keys: "ester, 10" and "oil, speed". It reports whether they have.
+// Keyed splits names such as "oil=ester, speed=10". If all names have the same keys in the same order, it returns the
+// values of each name ("ester, 10"), the keys ("oil, speed") and true.
 func Keyed(names []string) (values []string, keys string, keyed bool) {
 	for i, name := range names {
 		var own, of []string

@@ -13,52 +13,50 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A layout is a figure laid out on a sheet: one pane, or several in rows that
-// fraction axes; a title above them; names at the ends of the lines, or in a legend
-// below when they do not fit there.
+// layout has the places of all parts of a figure on a sheet: one pane, or several in rows that share axes; the title
+// above; and the names at the ends of the lines, or in a legend below if they do not fit there.
 type layout struct {
 	Figure
 	panes         []pane
-	entries       []entry // what is named beside or below the panes
+	entries       []entry // names beside or below the panes
 	atEnds        bool    // all entries are written at the ends of the lines
-	single        bool    // one pane, which has room at its right for the names of lines across it
+	single        bool    // whether there is one pane, which has room at its right for names of lines across it
 	titled        bool
 	width, height vg.Length
 }
 
-// entry is one name with its style, and where its line ends.
+// entry is a name with its style, and the place where its line ends.
 type entry struct {
 	name   string
 	style  seriesStyle
-	x, y   float64 // data coordinates of the end
-	placed bool    // x and y say something
+	x, y   float64 // end of the line, in the units of the data
+	placed bool    // whether x and y are known
 	across bool    // a line across the figure
 	bare   bool    // markers without a line
-	filled bool    // bars: a patch of colour
-	shaded bool    // a patch of its shade
+	filled bool    // bars, shown as a patch of colour
+	shaded bool    // a band, shown as a patch of its shade
 }
 
-// Lengths in points. The sheet is as wide as a page with two columns of text, so
-// that letters keep their size in print.
+// Lengths in points. The sheet is as wide as a page with two columns of text, so that letters keep their size in print.
 const (
 	sheetWidth = 2*column + gutter
-	column     = 241 // of a page with two
-	gutter     = 18  // between them
-	edging     = 8   // around everything
-	lineHeight = 13  // of names
+	column     = 241 // width of one of two columns of a page
+	gutter     = 18  // space between the two columns
+	edging     = 8   // space at the edges of the sheet
+	lineHeight = 13  // height of a line of names
 	yLabel     = 16  // room for the label of the y axis
-	xLabel     = 16  // and of the x axis
-	tickRow    = 17  // ticks of the x axis and their labels
-	between    = 18  // panes, sideways
-	caption    = 15  // the title of a pane
-	above      = 12  // a row of labels of vertical lines
-	tall       = 236 // a pane that has the sheet for itself
-	stacked    = 130 // panes of several units, one below the other
+	xLabel     = 16  // room for the label of the x axis
+	tickRow    = 17  // room for the ticks of the x axis and their labels
+	between    = 18  // space between two panes side by side
+	caption    = 15  // room for the title of a pane
+	above      = 12  // height of a row of labels of vertical lines
+	tall       = 236 // height of a pane that is alone on its sheet
+	stacked    = 130 // height of each pane if several units are one below another
 	titleSize  = 12
 	titleLine  = 15
 )
 
-// newLayout decides ranges, ticks and layout; it draws nothing yet.
+// newLayout computes ranges, ticks and places. It draws nothing.
 func newLayout(f Figure, titled bool) layout {
 	f = f.byValues()
 	d := layout{Figure: f, titled: titled && f.Title != "", width: f.sheet()}
@@ -73,7 +71,7 @@ func newLayout(f Figure, titled bool) layout {
 	return d
 }
 
-// top returns the room that the title takes.
+// top returns the height of the title.
 func (d layout) top() vg.Length {
 	if d.titled {
 		return edging + 20 + vg.Length(len(d.titleLines())-1)*titleLine
@@ -81,9 +79,8 @@ func (d layout) top() vg.Length {
 	return edging
 }
 
-// one places the only pane: the data above the ticks, the label and the legend,
-// with room for words of the given widths at both sides. It decides the height of
-// the sheet. The ranges of the pane must be known, and its rows of labels.
+// one places a pane that is alone on the sheet, with ticks, label and legend below it, and with the given room for words
+// at its left and right. It sets the height of the sheet. The ranges of the pane and its rows of labels must be known.
 func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
 	bottom := edging + d.below() + ticks
 	if d.XLabel != "" {
@@ -115,7 +112,7 @@ func (d layout) draw(cv vg.CanvasSizer) {
 	d.legend(c)
 }
 
-// frame writes the title and the labels of the axes, which all panes share.
+// frame writes the title, and the labels of the axes that all panes share.
 func (d layout) frame(c draw.Canvas) {
 	around := surrounding(d.panes)
 	centred := func(size font.Length, text string, y vg.Length) {
@@ -163,8 +160,7 @@ func surrounding(panes []pane) vg.Rectangle {
 	return around
 }
 
-// titleLines returns the title in one line, or in two if that is too long; the second one is cut if
-// it does not fit.
+// titleLines returns the title in one line, or in two if it is too long. The second line is cut if it does not fit.
 func (d layout) titleLines() []string {
 	room, t := d.width-2*edging, words(titleSize)
 	if t.Width(d.Title) <= room {
@@ -178,7 +174,7 @@ func (d layout) titleLines() []string {
 	return []string{fitting(d.Title, titleSize, room)}
 }
 
-// words returns the one typeface of figures, in the given size.
+// words returns the style of text in the given size.
 func words(size font.Length) draw.TextStyle {
 	return draw.TextStyle{
 		Color: ink, Font: font.From(typeface, size),
@@ -186,8 +182,7 @@ func words(size font.Length) draw.TextStyle {
 	}
 }
 
-// numbered returns the typeface of words for the labels of ticks, which have exponents on a
-// logarithmic axis.
+// numbered returns the style of the labels of ticks, which have exponents on a logarithmic axis.
 func numbered(size font.Length, log bool) draw.TextStyle {
 	t := words(size)
 	if log {
@@ -208,27 +203,26 @@ func fitting(s string, size font.Length, room vg.Length) string {
 	return s
 }
 
-// The widths that a figure can have, in columns.
+// Possible widths of a figure, in columns.
 const (
 	Narrowest = 1.
 	Widest    = 2.
 )
 
-// sheet returns the width of the sheet. Letters keep their size: a narrow figure has less room, and
-// is not a wide one made small.
+// sheet returns the width of the sheet. A narrow figure has letters of the same size as a wide one, and so less room.
 func (f Figure) sheet() vg.Length {
 	columns := cmp.Or(f.Width, Widest)
 	return vg.Length(columns*(column+gutter) - gutter)
 }
 
-// letters returns how many letters of a name are shown where a wide sheet shows the given number.
+// letters returns the number of letters of a name that fit on this sheet, if a wide sheet has room for the given number.
 func (d layout) letters(wide int) int { return max(12, int(float64(wide)*float64(d.width/sheetWidth))) }
 
-// tall returns the height of the only pane of a sheet: a narrow one is lower, but less than in proportion.
+// tall returns the height of a pane that is alone on its sheet. A narrow sheet has a lower pane, although not in
+// proportion.
 func (d layout) tall() vg.Length { return tall * (0.4 + 0.6*d.width/sheetWidth) }
 
-// gridColumns returns the number of panels in a row: three, or two by two when they are four, and
-// fewer on a narrow sheet.
+// gridColumns returns the number of panels in a row: usually three, two for four panels, and fewer on a narrow sheet.
 func (f Figure) gridColumns() int {
 	if f.InRows() {
 		if len(f.Panels) > 1 && f.sheet() >= pairedRows {
@@ -241,7 +235,7 @@ func (f Figure) gridColumns() int {
 	if most == 4 {
 		columns = 2
 	}
-	const least = 150 // points for each
+	const least = 150 // smallest width of a panel, in points
 	return min(columns, max(1, int(f.sheet()/least)))
 }
 
@@ -273,14 +267,14 @@ func (f Figure) arrangement() string {
 	return fmt.Sprintf("in %d rows", rows)
 }
 
-// PanelRoom returns how many markers with intervals find room side by side in a panel of the figure.
+// PanelRoom returns the number of markers with intervals that fit side by side in a panel of the figure.
 func (f Figure) PanelRoom() int {
-	const each, around = 3.5, 45 // points for each, and for what is beside the panes
+	const each, around = 3.5, 45 // points for each marker, and for the parts beside the panes
 	columns := vg.Length(max(f.gridColumns(), 1))
 	return int(((f.sheet()-around)/columns - between) / each)
 }
 
-// limits reports ends that an axis cannot have; nil represents none that were asked for.
+// limits returns an error for ends that an axis cannot have; nil means that none were stated.
 func limits(ends *[2]float64, log bool) error {
 	switch {
 	case ends == nil:
@@ -292,7 +286,7 @@ func limits(ends *[2]float64, log bool) error {
 	return nil
 }
 
-// checkFrame reports ends and widths that a figure from a file may have.
+// checkFrame returns an error for ends and widths that are not possible. A figure from a file may have them.
 func (f Figure) checkFrame() error {
 	if f.Width != 0 && !(f.Width >= Narrowest && f.Width <= Widest) {
 		return fmt.Errorf("its width must be %g to %g columns, got %g", Narrowest, Widest, f.Width)

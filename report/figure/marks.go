@@ -11,15 +11,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// at returns where point i of a series is drawn, with y instead of the point's: inside the pane,
-// at its edge when it lies outside.
+// at returns the place of point i of a series with the value y. A value outside the pane is at its edge.
 func (p pane) at(s Series, i int, y float64) vg.Point {
 	x, _ := p.x.clamp(s.X[i])
 	y, _ = p.y.clamp(y)
 	return vg.Point{X: p.px(x), Y: p.py(y)}
 }
 
-// alone is the length of a line that has one point only, and no marker to show it.
+// alone is the length of the stroke for a line that has one point and no marker.
 const alone = 16
 
 // curve draws series i as a line with markers, or as points.
@@ -34,13 +33,13 @@ func (p pane) curve(c draw.Canvas, i int) {
 	if s.Style != Points {
 		for _, run := range p.runs(s, p.inside) {
 			line := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Y[k]) })
-			if at := line[0]; len(line) == 1 && style.mark.glyph == nil {
+			if at := line[0]; len(line) == 1 && style.mark == nil {
 				line = []vg.Point{{X: at.X - alone/2, Y: at.Y}, {X: at.X + alone/2, Y: at.Y}}
 			}
 			c.StrokeLines(style.line(), line)
 		}
 	}
-	if style.mark.glyph == nil {
+	if style.mark == nil {
 		return
 	}
 	for k, y := range s.Y {
@@ -60,8 +59,8 @@ func (p pane) drawable(s Series, k int) bool {
 	return outside == 0 && !math.IsNaN(s.X[k]) && !math.IsNaN(s.Y[k])
 }
 
-// above counts the series after series i that have points at the same edge: markers
-// there are nested, because they may be at one place.
+// above counts the later series that also have points at this edge. Markers at the edge are nested, because several can
+// have the same place.
 func (p pane) above(i, edge int) int {
 	n := 0
 	for _, s := range p.Series[i+1:] {
@@ -75,14 +74,14 @@ func (p pane) above(i, edge int) int {
 	return n
 }
 
-// inside reports whether a point lies within the axes. No line leads to a point at their edge,
-// which is not a value: on a logarithmic axis it would end at a floor that nothing measured.
+// inside reports whether a point lies within the axes. No line leads to a point at the edge, because the edge is not the
+// point's value.
 func (p pane) inside(s Series, k int) bool {
 	_, outside := p.y.clamp(s.Y[k])
 	return outside == 0 && p.drawable(s, k)
 }
 
-// runs returns the stretches of indices without a gap.
+// runs returns groups of consecutive indices whose points can be drawn.
 func (p pane) runs(s Series, drawable func(Series, int) bool) [][]int {
 	var out [][]int
 	open := false
@@ -114,14 +113,14 @@ func fill(c draw.Canvas, color color.Color, outline []vg.Point) {
 	c.Fill(path)
 }
 
-// polygons are the corners of open markers, in radii.
+// polygons are the corners of open markers, in units of the radius.
 var polygons = map[string][][2]vg.Length{
 	"square":   {{-0.9, -0.9}, {0.9, -0.9}, {0.9, 0.9}, {-0.9, 0.9}},
 	"diamond":  {{0, -1.2}, {1.2, 0}, {0, 1.2}, {-1.2, 0}},
 	"triangle": {{0, -1.2}, {-1.05, 0.65}, {1.05, 0.65}},
 }
 
-// open is a marker that hides the line below it and shows the paper, or a cross.
+// open is a cross, or an open marker that hides the line below it.
 type open struct{ shape string }
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -159,7 +158,7 @@ func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 	c.Stroke(p)
 }
 
-// edge is an open triangle that points out of the figure: the value lies there.
+// edge is an open triangle that points out of the figure, in the direction of the value.
 type edge int
 
 // DrawGlyph implements draw.GlyphDrawer.
@@ -175,8 +174,8 @@ func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
 	c.Stroke(p)
 }
 
-// bars draws the series as horizontal bars, first category and first series on top,
-// with the value in figures at the end of each.
+// bars draws the series as horizontal bars, first category and first series at the top. The value is written at the end of
+// each bar.
 func (p pane) bars(c draw.Canvas) {
 	base, _ := p.x.clamp(0)
 	if p.x.log {
@@ -208,14 +207,14 @@ func (p pane) bars(c draw.Canvas) {
 	}
 }
 
-// whisker draws the interval of a bar and returns its right end.
+// whisker draws the interval of a bar, and returns its right end.
 func (p pane) whisker(c draw.Canvas, from, to float64, y, half vg.Length) vg.Length {
 	lo, _ := p.x.clamp(from)
 	hi, _ := p.x.clamp(to)
 	style := draw.LineStyle{Color: ink, Width: 1.1}
 	c.StrokeLine2(style, p.px(lo), y, p.px(hi), y)
 	for _, end := range []float64{from, to} {
-		if _, outside := p.x.clamp(end); outside == 0 { // one that lies outside has no cap
+		if _, outside := p.x.clamp(end); outside == 0 { // an end outside the axes has no cap
 			c.StrokeLine2(style, p.px(end), y-half/2, p.px(end), y+half/2)
 		}
 	}

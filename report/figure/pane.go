@@ -15,22 +15,21 @@ import (
 type pane struct {
 	Figure
 	x, y   axis
-	styles []seriesStyle // of the series
-	box    vg.Rectangle  // of the data, from the lower left corner of the sheet
-	title  string        // above the box; "" for the only pane of a sheet
-	rows   int           // rows of labels of vertical lines, above the box
-	rules  []placedLabel // of vertical lines
-	size   vg.Length     // size of the labels of ticks
-	bare   bool          // no labels at the y axis: the pane at its left has them
-	banded bool          // intervals as bands, because bars would hide each other
-	// how far the bars of intervals are beside their markers, by series and point
+	styles []seriesStyle // style of each series
+	box    vg.Rectangle  // area of the data, measured from the lower left corner of the sheet
+	title  string        // written above the box; "" if the pane is alone on its sheet
+	rows   int           // number of rows above the box for labels of vertical lines
+	rules  []placedLabel // labels of vertical lines
+	size   vg.Length     // size of the tick labels
+	bare   bool          // no labels at the y axis, because the pane to the left has them
+	banded bool          // intervals are bands, because bars would hide each other
+	// for each series and point, how far the bar of the interval is moved aside from its marker
 	aside  [][]vg.Length
-	blind  bool // categories at the y axis: no axis line, no ticks
-	turned bool // labels of the x axis upright
+	blind  bool // categories at the y axis, without an axis line and ticks
+	turned bool // labels of the x axis are vertical
 }
 
-// placedLabel is the label of a vertical line, in a row above the box in which it touches no other
-// label.
+// placedLabel is the label of a vertical line. In its row above the box, it touches no other label.
 type placedLabel struct {
 	text string
 	x    vg.Length
@@ -45,16 +44,15 @@ func (p pane) py(y float64) vg.Length {
 	return p.box.Min.Y + vg.Length(p.y.fraction(y))*(p.box.Max.Y-p.box.Min.Y)
 }
 
-// tickRoom returns the room for the labels of the y axis.
+// tickRoom returns the width that the labels of the y axis need.
 func (p pane) tickRoom() vg.Length {
 	return lists.Max(p.y.ticks, func(t tick) vg.Length { return width(t.label, p.size) }) + 8
 }
 
-// place finds room for the labels of vertical lines: each in the lowest row in which it touches no
-// other.
+// place gives each label of a vertical line the lowest row in which it touches no other label.
 func (p *pane) place() {
 	p.rules, p.rows = nil, 0
-	var ends []vg.Length // of each row
+	var ends []vg.Length // right end of each row
 	for _, l := range p.inOrder() {
 		text := words(8.5)
 		half := text.Width(l.Label) / 2
@@ -72,7 +70,7 @@ func (p *pane) place() {
 	p.rows = len(ends)
 }
 
-// inOrder returns the vertical lines with a label that the pane shows, from left to right.
+// inOrder returns the vertical lines that have a label and lie in the pane, from left to right.
 func (p pane) inOrder() []ReferenceLine {
 	out := lists.Where(p.Lines, func(l ReferenceLine) bool {
 		_, outside := p.x.clamp(l.At)
@@ -96,7 +94,7 @@ func (p pane) draw(c draw.Canvas) {
 	default:
 		p.rulers(c)
 		p.lines(c)
-		for i := range p.Series { // below the lines of all
+		for i := range p.Series { // intervals are below all lines
 			if p.bandOf(i) {
 				p.band(c, i)
 			}
@@ -154,7 +152,7 @@ func tickLength(t tick) vg.Length {
 	return 4
 }
 
-// rulers draws light horizontal lines at the labelled ticks.
+// rulers draws light horizontal lines at ticks that have labels.
 func (p pane) rulers(c draw.Canvas) {
 	for _, t := range p.y.ticks {
 		if t.label != "" {
@@ -188,44 +186,4 @@ func (p pane) lines(c draw.Canvas) {
 		t.XAlign = draw.XCenter
 		c.FillText(t, vg.Point{X: l.x, Y: p.box.Max.Y + vg.Length(l.row)*above + above/2 + 2}, l.text)
 	}
-}
-
-// point is a point of a series as drawn: inside the axes.
-type point struct {
-	x, y, lo, hi float64
-	was          float64 // y itself, when it lies outside
-	outside      int     // -1 below the axis, 1 above it
-	bar          float64 // x of the interval
-}
-
-// points returns the points of a series that can be drawn, with their intervals so far beside them;
-// nil represents not at all. Bars lie along x.
-func (p pane) points(s Series, aside []vg.Length) []point {
-	var out []point
-	for k := range s.Y {
-		q := point{x: s.X[k], y: s.Y[k], was: s.Y[k]}
-		value := p.y
-		if p.InRows() {
-			value = p.x
-			if math.IsNaN(s.Y[k]) {
-				continue
-			}
-		} else if !p.drawable(s, k) {
-			continue
-		}
-		v, at := value.clamp(s.Y[k])
-		q.outside, q.y, q.lo, q.hi = at, v, v, v
-		if q.bar = q.x; aside != nil && aside[k] != 0 {
-			q.bar = p.x.at(p.x.fraction(q.x) + float64(aside[k]/(p.box.Max.X-p.box.Min.X)))
-		}
-		if s.HasIntervals() && s.Lo[k] < s.Hi[k] {
-			q.lo, _ = value.clamp(s.Lo[k])
-			q.hi, _ = value.clamp(s.Hi[k])
-		}
-		if p.InRows() {
-			q.x, q.y = q.y, float64(len(p.Categories)-1)-s.X[k]
-		}
-		out = append(out, q)
-	}
-	return out
 }

@@ -17,14 +17,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// pdfCanvas draws on the one page of a PDF, as gonum's vgpdf does. It embeds the letters that are
-// used, with a table back to Unicode, where vgpdf embeds the whole font, without Greek and without
-// the table.
+// pdfCanvas draws on a PDF with one page, like gonum's vgpdf. It embeds only the letters in use, and a table from glyphs
+// to Unicode. vgpdf embeds the whole font, which lacks Greek letters and this table.
 type pdfCanvas struct {
 	letters
 	doc    *fpdf.Fpdf
 	w, h   vg.Length
-	widths []vg.Length // widths of lines, one for each Push that is open and the page's own
+	widths []vg.Length // widths of lines: one of the page, and one for each Push without a Pop
 }
 
 const pdfFont = "LiberationSans"
@@ -49,7 +48,7 @@ func newPDF(title string, w, h vg.Length) *pdfCanvas {
 // Size implements vg.CanvasSizer.
 func (c *pdfCanvas) Size() (w, h vg.Length) { return c.w, c.h }
 
-// down turns a point into the coordinates of fpdf, whose y counts downwards.
+// down returns a point in the coordinates of fpdf, whose y grows downwards.
 func (c *pdfCanvas) down(p vg.Point) (x, y float64) { return p.X.Points(), (c.h - p.Y).Points() }
 
 // SetLineWidth implements vg.Canvas.
@@ -135,9 +134,9 @@ func (c *pdfCanvas) path(p vg.Path, style string) {
 	c.doc.DrawPath(style)
 }
 
-// arc draws an arc as curves of a quarter of a circle at most.
+// arc draws an arc as Bézier curves, each at most a quarter of a circle.
 func (c *pdfCanvas) arc(a vg.PathComp, first bool) {
-	at := func(angle, along vg.Length) (x, y float64) { // along the tangent there
+	at := func(angle, along vg.Length) (x, y float64) { // a point at this distance along the tangent
 		sin, cos := math.Sincos(float64(angle))
 		return c.down(vg.Point{X: a.Pos.X + a.Radius*(vg.Length(cos)-along*vg.Length(sin)),
 			Y: a.Pos.Y + a.Radius*(vg.Length(sin)+along*vg.Length(cos))})

@@ -60,7 +60,7 @@ func Formats() []Format {
 		{".svg", Drawings, drawing(figure.SVG)},
 		{".pdf", Drawings, func(w io.Writer, d report.Document) error {
 			if isPrinted(first(d)) {
-				return printed(w, d)
+				return Print(w, d)
 			}
 			return drawing(figure.PDF)(w, d)
 		}},
@@ -82,12 +82,12 @@ func formatOf(path string) (Format, bool) {
 	return lists.First(Formats(), func(f Format) bool { return f.Ending == ending(path) })
 }
 
-// File writes a value in the format that the ending of path names, one of Formats; a figure as .tex
-// is one for pgfplots, with its numbers in a .dat beside it. The file appears whole or not at all.
-// Errors name the path; an unknown ending is answered with those that are known.
+// File writes a value in the format that the ending of path names, one of Formats. For a figure as .tex, the picture is in a
+// second file, whose path is PictureBeside. A file is complete or not written at all. Errors name the path; the error for an
+// unknown ending lists the known ones.
 func File(path string, v any) error {
-	if f, ok := figureIn(v); ok && f.Heat == nil && ending(path) == ".tex" {
-		return savePGFPlots(path, f)
+	if f, ok := figureIn(v); ok && ending(path) == ".tex" {
+		return saveLaTeXFigure(path, f)
 	}
 	title := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	return Document(path, report.Document{Title: title, Displays: []report.Display{{Value: v}}})
@@ -102,13 +102,27 @@ func figureIn(v any) (report.Figure, bool) {
 	return f, ok
 }
 
-// savePGFPlots writes a figure at path and its numbers beside it.
-func savePGFPlots(path string, f report.Figure) error {
-	dat := strings.TrimSuffix(path, filepath.Ext(path)) + ".dat"
-	if err := report.WriteFile(dat, f.Dat); err != nil {
+// PictureBeside returns the path of the PDF file that a figure saved as the LaTeX file at path includes.
+func PictureBeside(path string) string {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + "-figure.pdf"
+}
+
+// saveLaTeXFigure writes a figure as PDF, and a LaTeX file at path that includes the PDF. A figure with a stated width keeps it;
+// other figures are as wide as the text.
+func saveLaTeXFigure(path string, f report.Figure) error {
+	picture := PictureBeside(path)
+	if err := report.WriteFile(picture, func(w io.Writer) error { return figure.PDF(w, f) }); err != nil {
 		return err
 	}
-	return report.WriteFile(path, func(w io.Writer) error { return f.PGFPlots(w, filepath.Base(dat)) })
+	width := ""
+	if f.Width == 0 {
+		width = "[width=\\linewidth]"
+	}
+	return report.WriteFile(path, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%% %s\n%% needs \\usepackage{graphicx}\n\\includegraphics%s{%s}\n",
+			strings.Join(strings.Fields(f.Describe()), " "), width, filepath.Base(picture))
+		return err
+	})
 }
 
 // Document works like File for a whole document. Figure formats, CSV and Parquet take the value of
@@ -174,8 +188,8 @@ func isPrinted(v any) bool {
 	return len(ys) == 0
 }
 
-// printed writes a document as PDF pages.
-func printed(w io.Writer, d report.Document) error {
+// Print writes a document as PDF pages, by Chromium.
+func Print(w io.Writer, d report.Document) error {
 	var page bytes.Buffer
 	if err := report.Paper(&page, d); err != nil {
 		return err

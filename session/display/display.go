@@ -14,7 +14,7 @@ import (
 	"github.com/janpfeifer/gonb/gonbui"
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
-	"github.com/gonb-cope/gonb-cope/internal/front/bridge"
+	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 

@@ -48,7 +48,7 @@ func (l *laboratory) finish(ctx context.Context) error {
 		}
 		if round == 0 {
 			for _, args := range [][]string{{"correct", sum.order[0], "1.5", "--reason", "misread"},
-				{"amend", "--epsilon", "0.02", "--reason", "near enough"}, {"note", "some words"}} {
+				{"amend", "--capacity", "40", "--reason", "another freezer"}, {"note", "some words"}} {
 				if _, err := l.must(ctx, append([]string{"campaign", args[0], campaignFolder}, args[1:]...)...); err != nil {
 					return err
 				}

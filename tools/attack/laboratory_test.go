@@ -169,7 +169,7 @@ func (l *laboratory) next() (act, error) {
 	case "close":
 		campaign("close", campaignFolder, "--reason", unique)
 	case "amend":
-		campaign("amend", campaignFolder, "--epsilon", fmt.Sprint(0.01+float64(l.number)/1e5), "--reason", unique)
+		campaign("amend", campaignFolder, "--capacity", fmt.Sprint(40+l.number), "--reason", unique)
 	case "attach":
 		campaign("attach", campaignFolder, unique+".csv", "--sure", "--by", a.by)
 		return a, l.write(unique+".csv", fmt.Sprintf("task,arm,reward\nt0,a1,%g\nt1,a2,%g\n", reward(), reward()))

@@ -93,7 +93,7 @@ func (o outcome) words() string { return strings.Join(strings.Fields(o.errs), " 
 
 // alarm matches words that send people to a backup, or call what was recorded gone.
 var alarm = regexp.MustCompile(
-	`(?i)damaged|holds no campaign|holds a campaign without|restore|backup|is missing:|was changed:|never issued|were recorded after`)
+	`(?i)\bdamaged|holds no campaign|holds a campaign without|restore|backup|is missing:|was changed:|never issued|were recorded after`)
 
 // maligns returns a finding where words call a folder damaged that is not.
 func (o outcome) maligns() []finding {

@@ -97,7 +97,7 @@ work.turn = 0;
 
 function clear() {
 	$("output").replaceChildren();
-	$("after").hidden = $("copied").hidden = true;
+	$("after").hidden = $("copied").hidden = $("results").hidden = true;
 }
 
 async function take(name, data) {
@@ -156,8 +156,20 @@ function fill(call) {
 }
 let names = []; // columns whose cells are names although they look like numbers
 
-// number reads a number with a decimal point or comma.
-function number(id) { return Number($(id).value.trim().replace(",", ".")) || 0; }
+// numberOf reads a number with a decimal point or comma. Of both marks the last one is the decimal mark; a mark that occurs twice groups digits.
+function numberOf(text) {
+	const plain = text.replace(/[\s']/g, ""), mark = plain.includes(",") && plain.lastIndexOf(",") > plain.lastIndexOf(".") ? "," : ".";
+	const whole = plain.replaceAll(mark === "," ? "." : ",", ""), parts = whole.split(mark);
+	return Number(parts.length > 2 ? parts.join("") : parts.join("."));
+}
+
+const number = id => numberOf($(id).value);
+
+// limits reads "0,100" and, with decimal commas, "0,5; 99,5" or "0,5 to 99,5".
+function limits() {
+	const text = $("bounded").value.trim(), parts = text.split(/\s*;\s*|\s+to\s+|\s+/);
+	return parts.length === 2 ? parts.map(part => numberOf(part.replace(/,$/, ""))).join() : text;
+}
 
 function call() {
 	const columns = {};
@@ -166,7 +178,7 @@ function call() {
 	for (const name of ["failed", "where", "candidates"]) if ($(name).value.trim()) columns[name] = [$(name).value.trim()];
 	const text = names.filter(name => columns.arm?.includes(name) || columns.task?.includes(name));
 	if (text.length) columns.text = text;
-	return {columns: wide ? {} : columns, goal: $("goal").value, bounded: $("bounded").value.trim(), epsilon: number("epsilon"),
+	return {columns: wide ? {} : columns, goal: $("goal").value, bounded: limits(), epsilon: number("epsilon"),
 		next: Math.round(number("next")), overall: $("overall").checked, retry: $("retry").checked};
 }
 
@@ -191,11 +203,24 @@ async function example(name) {
 	const response = await fetch(`examples/${name}.csv`);
 	if (!await take(name + ".csv", new Uint8Array(await response.arrayBuffer()))) return;
 	fill(examples[name]);
+	$("doubt").hidden = true; // it is about other columns
 	await answer();
 }
 
+// warm computes an example in a worker of its own. Browsers compile functions for speed after these have run for a while, and share them with
+// the other worker: the first answer takes a third of the time.
+async function warm() {
+	const data = new Uint8Array(await (await fetch("examples/pilot.csv")).arrayBuffer());
+	const spare = {...engine, waiting: new Map(), receive(m) { if (m.id) engine.receive.call(this, m); }};
+	spare.start();
+	await spare.put("pilot.csv", data);
+	await spare.call({do: "best", table: "pilot.csv", call: examples.pilot});
+	spare.worker.terminate();
+}
+
 async function dropped(file) {
-	if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
+	if (/\.jsonl$/i.test(file?.name)) await openRecord(new Uint8Array(await file.arrayBuffer()));
+	else if (file) await take(file.name, new Uint8Array(await file.arrayBuffer())) && await answer();
 }
 
 $("file").onchange = e => dropped(e.target.files[0]);
@@ -214,13 +239,17 @@ for (const b of document.querySelectorAll("[data-example]")) b.onclick = () => e
 $("form").onsubmit = e => { e.preventDefault(); answer(); };
 $("stop").onclick = () => engine.stop("Stopped.");
 
+function download(data, name) {
+	const link = element("a", "", {href: URL.createObjectURL(new Blob([data])), download: name});
+	link.click();
+	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
+	say("Saved " + name);
+}
+
 for (const b of document.querySelectorAll("[data-save]")) b.onclick = async () => {
 	const r = await work({do: "save", format: b.dataset.save}, "Writing");
 	if (!r) return;
-	const link = element("a", "", {href: URL.createObjectURL(new Blob([r.data])), download: r.name});
-	link.click();
-	setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-	say("Saved " + r.name);
+	download(r.data, r.name);
 };
 for (const b of document.querySelectorAll("[data-copy]")) b.onclick = async () => {
 	$("copied").textContent = reply[b.dataset.copy];
@@ -345,3 +374,4 @@ engine.start();
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js").catch(() => {});
 const asked = new URLSearchParams(location.search).get("example");
 if (examples[asked]) example(asked);
+else warm().catch(() => {});

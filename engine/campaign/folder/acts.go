@@ -5,9 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 )
 
 // errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and
@@ -110,8 +110,10 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 // Each of its steps is recorded alone. If a program is killed between two steps, the next request of any person
 // continues with the next step.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
-	if err := checkBy(q.By); err != nil {
-		return campaign.List{}, err
+	if q.By != "" {
+		if err := campaign.CheckName(q.By); err != nil {
+			return campaign.List{}, err
+		}
 	}
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
@@ -143,35 +145,12 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	return list, err
 }
 
-// checkBy reports the name of who does something, if it is none. Programs may leave it out.
-func checkBy(by string) error {
-	if by == "" {
-		return nil
-	}
-	return campaign.CheckName(by)
-}
-
 // Do does an act, and returns its outcome once that is on the disk. If a row of a sheet has a fault nothing is recorded,
 // and the receipt names it. Nothing is planned here: a caller that wants the next round at once calls Advance
 // (Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
-	// commands and scripts have checked it; programs may not have
-	for _, x := range act.Params() {
-		if by, is := x.Into.(*string); is && x.Name == "by" {
-			if err := checkBy(*by); err != nil {
-				return campaign.Done{}, err
-			}
-		}
-	}
-	if x, ok := act.(campaign.Checked); ok {
-		if err := x.Check(); err != nil {
-			return campaign.Done{}, errors.New(strings.TrimSpace(err.Param + " " + err.Text))
-		}
-	}
-	if x, ok := act.(campaign.Prepared); ok {
-		if err := x.Prepare(ctx, c.Protocol()); err != nil {
-			return campaign.Done{}, err
-		}
+	if err := campaign.PrepareAct(ctx, act, c.Protocol()); err != nil {
+		return campaign.Done{}, err
 	}
 	// do may run several times: the events of the last run are the recorded ones
 	var done campaign.Done
@@ -193,11 +172,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 		if err := c.open(ctx); err != nil {
 			return done, err
 		}
-		r, _ := c.current.now()
-		if err := copies(c.dir, r); err != nil {
-			c.opt.notice(fmt.Sprintf("the copy of %s beside the database could not be written (%v); the recorded one counts",
-				done.Files[0].Path, err))
-		}
+		c.writeCopies()
 	case done.Receipt != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -257,13 +232,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
-// Progress returns the Status without Best, which takes time if there are many arms.
-func (c *Campaign) Progress(ctx context.Context) (campaign.Status, error) {
-	_, st, err := c.progress(ctx)
-	return st, err
-}
-
-// progress returns the status, and the state that it is of.
+// progress returns the status without Best, and the state that it is of. Best takes time if there are many arms.
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
 	run := (*campaign.Run)(nil)
@@ -313,7 +282,7 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 // event is recorded.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
 	r, p := c.current.now()
-	_, p, g, err := grown(ctx, c.maker, r, p, file)
+	_, p, g, err := record.Grown(ctx, c.maker, r, p, file)
 	return p, g, err
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
-// cacheFile keeps what the algorithm made of the last state that was replayed, after the SHA-256 of that. It may be
+// cacheFile has the SHA-256 of the last replayed state, and then the algorithm's result for this state. It may be
 // deleted at any time: that changes nothing but time.
 const cacheFile = "cache/replay.gob"
 

@@ -26,7 +26,7 @@ func TestFaultCacheFlips(t *testing.T) {
 		}
 	}
 	shown := func() string {
-		st, err := c.Progress(t.Context())
+		_, st, err := c.progress(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestFaultForgedCache(t *testing.T) {
 	// forge writes a cache whose hash is right, with a run that f has changed, as a person with access to the folder can
 	forge := func(f func(*campaign.Run)) {
 		t.Helper()
-		if _, err := c.Progress(t.Context()); err != nil { // which makes the cache
+		if _, _, err := c.progress(t.Context()); err != nil { // which makes the cache
 			t.Fatal(err)
 		}
 		data, err := os.ReadFile(path)

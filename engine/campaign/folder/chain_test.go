@@ -62,7 +62,7 @@ func TestBackup(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
 	l := asked(t, c, "Ann", 6)
-	if _, err := c.Invite(t.Context(), "Ann"); err != nil {
+	if _, err := c.Invite(t.Context(), "", "Ann"); err != nil {
 		t.Fatal(err)
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))

@@ -213,13 +213,12 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 	return out, inWords(err)
 }
 
-// putFile records a file under its hash, and returns that. A file that is there stays: the same content has the same hash.
-func putFile(ctx context.Context, tx *sql.Tx, content []byte) (string, error) {
-	hash := fileHash(content)
+// putFile records a file under its hash. A file that is there stays: the same content has the same hash.
+func putFile(ctx context.Context, tx *sql.Tx, content []byte) error {
 	// an empty file may be nil, which would be NULL
-	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING", hash,
-		append([]byte{}, content...))
-	return hash, inWords(err)
+	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING",
+		fileHash(content), append([]byte{}, content...))
+	return inWords(err)
 }
 
 // fileHash returns the SHA-256 of a file, in hexadecimal.
@@ -235,6 +234,25 @@ func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 		return nil, fmt.Errorf("the recorded file %.12s was changed: its hash does not match", hash)
 	}
 	return content, nil
+}
+
+// files returns all recorded files by their hashes.
+func files(ctx context.Context, q querier) (map[string][]byte, error) {
+	rows, err := q.QueryContext(ctx, "SELECT sha256, content FROM file")
+	if err != nil {
+		return nil, inWords(err)
+	}
+	defer rows.Close()
+	all := map[string][]byte{}
+	for rows.Next() {
+		var hash string
+		var content []byte
+		if err := rows.Scan(&hash, &content); err != nil {
+			return nil, inWords(err)
+		}
+		all[hash] = content
+	}
+	return all, inWords(rows.Err())
 }
 
 // The result codes of SQLite that users meet (https://www.sqlite.org/rescode.html).

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"database/sql"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -110,21 +112,66 @@ func writeCSV(path string, rows [][]string) error {
 	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// writeEvents writes every event with its hash, one a line. Bodies are not escaped, so that they are the bytes that were hashed.
+// writeEvents writes every event with its hash, one a line.
 func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	for _, e := range list {
-		if err := enc.Encode(e); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
-		}
+	if err := (record.Record{Events: list}).Write(&b); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
 	}
 	return os.WriteFile(path, b.Bytes(), 0o666)
+}
+
+// Record returns all recorded events and files at one moment, for one file.
+func (c *Campaign) Record(ctx context.Context) (r record.Record, err error) {
+	err = c.db.snapshot(ctx, func(q querier) error {
+		if r.Events, err = events(ctx, q, 0); err != nil {
+			return err
+		}
+		r.Files, err = files(ctx, q)
+		return err
+	})
+	return r, err
+}
+
+// Import makes the campaign of a record in a folder, which is created if it does not exist. If the folder holds the same campaign, the
+// events that it lacks are added; a campaign that went on differently in the folder is an error. It reports how many events were added.
+func Import(ctx context.Context, dir string, r record.Record, maker Maker, opt Options) (added int, err error) {
+	if !exists(dir) {
+		checked, err := record.Open(ctx, r, maker, opt.build())
+		if err != nil {
+			return 0, err
+		}
+		c, err := startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return fill(ctx, tx, r.Events, r.Contents()) })
+		if err != nil {
+			return 0, err
+		}
+		defer c.Close()
+		c.current.recipe = checked.Recipe()
+		c.writeCopies()
+		if err := c.prepare(ctx); err != nil {
+			return 0, err
+		}
+		writeHead(dir, c.state)
+		return len(r.Events), nil
+	}
+	c, err := Open(ctx, dir, maker, opt)
+	if err != nil {
+		return 0, err
+	}
+	defer c.Close()
+	return added, c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+		known := min(m.Seq, int64(len(r.Events)))
+		if !m.Has(known, r.Events[known-1].Hash) {
+			return nil, fmt.Errorf("%s holds another campaign, or the same one with other results since the record was exported. Import the "+
+				"record into a new folder", dir)
+		}
+		added = len(r.Events) - int(known)
+		return r.Events[known:], nil
+	}, r.Contents()...)
 }
 
 // invitesFile lists the people who may use the page: names with the hashes of their secrets. It is not part of the
@@ -140,13 +187,9 @@ type Invitation struct {
 }
 
 // Invite makes a secret of at least 128 bits for a person, and replaces the earlier one. It is shown once: only
-// its hash is kept. A fast hash is enough for a secret of so many random bits.
-func (c *Campaign) Invite(ctx context.Context, name string) (secret string, err error) {
-	return c.InviteTo(ctx, "", name)
-}
-
-// InviteTo is Invite to a page whose links name a host.
-func (c *Campaign) InviteTo(ctx context.Context, host, name string) (secret string, err error) {
+// its hash is kept. A fast hash is enough for a secret of so many random bits. The host is the one in links to the page; "" if
+// they name none.
+func (c *Campaign) Invite(ctx context.Context, host, name string) (secret string, err error) {
 	if err := campaign.CheckName(name); err != nil {
 		return "", err
 	}

@@ -13,13 +13,12 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Maker makes the protocol of a recipe, without a forecast. It reads no other files. The same recipe must make the same protocol, by its
-// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held except for arms
-// that another program added in that moment.
-type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
+// Maker makes the protocol of a recipe, see record.Maker.
+type Maker = record.Maker
 
 // Options state how a folder is opened. The zero value is for programs that people use.
 type Options struct {
@@ -83,16 +82,10 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p, err := c.maker(ctx, r)
+	p, err := record.Remake(ctx, c.maker, start, r)
 	if err != nil {
-		return fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
+		return err
 	}
-	if p.Fingerprint() != start.Problem {
-		return errors.New("with this program the recorded script makes a different problem than at the start. Use the program that began the " +
-			"campaign")
-	}
-	// the script may state neither; the recorded ones count
-	p.Seed, p.Name = start.Seed, start.Name
 	// of the start; open makes it with the arms that were added
 	c.current.recipe, c.current.protocol = r, p
 	if err := c.open(ctx); err != nil {
@@ -108,34 +101,27 @@ func (c *Campaign) prepare(ctx context.Context) error {
 // recipe returns the start and the recorded files, each checked by its hash. It reads the first event alone, because the others can only be
 // folded once the recipe has made a problem. Rows that were added later are not in it: they come in with a state.
 func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Recipe, error) {
-	var start campaign.StartBody
 	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
 	if err != nil {
-		return start, question.Recipe{}, err
+		return campaign.StartBody{}, question.Recipe{}, err
 	}
 	// before anything is made of it: a start that was changed would name other files
 	if err := campaign.CheckChain(first); err != nil {
-		return start, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
+		return campaign.StartBody{}, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	if len(first) == 0 {
-		return start, question.Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
+		return campaign.StartBody{}, question.Recipe{}, fmt.Errorf("%s holds a campaign without a start", c.dir)
 	}
-	s, err := campaign.Fold(first, nil)
+	start, r, err := record.Recipe(first[0], c.file(ctx))
 	if err != nil {
-		return start, question.Recipe{}, err
+		err = fmt.Errorf("%s: %w", c.dir, err)
 	}
-	start = s.Start
-	r := question.Recipe{Script: start.Script, Set: start.Set}
-	if r.Script.Content, err = getFile(ctx, c.db.db, start.Script.SHA256); err != nil {
-		return start, r, fmt.Errorf("%s: the recorded script: %w", c.dir, err)
-	}
-	for _, f := range start.Data {
-		if f.Content, err = getFile(ctx, c.db.db, f.SHA256); err != nil {
-			return start, r, fmt.Errorf("%s: the recorded copy of %s cannot be read: %w", c.dir, f.Path, err)
-		}
-		r.Data = append(r.Data, f)
-	}
-	return start, r, nil
+	return start, r, err
+}
+
+// file returns a function that reads the recorded files by their hashes.
+func (c *Campaign) file(ctx context.Context) func(hash string) ([]byte, error) {
+	return func(hash string) ([]byte, error) { return getFile(ctx, c.db.db, hash) }
 }
 
 // open takes in the recorded events, and makes the protocol with all arms that were added. It can be called again.
@@ -228,7 +214,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		}
 		// the files come first: no event names a file that is not there
 		for _, file := range files {
-			if _, err := putFile(ctx, tx, file.Content); err != nil {
+			if err := putFile(ctx, tx, file.Content); err != nil {
 				return err
 			}
 		}
@@ -280,7 +266,7 @@ func (c *Campaign) Protocol() campaign.Protocol {
 	return p
 }
 
-// notice reports what is odd and harmless, if the caller asked for notices.
+// notice reports something odd and harmless, if the caller asked for notices.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)

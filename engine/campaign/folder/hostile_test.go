@@ -160,22 +160,22 @@ func TestFaultFormulas(t *testing.T) {
 // TestFaultLookAlikes: a name that reads like an invited person's is refused, and a person is the same however the name is typed.
 func TestFaultLookAlikes(t *testing.T) {
 	c := begin(t, small(t), Options{})
-	if _, err := c.Invite(t.Context(), "Ann Lee"); err != nil {
+	if _, err := c.Invite(t.Context(), "", "Ann Lee"); err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range []string{"ann lee", "Ann  Lee", " Ann Lee", "Ann\u200b Lee", "ANN LEE", "Ann Lee\u2060", "Ann\u00a0Lee"} {
-		_, err := c.Invite(t.Context(), name)
+		_, err := c.Invite(t.Context(), "", name)
 		wants(t, err, "looks like")
 	}
 	for _, name := range []string{"", " ", "\u200b", "a\nb", strings.Repeat("x", 5000)} {
-		if _, err := c.Invite(t.Context(), name); err == nil {
+		if _, err := c.Invite(t.Context(), "", name); err == nil {
 			t.Errorf("%.20q is invited", name)
 		}
 	}
-	if _, err := c.Invite(t.Context(), "Ann Lee"); err != nil {
+	if _, err := c.Invite(t.Context(), "", "Ann Lee"); err != nil {
 		t.Errorf("a new link of the same person: %v", err)
 	}
-	if _, err := c.Invite(t.Context(), "Anna Lee"); err != nil {
+	if _, err := c.Invite(t.Context(), "", "Anna Lee"); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
 	first := asked(t, c, "Ann Lee", 3)

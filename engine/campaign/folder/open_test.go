@@ -50,7 +50,7 @@ func opening(t testing.TB, dir string, p campaign.Protocol, events int, cached b
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if st, err := c.Progress(t.Context()); err != nil || st.Events != events {
+	if _, st, err := c.progress(t.Context()); err != nil || st.Events != events {
 		t.Fatalf("%v: %d events", err, st.Events)
 	}
 	return processorTime(t) - before

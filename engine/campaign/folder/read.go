@@ -1,9 +1,7 @@
 package folder
 
 import (
-	"bytes"
 	"cmp"
-	"compress/gzip"
 	"context"
 	"database/sql"
 	"errors"
@@ -21,12 +19,10 @@ import (
 	"modernc.org/sqlite"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/engine/question"
-	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
-	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
-	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
 // openFolder opens the database of a folder. If nothing can be written beside it, as on a disk that is mounted
@@ -134,7 +130,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	return err
 }
 
-// integrity reports what SQLite finds wrong with the database, and apart from it that the disk cannot be read.
+// integrity returns an error if SQLite finds the database damaged, and a different one if the disk cannot be read.
 func (d *database) integrity(ctx context.Context) error {
 	var sound string
 	err := d.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound)
@@ -172,17 +168,26 @@ var ErrExists = campaign.ErrExists
 // recipe that it was made from. It is an error when maker makes another problem of that recipe: the campaign could not
 // be opened again. If it returns a campaign beside an error the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
-	if err := p.Check(ctx); err != nil {
+	if err := record.Check(ctx, maker, r, p); err != nil {
 		return nil, err
 	}
-	again, err := maker(ctx, r)
+	// of 53 bits, which programs whose numbers are float64 read exactly
+	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
+	c, err := startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return beginWith(ctx, tx, r, p, opt) })
 	if err != nil {
-		return nil, fmt.Errorf("the script alone does not make the protocol, so the campaign could not be continued later: %w", err)
+		return nil, err
 	}
-	if again.Fingerprint() != p.Fingerprint() {
-		return nil, errors.New("the script makes a different protocol when it is evaluated again, so the campaign could not be continued " +
-			"later. Remove random or changing parts")
+	c.current.recipe, c.current.protocol = r, p
+	c.writeCopies()
+	if err := c.open(ctx); err != nil {
+		return c, err
 	}
+	writeHead(dir, c.state)
+	return c, nil
+}
+
+// startWith makes the folder of a campaign whose events and files fill writes.
+func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill func(*sql.Tx) error) (*Campaign, error) {
 	// looked at again under the lock, in newDatabase; here so that nothing of the folder is touched
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
@@ -196,11 +201,7 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		return nil, fmt.Errorf("%s is on a network file system (%s), where locks are unreliable. Choose a local folder. If only one machine "+
 			"ever uses the folder, write --allow-network-folder", dir, kind)
 	}
-	// of 53 bits, which programs whose numbers are float64 read exactly
-	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
-	db, err := newDatabase(ctx, dir, func(tx *sql.Tx) error {
-		return record(ctx, tx, r, p, opt)
-	})
+	db, err := newDatabase(ctx, dir, fill)
 	if err != nil {
 		if made && !errors.Is(err, ErrExists) { // nothing is left of a folder that holds nothing
 			os.Remove(filepath.Join(dir, lockFile))
@@ -208,17 +209,16 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 		}
 		return nil, err
 	}
-	c := newCampaign(dir, db, maker, opt)
-	c.current.recipe, c.current.protocol = r, p
-	// the campaign is recorded by now, and copies are for people
-	if err := copies(dir, r); err != nil {
+	return newCampaign(dir, db, maker, opt), nil
+}
+
+// writeCopies writes script and data beside the database. The campaign is recorded by then, and copies are for people, so that a failure is
+// a notice.
+func (c *Campaign) writeCopies() {
+	r, _ := c.current.now()
+	if err := copies(c.dir, r); err != nil {
 		c.opt.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
 	}
-	if err := c.open(ctx); err != nil {
-		return c, err
-	}
-	writeHead(dir, c.state)
-	return c, nil
 }
 
 // newDatabase makes the database under another name, and gives it its own once it is whole: who
@@ -271,67 +271,35 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 	return openDatabase(path, false)
 }
 
-// record writes the files and the first events. The start names files by their hashes, which are made here and not taken from the recipe.
-func record(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
-	body := campaign.StartBody{
-		Name: p.Name, Set: r.Set, Seed: p.Seed, Problem: p.Fingerprint(), Settings: p.Settings(),
-		Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Forecast: p.Forecast, Led: opt.Led,
-	}
-	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
-		hash, err := putFile(ctx, tx, f.Content)
-		if err != nil {
-			return err
-		}
-		f.SHA256 = hash
-		if i == 0 {
-			body.Script = f
-		} else {
-			body.Data = append(body.Data, f)
-		}
-	}
-	table, err := tableOf(ctx, r, p)
-	list := []campaign.Event{campaign.NewEvent(campaign.KindStart, opt.now(), "", body)}
-	if err == nil {
-		list, err = campaign.Begin(ctx, p, body, table, opt.now())
-	}
+// beginWith writes the files and the first events.
+func beginWith(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
+	start := campaign.StartBody{Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Led: opt.Led}
+	list, files, err := record.Begin(ctx, p, r, start, opt.now())
 	if err != nil {
 		if ctx.Err() != nil {
 			return err
 		}
-		opt.notice(fmt.Sprintf("the measurements of %s were not attached: %v. To record them from a sheet, use attach", table.Path, err))
+		opt.notice(err.Error())
 	}
-	_, err = appendEvents(ctx, tx, list)
-	return err
+	return fill(ctx, tx, list, files)
 }
 
-// tableOf returns the table that the problem was read from, as text; without content if it is not among the recorded files.
-func tableOf(ctx context.Context, r question.Recipe, p campaign.Protocol) (campaign.File, error) {
-	if len(p.Problem.Sources) == 0 {
-		return campaign.File{}, nil
-	}
-	k := slices.IndexFunc(r.Data, func(f campaign.File) bool { return fileHash(f.Content) == p.Problem.Sources[0].SHA256 })
-	if k < 0 {
-		return campaign.File{}, nil
-	}
-	table := r.Data[k]
-	limit := allowance.New(memlimit.File(ctx, len(table.Content)), "the table "+table.Path, mostCache, allowance.NoLimit)
-	if packed, err := gzip.NewReader(bytes.NewReader(table.Content)); err == nil {
-		var out bytes.Buffer
-		if _, err := io.Copy(limit.Writer(&out), packed); err != nil {
-			return table, err
+// fill writes events and files.
+func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campaign.File) error {
+	for _, f := range files {
+		if err := putFile(ctx, tx, f.Content); err != nil {
+			return err
 		}
-		table.Content = out.Bytes()
 	}
-	text, err := parquet.CSV(limit, table.Content)
-	table.Content = text
-	return table, err
+	_, err := appendEvents(ctx, tx, list)
+	return err
 }
 
 // lockFile is held for the time of a write, and names its holder. If the system has no locks of files, the database
 // waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
 const lockFile = "campaign.lock"
 
-// patience is how long a write waits for the lock.
+// patience is the time that a write waits for the lock.
 const patience = 2 * time.Second
 
 // locked is a lock that is held.

@@ -135,7 +135,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 		return 3
 	}
 	decided := func(int) bool {
-		st, err := c.Progress(t.Context())
+		_, st, err := c.progress(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

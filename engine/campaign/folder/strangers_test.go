@@ -275,7 +275,7 @@ func TestTextsOfPeople(t *testing.T) {
 	// names that cannot be shown are refused, whatever is done under them
 	for name, word := range map[string]string{"\x1b]0;by\x07": "control characters", "Ann\u202e": "control characters", " \u200b": "is blank",
 		strings.Repeat("a", 101): "more than 100 characters"} {
-		wants(t, func() error { _, err := c.Invite(t.Context(), name); return err }(), word)
+		wants(t, func() error { _, err := c.Invite(t.Context(), "", name); return err }(), word)
 		wants(t, func() error { _, err := c.Ask(t.Context(), campaign.Request{By: name}); return err }(), word)
 		wants(t, func() error {
 			_, err := c.TellOne(t.Context(), l.Rows[0].ID, 1, campaign.TellOptions{By: name})

@@ -40,7 +40,7 @@ func (k *keyring) newAuthority() error {
 // star alone at the beginning.
 var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$`)
 
-// checkHost reports what is neither a name nor an address, as a URL or a name with a port.
+// checkHost returns an error for a text that is neither a name nor an address, such as a URL or a name with a port.
 func checkHost(host string) error {
 	if net.ParseIP(host) != nil || hostName.MatchString(host) {
 		return nil

@@ -211,8 +211,8 @@ func (r Role) publishes() []string {
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
 
-// besideFacts returns what an owner may publish to besides facts. Only an owner, the server itself and programs without credentials have
-// these rights.
+// besideFacts returns the subjects to which an owner may publish besides facts. Only an owner, the server itself and programs without
+// credentials have these rights.
 func besideFacts() []string {
 	return []string{
 		stateSubject,                      // whether the server can write
@@ -255,7 +255,7 @@ const ownInfo = "$JS.API.INFO"
 // heardAs returns the subject that the stream's account hears a subject as. A fact whose address many share comes to the server, which
 // forwards it with the name of its sender. Subjects are as publishes and hears have them, with their wildcards.
 func heardAs(subject string) string {
-	// of facts, only plans may come from more than one role
+	// plans are the only facts that several roles may publish at one address
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && strings.HasSuffix(rest, ".plan") {
 		return saySubject + "." + rest
 	}

@@ -28,7 +28,7 @@ type DialOptions struct {
 	// Credentials is a file as Keys or NATS makes them; none if it is empty. They are never
 	// sent without TLS.
 	Credentials string
-	// Wait is how long to wait for a server that does not answer at all: 10 s if it is 0. After
+	// Wait is the time to wait for a server that does not answer: 10 s if it is 0. After
 	// that a connection which breaks is tried again for ever.
 	Wait time.Duration
 	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
@@ -284,8 +284,8 @@ type ServeOptions struct {
 // Nowhere is the address of a server that only its own process joins.
 const Nowhere = "-"
 
-// mostPending is how many bytes wait for one connection at most, before it is dropped: a client that asks for much and reads nothing would
-// fill the server's memory.
+// mostPending is the largest number of bytes that wait for one connection before it is dropped: a client that
+// asks for much and reads nothing would fill the server's memory.
 const mostPending = 8 << 20
 
 // link knows whether there is a connection, and why there will be none any more. NATS restores lost connections without a word to waiting

@@ -175,7 +175,7 @@ type definite struct{ error }
 
 func (d definite) Unwrap() error { return d.error }
 
-// answered is what the server of Serve answers. It is also how JetStream itself writes an error.
+// answered is an answer of the server of Serve. JetStream itself writes errors in this form, too.
 type answered struct {
 	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
 	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
@@ -278,11 +278,11 @@ func (x *Exchange) stream(ctx context.Context) (*jetstream.StreamInfo, error) {
 	return s.CachedInfo(), nil
 }
 
-// copies is how many servers of a cluster keep each fact: any of them may be lost. Three is the least
+// copies is the number of servers of a cluster that keep each fact: any of them may be lost. Three is the least
 // where one may be lost and the others still elect a leader.
 const copies = 3
 
-// askCopies is how long a cluster of servers is asked for more copies, when it is joined.
+// askCopies is the time for which a new server asks its cluster for more copies.
 const askCopies = 2 * time.Second
 
 // replication states how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.

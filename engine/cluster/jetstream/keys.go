@@ -35,10 +35,10 @@ type KeyOptions struct {
 	Revoke []string // files of credentials to take back
 }
 
-// mostDays is how long credentials are good for at most: a hundred years.
+// mostDays is the longest validity of credentials, in days: a hundred years.
 const mostDays = 36_500
 
-// keysWait is how long a program waits for another that changes the keys: two at once would lose what one
+// keysWait is the time that a program waits for another that changes the keys: two at once would lose what one
 // of them takes back.
 const keysWait = 30 * time.Second
 
@@ -335,7 +335,7 @@ func pemText(kind string, der []byte) []byte {
 // servers on one folder lose what they confirmed, and say nothing.
 const lockFile = "server.lock"
 
-// lockWait is how long a server waits for the lock. A server that was killed a moment ago may still have it.
+// lockWait is the time that a server waits for the lock. A server that was killed a moment ago may still have it.
 const lockWait = 2 * time.Second
 
 // lock takes the folder, and names the process that holds it if it waits in vain. The lock ends when the file that it returns is closed, or

@@ -209,7 +209,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	return content, nil
 }
 
-// mostReaders is how many readers a stream may have: each agent has one or two, and readers of connections
+// mostReaders is the largest number of readers of a stream: each agent has one or two, and readers of connections
 // that broke count for a minute more. NATS stops at 1,000 where a stream does not say more.
 const mostReaders = 100_000
 

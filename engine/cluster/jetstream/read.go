@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// idle is how long the server keeps a reader from which it hears nothing. A reader that asks is heard every few seconds, so only
+// idle is the time for which the server keeps a silent reader. A reader that asks is heard every few seconds, so only
 // one whose program or connection has ended is forgotten.
 const idle = time.Minute
 
@@ -29,7 +29,7 @@ const idle = time.Minute
 // last position.
 const heartbeat = 2 * time.Second
 
-// most is how many facts a reader gets at a time, and batchBytes how long they are together: the longest fact,
+// most is the number of facts that a reader gets at a time, and batchBytes their size together: the longest fact,
 // and so little that eight readers of one connection have no more on their way than may wait for it. With half
 // of this room, four of them lost messages again and again: 20 MB took them 5 s instead of 0.1 s.
 const (
@@ -43,7 +43,7 @@ func (x *Exchange) Read(ctx context.Context, run string, names ...string) iter.S
 	if len(names) == 0 {
 		return x.read(ctx, run, "")
 	}
-	// read is what one of the readers gives.
+	// read is one fact or error from one of the readers.
 	type read struct {
 		fact cluster.Fact
 		err  error
@@ -198,8 +198,9 @@ func factOf(m *nats.Msg) (cluster.Fact, error) {
 	return f, err
 }
 
-// reader makes a consumer of a run's facts from a place on, of one name if one is given, and returns its name. The server forgets it when
-// it hears nothing of it. A server of Serve makes it; at others the program makes it itself.
+// reader creates a consumer for the facts of a run from sequence number from on, and returns the random name of the consumer. If name is
+// not empty, the consumer gets only facts of that name. The server drops a consumer that is not read. A server that Serve started creates
+// the consumer; on other servers this program does.
 func (x *Exchange) reader(ctx context.Context, run, name string, from uint64) (reader string, err error) {
 	if !x.ours {
 		reader, c := readerOf(run, name, from)
@@ -225,12 +226,12 @@ func readerOf(run, name string, from uint64) (string, jetstream.ConsumerConfig) 
 	return reader, jetstream.ConsumerConfig{
 		Name:          reader,
 		FilterSubject: subjects, // of all rounds
-		// from a place in the stream on, whatever was read before
+		// from this sequence number on, whatever was read before
 		DeliverPolicy:     jetstream.DeliverByStartSequencePolicy,
 		OptStartSeq:       from,
-		AckPolicy:         jetstream.AckNonePolicy, // what is missing is asked for again by its place
+		AckPolicy:         jetstream.AckNonePolicy, // missing facts are requested again by sequence number
 		InactiveThreshold: idle,                    // readers need not be deleted
-		MemoryStorage:     true,                    // it is made again if it is lost
+		MemoryStorage:     true,                    // a lost consumer is created again
 		Replicas:          1,                       // also in a cluster
 	}
 }

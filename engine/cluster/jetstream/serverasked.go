@@ -48,7 +48,7 @@ func inbox(reply string) bool {
 	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
 }
 
-// forwarders is how many connections forward facts with their senders: no more than mostPending may wait for
+// forwarders is the number of connections that forward facts with their senders: no more than mostPending may wait for
 // one of them, and the longest plans of 32 agents, which come at the same time, are twice that.
 const forwarders = 8
 

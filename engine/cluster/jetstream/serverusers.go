@@ -44,7 +44,7 @@ func (s *Server) open(n *server.Options) ([]nats.Option, error) {
 	return []nats.Option{nats.UserInfo("server", secret)}, nil
 }
 
-// permissions returns what a role may do as the server's options have it.
+// permissions returns the rights of a role in the form of the server's options.
 func permissions(r Role) *server.Permissions {
 	p := r.permissions()
 	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow},
@@ -133,7 +133,7 @@ func (a *accounts) system() (string, error) {
 	return name, err
 }
 
-// sameTime is how long a second connection of a new account waits for the first: where both make the
+// sameTime is the time that a second connection of a new account waits for the first: where both make the
 // account, NATS loses what it imports.
 const sameTime = 100 * time.Millisecond
 
@@ -164,7 +164,7 @@ func (a *accounts) Fetch(name string) (string, error) {
 	return token, err
 }
 
-// claims returns what the account of a role may do: its users are signed by the key of the keyring, publish what is imported,
+// claims returns the rights of the account of a role: its users are signed by the key of the keyring, publish imported subjects,
 // and are refused once they were taken back. It needs the lock.
 func (a *accounts) claims(r Role) *jwt.AccountClaims {
 	c := jwt.NewAccountClaims(r.account())

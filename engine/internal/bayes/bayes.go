@@ -51,7 +51,6 @@ type coBayes struct {
 	explained   float64
 	doubted     int     // the first round in which that was too little; 0 if none was
 	unexplained float64 // and how much it was
-	drawn       unionSpace
 }
 
 var (

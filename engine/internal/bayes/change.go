@@ -198,7 +198,7 @@ func (a *coBayes) Hardest(v int) engine.Rival {
 	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: a.shown(v), Threshold: a.needed()})
 }
 
-// Samples returns how many more pulls of each task, in the proportions of the pulls so far, would make
+// Samples returns the number of further pulls of each task, in the proportions of the pulls so far, that would make
 // its most probable rival improbable enough if it were the only one.
 func (a *coBayes) Samples(tasks []int) float64 {
 	if a.estimates == nil {

@@ -228,7 +228,7 @@ type judgement struct {
 }
 
 // drawnFrom is the part of a task's share of δ from which on a joint probability is drawn: it is between the largest and the sum.
-const drawnFrom = 1e-3
+const drawnFrom = 0.03
 
 // judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, or little can be gained, sums
 // represent joint probabilities.
@@ -264,7 +264,7 @@ func (a *coBayes) judged(set []int, allowance float64) judgement {
 	j.risk = 0
 	for k, of := range members {
 		if of.Weight*(j.sum[k]-slices.Max(chances[k])) > drawnFrom*a.delta()/float64(len(a.Sets)) {
-			j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k], &a.drawn))
+			j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k]))
 		}
 		j.risk += of.Weight * j.wrong[k]
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// learned is what the data of a run say where its kernel is learned in the run.
+// learned is the posterior in a run that learns its kernel.
 type learned struct {
 	*belief.Learner
 	squares []float64 // N: of all rewards of an arm around their mean
@@ -101,7 +101,7 @@ type knowledge struct {
 	variances [][]float64
 }
 
-// newKnowledge returns what is known before any data.
+// newKnowledge returns the prior, before any data.
 func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 	scales, err := rounds.NewScales(m, opt.Options)
 	return knowledge{

@@ -103,15 +103,6 @@ func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, no
 	return &Posterior{Variance: v, rows: rows, upper: sigma.Upper, alpha: r.Weights}, r.Evidence, nil
 }
 
-// Mean returns the posterior mean of an arm of the section.
-func (p *Posterior) Mean(i int) float64 {
-	sum := 0.0
-	for j, row := range p.rows {
-		sum += p.alpha[j] * row[i]
-	}
-	return sum
-}
-
 // Means returns the posterior means of all arms of the section.
 func (p *Posterior) Means(ctx context.Context) ([]float64, error) {
 	return Fitted(ctx, p.rows, p.alpha)
@@ -158,7 +149,7 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 	})
 }
 
-// tile is how many arms are worked on together, so that what is read stays in the cache.
+// tile is the number of arms that are computed together, so that their data stay in the cache.
 const tile = 512
 
 // variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's

@@ -85,17 +85,6 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 	return out, nil
 }
 
-// Forget drops the rows of all arms but these.
-func (s *Section) Forget(but []int) {
-	rows := map[int][]float64{}
-	for _, i := range but {
-		if row := s.rows[i]; row != nil {
-			rows[i] = row
-		}
-	}
-	s.rows = rows
-}
-
 // Local holds features of a section with the requested accuracy at the requested arms. They serve
 // the design of a round and no estimate.
 type Local struct {

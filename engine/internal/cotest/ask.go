@@ -86,7 +86,7 @@ func (q ask) groups() [][]int {
 	return out
 }
 
-// pricing holds what pulls of different costs change in a design. With costs c_i a pull of arm i
+// pricing makes designs that take the costs of pulls into account. With costs c_i a pull of arm i
 // brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
 // precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
 type pricing struct {

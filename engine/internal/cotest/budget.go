@@ -162,7 +162,7 @@ func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 // explores reports whether the next round is planned for all arms, instead of the leaders and their rivals.
 func (a *coBayesFB) explores() bool { return a.round < a.first || !a.oriented() }
 
-// designProblem returns what the round's design is over, arms without copies: the contrasts in all
+// designProblem returns the problem of the round's design, for arms without copies: the contrasts in all
 // that is known. In the features that the estimator of all data has made white its
 // information is I, which n pulls add to as to a ridge of 1/n.
 func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int) {

@@ -43,8 +43,8 @@ func (c *claim) opponent(k int, estimates []float64) int {
 	return out
 }
 
-// lack returns what the walks of all open arms lack if the arm at this position leads and gaps are as estimated: the norm of their
-// information with that power. It is infinite where another arm is by epsilon above it.
+// lack returns the information that the walks of all open arms still need, if the arm at this position leads and gaps are as estimated:
+// the norm of their information with that power. It is infinite where another arm is by epsilon above it.
 func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, epsilon, power float64) float64 {
 	sum, first := 0.0, c.arms[leader]
 	for k, i := range c.arms {

@@ -33,7 +33,7 @@ func threeClaims() (*contest, sequential.Clock) {
 func tell(c *claim, clock sequential.Clock, k int, gap float64) {
 	const look = 30
 	sd := 1 / math.Sqrt(clock.Time(look))
-	b := sequential.Bet{Walk: c.walks[k], Leader: c.arms[c.leader], Arm: k, Variance: sd * sd, Look: look}
+	b := sequential.Bet{Walk: c.walks[k], Opponent: c.arms[c.leader], Arm: k, Variance: sd * sd, Look: look}
 	b.Settle(clock, sequential.Score{Gap: gap, Sd: sd, Freedom: math.Inf(1)})
 }
 

@@ -162,7 +162,7 @@ func (c *contest) share() (dropped []*sequential.Walk) {
 	return dropped
 }
 
-// doubts says by how much the arms of a contest may be above one of them, normalised: E max(0, μ_i - μ_opponent) from all
+// doubts has the expected excess of the arms of a contest over one of them, normalised: E max(0, μ_i - μ_opponent) from all
 // data, by position, 0 of arms that are out or have no estimate. The best arm is above it by their sum at most.
 type doubts struct {
 	opponent int

@@ -50,7 +50,7 @@ func TestLeaderStays(t *testing.T) {
 			for k, gap := range map[int]float64{1: -0.01, 2: 1} {
 				look := 35
 				sd := 1 / math.Sqrt(clock.Time(look))
-				b := sequential.Bet{Walk: c.walks[k], Leader: 0, Arm: k, Variance: sd * sd, Look: look}
+				b := sequential.Bet{Walk: c.walks[k], Opponent: 0, Arm: k, Variance: sd * sd, Look: look}
 				b.Settle(clock, sequential.Score{Gap: gap, Sd: sd, Freedom: math.Inf(1)})
 			}
 		}

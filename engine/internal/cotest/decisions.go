@@ -104,7 +104,7 @@ func (a *decisions) record(c *contest) {
 	against := map[int]int{} // for each arm that a bet excluded, the bet
 	for _, b := range a.bets {
 		if b.Walk.Out {
-			against[b.Arm] = b.Leader
+			against[b.Arm] = b.Opponent
 		}
 	}
 	for k, i := range c.arms {
@@ -125,7 +125,7 @@ func (a *decisions) record(c *contest) {
 // does, and must not wait long.
 const mostLater = 100
 
-// remove notes that arm i lost against its rival in every task of the contest.
+// remove records, for every task of the contest, that the arm at the position of i was eliminated by the arm at that of rival.
 func (a *decisions) remove(round int, c *contest, i, rival int, gap float64, width func() float64, rule engine.Rule) {
 	if a.removed++; a.removed > mostLater {
 		width = known(width())
@@ -260,7 +260,7 @@ func (a *decisions) Samples(tasks []int) float64 {
 	return a.rules.sized(needs)
 }
 
-// rival returns what decides task v, from what its contest still has to decide.
+// rival returns the comparison that keeps task v undecided.
 func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
 	c := a.contestOf(v)
 	if a.estimates == nil {

@@ -102,7 +102,7 @@ func (a *estimation) sofar() pulled {
 	return pulled{engine.PullsOf(a.Counts), a.variance}
 }
 
-// more returns how many pulls in the proportions of the pulls so far give every contrast the
+// more returns the number of pulls, in the proportions of the pulls so far, that give every contrast the
 // information it is weighted by.
 func (p pulled) more(needs []design.Pair) float64 {
 	times := lists.Max(needs, func(q design.Pair) float64 { return q.Weight * p.variance(q.I, q.J) })

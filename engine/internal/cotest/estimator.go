@@ -42,7 +42,7 @@ type scaled struct {
 }
 
 func (s scaled) direct(bet sequential.Bet, b engine.Batch) sequential.Score {
-	i, j := bet.Leader, bet.Arm
+	i, j := bet.Opponent, bet.Arm
 	return s.ScoreOf((b.Means[i]-b.Means[j])/s.unit, bet.Variance, []int{i, j}, []float64{1, -1}, b)
 }
 
@@ -86,7 +86,7 @@ type features struct {
 // bet is on the estimate that brings the walk nearer to its boundary if the gap is as large as hoped.
 func (f *features) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	a, e := f.coTest, f.stage.Estimate
-	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm)}
+	b = sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: e.Variance(leader, arm)}
 	ok = !math.IsInf(e.Bias(leader, arm, model.Bound{}), 1) && b.Variance > 0
 	if !a.misfit.any() {
 		return b, ok
@@ -110,7 +110,7 @@ func (f *features) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, o
 	if e.Total[leader] == 0 || e.Total[arm] == 0 {
 		return b, ok
 	}
-	own := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: 1/e.Total[leader] + 1/e.Total[arm], Direct: true}
+	own := sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: 1/e.Total[leader] + 1/e.Total[arm], Direct: true}
 	if !ok || after(own, a.optimisticGap(a.estimates, leader, arm, a.variance(leader, arm))) > promise {
 		return own, true
 	}
@@ -167,7 +167,7 @@ type ownMeans struct{ features }
 
 func (m *ownMeans) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	e := m.stage.Estimate
-	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: e.Variance(leader, arm), Direct: true}
+	b = sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: e.Variance(leader, arm), Direct: true}
 	return b, e.Total[leader] > 0 && e.Total[arm] > 0
 }
 
@@ -180,7 +180,7 @@ type inBlocks struct {
 }
 
 func (n inBlocks) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
-	b = sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: n.coming(leader, arm)}
+	b = sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: n.coming(leader, arm)}
 	return b, !math.IsInf(b.Variance, 1)
 }
 

@@ -26,8 +26,8 @@ const fewLeastSquares = 64
 // computed of, and one over the smallest.
 const mostDeviation = 1e60
 
-// sharply is how many times the dimensions that show all arms to a hundredth of the kernel's variance a
-// kernel has at most if its spectrum ends sharply: then a norm adds little to the rank.
+// sharply is the largest ratio of the rank to the dimensions that show all arms to a hundredth of the kernel's variance, for a kernel
+// whose spectrum ends sharply: then a norm adds little to the rank.
 const sharply = 1.25
 
 // BoundOf returns the bound on the norm that CoTestFC uses with these options, or none.

@@ -163,7 +163,7 @@ func (r recalled) of(arms []int) (out engine.ArmEstimates) {
 	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
 }
 
-// recalledAtOnce is how many arms the posterior is recalled of at once.
+// recalledAtOnce is the number of arms whose posterior is recomputed at once.
 const recalledAtOnce = 8192
 
 // fill sets the posterior means and variances of some arms, normalised.

@@ -239,7 +239,7 @@ func (a *normBets) bet(c *claim, k int, v *view, of bounded.Contrast) {
 	if look == w.Look {
 		return
 	}
-	b := sequential.Bet{Walk: w, Leader: leader, Arm: arm, Variance: (clock.Time(look) - now) / (chosen.scale * chosen.scale), Look: look}
+	b := sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: (clock.Time(look) - now) / (chosen.scale * chosen.scale), Look: look}
 	if a.scales.Groups == nil {
 		b.Allowed = a.allowed(chosen)
 	} else {
@@ -354,5 +354,5 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 	}
 }
 
-// looksBack is how many looks before that a bet considers, if it can make up for earlier bias.
+// looksBack is the number of earlier looks that a bet considers, if it can make up for earlier bias.
 var looksBack = 2

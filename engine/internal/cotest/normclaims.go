@@ -114,7 +114,7 @@ func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	return to, true
 }
 
-// gain returns what the arm at position k is expected to be above the leaders of claims but one, normalised, 0 for one of these: the
+// gain returns the expected excess of the arm at position k over the leaders of the claims except one, normalised, 0 for such a leader: the
 // least of E max(0, μ_k - μ_leader), which is an upper bound.
 func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) float64 {
 	least := math.Inf(1)

@@ -146,7 +146,7 @@ func (l *localDesign) missed(pulls []float64, factor float64, active []int) []in
 	return l.separated(order, active, 40)
 }
 
-// hardest is how many targets a rounding looks at while it is searched for.
+// hardest is the number of targets that the search for a rounding checks.
 const hardest = 200
 
 // round turns pulls into the fewest whole ones in their proportions that bring the hardest targets within

@@ -88,7 +88,7 @@ func (r *plainBets) settle(t *testing.T, bet sequential.Bet, how choice, b engin
 			ridge.Set(j, k, r.gram.At(i, l))
 		}
 		ridge.Set(j, j, ridge.At(j, j)+variance(i)/v)
-		x := how.scale * (r.gram.At(bet.Leader, i) - r.gram.At(bet.Arm, i))
+		x := how.scale * (r.gram.At(bet.Opponent, i) - r.gram.At(bet.Arm, i))
 		for k, c := range g {
 			x -= c * r.gram.At(k, i)
 		}
@@ -104,7 +104,7 @@ func (r *plainBets) settle(t *testing.T, bet sequential.Bet, how choice, b engin
 		spent += p.AtVec(j) * p.AtVec(j) * variance(i)
 		g[i] += p.AtVec(j)
 	}
-	g[bet.Leader] -= how.scale
+	g[bet.Opponent] -= how.scale
 	g[bet.Arm] += how.scale
 	r.time[w] += spent
 	size := mat.Inner(mat.NewVecDense(n, g), r.gram, mat.NewVecDense(n, g))

@@ -77,7 +77,7 @@ type target struct {
 	need        float64 // what of it the round should add
 }
 
-// targets returns what the round should bring the open walks.
+// targets returns the information that the round should bring to each open walk.
 func (a *normed) targets() []target {
 	var out []target
 	least := min(stretchTop, normLeast*math.Pow(normRise, float64(max(a.round-2, 0))))

@@ -66,10 +66,10 @@ func (a *normBets) settle(b engine.Batch) {
 // estimated returns the estimate of a gap by the round's fits, or by the two arms' own means.
 func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fits [][]float64) float64 {
 	if how.kind == direct {
-		return (b.Means[bet.Leader] - b.Means[bet.Arm]) / a.Model.Unit
+		return (b.Means[bet.Opponent] - b.Means[bet.Arm]) / a.Model.Unit
 	}
 	fit := fits[how.kind]
-	return fit[a.fixed.section.Find(bet.Leader)] - fit[a.fixed.section.Find(bet.Arm)]
+	return fit[a.fixed.section.Find(bet.Opponent)] - fit[a.fixed.section.Find(bet.Arm)]
 }
 
 // settleUnknown settles bets where noise scales are unknown. A score is then no linear function of the
@@ -94,13 +94,13 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 			for t, k := range part {
 				prior[t] = a.prior(max(f.choices[byWalk[c.walks[k]]].kind, 0))
 			}
-			weights := f.system.Weights(f.system.Coordinates(v.gaps(a, c, a.bets[byWalk[c.walks[part[0]]]].Leader, part)), prior)
+			weights := f.system.Weights(f.system.Coordinates(v.gaps(a, c, a.bets[byWalk[c.walks[part[0]]]].Opponent, part)), prior)
 			for t, k := range part {
 				at := byWalk[c.walks[k]]
 				bet, how, row := a.bets[at], f.choices[at], weights.RawRowView(t)
 				if how.kind == direct {
 					clear(row)
-					first, _ := a.supportOf(bet.Leader)
+					first, _ := a.supportOf(bet.Opponent)
 					x, _ := a.supportOf(bet.Arm)
 					row[first], row[x] = 1, -1
 				}
@@ -123,7 +123,7 @@ func (a *normBets) remember(v *view) {
 			delete(a.sums.walks, bet.Walk)
 			continue
 		}
-		a.sums.position(bet.Leader)
+		a.sums.position(bet.Opponent)
 		byWalk[bet.Walk] = k
 	}
 	for c := range a.allClaims() {
@@ -150,7 +150,7 @@ func (a *normBets) remember(v *view) {
 // add adds the errors to the functionals of some walks, which all have one or none of them has.
 func (a *normBets) add(c *claim, part []int, byWalk map[*sequential.Walk]int, v *view, positions []int) {
 	f := &a.fixed
-	leader := a.bets[byWalk[c.walks[part[0]]]].Leader // when the bets were fixed
+	leader := a.bets[byWalk[c.walks[part[0]]]].Opponent // when the bets were fixed
 	values, prior := v.gaps(a, c, leader, part), make([]float64, len(part))
 	known := a.sums.walks[c.walks[part[0]]] != nil
 	for t, k := range part {

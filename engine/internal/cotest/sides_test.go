@@ -109,7 +109,7 @@ func TestScoreWithin(t *testing.T) {
 			if err := w.Take(b); err != nil {
 				t.Fatal(err)
 			}
-			got := w.score(sequential.Bet{Leader: 3, Arm: 1}, nil, b)
+			got := w.score(sequential.Bet{Opponent: 3, Arm: 1}, nil, b)
 			gap, sd, freedom := leastSquares(t, p, s, rewards, 3, 1)
 			if unknown == problem.UnknownArm {
 				var off []float64
@@ -148,7 +148,7 @@ func TestScoreOfBlocksThatAreAlike(t *testing.T) {
 	if err := w.Take(b); err != nil {
 		t.Fatal(err)
 	}
-	if got := w.score(sequential.Bet{Leader: 1, Arm: 0}, nil, b); got.Sd != 0 {
+	if got := w.score(sequential.Bet{Opponent: 1, Arm: 0}, nil, b); got.Sd != 0 {
 		t.Errorf("standard error %g, want 0", got.Sd)
 	}
 }

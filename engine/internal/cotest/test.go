@@ -95,7 +95,7 @@ func (a *coTest) raise(q ask) bool {
 	}
 	moved := map[int]bool{}
 	for _, b := range a.bets {
-		moved[b.Leader] = true
+		moved[b.Opponent] = true
 	}
 	raised := false
 	for k, c := range a.contests {

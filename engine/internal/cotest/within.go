@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// within is what blocks say, and which bets are made on it.
+// within has the data of blocks and makes the bets on them.
 type within struct {
 	*sides.Data
 	model  *model.Model
@@ -61,7 +61,7 @@ func (w *within) origin() float64 {
 
 // score returns the evidence of a round on a bet; estimates are from the data before the round.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
-	v, i, j := w.Places(bet.Leader, bet.Arm)
+	v, i, j := w.Places(bet.Opponent, bet.Arm)
 	if w.pooled() {
 		s := sequential.Score{Gap: w.Round[v].Gaps[i] - w.Round[v].Gaps[j], Freedom: w.Spread[v].Freedom, Student: true}
 		s.Sd = math.Sqrt(w.Round[v].Variance(i, j) * w.Spread[v].Squares / s.Freedom)
@@ -70,9 +70,9 @@ func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 	if w.fair {
 		return sequential.Fair(bet.Walk.Stakes, w.one(bet, b), 2*w.Scale(v), w.most)
 	}
-	n, mean, squares := w.differences(bet.Leader, bet.Arm, b)
+	n, mean, squares := w.differences(bet.Opponent, bet.Arm, b)
 	if w.limits != nil {
-		return w.limits.StakeWithin(bet, mean, squares, n, estimates[bet.Leader]-estimates[bet.Arm])
+		return w.limits.StakeWithin(bet, mean, squares, n, estimates[bet.Opponent]-estimates[bet.Arm])
 	}
 	return sequential.Score{Gap: mean, Freedom: n - 1, Student: true, Sd: math.Sqrt(squares / (n * (n - 1)))}
 }
@@ -86,7 +86,7 @@ const widestFair = 2
 // one returns the differences between the arms of a bet in each block of a round that has both, normalised. Sides are single blocks.
 func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
 	for k, s := range w.Sides {
-		if x, y := slices.Index(s.Arms, bet.Leader), slices.Index(s.Arms, bet.Arm); x >= 0 && y >= 0 {
+		if x, y := slices.Index(s.Arms, bet.Opponent), slices.Index(s.Arms, bet.Arm); x >= 0 && y >= 0 {
 			out = append(out, (b.Within[k].Means[x]-b.Within[k].Means[y])/w.model.Unit)
 		}
 	}

@@ -203,7 +203,7 @@ func (a *CoKernelFB) Unspent() string {
 	case unspent <= 0:
 		return ""
 	case a.round < a.rounds:
-		return fmt.Sprintf("each task had only one candidate left after round %d of %d", a.round, a.rounds)
+		return fmt.Sprintf("halving left one arm per task after round %d of %d, without a test", a.round, a.rounds)
 	}
 	return fmt.Sprintf("there are %d rounds of %d pulls each", a.rounds, a.pulls)
 }

@@ -153,8 +153,8 @@ func (e *elimination) Amend(counts []int) (err error) {
 	return nil
 }
 
-// Amend accepts the counts: the decisions use them (rounds.Evidence), and Theorem 2, which is about the planned ones, no longer covers
-// the run.
+// Amend replaces the planned counts. Decisions then use the new counts (rounds.Evidence). Theorem 2, which is about planned counts, no
+// longer covers the run.
 func (a *CoKernelFB) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)

@@ -188,11 +188,11 @@ const noWeight = 1e-10
 
 // Score returns the round's evidence on a bet, on the estimates of an estimator; Replicated must have the round's replicates.
 func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
-	gap := estimates[b.Leader] - estimates[b.Arm] - b.Bias
+	gap := estimates[b.Opponent] - estimates[b.Arm] - b.Bias
 	if n.Groups == nil {
 		return n.ScoreOf(gap, b.Variance, nil, nil, round)
 	}
-	weights := e.Weights(b.Leader, b.Arm)
+	weights := e.Weights(b.Opponent, b.Arm)
 	least := noWeight * lists.Max(weights, math.Abs)
 	var arms []int
 	for i, c := range round.Counts {

@@ -40,7 +40,7 @@ func TestScoreIsDominated(t *testing.T) {
 		levels := []float64{-2, -1, 0, 0.5, 1, 1.645, 2.326, 3}
 		for range draws {
 			b := enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: counts})
-			bet := sequential.Bet{Leader: 0, Arm: 1, Variance: st.Estimate.Variance(0, 1)}
+			bet := sequential.Bet{Opponent: 0, Arm: 1, Variance: st.Estimate.Variance(0, 1)}
 			scales.Replicated(b)
 			z := scales.Score(bet, st.Estimate, st.Estimate.Estimates(b.Means), b).Z(0)
 			for _, u := range levels {
@@ -82,7 +82,7 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	scales.Replicated(b)
-	got := scales.Score(sequential.Bet{Leader: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
+	got := scales.Score(sequential.Bet{Opponent: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
 	want := math.Sqrt(b.Squares[0]/699/700 + b.Squares[1]/6/7)
 	if math.Abs(got.Sd/want-1) > 1e-9 || got.Freedom != 6 {
 		t.Errorf("standard error %g with %g degrees of freedom, want %g with 6", got.Sd, got.Freedom, want)
@@ -104,7 +104,7 @@ func TestNoWeightNoNoise(t *testing.T) {
 	}
 	// rounding that gives arm 2 a part in arm 0's estimate
 	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0))
-	b := sequential.Bet{Leader: 0, Arm: 1, Variance: e.Variance(0, 1)}
+	b := sequential.Bet{Opponent: 0, Arm: 1, Variance: e.Variance(0, 1)}
 	round := engine.Batch{Counts: []int{7, 7, 7}, Means: []float64{1, 0, 1e15}, Squares: []float64{6, 6, 1e30}}
 	scales.Replicated(round)
 	if s := scales.Score(b, e, e.Estimates(round.Means), round); math.Abs(s.Gap-1) > 1e-9 || s.Sd > 1 {

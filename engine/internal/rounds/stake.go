@@ -46,12 +46,12 @@ const mostStaked = 0.97
 // the arms' centres, all from earlier data.
 func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64,
 	round engine.Batch) sequential.Score {
-	return l.stake(h, b, l.parts(e.Weights(b.Leader, b.Arm), unit, centre, round))
+	return l.stake(h, b, l.parts(e.Weights(b.Opponent, b.Arm), unit, centre, round))
 }
 
 // StakeApart is Stake for a bet on two arms' own means, without other arms.
 func (l Limits) StakeApart(b sequential.Bet, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
-	return l.stake(b.Walk.Stakes.Gaps, b, []part{l.part(b.Leader, 1, unit, centre, round), l.part(b.Arm, -1, unit, centre, round)})
+	return l.stake(b.Walk.Stakes.Gaps, b, []part{l.part(b.Opponent, 1, unit, centre, round), l.part(b.Arm, -1, unit, centre, round)})
 }
 
 // stake returns the log growth of the stakes from the arms' parts.

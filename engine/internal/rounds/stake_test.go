@@ -65,7 +65,7 @@ func TestStakeAgainstRewards(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bet := sequential.Bet{Leader: 0, Arm: 2, Variance: st.Estimate.Variance(0, 2) / 9}
+	bet := sequential.Bet{Opponent: 0, Arm: 2, Variance: st.Estimate.Variance(0, 2) / 9}
 	weights := st.Estimate.Weights(0, 2)
 	lost := 0.0
 	for run := range 300 {
@@ -160,7 +160,7 @@ func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64
 		if err != nil {
 			t.Fatal(err)
 		}
-		bet := sequential.Bet{Walk: w, Leader: 0, Arm: 1, Variance: 2 * variance / float64(n), Look: w.Next(c, 1, 0)}
+		bet := sequential.Bet{Walk: w, Opponent: 0, Arm: 1, Variance: 2 * variance / float64(n), Look: w.Next(c, 1, 0)}
 		for i := range b.Squares {
 			b.Squares[i] *= wide
 			if wide < 1 {
@@ -219,7 +219,7 @@ func TestStakeBeyondLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}
-	bet := sequential.Bet{Walk: w, Leader: 0, Arm: 1, Variance: 0.1}
+	bet := sequential.Bet{Walk: w, Opponent: 0, Arm: 1, Variance: 0.1}
 	for _, means := range [][]float64{{3, -2}, {-2, 3}, {3, 3}} {
 		for _, ranges := range [][][2]float64{nil, {{-9, 9}, {-9, 9}}, {{2, 4}, {-3, -1}}} {
 			b := engine.Batch{Counts: []int{4, 4}, Means: means, Squares: []float64{5, 5}, Ranges: ranges}

@@ -13,7 +13,7 @@ func TestAllowed(t *testing.T) {
 		c.Z[k] = 3
 	}
 	w := &Walk{Look: -1}
-	Bet{Walk: w, Leader: 1, Arm: 2, Variance: 1, Look: 0, Allowed: 2}.Settle(c, Score{Gap: 4, Sd: 1, Freedom: math.Inf(1)})
+	Bet{Walk: w, Opponent: 1, Arm: 2, Variance: 1, Look: 0, Allowed: 2}.Settle(c, Score{Gap: 4, Sd: 1, Freedom: math.Inf(1)})
 	if w.Sum != 2 || w.Out || w.Raised(1, 0) != 2 || w.Raised(1, 0.5) != 2.5 || !w.Excludes(c, 1, 1.01) || w.Excludes(c, 1, 0.99) {
 		t.Errorf("after one step S = %g, raised by 0.5 %g", w.Sum, w.Raised(1, 0.5))
 	}
@@ -21,7 +21,7 @@ func TestAllowed(t *testing.T) {
 		t.Errorf("margin %g", m)
 	}
 	// of 4 + 2 less 1; the bound at look 6 is 3√T
-	Bet{Walk: w, Leader: 1, Arm: 2, Variance: 1, Look: 6, Allowed: 1}.Settle(c, Score{Gap: 2 / math.Sqrt(c.Time(6)-1), Sd: 1, Freedom: math.Inf(1)})
+	Bet{Walk: w, Opponent: 1, Arm: 2, Variance: 1, Look: 6, Allowed: 1}.Settle(c, Score{Gap: 2 / math.Sqrt(c.Time(6)-1), Sd: 1, Freedom: math.Inf(1)})
 	if math.Abs(w.Sum-5) > 1e-12 || w.Out || math.Abs(w.Raised(1, 0)-5) > 1e-12 {
 		t.Errorf("after two steps S = %g, out %v", w.Sum, w.Out)
 	}

@@ -68,7 +68,7 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 		s := &w.steps[k]
 		for j := range logs {
 			logs[j] += s.Capital[j]
-			if s.leader == leader {
+			if s.opponent == leader {
 				logs[j] += s.Slope[j] * s.counted(loss)
 			}
 		}
@@ -87,7 +87,7 @@ func (s Score) counted(loss float64) float64 {
 	return loss
 }
 
-// Fair returns what differences between two arms within blocks, symmetric around their mean, make of every stake of a bet: given the
+// Fair returns the factors by which differences between two arms within blocks, symmetric around their mean, change each stake: given the
 // loss ℓ of the leader a stake on h turns 1 into
 //
 //	Π_k (1 + tanh(λ(D_k + ℓ))),  λ = h/variance,

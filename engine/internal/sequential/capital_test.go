@@ -61,12 +61,12 @@ func staked(rng *rand.Rand, steps int) (w *Walk, c Clock, plainly func(leader in
 	var leaders []int
 	var capital, slope [][]float64
 	for range steps {
-		b := Bet{Walk: w, Leader: rng.IntN(2), Arm: 2, Variance: 0.02, Look: w.Next(c, 50, 0)}
+		b := Bet{Walk: w, Opponent: rng.IntN(2), Arm: 2, Variance: 0.02, Look: w.Next(c, 50, 0)}
 		s := Score{Gap: 0.1 + 0.1*rng.NormFloat64(), Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
 		for _, h := range w.Stakes.Gaps {
 			s.Capital, s.Slope = append(s.Capital, h*(s.Gap-h/2)/b.Variance), append(s.Slope, h/b.Variance)
 		}
-		leaders, capital, slope = append(leaders, b.Leader), append(capital, s.Capital), append(slope, s.Slope)
+		leaders, capital, slope = append(leaders, b.Opponent), append(capital, s.Capital), append(slope, s.Slope)
 		b.Settle(c, s)
 	}
 	return w, c, func(leader int, loss float64, upto int) float64 {

@@ -7,8 +7,8 @@ import (
 
 // The clocks of the tests. Their growth is a compromise: looks that are farther apart
 // waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. The last time is 5·10^5 times the first, enough for a gap of about
-// 1/150 of the smallest that round 1 can see.
+// closer make the boundary higher. The last time is 5·10^5 times the first. With a boundary z
+// that is enough for gaps of z/722 standard errors of round 1 (docs/theory/test.md).
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60
@@ -90,5 +90,5 @@ func (c Clock) nearest(t float64) int { return min(max(c.looks(t), -1), c.Last()
 // looks returns the number of looks from the first time to t.
 func (c Clock) looks(t float64) int { return int(math.Round(c.Looks(c.Origin, t))) }
 
-// Looks returns how many looks lie between two times.
+// Looks returns the number of looks between two times.
 func (c Clock) Looks(from, to float64) float64 { return math.Log(to/from) / math.Log(c.growth()) }

@@ -136,7 +136,7 @@ func (m *mixture) height(at, target float64) float64 {
 	return math.Ceil(hi/resolution) * resolution
 }
 
-// A Score is the evidence of a round's own data on a gap μ_leader - μ_x, as a number whose law is
+// A Score is the evidence of a round's own data on a gap μ_opponent - μ_x, as a number whose law is
 // known when the gap is: Z of docs/theory/test.md.
 type Score struct {
 	Gap float64 // the estimate, less the bound on its bias, normalised
@@ -150,7 +150,7 @@ type Score struct {
 	Most           float64 // largest loss for which Slope is valid; 0 if it is valid for every loss
 }
 
-// Z returns Z if the leader were that loss ≥ 0 below x. It rises with the loss, and at the leader's
+// Z returns Z if the opponent were that loss ≥ 0 below x. It rises with the loss, and at the opponent's
 // loss no probability P(Z ≥ u) is above the standard normal law's; with known scales it is
 // N(0, 1), or as sub-Gaussian as that.
 func (s Score) Z(loss float64) float64 {

@@ -92,3 +92,26 @@ func TestMixtureErrors(t *testing.T) {
 		t.Error("times out of order pass")
 	}
 }
+
+// What sub-Gaussian scores cost: z² of Mixture over z² of Heights, at the looks before the late ones (docs/theory/test.md).
+func TestMixtureCost(t *testing.T) {
+	times := Geometric(ClockGrowth, ClockLooks)
+	for _, c := range []struct{ alpha, least, most float64 }{{0.05, 1.22, 1.34}, {0.005, 1.17, 1.25}} {
+		normal, err := Heights(c.alpha, times, 50, 0.05)
+		if err != nil {
+			t.Fatal(err)
+		}
+		heights, err := Mixture(c.alpha, times, ClockLooks)
+		if err != nil {
+			t.Fatal(err)
+		}
+		least, most := math.Inf(1), 0.0
+		for k := range 50 {
+			ratio := math.Pow(heights[k]/normal[k], 2)
+			least, most = min(least, ratio), max(most, ratio)
+		}
+		if math.Abs(least-c.least) > 0.005 || math.Abs(most-c.most) > 0.005 {
+			t.Errorf("alpha %g: z² is %.3f to %.3f times that of normal scores, want %g to %g", c.alpha, least, most, c.least, c.most)
+		}
+	}
+}

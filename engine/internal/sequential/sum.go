@@ -49,7 +49,7 @@ func (s sum) raised(w *Walk, leader int, loss float64) float64 {
 
 // against returns Z after adding the loss of this leader.
 func (s *step) against(leader int, loss float64) float64 {
-	if s.leader != leader || loss == 0 {
+	if s.opponent != leader || loss == 0 {
 		return s.zero
 	}
 	if loss != s.loss {

@@ -6,8 +6,8 @@ import (
 )
 
 // A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
-// (docs/theory/test.md). In every round it bets on a gap μ_leader - μ_x, which under the hypothesis is
-// at most 0 for every leader. S is the inverse-normal combination of the rounds' results
+// (docs/theory/test.md). In every round it bets on a gap μ_opponent - μ_x, which under the hypothesis is
+// at most 0 for every opponent. S is the inverse-normal combination of the rounds' results
 // [LehmacherWassmer99], with weights fixed before their data.
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
@@ -24,7 +24,7 @@ type Walk struct {
 }
 
 // A statistic adds up the steps of a walk, and has its own scale: an inverse-normal sum on the clock, or a capital. loss is how far the
-// leader is below x; it counts in the rounds in which that arm led.
+// leader is below x; it counts in the rounds in which that arm was the opponent.
 type statistic interface {
 	// next returns the look that the walk reaches after a round with this information. c is the walk's own clock.
 	next(w *Walk, c Clock, info float64, round int) int
@@ -53,20 +53,20 @@ func (w *Walk) statistic() statistic {
 // A step is the evidence of one round about x.
 type step struct {
 	Score
-	leader  int
-	zero    float64 // Z(0)
-	loss    float64 // the loss for which Z was computed last
-	raised  float64 // Z at this loss; all looks of a run often need the same loss
-	root    float64 // √dT
-	look    int     // look that the step reached
-	info    float64 // information of the bet
-	allowed float64 // bound on the bias of all steps so far, including this one
+	opponent int
+	zero     float64 // Z(0)
+	loss     float64 // the loss for which Z was computed last
+	raised   float64 // Z at this loss; all looks of a run often need the same loss
+	root     float64 // √dT
+	look     int     // look that the step reached
+	info     float64 // information of the bet
+	allowed  float64 // bound on the bias of all steps so far, including this one
 }
 
 // A Bet is one step of a walk, fixed before the data of its round.
 type Bet struct {
-	Walk        *Walk
-	Leader, Arm int
+	Walk          *Walk
+	Opponent, Arm int
 	// variance of the round's estimate of the gap, normalised; a guess if noise scales are unknown
 	Variance float64
 	Worth    float64 // fraction of the information that moves the clock; 0 means all
@@ -82,7 +82,7 @@ func (b Bet) Info() float64 { return cmp.Or(b.Worth, 1) / b.Variance }
 
 // Settle takes in what the round says: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
-	b.Walk.take(c, step{Score: s, leader: b.Leader, look: b.Look, info: b.Info(), allowed: b.Allowed})
+	b.Walk.take(c, step{Score: s, opponent: b.Opponent, look: b.Look, info: b.Info(), allowed: b.Allowed})
 }
 
 // take makes a step to its look.
@@ -128,7 +128,7 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 	}
 	lo, hi := 0.0, 0.0
 	for _, s := range w.steps {
-		if s.leader == leader {
+		if s.opponent == leader {
 			hi = max(hi, s.Sd)
 		}
 	}

@@ -156,7 +156,7 @@ func (d *Data) Learn(b engine.Batch) ([]float64, error) {
 	return out, nil
 }
 
-// shareOfScale is what the common scale of all tasks weighs, in degrees of freedom, beside a task's own scale,
+// shareOfScale is the weight of the common scale of all tasks, in degrees of freedom, beside a task's own scale,
 // in guesses.
 const shareOfScale = 40
 

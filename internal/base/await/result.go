@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Patience is how long to wait for a computation after its context has ended.
+// Patience is the time to wait for a computation after its context has ended.
 type Patience struct {
 	Grace time.Duration
 	Keeps func() bool // asked after Grace: whether to keep waiting; nil means no

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// HeldError means that another program has a lock.
+// HeldError reports that another program has the lock.
 type HeldError struct {
 	Holder string // the text of the holder: its process, the machine and the time
 }
@@ -22,9 +22,10 @@ func (e *HeldError) Error() string { return "another program has the lock: " + e
 // pause is the time between two attempts.
 const pause = 10 * time.Millisecond
 
-// Take waits for the lock of a file, which it creates with these permissions, and writes the holder into it, for people. Patience
-// should be at least some tenths of a second: the system releases the lock of a killed program only after some milliseconds. Then
-// the error is a *HeldError. The lock ends when the file is closed or the program ends for any reason.
+// Take creates the file if needed, with these permissions, waits for its lock, and writes the process and host into it, for people. If
+// another program still has the lock when patience has passed, the error is a *HeldError. Patience should be at least some tenths of a
+// second: the system releases the lock of a killed program only after some milliseconds. The lock ends when the file is closed or the
+// program ends for any reason.
 func Take(ctx context.Context, path string, perm os.FileMode, patience time.Duration) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, perm)
 	if err != nil {
@@ -42,7 +43,7 @@ func Take(ctx context.Context, path string, perm os.FileMode, patience time.Dura
 	return file, nil
 }
 
-// wait tries until it has the lock.
+// wait tries to lock the file until patience has passed.
 func wait(ctx context.Context, file *os.File, patience time.Duration) error {
 	for deadline := time.Now().Add(patience); ; {
 		if ok, err := Try(file); ok || err != nil {

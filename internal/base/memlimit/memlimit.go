@@ -109,12 +109,7 @@ type settings struct {
 
 type key struct{}
 
-// Within returns a context with a limit for claims, in bytes of all memory of Go.
-func Within(ctx context.Context, bytes float64) context.Context {
-	return Named(ctx, bytes, "the limit that was set")
-}
-
-// Named is Within with a name for the limit.
+// Named returns a context with a limit for claims, in bytes of all memory of Go. Messages use the name of the limit.
 func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
 	s.most, s.name, s.assumed = bytes, name, false
@@ -133,8 +128,8 @@ const (
 	perFileByte = 1e3 // further bytes for each of its bytes
 )
 
-// File returns a context for reading a file of some bytes, because a packed file of a few kilobytes can have millions of rows. If
-// the user stated no limit, the memory of all Go may grow by 1 GB and 1 kB for each byte of the file.
+// File returns a context that limits the memory for reading a file of that many bytes, unless the user stated a limit: to 1 GB and 1 kB
+// per byte above what Go uses now. A compressed file of a few kilobytes can have millions of rows.
 func File(ctx context.Context, bytes int) context.Context {
 	s := from(ctx)
 	if s.most > 0 && !s.assumed || os.Getenv(variable) != "" {
@@ -142,7 +137,7 @@ func File(ctx context.Context, bytes int) context.Context {
 	}
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
-	most := float64(m.Sys-m.HeapReleased) - float64(m.HeapIdle-m.HeapReleased) + perFile + perFileByte*float64(bytes)
+	most := float64(m.Sys-m.HeapIdle) + perFile + perFileByte*float64(bytes)
 	if s.most > 0 && s.most <= most {
 		return ctx
 	}

@@ -12,7 +12,7 @@ import (
 // A need above what is left is an error that says the thing, its size, the limit and what would
 // fit.
 func TestClaim(t *testing.T) {
-	ctx := memlimit.Within(context.Background(), 4e9)
+	ctx := memlimit.Named(context.Background(), 4e9, "the limit that was set")
 	for _, c := range []struct {
 		bytes float64
 		power int
@@ -46,7 +46,7 @@ func TestClaimWithoutASetting(t *testing.T) {
 // Needs above 1 GB are reported, each one once; smaller ones and those that do not fit are not.
 func TestListening(t *testing.T) {
 	var told []string
-	ctx := memlimit.Listening(memlimit.Within(context.Background(), 1e13), func(s string) { told = append(told, s) })
+	ctx := memlimit.Listening(memlimit.Named(context.Background(), 1e13, "the limit that was set"), func(s string) { told = append(told, s) })
 	for _, n := range []memlimit.Need{
 		{What: "the features", Bytes: 5e8, Count: 10, Of: "arms"},
 		{What: "the features", Bytes: 2e9, Count: 10, Of: "arms"},

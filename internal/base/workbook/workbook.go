@@ -64,7 +64,7 @@ func is(data []byte) bool {
 	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
 }
 
-// unpackedSize returns how many bytes the parts of a workbook have, as it states.
+// unpackedSize returns the number of bytes that the parts of a workbook have by its own statement.
 func unpackedSize(data []byte) (int64, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {

@@ -1,0 +1,84 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
+)
+
+// Maker makes the protocol of a recipe, without a forecast. It reads no other files. The same recipe must make the same protocol, by its
+// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held except for arms
+// that another program added in that moment.
+type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
+
+// Check reports a protocol that cannot be kept, or that its recipe does not make again: such a campaign could not be continued.
+func Check(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol) error {
+	if err := p.Check(ctx); err != nil {
+		return err
+	}
+	again, err := maker(ctx, r)
+	if err != nil {
+		return fmt.Errorf("the script alone does not make the protocol, so the campaign could not be continued later: %w", err)
+	}
+	if again.Fingerprint() != p.Fingerprint() {
+		return errors.New("the script makes a different protocol when it is evaluated again, so the campaign could not be continued " +
+			"later. Remove random or changing parts")
+	}
+	return nil
+}
+
+// Remake makes the protocol of a start from its recipe, without arms that were added later.
+func Remake(ctx context.Context, maker Maker, start campaign.StartBody, r question.Recipe) (campaign.Protocol, error) {
+	p, err := maker(ctx, r)
+	if err != nil {
+		return p, fmt.Errorf("the recorded script no longer makes the protocol: %w", err)
+	}
+	if p.Fingerprint() != start.Problem {
+		return p, errors.New("with this program the recorded script makes a different problem than at the start. Use the program that began " +
+			"the campaign")
+	}
+	p.Seed, p.Name = start.Seed, start.Name // the script may state neither
+	return p, nil
+}
+
+// Follow makes the protocol with all arms that were added by a state, and its recipe. Each addition must make the problem that it made when
+// it was recorded. file returns a recorded file by its hash.
+func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, s *campaign.State,
+	file func(hash string) ([]byte, error)) (question.Recipe, campaign.Protocol, error) {
+	all := s.Additions()
+	for n := len(p.Earlier); n < len(all); n++ { // one after the other: each keeps the scale of the features before it
+		rows := *all[n].Add
+		var err error
+		if rows.Content, err = file(rows.SHA256); err != nil {
+			return r, p, fmt.Errorf("the recorded copy of %s cannot be read: %w", rows.Path, err)
+		}
+		if r, p, _, err = Grown(ctx, maker, r, p, rows); err != nil {
+			return r, p, fmt.Errorf("the recorded script no longer makes the protocol with the arms that were added: %w", err)
+		}
+		if p.Fingerprint() != all[n].Problem {
+			return r, p, fmt.Errorf("with this program, the recorded script and the arms of %s give another problem than when the arms were "+
+				"added. Use the program that added them", rows.Path)
+		}
+	}
+	return r, p, nil
+}
+
+// Grown makes the protocol with the arms of a file, and its recipe. The script is evaluated on the table with all rows, and what it
+// makes is compared with p, whose arms must stay unchanged. r is not changed.
+func Grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
+	campaign.Protocol, campaign.Growth, error) {
+	// a list of its own: two additions that are tried at once must not write into one
+	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
+	made, err := maker(ctx, r)
+	if err != nil {
+		return r, p, campaign.Growth{}, err
+	}
+	out, g, err := p.Grown(made.Problem)
+	if err == nil {
+		err = out.Check(ctx)
+	}
+	return r, out, g, err
+}

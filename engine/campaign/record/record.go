@@ -1,0 +1,109 @@
+package record
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/question"
+)
+
+// Record holds a campaign: its events, and the files that they name.
+type Record struct {
+	Events []campaign.Event
+	Files  map[string][]byte // contents by their SHA-256, in hexadecimal
+}
+
+// line is one line of the file.
+type line struct {
+	campaign.Event
+	Files map[string][]byte `json:"files,omitempty"` // in base64; only of the first line
+}
+
+// Write writes the file.
+func (r Record) Write(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false) // bodies are the bytes that were hashed
+	files := r.Files
+	for _, e := range r.Events {
+		if err := enc.Encode(line{e, files}); err != nil {
+			return err
+		}
+		files = nil
+	}
+	return nil
+}
+
+// Read reads the file. A file that was changed, shortened or put together from two is an error; only events that were cut off its end
+// are not noticed.
+func Read(data []byte) (Record, error) {
+	var r Record
+	for in := range bytes.Lines(data) {
+		if len(bytes.TrimSpace(in)) == 0 {
+			continue
+		}
+		var l line
+		if err := json.Unmarshal(in, &l); err != nil || l.Kind == "" {
+			return r, fmt.Errorf("line %d has no event of a campaign. Export the campaign again: gonb-cope campaign export DIR --record FILE",
+				len(r.Events)+1)
+		}
+		if len(r.Events) == 0 {
+			r.Files = l.Files
+		}
+		r.Events = append(r.Events, l.Event)
+	}
+	if len(r.Events) == 0 {
+		return r, errors.New("the file has no events. A campaign that was exported by --record has at least one")
+	}
+	if err := campaign.CheckChain(r.Events); err != nil {
+		return r, err
+	}
+	for hash, content := range r.Files {
+		if fmt.Sprintf("%x", sha256.Sum256(content)) != hash {
+			return r, fmt.Errorf("the file %.12s in the record was changed: its hash does not match", hash)
+		}
+	}
+	return r, nil
+}
+
+// File returns a file by its hash.
+func (r Record) File(hash string) ([]byte, error) {
+	content, known := r.Files[hash]
+	if !known {
+		return nil, fmt.Errorf("the record lacks the file %.12s", hash)
+	}
+	return content, nil
+}
+
+// Contents returns the files.
+func (r Record) Contents() (all []campaign.File) {
+	for hash, content := range r.Files {
+		all = append(all, campaign.File{SHA256: hash, Content: content})
+	}
+	return all
+}
+
+// Recipe returns the start of a campaign from its first event, and its recipe without rows that were added later. file returns a file by
+// its hash.
+func Recipe(first campaign.Event, file func(hash string) ([]byte, error)) (start campaign.StartBody, r question.Recipe, err error) {
+	s, err := campaign.Fold([]campaign.Event{first}, nil)
+	if err != nil {
+		return start, r, err
+	}
+	start = s.Start
+	r = question.Recipe{Script: start.Script, Set: start.Set}
+	if r.Script.Content, err = file(start.Script.SHA256); err != nil {
+		return start, r, fmt.Errorf("the recorded script: %w", err)
+	}
+	for _, f := range start.Data {
+		if f.Content, err = file(f.SHA256); err != nil {
+			return start, r, fmt.Errorf("the recorded copy of %s cannot be read: %w", f.Path, err)
+		}
+		r.Data = append(r.Data, f)
+	}
+	return start, r, nil
+}

@@ -1,0 +1,101 @@
+package webpage
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// kept is the campaign of the page, and the record that the page keeps of it.
+type kept struct {
+	campaign *record.Campaign
+	record   []byte
+}
+
+// build and person name the program, and the person whose lists the page shows, in campaigns.
+const build, person = "page js/wasm", "browser"
+
+// begin starts a campaign with the question of a call. Each list has as many measurements as the call proposes.
+func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
+	call := callOf(q.Call)
+	name := strings.TrimSuffix(path.Base(q.Table), path.Ext(q.Table))
+	text := call.Problem(q.Table, len(q.Call.Columns) == 0) + fmt.Sprintf("campaign = protocol(p, delta=0.05, epsilon=%s, "+
+		"algorithm=\"CoBayesFC\", capacity=%d)\n", strconv.FormatFloat(call.Epsilon, 'g', -1, 64), max(call.Next, 1))
+	protocol, recipe, err := dsl.ReadRun(ctx, name+".cope", text, p.options(nil))
+	if err != nil {
+		return Reply{}, err
+	}
+	protocol.Name = name
+	c, err := record.Start(ctx, recipe, protocol, dsl.MakeProtocol, build, func(text string) { p.tell(Event{Kind: "notice", Text: text}) })
+	if err != nil {
+		return Reply{}, err
+	}
+	p.kept.campaign = c
+	return p.list(ctx)
+}
+
+// resume opens the campaign of a record among the files, unless that is the open one.
+func (p *Page) resume(ctx context.Context, name string) error {
+	data, err := p.read(name)
+	if err != nil || p.kept.campaign != nil && bytes.Equal(data, p.kept.record) {
+		return err
+	}
+	r, err := record.Read(data)
+	if err != nil {
+		return err
+	}
+	c, err := record.Open(ctx, r, dsl.MakeProtocol, build)
+	if err != nil {
+		return fmt.Errorf("the campaign of %s cannot go on here: %w", name, err)
+	}
+	p.kept.campaign = c
+	return nil
+}
+
+// observe records a sheet of results, and returns the next list. A refused sheet records nothing.
+func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
+	if err := p.resume(ctx, q.Table); err != nil {
+		return Reply{}, err
+	}
+	done, err := p.kept.campaign.Do(ctx, &campaign.Tell{File: campaign.File{Content: []byte(q.Text)},
+		TellOptions: campaign.TellOptions{By: person, Sheet: "page " + time.Now().UTC().Format(time.RFC3339), Sure: q.Sure}})
+	if err != nil {
+		return Reply{}, err
+	}
+	return p.list(ctx, report.Display{Value: *done.Receipt})
+}
+
+// list returns the measurements to make, after what is shown first the state of the campaign, and its record.
+func (p *Page) list(ctx context.Context, first ...report.Display) (Reply, error) {
+	c := p.kept.campaign
+	list, err := c.Ask(ctx, campaign.Request{By: person})
+	if err != nil {
+		return Reply{}, err
+	}
+	status, err := c.Status(ctx)
+	if err != nil {
+		return Reply{}, err
+	}
+	var shown, kept bytes.Buffer
+	if err := report.Sections(&shown, report.Document{Displays: append(first, report.Display{Value: status})}, p.id()); err != nil {
+		return Reply{}, err
+	}
+	if err := c.Record.Write(&kept); err != nil {
+		return Reply{}, err
+	}
+	p.kept.record = kept.Bytes()
+	note := ""
+	if len(list.Rows) == 0 {
+		note = list.Note.String()
+	}
+	return Reply{HTML: shown.String(), List: &list, Note: note, Name: c.Protocol().Name + ".jsonl", Data: p.kept.record}, nil
+}

@@ -1,0 +1,98 @@
+package host_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"sync"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
+)
+
+// BenchmarkRow asks for rows of the Gram matrix of n points. The kernel is a Go func
+// of a cell, evaluated by its process; "here" is the same func in this process.
+func BenchmarkRow(b *testing.B) {
+	s := dsl.NewSession(dsl.Options{Rebind: true})
+	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cell := exec.Command(exe)
+	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=decay")
+	if err := cell.Run(); err != nil {
+		b.Fatal(err)
+	}
+	function, _, _ := s.Value("decay")
+	for _, n := range []int{1, 30, 1000} {
+		names, rows := make([]string, n), make([][]float64, n)
+		for i := range rows {
+			names[i], rows[i] = fmt.Sprint(i), []float64{float64(i)}
+		}
+		p, err := kernels.NewPoints([]string{"x_1"}, names, rows)
+		if err != nil {
+			b.Fatal(err)
+		}
+		for where, k := range map[string]kernels.Kernel{"function": function.(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
+			bound, err := kernels.Bind(k, p)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s/n=%d", where, n), func(b *testing.B) {
+				dst := make([]float64, n)
+				for i := range b.N {
+					bound.Row(dst, p.Point(i%n), p, 0)
+				}
+				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/pair")
+			})
+		}
+	}
+}
+
+// BenchmarkAlgorithm makes runs of an algorithm of a cell: in its process, and in this one. A run of halves has three rounds.
+func BenchmarkAlgorithm(b *testing.B) {
+	s := dsl.NewSession(dsl.Options{Rebind: true})
+	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer h.Close()
+	exe, err := os.Executable()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cell := exec.Command(exe)
+	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=halves")
+	if err := cell.Run(); err != nil {
+		b.Fatal(err)
+	}
+	p, err := problem.PaperCase(1, 0.4)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v, _, _ := s.Value("mine")
+	for where, entry := range map[string]*algorithms.Entry{"cell": v.(*algorithms.Entry), "here": halvesEntry("")} {
+		b.Run(where, func(b *testing.B) {
+			rounds := 0.0
+			for b.Loop() {
+				r, err := sim.Run(b.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: entry, Runs: 100, Seed: 1, Workers: 1})
+				if err != nil {
+					b.Fatal(err)
+				}
+				rounds += 100 * r.Rounds
+			}
+			b.ReportMetric(float64(b.Elapsed().Microseconds())/rounds, "us/round")
+		})
+	}
+}

@@ -1,0 +1,24 @@
+//go:build !unix
+
+package host
+
+import (
+	"errors"
+
+	"github.com/gonb-cope/gonb-cope/notebook/bridge"
+)
+
+// running represents a process that serves; this system has none.
+type running struct {
+	conn    *bridge.Conn
+	remote  *bridge.Remote
+	session *replay
+}
+
+func start(string, bridge.FunctionPut, *replay, <-chan struct{}) (*running, error) {
+	return nil, errors.New("Go functions as kernels of the session need a Unix system; use kernels.Func inside the Go cell")
+}
+
+func (r *running) over() bool { return true }
+func (r *running) kill(error) {}
+func (r *running) end() error { return nil }

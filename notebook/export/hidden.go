@@ -1,0 +1,243 @@
+package export
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+)
+
+// Tags of cells that a report follows: Jupyter Book's, and papermill's for cells that are meant to fail. Authors
+// write them with underscores, too.
+const (
+	hideInput    = "hide-input"    // code folded
+	hideOutput   = "hide-output"   // outputs folded
+	hideCell     = "hide-cell"     // both
+	removeInput  = "remove-input"  // code left out
+	removeOutput = "remove-output" // outputs left out
+	removeCell   = "remove-cell"   // the whole cell left out
+	removeStdout = "remove-stdout"
+	removeStderr = "remove-stderr"
+	raises       = "raises-exception"
+)
+
+// hideWords are other words for these tags, of nbconvert's documentation.
+var hideWords = map[string]string{"remove-all-outputs": removeOutput, "remove-outputs": removeOutput, "hide-outputs": hideOutput,
+	"remove-single-output": removeOutput}
+
+// visibility states what is shown of a part of a cell.
+type visibility int
+
+const (
+	shown visibility = iota
+	folded
+	absent
+)
+
+// hiding states what authors hide of a notebook, by tags, by metadata of front ends and by comments of Quarto and nbdev
+// in the code. Folded parts of the screen are left out on paper, where a reader cannot unfold them.
+type hiding struct {
+	opt   Options
+	paper bool
+	code_ visibility // of all cells
+}
+
+// hidingOf reads what a notebook says of all of its cells.
+func hidingOf(nb *notebook.Notebook, opt Options, paper bool) hiding {
+	h := hiding{opt: opt, paper: paper}
+	if nb.Metadata["hide_input"] == true { // of the extension hide_input_all
+		h.code_ = folded
+	}
+	if front, ok := frontMatter(nb); ok && echoFalse.MatchString(front) {
+		h.code_ = absent
+	}
+	return h
+}
+
+// echoFalse is Quarto's setting for all cells, below execute.
+var echoFalse = regexp.MustCompile(`(?m)^\s+echo:\s*false\s*$`)
+
+// frontMatter returns the settings in YAML that a notebook for Quarto begins with.
+func frontMatter(nb *notebook.Notebook) (string, bool) {
+	if len(nb.Cells) == 0 || nb.Cells[0].Type == notebook.Code {
+		return "", false
+	}
+	s := strings.TrimSpace(nb.Cells[0].Source)
+	inner, opens := strings.CutPrefix(s, "---\n")
+	return strings.TrimSuffix(inner, "---"), opens && strings.HasSuffix(s, "\n---") && nb.Cells[0].Type == notebook.Raw
+}
+
+// option is a comment at the top of a cell that states how it is shown: Quarto's "#| echo: false", nbdev's "#| hide". The sign
+// of comments is the language's.
+var option = regexp.MustCompile(`^\s*(?:#|//|--|%|;+)\|\s*([\w-]+)\s*(?::\s*(.*?))?\s*$`)
+
+// options returns the options of a cell by name; one without a value is "true".
+func options(c *notebook.Cell) map[string]string {
+	var out map[string]string
+	for line := range strings.Lines(c.Source) {
+		if strings.HasPrefix(line, "%%") || strings.TrimSpace(line) == "" {
+			continue // a magic is above them
+		}
+		m := option.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			break
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		if m[2] == "" {
+			m[2] = "true"
+		}
+		out[strings.ReplaceAll(m[1], "_", "-")] = strings.ToLower(strings.Trim(m[2], `"'`))
+	}
+	return out
+}
+
+// marks returns the tags of a cell in one spelling, with what its metadata and options say put as tags.
+func marks(c *notebook.Cell) []string {
+	var out []string
+	tag := func(word string) {
+		word = strings.ReplaceAll(strings.ToLower(word), "_", "-")
+		if other := hideWords[word]; other != "" {
+			word = other
+		}
+		out = append(out, word)
+	}
+	for _, t := range c.Tags() {
+		tag(t)
+	}
+	jupyter, _ := c.Metadata["jupyter"].(map[string]any)
+	for _, m := range []struct {
+		said bool
+		tag  string
+	}{
+		{jupyter["source_hidden"] == true, hideInput}, {jupyter["outputs_hidden"] == true, hideOutput},
+		{c.Metadata["collapsed"] == true, hideOutput},
+		{c.Metadata["inputHidden"] == true, hideInput}, {c.Metadata["outputHidden"] == true, hideOutput}, // nteract
+		{c.Metadata["hide_input"] == true, hideInput}, {c.Metadata["hide_output"] == true, hideOutput}, // extensions
+		{c.Metadata["cellView"] == "form", hideInput}, // Colab
+		{c.Metadata["nbsphinx"] == "hidden", removeCell},
+	} {
+		if m.said {
+			out = append(out, m.tag)
+		}
+	}
+	if c.Type != notebook.Code {
+		return out
+	}
+	for name, value := range options(c) {
+		no := value == "false"
+		switch name {
+		case "echo":
+			if no {
+				out = append(out, removeInput)
+			}
+		case "include":
+			if no {
+				out = append(out, removeCell)
+			}
+		case "output", "results":
+			if no || value == "hide" {
+				out = append(out, removeOutput)
+			}
+		case "warning", "message":
+			if no {
+				out = append(out, removeStderr)
+			}
+		case "code-fold":
+			if !no && value != "show" {
+				out = append(out, hideInput)
+			}
+		case "hide":
+			out = append(out, removeCell)
+		case "hide-input":
+			out = append(out, removeInput)
+		case "hide-output":
+			out = append(out, removeOutput)
+		}
+	}
+	return out
+}
+
+// hidden reports whether a cell is left out whole.
+func hidden(c *notebook.Cell) bool { return slices.Contains(marks(c), removeCell) }
+
+// code states what is shown of the code of a cell.
+func (h hiding) code(c *notebook.Cell) visibility {
+	if h.opt.HideCode || c.Source == "" {
+		return absent
+	}
+	return max(h.byMarks(marks(c), removeInput, hideInput), h.onPaper(h.code_))
+}
+
+// outputs states what is shown of the outputs of a cell.
+func (h hiding) outputs(c *notebook.Cell) visibility {
+	return h.byMarks(marks(c), removeOutput, hideOutput)
+}
+
+// byMarks returns the visibility that the marks of a cell give to one of its parts.
+func (h hiding) byMarks(marks []string, remove, hide string) visibility {
+	switch {
+	case slices.Contains(marks, remove):
+		return absent
+	case slices.Contains(marks, hide) || slices.Contains(marks, hideCell):
+		return h.onPaper(folded)
+	}
+	return shown
+}
+
+func (h hiding) onPaper(v visibility) visibility {
+	if h.paper && v == folded {
+		return absent
+	}
+	return v
+}
+
+// lasting returns the outputs of a cell that are shown, without what was of interest only while it ran.
+func (h hiding) lasting(c *notebook.Cell) []notebook.Output {
+	said := marks(c)
+	return slices.DeleteFunc(c.Lasting(), func(o notebook.Output) bool {
+		own := marks(&notebook.Cell{Type: notebook.Markdown, Metadata: o.Metadata})
+		return slices.Contains(own, removeOutput) ||
+			o.Type == notebook.Stream && (o.Name == "stderr" && slices.Contains(said, removeStderr) ||
+				o.Name != "stderr" && slices.Contains(said, removeStdout))
+	})
+}
+
+// sentence states how much the author hides; "" when that is nothing.
+func (h hiding) sentence(nb *notebook.Notebook) string {
+	var cells, code, outputs int
+	for i := range nb.Cells {
+		c := &nb.Cells[i]
+		lasting := len(c.Lasting())
+		switch {
+		case hidden(c):
+			cells++
+			continue
+		case c.Type != notebook.Code:
+			continue
+		}
+		if strings.TrimSpace(c.Source) != "" && !h.opt.HideCode && h.code(c) == absent {
+			code++
+		}
+		if lasting > 0 && (h.outputs(c) == absent || len(h.lasting(c)) < lasting) {
+			outputs++
+		}
+	}
+	var parts []string
+	if cells > 0 {
+		parts = append(parts, sentence.Count(cells, "cell"))
+	}
+	if code > 0 {
+		parts = append(parts, "the code of "+sentence.Count(code, "cell"))
+	}
+	if outputs > 0 {
+		parts = append(parts, "outputs of "+sentence.Count(outputs, "cell"))
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return "Hidden by the notebook's author, and not in this report: " + sentence.List(parts, len(parts)) + "."
+}

@@ -1,0 +1,273 @@
+package export
+
+import (
+	"cmp"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// language is the programming language of a cell.
+type language struct {
+	name  string // as fences have it and highlight knows it; "" when nothing says the language
+	title string // for readers
+}
+
+// The languages of our own notebooks.
+var (
+	golang = language{"go", "Go"}
+	cope   = language{"cope", "CoPE"}
+)
+
+// versioned is the end of names such as C++17 and ipython3.
+var versioned = regexp.MustCompile(`[-_ ]?[\d.]+$`)
+
+// kernelLanguages are the languages that the names of kernels and magics do not say in a word that lexers know.
+var kernelLanguages = map[string]string{
+	"ir": "r", "xr": "r", "ijulia": "julia", "ipython": "python", "pypy": "python", "xpython": "python", "xsqlite": "sql", "bigquery": "sql",
+	"xcpp": "c++", "cpp": "c++", "cu": "c++", "node": "javascript", "ijavascript": "javascript", "jslab": "javascript", "tslab": "typescript",
+	"sh": "bash", "svg": "xml", "f#": "fsharp", "pwsh": "powershell", "wolfram": "mathematica", "wolfram language": "mathematica",
+	"iruby": "ruby", "evcxr": "rust", "almond": "scala", "ihaskell": "haskell", "md": "markdown",
+}
+
+// titles are the names of languages that lexers write in another way or not at all.
+var titles = map[string]string{"markdown": "Markdown", "fsharp": "F#", "sos": "SoS", "tex": "LaTeX", "matlab": "MATLAB", "stata": "Stata",
+	"coq": "Coq"}
+
+// lexerNamed returns the lexer of a language that a notebook names; nil for one that is not known.
+func lexerNamed(name string) chroma.Lexer {
+	lower := strings.ToLower(strings.TrimSpace(name))
+	short := versioned.ReplaceAllString(lower, "")
+	for _, n := range []string{lower, kernelLanguages[lower], short, kernelLanguages[short]} {
+		if n == "" {
+			continue
+		}
+		if l := lexers.Get(n); l != nil && l.Config().Name != "plaintext" {
+			return l
+		}
+	}
+	return nil
+}
+
+// languageNamed returns the language of that name; a name that no lexer knows is kept.
+func languageNamed(name string) language {
+	l := lexerNamed(name)
+	if l == nil {
+		fence := strings.ToLower(notInFence.ReplaceAllString(strings.TrimSpace(name), "-"))
+		return language{fence, cmp.Or(titles[fence], strings.TrimSpace(name))}
+	}
+	fence := strings.ToLower(l.Config().Name)
+	if aliases := l.Config().Aliases; notInFence.MatchString(fence) && len(aliases) > 0 {
+		fence = aliases[0]
+	}
+	return language{fence, cmp.Or(titles[fence], l.Config().Name)}
+}
+
+// notInFence are the characters that the info of a fence and Quarto's classes do not take.
+var notInFence = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
+
+// languageOf returns the language that a notebook says it is written in. Our own notebooks, and ones that
+// say nothing and so are executed by our kernel, are in Go.
+func languageOf(nb *notebook.Notebook, opt Options) language {
+	info, _ := nb.Metadata["language_info"].(map[string]any)
+	spec, _ := nb.Metadata["kernelspec"].(map[string]any)
+	said := cmp.Or(stringOf(info["name"]), stringOf(spec["language"]))
+	if said == "" {
+		switch name := stringOf(spec["name"]); {
+		case lexerNamed(name) != nil:
+			said = name
+		case lexerOfInfo(info) == nil && !opt.Provenance.Kept || name == "gonb-cope" || name == "gonb":
+			return golang
+		}
+	}
+	if lexerNamed(said) == nil { // such as a dialect, whose notebook states what to read it as
+		if l := lexerOfInfo(info); l != nil {
+			known := languageNamed(l.Config().Name)
+			return language{known.name, cmp.Or(titles[strings.ToLower(said)], said, known.title)}
+		}
+	}
+	return languageNamed(said)
+}
+
+// lexerOfInfo returns the lexer that language_info names besides its name, by its lexer or the ending of its files.
+func lexerOfInfo(info map[string]any) chroma.Lexer {
+	if l := lexerNamed(stringOf(info["pygments_lexer"])); l != nil {
+		return l
+	}
+	if ending := stringOf(info["file_extension"]); len(ending) > 1 && ending != ".txt" {
+		return lexers.Match("x." + strings.TrimPrefix(ending, "."))
+	}
+	return nil
+}
+
+// cellLanguage returns the language of a cell: the one that its first line or its metadata name, else the notebook's.
+func cellLanguage(c *notebook.Cell, own language) language {
+	first := firstLine(c.Source)
+	magic := strings.TrimPrefix(first, "//gonb:")
+	if isCope(c.Source) {
+		return cope
+	}
+	name, rest, _ := strings.Cut(strings.TrimPrefix(magic, "%%"), " ")
+	switch rest = strings.TrimSpace(rest); {
+	case !strings.HasPrefix(magic, "%%"):
+	case name == "writefile" || name == "file":
+		words := strings.Fields(rest)
+		if len(words) > 0 {
+			if l := lexers.Match(filepath.Base(words[len(words)-1])); l != nil {
+				return languageNamed(l.Config().Name)
+			}
+		}
+		return language{"text", "File"}
+	case name == "script" && rest != "":
+		name = filepath.Base(strings.Fields(rest)[0])
+		fallthrough
+	case lexerNamed(name) != nil && !notLanguages[name]:
+		return languageNamed(name)
+	}
+	vscode, _ := c.Metadata["vscode"].(map[string]any)
+	net, _ := c.Metadata["dotnet_interactive"].(map[string]any)
+	polyglot, _ := c.Metadata["polyglot_notebook"].(map[string]any)
+	for _, said := range []any{vscode["languageId"], net["language"], polyglot["kernelName"], c.Metadata["kernel"]} { // the last is of SoS
+		if said := stringOf(said); said != "" {
+			return languageNamed(said)
+		}
+	}
+	return own
+}
+
+// notLanguages are magics of which a lexer has the name and that leave the language unchanged.
+var notLanguages = markup.Names("time cython_inline prun run debug")
+
+// isCope reports whether the source of a cell is a script of ours.
+func isCope(source string) bool {
+	for line := range strings.Lines(source) {
+		line = strings.TrimSpace(line)
+		line = strings.TrimSpace(strings.TrimPrefix(line, "//gonb:"))
+		switch {
+		case line == "%%cope" || strings.HasPrefix(line, "%%cope "):
+			return true
+		case line != "" && !strings.HasPrefix(line, "//"):
+			return false
+		}
+	}
+	return false
+}
+
+// mostColoured is the number of bytes of code that are coloured in one piece: the time of lexers grows faster than their text.
+const mostColoured = 64 << 10
+
+// What a token of code takes. The work within lexers cannot be counted, and some take the square of the length of bad code: what takes
+// many times as long as good code on a busy machine counts by its time.
+const (
+	bytesOfToken = 200
+	stepsOfToken = 600
+	timeOfToken  = 40 * time.Microsecond
+	timeOfText   = 60 * time.Millisecond // besides
+	timeOfStep   = 10 * time.Nanosecond
+)
+
+// timedLexer is a lexer that stops when it has taken too much.
+type timedLexer struct {
+	chroma.Lexer
+	a *allowance.Allowance
+}
+
+// Tokenise implements chroma.Lexer.
+func (l timedLexer) Tokenise(o *chroma.TokeniseOptions, text string) (chroma.Iterator, error) {
+	next, err := l.Lexer.Tokenise(o, text)
+	if err != nil {
+		return nil, err
+	}
+	left := timeOfText // of the time that does not count
+	return func() chroma.Token {
+		begin := time.Now()
+		t := next()
+		left += timeOfToken - time.Since(begin)
+		steps := stepsOfToken + int64(max(-left, 0)/timeOfStep)
+		left = max(left, 0)
+		if l.a.Step(steps) != nil {
+			return chroma.EOF
+		}
+		return t
+	}, nil
+}
+
+// highlight marks the words of source text with the classes of the report's
+// style: c comment, s text, d number, f function, k keyword. Colour only repeats
+// what the text says. A language that is not known stays plain.
+func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
+	var out []*markup.Node
+	add := func(piece, class string) {
+		n := markup.Text(piece)
+		if class != "" {
+			n = markup.Element("span", []string{"class", class}, n)
+		}
+		out = append(out, n)
+	}
+	if len(source) > mostColoured {
+		return []*markup.Node{markup.Text(source)}
+	}
+	if name == "cope" {
+		for piece, class := range report.Colours(source) {
+			add(piece, class)
+		}
+		return out
+	}
+	first, rest := "", source
+	if strings.HasPrefix(source, "%%") { // a magic, which is not code of the language that it names
+		_, rest, _ = strings.Cut(source, "\n")
+		first = source[:len(source)-len(rest)]
+	}
+	if lexer := lexerNamed(name); lexer != nil {
+		if tokens, err := chroma.Coalesce(timedLexer{lexer, a}).Tokenise(nil, strings.TrimSuffix(rest, "\n")+"\n"); err == nil {
+			if first != "" {
+				add(first, "k")
+			}
+			for t := range tokens.Stdlib() {
+				if a.Make(bytesOfToken) != nil {
+					break
+				}
+				add(t.Value, tokenClass(t.Type))
+			}
+			// Lexers know some comments by the end of their line, change ends of lines, or leave out what they do not know.
+			if same := (&markup.Node{Children: out}).Plain(); same == source {
+				return out
+			} else if same == source+"\n" {
+				last := out[len(out)-1]
+				if last.Tag != "" {
+					last = last.Children[0]
+				}
+				last.Text = strings.TrimSuffix(last.Text, "\n")
+				return out
+			}
+		}
+	}
+	return []*markup.Node{markup.Text(source)}
+}
+
+func tokenClass(t chroma.TokenType) string {
+	switch {
+	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile: // #include
+		return "k"
+	case t.InCategory(chroma.Comment):
+		return "c"
+	case t.InCategory(chroma.Keyword):
+		return "k"
+	case t.InSubCategory(chroma.LiteralString):
+		return "s"
+	case t.InSubCategory(chroma.LiteralNumber):
+		return "d"
+	case t == chroma.NameFunction, t == chroma.NameBuiltin:
+		return "f"
+	}
+	return ""
+}

@@ -1,0 +1,132 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// ledger counts what of a notebook a report does not show, by kind.
+type ledger map[string]int
+
+func (l ledger) add(kinds ...string) {
+	for _, k := range kinds {
+		l[k]++
+	}
+}
+
+// cleaned counts what a cleaner dropped.
+func (l ledger) cleaned(k *markup.Cleaner) {
+	l.add(k.Lost...)
+	l.asWritten(k)
+}
+
+// asWritten counts what a cleaner made text of.
+func (l ledger) asWritten(k *markup.Cleaner) {
+	if k.Links > 0 {
+		l[lostLink] += k.Links
+	}
+	if k.Plain {
+		l.add(tooDeep)
+	}
+}
+
+// lostLink names links that lead to a file beside the notebook or to an attachment, if no reader of the report has it.
+const lostLink = "link that does not lead to the web"
+
+// sentence states what is missing and how often; "" for nothing.
+func (l ledger) sentence() string {
+	maps.DeleteFunc(l, func(_ string, n int) bool { return n == 0 })
+	if len(l) == 0 {
+		return ""
+	}
+	parts := lists.Map(slices.Sorted(maps.Keys(l)), func(k string) string { return fmt.Sprintf("%s (%d)", k, l[k]) })
+	return "Not in this report, or only as text: " + strings.Join(parts, ", ") + "."
+}
+
+// notes returns the sentences at the end of a report about its omissions, and passes them to the
+// caller.
+func notes(nb *notebook.Notebook, h hiding, l ledger) []string {
+	out := lists.Where([]string{h.sentence(nb), l.sentence()}, func(s string) bool { return s != "" })
+	if h.opt.Notice != nil {
+		for _, s := range out {
+			h.opt.Notice(s)
+		}
+	}
+	return out
+}
+
+// lostNote states what a reader does not see.
+func lostNote(lost []string) []*markup.Node {
+	if len(lost) == 0 {
+		return nil
+	}
+	slices.Sort(lost)
+	text := "Not in this report, because it needs a running notebook or another place: " + strings.Join(slices.Compact(lost), ", ") + "."
+	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
+}
+
+// asText returns the sentence below an output whose text alone is shown. The sentence names the media that need a running notebook.
+func asText(kinds []string) string {
+	return "Shown as text, because it needs a running notebook: " + strings.Join(kinds, ", ") + "."
+}
+
+// interactive returns the media types of an output that a running notebook alone can show: widgets, charts that scripts draw, sound.
+func interactive(o notebook.Output) []string {
+	return lists.Where(slices.Sorted(maps.Keys(o.Data)), func(media string) bool {
+		return media != report.MediaType && (strings.HasPrefix(media, "application/vnd.") || strings.HasSuffix(media, "javascript") ||
+			strings.HasPrefix(media, "video/") || strings.HasPrefix(media, "audio/"))
+	})
+}
+
+// rawFormat returns the format that a raw cell is written for, as a media type; "" when it names none.
+func rawFormat(c *notebook.Cell) string {
+	for _, key := range []string{"raw_mimetype", "format"} {
+		if s := stringOf(c.Metadata[key]); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// rawKind names a raw cell that a report leaves out.
+func rawKind(c *notebook.Cell, settings bool) string {
+	if settings {
+		return "settings in YAML"
+	}
+	return "raw cell for " + rawFormat(c)
+}
+
+// notShown states what of an output text does not show: scripts and the like in its HTML, and what needs a running notebook. The media
+// type is the one that is written; "" when there is none. It returns "" when nothing is missing.
+func (t *textWriter) notShown(media string, o notebook.Output, emphasis func(string) string) string {
+	var lost []string
+	k := markup.Cleaner{}
+	tree := k.Read(stringOf(o.Data["text/html"]))
+	lost = append(lost, k.Lost...)
+	if media == "text/html" && len(lost) == 0 && !visible(tree) {
+		lost = append(lost, "HTML without text")
+	}
+	if media == "text/plain" || media == "" || media == "text/html" && !visible(tree) {
+		lost = append(lost, interactive(o)...)
+	}
+	if media == "" && len(lost) == 0 {
+		lost = slices.Sorted(maps.Keys(o.Data))
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	slices.Sort(lost)
+	lost = slices.Compact(lost)
+	t.lost.add(lost...)
+	if media == "text/plain" {
+		return "\n" + emphasis(asText(lost)) + "\n"
+	}
+	return "\n" + emphasis(lostNote(lost)[0].Plain()) + "\n"
+}

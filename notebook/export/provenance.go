@@ -1,0 +1,156 @@
+package export
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
+)
+
+// Provenance states how the outputs came about, well enough to make them again.
+// Empty fields are not shown.
+type Provenance struct {
+	Parameters []Parameter
+	Version    string // version of gonb-cope
+	Revision   string // revision of its source
+	ModuleSum  string // checksum of the module, as in go.sum
+	Go         string // version of Go it was built with
+	Platform   string // operating system and architecture
+	Host       string
+	Kernel     string // display name, or name, of the kernel that executed
+
+	Notebook       string // path, as the reader of the report can use it
+	NotebookSHA256 string
+	Data           []report.DataFile
+	Seeds          []string
+	Started        time.Time
+	Duration       time.Duration
+	Cells          []CellTime
+	Command        string // the command line that makes the report again
+	Kept           bool   // nothing was executed: the outputs are those of the notebook
+}
+
+// Parameter is a value that was given to the notebook.
+type Parameter struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Default string `json:"default,omitempty"` // "" when the notebook has none
+}
+
+// CellTime holds how long a cell took. Cells are counted from 1, all kinds.
+type CellTime struct {
+	Cell     int           `json:"cell"`
+	Duration time.Duration `json:"duration_ns"`
+}
+
+// facts is a small table of names and values.
+type facts struct {
+	caption string
+	heads   []string // nil for none
+	rows    [][]string
+}
+
+// tables returns the parts of the provenance that are known.
+func (p Provenance) tables() []facts {
+	made := facts{caption: "How this was made"}
+	add := func(key string, values ...string) {
+		if v := strings.TrimSpace(strings.Join(values, " ")); v != "" {
+			made.rows = append(made.rows, []string{key, v})
+		}
+	}
+	add("Command", p.Command)
+	add("Notebook", p.Notebook)
+	add("Notebook SHA-256", p.NotebookSHA256)
+	if p.Kept {
+		add("Outputs", "the saved outputs of the notebook; nothing was executed")
+	}
+	for _, d := range p.Data {
+		add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, sentence.Count(d.Rows, "row"), d.SHA256))
+	}
+	add("Seeds", strings.Join(p.Seeds, ", "))
+	add("gonb-cope", p.Version, p.Revision)
+	add("Module checksum", p.ModuleSum)
+	add("Built with", p.Go, p.Platform)
+	add("Kernel", p.Kernel)
+	add("Host", p.Host)
+	if !p.Started.IsZero() {
+		add("Started", p.Started.Format(time.RFC3339))
+	}
+	if p.Duration > 0 {
+		add("Duration", seconds(p.Duration))
+	}
+	if len(p.Cells) > 0 {
+		add("Cells executed", fmt.Sprint(len(p.Cells)))
+	}
+	var out []facts
+	if len(p.Parameters) > 0 {
+		out = append(out, facts{"Parameters", []string{"Parameter", "Value", "Default"},
+			lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })})
+	}
+	if len(made.rows) > 0 {
+		out = append(out, made)
+	}
+	return out
+}
+
+// html writes the table in the look of package report.
+func (f facts) html() *markup.Node {
+	cells := func(texts []string, tag string, attrs ...string) []*markup.Node {
+		return lists.Map(texts, func(s string) *markup.Node { return markup.Element(tag, attrs, markup.Text(s)) })
+	}
+	kind := "facts"
+	parts := []*markup.Node{markup.Element("caption", nil, markup.Text(f.caption))}
+	if f.heads != nil {
+		kind = "parameters"
+		parts = append(parts, markup.Element("thead", nil, markup.Element("tr", nil, cells(f.heads, "th", "scope", "col")...)))
+	}
+	rows := lists.Map(f.rows, func(row []string) *markup.Node {
+		return markup.Element("tr", nil, slices.Concat(cells(row[:1], "th", "scope", "row"), cells(row[1:], "td"))...)
+	})
+	table := markup.Element("table", []string{"class", kind}, append(parts, markup.Element("tbody", nil, rows...))...)
+	return markup.Element("div", []string{"class", "scroll"}, table)
+}
+
+// record returns the provenance as the metadata of an executed notebook holds it, without what is not known.
+func (p Provenance) record() map[string]any {
+	started := ""
+	if !p.Started.IsZero() {
+		started = p.Started.Format(time.RFC3339Nano)
+	}
+	m := map[string]any{
+		"version": p.Version, "revision": p.Revision, "module_sum": p.ModuleSum, "go": p.Go, "platform": p.Platform, "host": p.Host,
+		"kernel": p.Kernel, "notebook": p.Notebook, "notebook_sha256": p.NotebookSHA256, "command": p.Command, "kept": p.Kept,
+		"started": started, "duration": p.Duration.Seconds(), "parameters": p.Parameters, "seeds": p.Seeds,
+		"data": lists.Map(p.Data, func(d report.DataFile) any {
+			return map[string]any{"path": d.Path, "sha256": d.SHA256, "rows": d.Rows}
+		}),
+		"cells": lists.Map(p.Cells, func(c CellTime) any {
+			return map[string]any{"cell": c.Cell, "duration": c.Duration.Seconds()}
+		}),
+	}
+	maps.DeleteFunc(m, func(_ string, value any) bool {
+		v := reflect.ValueOf(value)
+		return v.IsZero() || v.Kind() == reflect.Slice && v.Len() == 0
+	})
+	return m
+}
+
+// withProvenance returns the notebook with the provenance in its metadata; the given one is not
+// changed.
+func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
+	out := *nb
+	out.Metadata = map[string]any{}
+	maps.Copy(out.Metadata, nb.Metadata)
+	if r := p.record(); len(r) > 0 {
+		out.Metadata["gonb-cope"] = r
+	}
+	return &out
+}

@@ -1,0 +1,167 @@
+package tex
+
+import (
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
+)
+
+// commandNames are the commands that LaTeX of an output may hold besides the ones in
+// mathml.go: none of them reads or writes a file, defines anything, or changes how
+// TeX reads what follows.
+var commandNames = markup.Names(
+	`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
+	tag label ref eqref notag nonumber boxed pmod bmod not phantom hphantom vphantom
+	text textrm textit textbf texttt textsf textsc textsl textup textmd textnormal textsuperscript textsubscript emph mbox fbox
+	tiny scriptsize footnotesize small normalsize large Large LARGE huge Huge bfseries mdseries itshape slshape scshape upshape ttfamily rmfamily sffamily normalfont
+	centering raggedright raggedleft noindent indent par newline linebreak allowbreak smallskip medskip bigskip hspace vspace hfill vfill strut
+	hline cline toprule midrule bottomrule cmidrule addlinespace multicolumn tabularnewline shortstack caption item rule parbox makebox raisebox
+	linewidth textwidth columnwidth ensuremath footnote section subsection subsubsection paragraph subparagraph
+	textbackslash textasciitilde textasciicircum textless textgreater textbar textquotedbl textquotesingle textendash textemdash textellipsis textbullet
+	textperiodcentered textdegree textmu textpm texttimes copyright pounds ss ae AE oe OE o O aa AA l L i j S P c v u H k r t b d`)
+
+// signNames are the commands of one character other than a letter: spaces, marks above letters, and
+// characters that mean something to TeX.
+const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
+
+// environmentNames are the environments that LaTeX of an output may hold besides
+// environments of formulas.
+var environmentNames = markup.Names(
+	"tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
+
+// mayUse reports whether an output may use a command.
+func mayUse(name string) bool {
+	if len(name) > 0 && !letter(name[0]) {
+		return strings.Contains(signNames, name)
+	}
+	_, isAlphabet := alphabets[name]
+	return isAlphabet || symbols[name] != nil || accents[name] != "" || unders[name] != "" || commandNames[name]
+}
+
+// mayOpen reports whether an output may open an environment.
+func mayOpen(name string) bool {
+	_, isMath := environments[strings.TrimSuffix(name, "*")]
+	return isMath || environmentNames[name]
+}
+
+// anyWriting is a letter that pdflatex has no font for, as package report writes it: by itself, or else by its code.
+var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else\[U\+[0-9A-F]{4,6}\]\\fi\}`)
+
+// Compilable reports whether LaTeX of an output can be in our document: each of its commands and
+// environments is known, and all that is opened is closed. Two carets would spell any character,
+// and an @ after a command belongs to a name that documents do not use.
+func Compilable(source string) bool {
+	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) ||
+		strings.Contains(source, "^^") {
+		return false
+	}
+	r := reader{rest: anyWriting.ReplaceAllString(source, "x")}
+	for r.rest != "" {
+		if !r.next() {
+			return false
+		}
+	}
+	return len(r.open) == 0
+}
+
+func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// reader reads LaTeX as TeX does while no command changes the rules; the commands of commandNames
+// do not.
+type reader struct {
+	rest string
+	open []string // groups, formulas and environments, by what ends them
+}
+
+// next reads one character or command and reports whether it is allowed here.
+func (r *reader) next() bool {
+	c := r.rest[0]
+	r.rest = r.rest[1:]
+	switch c {
+	case '\\':
+		return r.command()
+	case '{':
+		r.open = append(r.open, "}")
+	case '}':
+		return r.end("}")
+	case '%':
+		_, r.rest, _ = strings.Cut(r.rest, "\n")
+	case '$':
+		return r.dollar()
+	case '#':
+		return false
+	}
+	return true
+}
+
+// end closes what was opened last.
+func (r *reader) end(by string) bool {
+	last := len(r.open) - 1
+	if last < 0 || r.open[last] != by {
+		return false
+	}
+	r.open = r.open[:last]
+	return true
+}
+
+// dollar begins or ends a formula; one dollar was read.
+func (r *reader) dollar() bool {
+	last := len(r.open) - 1
+	if last >= 0 && r.open[last] == "$" {
+		return r.end("$")
+	}
+	sign := "$"
+	if rest, two := strings.CutPrefix(r.rest, "$"); two {
+		sign, r.rest = "$$", rest
+	}
+	if last >= 0 && r.open[last] == "$$" {
+		return r.end(sign)
+	}
+	r.open = append(r.open, sign)
+	return true
+}
+
+// command reads what follows a backslash.
+func (r *reader) command() bool {
+	n := 0
+	for n < len(r.rest) && letter(r.rest[n]) {
+		n++
+	}
+	if n == 0 && r.rest != "" {
+		_, n = utf8.DecodeRuneInString(r.rest)
+	}
+	name := r.rest[:n]
+	r.rest = r.rest[n:]
+	switch name {
+	case "":
+		return false
+	case "(":
+		r.open = append(r.open, ")")
+		return true
+	case "[":
+		r.open = append(r.open, "]")
+		return true
+	case ")", "]":
+		return r.end(name)
+	case "begin", "end":
+		return r.environment(name == "begin")
+	}
+	return mayUse(name) && !strings.HasPrefix(r.rest, "@")
+}
+
+// environment reads the name after \begin or \end.
+func (r *reader) environment(begins bool) bool {
+	name, rest, closed := strings.Cut(r.rest, "}")
+	name, opened := strings.CutPrefix(name, "{")
+	if !opened || !closed || !mayOpen(name) {
+		return false
+	}
+	r.rest = rest
+	if begins {
+		r.open = append(r.open, name)
+		return true
+	}
+	return r.end(name)
+}

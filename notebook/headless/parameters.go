@@ -1,0 +1,364 @@
+package headless
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/kernels"
+	"github.com/gonb-cope/gonb-cope/notebook/export"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+)
+
+// The tags of papermill: the cell that holds the parameters with their defaults, and
+// the cell after it with the values given.
+const (
+	parametersTag = "parameters"
+	injectedTag   = "injected-parameters"
+)
+
+// Set gives parameters other values, each as NAME=VALUE. In a notebook, a cell
+// tagged injected-parameters goes after each cell tagged parameters that binds one
+// of the names; in a script, the right side of the statement that binds the name is replaced.
+// VALUE is an expression of the cell's language; a text needs no quotes if the default is a text.
+func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, error) {
+	if len(set) == 0 {
+		return nil, nil
+	}
+	var s settings
+	for _, text := range set {
+		name, value, ok := strings.Cut(text, "=")
+		name = strings.TrimSpace(name)
+		if !ok || !token.IsIdentifier(name) {
+			return nil, fmt.Errorf("--set %s: write NAME=VALUE", text)
+		}
+		if slices.ContainsFunc(s.given, func(p export.Parameter) bool { return p.Name == name }) {
+			return nil, fmt.Errorf("--set %s: %s is set twice", text, name)
+		}
+		s.given = append(s.given, export.Parameter{Name: name, Value: strings.TrimSpace(value)})
+	}
+	s.found = make([]bool, len(s.given))
+	if script {
+		return s.given, s.setInScript(n)
+	}
+	return s.given, s.inject(n)
+}
+
+// settings are the values given, which of their names were found, and all names that could be given one.
+type settings struct {
+	given []export.Parameter
+	found []bool
+	known []string
+}
+
+// each calls bind with the parameters that are among some names.
+func (s *settings) each(names []string, bind func(*export.Parameter) error) error {
+	s.known = append(s.known, names...)
+	for i := range s.given {
+		if slices.Contains(names, s.given[i].Name) {
+			s.found[i] = true
+			if err := bind(&s.given[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// setInScript replaces bindings in the cells of a script.
+func (s *settings) setInScript(n *notebook.Notebook) error {
+	for i := range n.Cells {
+		text, ok := scriptOf(&n.Cells[i])
+		cell, errs := dsl.Parse("cell", text)
+		if !ok || len(errs) > 0 {
+			continue
+		}
+		err := s.each(cell.Names(), func(p *export.Parameter) (err error) {
+			p.Default = cell.Definition(p.Name)
+			text, err = rewrite(text, p)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		n.Cells[i].Source = cellMagic + text
+	}
+	return s.unknown("the script binds")
+}
+
+// inject adds cells with values after those with the tag parameters.
+func (s *settings) inject(n *notebook.Notebook) error {
+	n.Cells = slices.DeleteFunc(n.Cells, func(c notebook.Cell) bool { return c.HasTag(injectedTag) })
+	for i := 0; i < len(n.Cells); i++ {
+		c := &n.Cells[i]
+		if c.Type != notebook.Code || !c.HasTag(parametersTag) {
+			continue
+		}
+		source, err := s.injection(c)
+		if err != nil {
+			return err
+		}
+		if source == "" {
+			continue
+		}
+		added := notebook.Cell{Type: notebook.Code, ID: n.FreshID("injected-parameters"), Source: source, Metadata: map[string]any{}}
+		added.AddTag(injectedTag)
+		i++
+		n.Cells = slices.Insert(n.Cells, i, added)
+	}
+	if len(s.known) == 0 {
+		return fmt.Errorf("--set %s: no cell has the tag %s, so the notebook has no parameters", s.given[0].Name, parametersTag)
+	}
+	return s.unknown("the parameters are")
+}
+
+// unknown returns the error about a name that nothing binds.
+func (s *settings) unknown(what string) error {
+	if at := slices.Index(s.found, false); at >= 0 {
+		return fmt.Errorf("--set %s: the name does not exist; %s %s", s.given[at].Name, what, strings.Join(s.known, ", "))
+	}
+	return nil
+}
+
+// injection returns the source of the cell that goes after a cell with parameters, "" for none.
+func (s *settings) injection(c *notebook.Cell) (string, error) {
+	names, declared, err := goParameters(c.Source) // in vain for a script
+	head, bound := "// Parameters", func(p *export.Parameter) (string, error) { return declared[p.Name].bound(p) }
+	if text, isScript := scriptOf(c); isScript {
+		script, errs := dsl.Parse("cell", text)
+		if len(errs) > 0 {
+			return "", nil
+		}
+		names, err = script.Names(), nil
+		head, bound = cellMagic+head, func(p *export.Parameter) (string, error) {
+			p.Default = script.Definition(p.Name)
+			return rewrite(p.Name+" = "+p.Default, p)
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	lines := []string{head}
+	err = s.each(names, func(p *export.Parameter) error {
+		line, err := bound(p)
+		lines = append(lines, line)
+		return err
+	})
+	if err != nil || len(lines) == 1 {
+		return "", err
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+// rewrite binds a name in a script to another value.
+func rewrite(text string, p *export.Parameter) (string, error) {
+	value := p.Value
+	if strings.HasPrefix(p.Default, `"`) && !strings.HasPrefix(value, `"`) {
+		value = kernels.Quote(value)
+	}
+	changed, err := dsl.Rewrite(text, []string{p.Name + "=" + value})
+	if err != nil {
+		return "", fmt.Errorf("--set %s: %w", p.Name, err)
+	}
+	return changed, nil
+}
+
+// goParameter is a declaration of a Go cell: var or const, the type if one is given,
+// and the value.
+type goParameter struct{ keyword, kind, value string }
+
+// bound returns the declaration with the value given, and notes the default.
+func (g goParameter) bound(p *export.Parameter) (string, error) {
+	p.Default = g.value
+	value, err := goValue(p, g.kind != "")
+	return fmt.Sprintf("%s %s = %s", g.keyword, strings.TrimSpace(p.Name+" "+g.kind), value), err
+}
+
+// goParameters lists the variables and constants that a Go cell declares.
+func goParameters(cell string) (names []string, declared map[string]goParameter, err error) {
+	source := "package main\n" + cell
+	files := token.NewFileSet()
+	file, err := parser.ParseFile(files, "parameters", source, parser.SkipObjectResolution)
+	if err != nil {
+		return nil, nil, fmt.Errorf("the cell with the parameters cannot be read as Go declarations: %w", err)
+	}
+	declared = map[string]goParameter{}
+	text := func(n ast.Node) string {
+		return source[files.Position(n.Pos()).Offset:files.Position(n.End()).Offset]
+	}
+	for _, d := range file.Decls {
+		group, ok := d.(*ast.GenDecl)
+		if !ok || group.Tok != token.VAR && group.Tok != token.CONST {
+			continue
+		}
+		for _, spec := range group.Specs {
+			v := spec.(*ast.ValueSpec)
+			for i, name := range v.Names {
+				p := goParameter{keyword: group.Tok.String()}
+				if v.Type != nil {
+					p.kind = text(v.Type)
+				}
+				if i < len(v.Values) {
+					p.value = text(v.Values[i])
+				}
+				names, declared[name.Name] = append(names, name.Name), p
+			}
+		}
+	}
+	return names, declared, nil
+}
+
+// goValue returns a value as Go text. A string needs no quotes if the default has them. A whole number becomes a float64 if the default is
+// one and no type is declared.
+func goValue(p *export.Parameter, typed bool) (string, error) {
+	value := p.Value
+	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
+		value = strconv.Quote(value)
+	}
+	if _, err := parser.ParseExpr(value); err != nil {
+		return "", fmt.Errorf("--set %s: %q is not a Go value", p.Name, p.Value)
+	}
+	if !typed && numberKind(value) == token.INT && numberKind(p.Default) == token.FLOAT {
+		return "float64(" + value + ")", nil
+	}
+	return value, nil
+}
+
+// numberKind returns INT or FLOAT for a number, with or without a sign.
+func numberKind(text string) token.Token {
+	e, err := parser.ParseExpr(text)
+	if signed, ok := e.(*ast.UnaryExpr); ok && err == nil {
+		e = signed.X
+	}
+	if number, ok := e.(*ast.BasicLit); ok && err == nil {
+		return number.Kind
+	}
+	return token.ILLEGAL
+}
+
+// KernelName is the name of our kernelspec.
+const KernelName = "gonb-cope"
+
+// cellMagic is the line that begins a cell of the script language.
+const cellMagic = dsl.CellMagic + "\n"
+
+// Load reads a notebook (.ipynb) or a script (.cope). A script becomes a notebook of
+// one cell a paragraph; paragraphs of comments become Markdown.
+func Load(path string) (*notebook.Notebook, error) {
+	switch ending := strings.ToLower(filepath.Ext(path)); ending {
+	case ".ipynb":
+		return notebook.Load(path)
+	case ".cope":
+		text, _, err := readScript(path)
+		if err != nil {
+			return nil, err
+		}
+		return ofScript(text), nil
+	case ".csv", ".tsv":
+		return nil, fmt.Errorf("%s is a table: gonb-cope best %[1]s -o answer.html says what its measurements say", path)
+	default:
+		return nil, fmt.Errorf("%s: a report is made of a notebook (.ipynb) or a script (.cope), not of %q", path, ending)
+	}
+}
+
+// linePrefix begins the id of a script's cell; the line where it begins follows.
+const linePrefix = "line-"
+
+// CheckScript finds the mistakes of a script that can be found without running it, as
+// the command check does.
+func CheckScript(path string, set []string) error {
+	_, script, err := readScript(path)
+	if err != nil {
+		return err
+	}
+	if errs := script.Check(dsl.Options{Folder: filepath.Dir(path), Set: set}); len(errs) > 0 {
+		return errs
+	}
+	return nil
+}
+
+func readScript(path string) (string, *dsl.Script, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot read script: %w", err)
+	}
+	script, errs := dsl.Parse(path, string(text))
+	if len(errs) > 0 {
+		return "", nil, errs
+	}
+	return string(text), script, nil
+}
+
+// place matches the place of an error in a %%cope cell.
+var place = regexp.MustCompile(`cell \d+:(\d+):(\d+)`)
+
+// InScript makes the error of a cell an error of the script that the notebook was made
+// of: with the script's line, and the line itself below it.
+func InScript(path string, n *notebook.Notebook, err error) error {
+	var failed *client.CellError
+	if !errors.As(err, &failed) || failed.Err != nil || failed.Cell < 1 || failed.Cell > len(n.Cells) {
+		return err
+	}
+	begin, convErr := strconv.Atoi(strings.TrimPrefix(n.Cells[failed.Cell-1].ID, linePrefix))
+	if convErr != nil {
+		return err
+	}
+	inScript := func(line string) int {
+		n, _ := strconv.Atoi(line) // digits
+		return begin + n - 2       // the magic is the cell's first line
+	}
+	lines := strings.Split(ansi.ReplaceAllString(strings.Join(failed.Traceback, "\n"), ""), "\n")
+	wider := 0
+	for i, line := range lines {
+		if m := place.FindStringSubmatch(line); m != nil {
+			lines[i] = strings.Replace(line, m[0], fmt.Sprintf("%s:%d:%s", path, inScript(m[1]), m[2]), 1)
+		} else if m := excerpt.FindStringSubmatch(line); m != nil {
+			number := strconv.Itoa(inScript(m[1]))
+			wider = len(number) - len(m[1])
+			lines[i] = " " + number + strings.TrimPrefix(line, " "+m[1])
+		} else if strings.HasPrefix(line, "   ") {
+			lines[i] = strings.Repeat(" ", max(wider, 0)) + line
+		}
+	}
+	return errors.New(strings.Join(lines, "\n"))
+}
+
+// excerpt is the line of a script below an error.
+var excerpt = regexp.MustCompile(`^ (\d+) \|`)
+
+// ansi matches colours of a terminal.
+var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
+
+func ofScript(text string) *notebook.Notebook {
+	n := &notebook.Notebook{Metadata: map[string]any{"kernelspec": map[string]any{"name": KernelName,
+		"display_name": "Go + CoPE (gonb-cope)", "language": "go"}}}
+	for _, p := range dsl.Paragraphs(text) {
+		c := notebook.Cell{Type: notebook.Code, ID: fmt.Sprintf("%s%d", linePrefix, p.Line), Source: cellMagic + p.Source,
+			Metadata: map[string]any{}}
+		if p.Comment {
+			c.Type, c.Source = notebook.Markdown, p.Source
+		}
+		n.Cells = append(n.Cells, c)
+	}
+	return n
+}
+
+// scriptOf returns the script in a cell, without the empty lines that it begins with, or false for
+// a cell of another language.
+func scriptOf(c *notebook.Cell) (string, bool) {
+	if c.Type != notebook.Code {
+		return "", false
+	}
+	script, ok, err := dsl.Cell(c.Source)
+	return strings.TrimLeft(script, "\r\n"), ok && err == nil
+}

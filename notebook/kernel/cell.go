@@ -1,0 +1,204 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
+)
+
+// cell is an execution under way: what it was asked, and where its output goes.
+type cell struct {
+	k       *kernel
+	request *jupyter.Message
+	ask     executeRequest
+	count   int
+	payload []any
+
+	mu        sync.Mutex
+	remembers bool     // what it puts out: set for cells with progress
+	shown     []output // in order
+}
+
+// output is a message of a cell that front ends keep.
+type output struct {
+	msgType string
+	content any
+}
+
+// executeRequest is the content of execute_request.
+type executeRequest struct {
+	Code            string            `json:"code"`
+	Silent          bool              `json:"silent"`
+	StoreHistory    *bool             `json:"store_history"`
+	UserExpressions map[string]string `json:"user_expressions"`
+	AllowStdin      *bool             `json:"allow_stdin"`
+	StopOnError     *bool             `json:"stop_on_error"`
+}
+
+// stores reports whether the execution is counted and remembered.
+func (a executeRequest) stores() bool { return !a.Silent && isTrue(a.StoreHistory) }
+
+// isTrue returns the value of a flag that is true unless it is given.
+func isTrue(flag *bool) bool { return flag == nil || *flag }
+
+// failure is an error of a cell as front ends show it.
+type failure struct {
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+}
+
+// failed returns a failure whose text is its traceback, and the first line of that its value.
+func failed(name, text string) *failure {
+	return &failure{Name: name, Value: firstLine(text), Traceback: strings.Split(text, "\n")}
+}
+
+// interrupted returns the failure of a cell that was interrupted.
+func interrupted(what string) *failure {
+	return failed("Interrupted", strings.TrimSuffix("interrupted: "+what, ": "))
+}
+
+// reply returns the failure as replies have it.
+func (f *failure) reply() map[string]any {
+	return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
+}
+
+func (k *kernel) execute(ctx context.Context, r request) {
+	c := &cell{k: k, request: r.message, payload: []any{}}
+	if err := r.message.Decode(&c.ask); err != nil {
+		k.reply(jupyter.ShellChannel, r.message, c.errorReply(failed("BadRequest", err.Error())))
+		return
+	}
+	if r.arrived.Before(k.abortBefore) {
+		k.reply(jupyter.ShellChannel, r.message, map[string]any{"status": "aborted"})
+		return
+	}
+	if c.ask.stores() {
+		k.count++
+	}
+	c.count = k.count
+	c.publish("execute_input", map[string]any{"code": c.ask.Code, "execution_count": c.count})
+	started := time.Now()
+	result, failed := c.run(ctx)
+	var expressions map[string]any
+	if failed == nil {
+		expressions = k.cope.expressions(ctx, c.ask.UserExpressions)
+	}
+	if c.ask.stores() {
+		k.history.add(c.count, c.ask.Code, result)
+	}
+	var reply map[string]any
+	if failed == nil {
+		reply = map[string]any{"status": "ok", "execution_count": c.count, "payload": c.payload, "user_expressions": expressions}
+	} else {
+		reply = c.errorReply(failed)
+		c.publish("error", failed)
+	}
+	m := k.server.Session().New("execute_reply", r.message, reply)
+	m.Metadata, _ = json.Marshal(map[string]any{"started": started.UTC().Format(time.RFC3339Nano), "status": reply["status"]})
+	if failed != nil && isTrue(c.ask.StopOnError) && !c.ask.Silent {
+		k.abortBefore = time.Now()
+	}
+	k.server.Send(jupyter.ShellChannel, m)
+}
+
+// run executes the cell on the side it belongs to. The result is the last value as
+// text, for the history.
+func (c *cell) run(ctx context.Context) (result string, fault *failure) {
+	defer func() { // a defect of ours must not end the notebook
+		if r := recover(); r != nil {
+			c.k.opt.Log("defect: cell %d: %v\n%s", c.count, r, debug.Stack())
+			fault = failed("Defect", fmt.Sprintf("defect in gonb-cope (please report it): %v", r))
+		}
+	}()
+	body, isCope, err := dsl.Cell(c.ask.Code)
+	switch {
+	case err != nil:
+		return "", failed("CopeError", err.Error())
+	case isCope:
+		return c.k.cope.run(ctx, c, body)
+	case strings.TrimSpace(c.ask.Code) == "":
+		return "", nil
+	}
+	if fault = c.misplaced(); fault != nil {
+		return "", fault
+	}
+	fault = c.k.golang.run(ctx, c)
+	c.k.cope.mu.Lock()
+	defer c.k.cope.mu.Unlock()
+	c.k.cope.warnStale(c) // the cell may have bound names
+	return "", fault
+}
+
+func (c *cell) errorReply(f *failure) map[string]any {
+	reply := f.reply()
+	reply["execution_count"], reply["payload"], reply["user_expressions"] = c.count, c.payload, map[string]any{}
+	return reply
+}
+
+// publish sends output to all front ends, and remembers it where that was asked for.
+func (c *cell) publish(msgType string, content any) {
+	c.mu.Lock()
+	switch msgType {
+	case "stream", "display_data", "execute_result":
+		if c.remembers {
+			c.shown = append(c.shown, output{msgType, content})
+		}
+	case "clear_output":
+		c.shown = nil
+	}
+	c.mu.Unlock()
+	c.send(msgType, content)
+}
+
+// again clears the output of a cell and puts out what it remembers, so that what was sent besides is
+// gone. more states that something will follow.
+func (c *cell) again(more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.send("clear_output", map[string]bool{"wait": more || len(c.shown) > 0})
+	for _, o := range c.shown {
+		c.send(o.msgType, o.content)
+	}
+}
+
+// send sends a message to all front ends; a silent execution has none.
+func (c *cell) send(msgType string, content any) {
+	if !c.ask.Silent {
+		c.k.publish(msgType, c.request, content)
+	}
+}
+
+// stream prints text on stdout or stderr.
+func (c *cell) stream(name, text string) {
+	if text != "" {
+		c.publish("stream", map[string]string{"name": name, "text": text})
+	}
+}
+
+// display shows a value by its representations. With an id it can be replaced.
+func (c *cell) display(msgType, id string, data, metadata map[string]any) {
+	c.publish(msgType, c.displayed(msgType, id, data, metadata))
+}
+
+// displayed returns the content of a message that shows a value.
+func (c *cell) displayed(msgType, id string, data, metadata map[string]any) any {
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	content := map[string]any{"data": data, "metadata": metadata, "transient": map[string]any{}}
+	if id != "" {
+		content["transient"] = map[string]any{"display_id": id}
+	}
+	if msgType == "execute_result" {
+		content["execution_count"] = c.count
+	}
+	return content
+}
