@@ -22,13 +22,27 @@
 //
 // # What is promised
 //
-// From v0.1.0 on, programs may rely on the packages kernels, engine, engine/problem, engine/algorithms, engine/question,
-// engine/sim, engine/bounds, engine/fit, engine/plan, engine/answer, engine/campaign, engine/campaign/folder, dsl, report,
-// report/figure, report/save, session and session/display. Changes of their exported names are listed in CHANGELOG. A
-// user-defined algorithm may also use engine/model and engine/design.
+// From v0.1.0 on, programs may rely on all exported names of the packages kernels, engine/question, engine/answer,
+// engine/campaign/folder, session and session/display, and on these names of others, with the fields of their types:
 //
-// The packages engine/belief, engine/gp, engine/campaign/record, engine/cluster, engine/cluster/jetstream and all in notebook serve the
-// command and the language and may change at any time. Packages that are used only inside engine are in engine/internal.
+//	engine             Algorithm Environment Plan Batch State Options Ridge Run BatchOf PlanOfSets StateOfSets CountsOf
+//	                   Result Answer Interval Warning Status StatusDecided StandingProven StandingHeuristic ModeFC ModeFB
+//	engine/problem     Problem New Load LoadOptions Long Block NoiseModel Classic PaperCase PaperFamily GoalMax GoalMin
+//	engine/algorithms  All Named Entry
+//	engine/sim         Run Experiment Func Drawer Sweep Compare Comparisons SpeedupOf Speedup
+//	engine/bounds      Compute Report MisfitOf Misfit
+//	engine/fit         Of Fit Options
+//	engine/plan        Of Forecast Question
+//	engine/campaign    Act Tell TellOptions Receipt Request Status History Protocol
+//	dsl                NewSession Session Options Parse Script Error MakeProtocol ReadProtocol
+//	report             Text HTML LaTeX Markdown JSON CSV Document Display Table Column Figure
+//	report/figure      Figure Series SVG PDF PNG
+//	report/save        File Document Formats
+//
+// Changes of these names are listed in CHANGELOG. A user-defined algorithm may also use engine/model and engine/design. Other
+// names of these packages, and the packages engine/belief, engine/gp, engine/campaign/record, engine/cluster,
+// engine/cluster/jetstream and all in notebook, serve the command and the language and may change at any time. Packages that
+// are used only inside engine are in engine/internal.
 //
 // # Errors
 //

@@ -9,6 +9,7 @@ set -euo pipefail
 parts='
 bc|command -v bc
 chromium|command -v chromium
+firefox-esr|command -v firefox-esr
 jupyter-nbconvert|/usr/bin/python3 -c "import nbconvert, nbformat"
 jupyter-notebook|/usr/bin/python3 -c "import notebook" && command -v jupyter-notebook
 lmodern|test -e /usr/share/texmf/tex/latex/lm/lmodern.sty || kpsewhich lmodern.sty

@@ -27,8 +27,8 @@ func webCommand() *cobra.Command {
 		Long: `Show the page for browsers on this machine. You drop a table, and get the recommended options and
 what to measure next. The browser computes everything: nothing is uploaded.
 
-make web writes the page into dist/web of a clone. Without FOLDER the page is dist/web, or the
-folder web beside this program. Any host of static files can serve such a folder.`,
+Release archives contain the page, and make web writes it into dist/web of a clone. Without FOLDER
+the page is the folder web beside this program, or dist/web. Any host of static files can serve it.`,
 		Example: "  gonb-cope web\n  gonb-cope web dist/web --listen 127.0.0.1:8080",
 		Args:    arguments(0, 1, "at most one folder"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -61,7 +61,7 @@ func pageFolder(args []string) (string, error) {
 		return folder, nil
 	}
 	return "", fmt.Errorf("the page is not in %s. It is a folder of its own, because it would make this program larger. "+
-		"Run make web in a clone of the repository, and write gonb-cope web FOLDER", strings.Join(folders, " or "))
+		"Take the folder web of a release archive, or run make web in a clone, and write gonb-cope web FOLDER", strings.Join(folders, " or "))
 }
 
 // pagePolicy is the policy of the page and of its worker: scripts come from the page's own files, and nothing is sent elsewhere.

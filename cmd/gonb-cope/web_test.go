@@ -28,16 +28,25 @@ import (
 // webLimit is the longest time for all tests in one window.
 const webLimit = 5 * time.Minute
 
-// webPage is a window of Chromium on the page, which make web has built.
+// webPage is a window of a browser on the page, which make web has built.
 type webPage struct {
-	t       *testing.T
-	ctx     context.Context
-	server  *httptest.Server
-	folder  string // of downloads
-	program string
+	t        *testing.T
+	ctx      context.Context // of Chromium
+	server   *httptest.Server
+	folder   string                                  // of downloads
+	evaluate func(expression string) (string, error) // returns the text of a promise of the page
+	navigate func(url string) error
 }
 
-// openWebPage builds the page, serves it as gonb-cope web does, and opens it.
+// goTo opens a path of the page.
+func (w *webPage) goTo(path string) {
+	w.t.Helper()
+	if err := w.navigate(w.server.URL + path); err != nil {
+		w.t.Fatalf("%s: %v", path, err)
+	}
+}
+
+// openWebPage opens the page in Chromium.
 func openWebPage(t *testing.T) *webPage {
 	if testing.Short() {
 		t.Skip("short: no browser is started")
@@ -52,7 +61,23 @@ func openWebPage(t *testing.T) *webPage {
 		}
 		t.Skip("chromium is missing (CHROME_PATH may name it)")
 	}
-	w := &webPage{t: t, program: program, folder: t.TempDir()}
+	w := serveWebPage(t)
+	w.ctx = window.Open(t, program, webLimit)
+	w.evaluate = func(expression string) (string, error) {
+		return chromedp.Run(w.ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
+	}
+	w.navigate = func(url string) error { return chromedp.Do(w.ctx, chromedp.Navigate(url)) }
+	_, err := chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// serveWebPage builds the page, and serves it as gonb-cope web does.
+func serveWebPage(t *testing.T) *webPage {
+	w := &webPage{t: t, folder: t.TempDir()}
 	page := filepath.Join(t.TempDir(), "web")
 	c := exec.Command("make", "-C", "../..", "web", "web_dir="+page)
 	out, err := c.CombinedOutput()
@@ -68,12 +93,6 @@ func openWebPage(t *testing.T) *webPage {
 	}
 	w.server = httptest.NewServer(servedPage(page))
 	t.Cleanup(w.server.Close)
-	w.ctx = window.Open(t, program, webLimit)
-	_, err = chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return w
 }
 
@@ -87,7 +106,17 @@ func (w *webPage) do(what string, steps ...chromedp.Action[chromedp.Void]) {
 
 // text returns the visible text of an element.
 func (w *webPage) text(selector string) string {
-	text, _ := chromedp.Run(w.ctx, chromedp.Evaluate[string](fmt.Sprintf("document.querySelector(%q)?.innerText ?? ''", selector)))
+	text, _ := w.evaluate(fmt.Sprintf("Promise.resolve(document.querySelector(%q)?.innerText ?? '')", selector))
+	return text
+}
+
+// eval evaluates an expression of the page, and returns its value as a text.
+func (w *webPage) eval(expression string) string {
+	w.t.Helper()
+	text, err := w.evaluate("Promise.resolve(" + expression + ").then(String)")
+	if err != nil {
+		w.t.Fatalf("%s: %v", expression, err)
+	}
 	return text
 }
 
@@ -95,7 +124,7 @@ func (w *webPage) text(selector string) string {
 func (w *webPage) wait(what, expression string) {
 	w.t.Helper()
 	for end := time.Now().Add(webLimit / 4); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
-		if is, err := chromedp.Run(w.ctx, chromedp.Evaluate[bool]("Promise.resolve("+expression+").then(x => !!x)", chromedp.EvalAwaitPromise)); err == nil && is {
+		if is, err := w.evaluate("Promise.resolve(" + expression + ").then(x => String(!!x))"); err == nil && is == "true" {
 			return
 		}
 	}
@@ -116,6 +145,8 @@ func (w *webPage) picture(name string) {
 		w.t.Error(err)
 	}
 }
+
+const webFilesKept = "(async () => (await (await caches.open((await caches.keys())[0])).keys()).length > 8)()"
 
 const webAnswered = "document.querySelector('#working').hidden && !document.querySelector('#after').hidden"
 
@@ -190,7 +221,7 @@ func TestWebPage(t *testing.T) {
 	w.wait("mark", "document.querySelector('#marks').innerText.includes('line 1')")
 
 	w.wait("kept", "navigator.serviceWorker.controller || navigator.serviceWorker.ready.then(() => true)")
-	w.wait("files kept", "(async () => (await (await caches.open((await caches.keys())[0])).keys()).length > 8)()")
+	w.wait("files kept", webFilesKept)
 	w.server.Close()
 	w.do("offline", chromedp.Navigate(w.server.URL+"/index.html?example=pilot"))
 	w.wait("offline answer", webAnswered)

@@ -9,8 +9,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/chromedp/chromedp"
 )
 
 const (
@@ -18,16 +16,6 @@ const (
 	webIDs      = "[...document.querySelectorAll('#list tbody th')].map(c => c.textContent).join()"
 	webFillings = `document.querySelectorAll("#list input").forEach((input, k) => input.value = 80 + k)`
 )
-
-// eval evaluates an expression of the page, whose value is a text.
-func (w *webPage) eval(expression string) string {
-	w.t.Helper()
-	text, err := chromedp.Run(w.ctx, chromedp.Evaluate[string]("Promise.resolve("+expression+").then(String)", chromedp.EvalAwaitPromise))
-	if err != nil {
-		w.t.Fatalf("%s: %v", expression, err)
-	}
-	return text
-}
 
 // dropFile drops a file with a text on the page.
 func (w *webPage) dropFile(name string, text []byte) {
@@ -65,10 +53,12 @@ func gonbCope(t *testing.T, args ...string) string {
 	return string(out)
 }
 
-// TestWebCampaign carries a campaign from the page to a folder and back: the lists and the states agree, and the browser keeps the campaign.
-func TestWebCampaign(t *testing.T) {
-	w := openWebPage(t)
-	w.do("open", chromedp.Navigate(w.server.URL+"/index.html?example=pilot"))
+func TestWebCampaign(t *testing.T) { openWebPage(t).campaign() }
+
+// campaign carries a campaign from the page to a folder and back: the lists and the states agree, and the browser keeps the campaign.
+func (w *webPage) campaign() {
+	t := w.t
+	w.goTo("/index.html?example=pilot")
 	w.wait("example", webAnswered)
 	w.eval(`(number, document.querySelector("#each").value = "6", document.querySelector("#begin").click())`)
 	w.wait("list", webListed)
@@ -76,7 +66,6 @@ func TestWebCampaign(t *testing.T) {
 	if n := len(strings.Split(first, ",")); n != 6 {
 		t.Fatalf("the first list has %d measurements: %s", n, first)
 	}
-	w.picture("campaign")
 	w.eval(webFillings)
 	w.eval(`document.querySelector("#results").requestSubmit()`)
 	w.wait("the next list", webListed+" && !document.querySelector('#list').innerText.includes('"+strings.Split(first, ",")[0]+"')")
@@ -103,7 +92,9 @@ func TestWebCampaign(t *testing.T) {
 	if strings.Join(ids, ",") != second {
 		t.Errorf("the page lists %s, the folder %v", second, ids)
 	}
-	var status struct{ Tasks []struct{ Task, Leader string } }
+	var status struct {
+		Tasks []struct{ Task, Leader string }
+	}
 	if err := json.Unmarshal([]byte(statusOf(t, dir)), &status); err != nil || len(status.Tasks) != 3 {
 		t.Errorf("status: %v, %+v", err, status)
 	}
@@ -126,7 +117,7 @@ func TestWebCampaign(t *testing.T) {
 	w.wait("the list after the results of the folder", webListed+" && !document.querySelector('#list').innerText.includes('"+ids[0]+"')")
 	third := w.eval(webIDs)
 
-	w.do("reload", chromedp.Navigate(w.server.URL+"/index.html"))
+	w.goTo("/index.html")
 	w.wait("the kept campaign", "!document.querySelector('#continue').hidden")
 	w.eval(`document.querySelector("#continue").click()`)
 	w.wait("its list", webListed)

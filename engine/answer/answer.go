@@ -84,6 +84,8 @@ type Answer struct {
 	// weight of each matrix of how alike options are, and of the stated kernel
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
+	// the strongest contradiction between measurements and model; null unless it speaks against the model
+	Check *ModelCheck `json:"model_check,omitempty"`
 	// why the measurements do not distinguish options; null if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
@@ -91,6 +93,14 @@ type Answer struct {
 	Arms []Arm `json:"arms"` // all arms in the order of the problem
 	// how much the estimates depend on each column of the arms, the most first; none for a single column
 	Importance []Importance `json:"importance,omitempty"`
+}
+
+// ModelCheck is a contradiction between measurements and model.
+type ModelCheck struct {
+	Task  string `json:"task,omitempty"`  // of the option; none if all measurements contradict the model together
+	Arm   string `json:"arm,omitempty"`   // the option
+	Label string `json:"label,omitempty"` // values in the columns of the arms
+	belief.Check
 }
 
 // Importance states how much the estimates of the options depend on one column.
@@ -397,11 +407,41 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.relatives(b.Problem) + a.enough()
+	a.Basis += "." + a.checked(b) + a.relatives(b.Problem) + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
 	a.Warnings = a.warnings(b)
+}
+
+// surprising is the probability of a contradiction up to which it speaks against the model.
+const surprising = 0.05
+
+// checked sets Check, and returns a sentence if it speaks against the model. Single measurements that all others contradict are named in a
+// warning instead.
+func (a *Answer) checked(b *belief.Belief) string {
+	c := b.Check
+	if c == nil || c.Probability > surprising || len(b.Unlikely) > 0 {
+		return ""
+	}
+	a.Check = &ModelCheck{Check: *c}
+	found, arm := "", a.where(b.Problem, c.Arm)
+	switch c.Kind {
+	case belief.CheckSkew:
+		ways := []string{"upwards", "downwards"}
+		if c.Size < 0 {
+			slices.Reverse(ways)
+		}
+		found = fmt.Sprintf("repeated measurements scatter further %s than %s, so intervals may be too narrow", ways[0], ways[1])
+	case belief.CheckScatter:
+		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
+	case belief.CheckMean:
+		found = fmt.Sprintf("the mean of %s is %s standard deviations off what the other options predict, so measure it again", arm, short(c.Size))
+	}
+	if x := a.Arms[c.Arm]; c.Kind != belief.CheckSkew {
+		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label
+	}
+	return " A check speaks against the model: " + found + "."
 }
 
 // relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.

@@ -48,6 +48,7 @@ type Belief struct {
 	Given       []Given // what matrices of relatives and a stated kernel explain
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
+	Check    *Check // the arm that the model explains least; nil if arms cannot be compared one by one
 	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
@@ -124,6 +125,11 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		}
 		return w.layout(ctx, w.u, target, variance, rank, true)
 	}
+	var below []float64
+	if d.checkable() {
+		below = make([]float64, len(d.cells))
+	}
+	drawn := 0.0
 	for k, w := range try.Of(d.shaped(ctx, found, at)) {
 		sum += w.weight
 		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
@@ -139,11 +145,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		if to == from {
 			continue
 		}
-		if err := w.draw(ctx, at, rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense)); err != nil {
+		if err := w.draw(ctx, at, rand.New(rand.NewPCG(3, uint64(k))), b.Draws.Slice(from, to, 0, p.N()).(*mat.Dense), below); err != nil {
 			return nil, fmt.Errorf("problem %q: %w", p.Name, err)
 		}
-		from = to
+		from, drawn = to, drawn+w.weight
 		tell(0.5 + 0.5*sum)
+	}
+	if below != nil {
+		floats.Scale(1/drawn, below)
+		b.Check = d.check(below)
 	}
 	b.finish(d, sigma2)
 	return b, nil

@@ -237,23 +237,24 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 	return out, nil
 }
 
-// draw fills in joint draws of all arms.
-func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense) error {
+// draw fills in joint draws of all arms, and adds the probability of each measured mean to be lower, given all others, to a list unless it
+// is nil.
+func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense, below []float64) error {
 	l, err := at(f.weighed)
 	if err != nil {
 		return err
 	}
-	if f.tails == nil {
-		p, err := l.posterior(ctx, l.owns(), l.target)
-		if err == nil {
-			p.Draw(rng, into)
-		}
-		return err
+	t := &tails{shapes[0], make([]float64, l.d.p.N()), l.owns(), l.own, 0}
+	if f.tails != nil {
+		t = f.tails.scaled(l.own)
 	}
-	t := f.tails.scaled(l.own)
 	p, err := l.posterior(ctx, t.own, l.less(t.shift))
 	if err != nil {
 		return err
+	}
+	if f.tails == nil && below == nil {
+		p.Draw(rng, into)
+		return nil
 	}
 	means := p.Mean
 	p.Draw(rng, into)
@@ -261,19 +262,31 @@ func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *
 	p.AddVariances(variance)
 	column := make([]float64, into.RawMatrix().Rows)
 	bend := func(i int, law []part) {
+		if f.tails == nil {
+			return
+		}
 		mat.Col(column, i, into)
 		bent(column, means[i], math.Sqrt(variance[i]), law)
 		into.SetCol(i, column)
 	}
 	about := func(m, v float64) []part {
-		return lists.Map(f.parts(l.own), func(p part) part { return part{p.weight, m, v + p.variance} })
+		return lists.Map(t.parts(l.own), func(p part) part { return part{p.weight, m, v + p.variance} })
 	}
 	for k, i := range l.d.cells {
 		measured[i] = true
-		if m, v, ok := l.cavity(k, means[i]+t.shift[i], variance[i], t); ok {
+		m, v, ok := l.cavity(k, means[i]+t.shift[i], variance[i], t)
+		if ok {
 			given, _ := observed(about(m, v), l.target[k], l.noise[k])
 			bend(i, given)
 		}
+		if below != nil && ok {
+			below[k] += f.weight * shareBelow(about(m, v+l.noise[k]), l.target[k])
+		} else if below != nil {
+			below[k] += f.weight / 2
+		}
+	}
+	if f.tails == nil {
+		return nil
 	}
 	for i, m := range means {
 		if !measured[i] {
@@ -281,6 +294,11 @@ func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *
 		}
 	}
 	return nil
+}
+
+// shareBelow returns the probability of at most y under a mixture.
+func shareBelow(law []part, y float64) float64 {
+	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
 // bent gives draws of a normal law the quantiles of a mixture, by a table of its distribution function.
@@ -293,9 +311,7 @@ func bent(draws []float64, mean, sd float64, law []part) {
 		}
 	}
 	slices.Sort(at)
-	below := lists.Map(at, func(y float64) float64 {
-		return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
-	})
+	below := lists.Map(at, func(y float64) float64 { return shareBelow(law, y) })
 	for k, y := range draws {
 		share := 0.5 * math.Erfc((mean-y)/(sd*math.Sqrt2))
 		to, _ := slices.BinarySearch(below, share)

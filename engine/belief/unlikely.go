@@ -44,10 +44,8 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	}
 	var odd, rest, toldOdd, toldRest []problem.Row
 	original := map[problem.Row]problem.Row{}
-	far := distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1 - suspected/(2*n))
 	for k, r := range rows {
-		z := all.leaveOneOut(r).off(all.d.scaled(r.Reward))
-		if z*math.Sqrt((n-1)/max(n-z*z, 1e-9)) > far { // Student's t, as if it had widened all variances alike
+		if widened(all.leaveOneOut(r).off(all.d.scaled(r.Reward)), n)*n < suspected {
 			odd, toldOdd = append(odd, r), append(toldOdd, told[k])
 			original[r] = told[k]
 		} else {

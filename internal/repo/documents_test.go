@@ -129,3 +129,24 @@ func TestVariables(t *testing.T) {
 		}
 	}
 }
+
+// Links such as [Gram] and [Joint.With] in package comments name exported symbols of the package.
+func TestLinksOfPackageComments(t *testing.T) {
+	link := regexp.MustCompile(`\[([A-Z][A-Za-z]*(?:\.[A-Z][A-Za-z]*)?)\]`)
+	files := sources(t)
+	symbols, _ := declared(files)
+	found := 0
+	for _, s := range files {
+		if s.test || s.tree.Doc == nil {
+			continue
+		}
+		for _, m := range link.FindAllStringSubmatch(s.tree.Doc.Text(), -1) {
+			if found++; !symbols[path.Base(s.folder)+"."+m[1]] {
+				t.Errorf("%s: there is no %s in the package", s.file, m[1])
+			}
+		}
+	}
+	if found == 0 {
+		t.Error("no package comment has a link")
+	}
+}

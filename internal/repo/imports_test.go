@@ -1,6 +1,7 @@
 package repo
 
 import (
+	"go/ast"
 	"slices"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func TestImports(t *testing.T) {
 // The comment of package engine names each package that programs of others can import, and says whether it is promised.
 func TestPromises(t *testing.T) {
 	said := map[string]bool{}
-	for _, word := range strings.FieldsFunc(read(t, "engine/doc.go"), func(r rune) bool { return strings.ContainsRune(" ,.:\n", r) }) {
+	for _, word := range strings.FieldsFunc(read(t, "engine/doc.go"), func(r rune) bool { return strings.ContainsRune(" ,.:\t\n", r) }) {
 		said[word] = true
 	}
 	for _, s := range sources(t) {
@@ -68,6 +69,61 @@ func TestPromises(t *testing.T) {
 			t.Errorf("engine/doc.go does not say whether package %s is promised: name it there, or put it under internal", s.folder)
 			said[s.folder] = true
 		}
+	}
+}
+
+// Each name in the table of promises in engine/doc.go is exported by its package.
+func TestPromisedNames(t *testing.T) {
+	declared := map[string]map[string]bool{}
+	for _, s := range sources(t) {
+		if s.test {
+			continue
+		}
+		if declared[s.folder] == nil {
+			declared[s.folder] = map[string]bool{}
+		}
+		for _, d := range s.tree.Decls {
+			if f, ok := d.(*ast.FuncDecl); ok && f.Recv == nil {
+				declared[s.folder][f.Name.Name] = true
+			}
+			if g, ok := d.(*ast.GenDecl); ok {
+				ast.Inspect(g, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.TypeSpec:
+						declared[s.folder][n.Name.Name] = true
+					case *ast.ValueSpec:
+						for _, name := range n.Names {
+							declared[s.folder][name.Name] = true
+						}
+					}
+					return true
+				})
+			}
+		}
+	}
+	folder, listed := "", 0
+	for line := range strings.Lines(read(t, "engine/doc.go")) {
+		names, row := strings.CutPrefix(line, "//\t")
+		if !row {
+			folder = ""
+			continue
+		}
+		fields := strings.Fields(names)
+		if declared[fields[0]] != nil {
+			folder, fields = fields[0], fields[1:]
+		}
+		for _, name := range fields {
+			if folder == "" {
+				break // of another table
+			}
+			listed++
+			if !declared[folder][name] {
+				t.Errorf("engine/doc.go promises %s of %s, which does not exist", name, folder)
+			}
+		}
+	}
+	if listed < 60 {
+		t.Errorf("the table of promises has %d names", listed)
 	}
 }
 

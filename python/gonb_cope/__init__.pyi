@@ -188,6 +188,8 @@ class Answer(Value, _HasPlot):
     """weight of each matrix of how alike options are"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
+    model_check: Record
+    """the strongest contradiction between measurements and model; null unless it speaks against the model"""
     undetermined: Record
     """why the measurements do not distinguish arms; null if they do"""
     warnings: list[str]
@@ -2580,7 +2582,8 @@ def field_book(a: Answer, seed: int | None = ...) -> Table:
 
 def save(value: Any, path: str) -> None:
     """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
-    .pdf .png; a figure as .tex includes a .pdf file beside it; Chromium prints other values as .pdf.
+    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as
+    .pdf.
 
     Parameters:
         value (any value):

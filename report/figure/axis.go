@@ -114,16 +114,15 @@ func (a *axis) tickRound(n int) {
 	for k := math.Ceil(a.lo/step - 1e-9); k*step <= a.hi+1e-9*step; k++ {
 		value := math.Round(k) * step
 		label := wording.Decimal(value, digits)
-		if step < 1 && math.Abs(value) >= 1e3 { // which Decimal writes as whole numbers
+		if step < 1 && math.Abs(value) >= 1e3 { // Decimal writes such values as whole numbers
 			label = wording.ToStep(value, 10*step)
 		}
 		a.ticks = append(a.ticks, tick{value: k * step, label: label})
 	}
 }
 
-// tickDecades puts ticks at powers of ten, with labels 10^k where two or more are
-// in range, and numbers at once, twice and five times them otherwise. It reports
-// whether that gave two labels.
+// tickDecades puts ticks at powers of ten if two or more are in range, with labels 10^k. Otherwise it also puts numbers at
+// 2 and 5 times the powers. It reports whether two ticks have labels.
 func (a *axis) tickDecades(n int) bool {
 	first, last := int(math.Ceil(math.Log10(a.lo)-1e-9)), int(math.Floor(math.Log10(a.hi)+1e-9))
 	decades := last - first + 1
@@ -155,11 +154,11 @@ func (a *axis) tickDecades(n int) bool {
 	return true
 }
 
-// power returns 10 to the k as a label, for the handler raised.
+// power returns 10^k as a label, which the handler raised shows with an exponent.
 func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", "\u2212", 1) }
 
-// named puts category names at 0, 1, ..., at most most of them, evenly thinned, each with at most so
-// many letters.
+// named puts names of categories at 0, 1, ...; at most most of them, at equal distances, each with a limited number of
+// letters.
 func (a *axis) named(names []string, position func(i int) float64, most, letters int) {
 	every := (len(names) + most - 1) / most
 	for i, name := range names {
@@ -169,7 +168,7 @@ func (a *axis) named(names []string, position func(i int) float64, most, letters
 	}
 }
 
-// shorten leaves out the middle of long names for labels, for names that begin alike differ at their ends; tables hold them whole.
+// shorten removes the middle of a long name, because names that begin alike differ at their ends. Tables show whole names.
 func shorten(s string, most int) string {
 	r := []rune(s)
 	if len(r) <= most {
@@ -179,28 +178,28 @@ func shorten(s string, most int) string {
 	return string(r[:most-1-end]) + "…" + string(r[len(r)-end:])
 }
 
-// axis is a range that everything drawn is clamped to, with its ticks.
+// axis is a range of values with ticks. Values outside are drawn at its ends.
 type axis struct {
 	lo, hi float64
 	log    bool
 	ticks  []tick
 }
 
-// tick is one mark on an axis; "" means a short one without a label. A label such
-// as 10^3 is set with a raised exponent on logarithmic axes.
+// tick is one mark on an axis; a tick with label "" is short. On logarithmic axes, a label such as 10^3 has a raised
+// exponent.
 type tick struct {
 	value float64
 	label string
-	named bool // a name, which stays when labels are thinned
+	named bool // a name, which stays when labels are removed
 }
 
-// newAxis covers the values. On a logarithmic axis only positive ones count, and
-// there is room below them when others exist, to be drawn at the edge. wide are
-// values that should be seen but may be cut, as long intervals on a log axis.
+// newAxis returns an axis that covers the values. On a logarithmic axis only positive values count; if there are others,
+// room at the lower end shows them at the edge. The values in wide should be visible, although long intervals on a
+// logarithmic axis may be cut.
 func newAxis(values, wide []float64, log, zero bool) axis {
 	a := axis{log: log, lo: math.Inf(1), hi: math.Inf(-1)}
 	below := false
-	// false for NaN
+	// NaN does not fit
 	fits := func(v float64) bool { return math.Abs(v) < 1e300 && (!log || v > 1e-300) }
 	for _, v := range values {
 		if fits(v) {
@@ -209,7 +208,7 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 			below = true
 		}
 	}
-	if a.lo > a.hi { // nothing but what lies at the edge: the ends of intervals say where to look
+	if a.lo > a.hi { // all values are at the edge: use the ends of intervals
 		a.lo, a.hi = 0.1, 1
 		if top := slices.DeleteFunc(slices.Clone(wide), func(v float64) bool { return !fits(v) }); log && len(top) > 0 {
 			a.lo, a.hi = slices.Min(top), slices.Max(top)
@@ -218,7 +217,7 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 			a.lo = 0
 		}
 	}
-	low := a.lo / 100 // as far down as an interval may pull a log axis
+	low := a.lo / 100 // an interval can extend a logarithmic axis down to this value
 	for _, v := range wide {
 		if fits(v) {
 			if log {
@@ -231,18 +230,17 @@ func newAxis(values, wide []float64, log, zero bool) axis {
 	return a
 }
 
-// limit gives the axis the ends that were asked for, if any.
+// limit sets the stated ends of the axis; nil means none.
 func (a *axis) limit(ends *[2]float64) {
 	if ends != nil && limits(ends, a.log) == nil {
 		a.lo, a.hi = ends[0], ends[1]
 	}
 }
 
-// breathing is the room at each end, as a share of the range: enough for a marker with
-// the bars of intervals beside it.
+// breathing is the room at each end, as a part of the range. A marker with the bars of intervals beside it fits.
 const breathing = 0.06
 
-// pad leaves room around the values, and makes room if there is one only.
+// pad adds room around the values. A single value gets a range around it.
 func (a *axis) pad(below, zero bool) {
 	if a.log {
 		margin := math.Pow(a.hi/a.lo, breathing)
@@ -272,7 +270,7 @@ func (a *axis) pad(below, zero bool) {
 	}
 }
 
-// clamp moves v into the range; at is the side on which it was outside (-1, 0, 1).
+// clamp moves v into the range. at is -1 if v was below the range, 1 if it was above, 0 if it was inside.
 func (a axis) clamp(v float64) (inside float64, at int) {
 	switch {
 	case v < a.lo:
@@ -283,12 +281,12 @@ func (a axis) clamp(v float64) (inside float64, at int) {
 	return v, 0
 }
 
-// within returns the finite values that lie on the axis.
+// within returns the finite values in the range of the axis.
 func (a axis) within(values []float64) []float64 {
 	return lists.Where(values, func(v float64) bool { return wording.IsFinite(v) && a.lo <= v && v <= a.hi })
 }
 
-// fraction returns how far along the axis v is: 0 at its low end, 1 at its high end.
+// fraction returns the place of v on the axis: 0 at the lower end, 1 at the upper end.
 func (a axis) fraction(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
@@ -296,8 +294,8 @@ func (a axis) fraction(v float64) float64 {
 	return (v - a.lo) / (a.hi - a.lo)
 }
 
-// nearest returns the smallest distance between different values on an axis of the given length;
-// the length itself when there are fewer than two.
+// nearest returns the smallest distance between different values, on an axis of the given length; with fewer than two
+// values, the length.
 func (a axis) nearest(values []float64, length vg.Length) vg.Length {
 	inside := slices.Sorted(slices.Values(a.within(values)))
 	least := length

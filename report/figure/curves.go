@@ -35,7 +35,7 @@ func (d *layout) layCurves() {
 	} else {
 		d.layGrid(panes, shared)
 	}
-	for i := range d.panes { // whose width is known now
+	for i := range d.panes { // the width of the panes is known now
 		p := &d.panes[i]
 		shared.tickX(p, len(panes) > 1)
 		p.banded = p.crowdedBars()
@@ -43,7 +43,7 @@ func (d *layout) layCurves() {
 	}
 }
 
-// extents are the axes that all panels share, and the values at x.
+// extents has the axes that all panels share, and the values of x.
 type extents struct {
 	x, y       axis
 	at         []float64
@@ -92,11 +92,10 @@ func ranges(panels []Figure) extents {
 	return e
 }
 
-// overhang limits how far the labels of a pane reach beyond it on either side, so that they do not
-// touch its neighbours' labels.
+// overhang limits how far labels may reach beyond a pane, so that they do not touch the labels of the next pane.
 const overhang = between/2 - 2
 
-// tickX puts the ticks of the x axis of a pane, which may have neighbours.
+// tickX puts the ticks on the x axis of a pane. neighbours states whether other panes are beside it.
 func (e extents) tickX(p *pane, neighbours bool) {
 	length := p.box.Max.X - p.box.Min.X
 	if e.categories != nil {
@@ -135,7 +134,7 @@ func (e extents) tickRoom(length, size vg.Length) vg.Length {
 	return e.widest(size) + 10
 }
 
-// layAlone places the only pane.
+// layAlone places a pane that is alone on its sheet.
 func (d *layout) layAlone(p pane, e extents) {
 	p.y.tickRound(6)
 	length := d.width - 2*edging - yLabel - p.tickRoom() - d.margin()
@@ -163,10 +162,10 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	}
 	wide := (d.width - margin - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
 	high := min(wide*1.05, 175)
-	if columns == 1 && rows > 1 && len(panes) == len(d.Units()) { // of several units
+	if columns == 1 && rows > 1 && len(panes) == len(d.Units()) { // the panels have different units
 		high = min(high, stacked)
 	}
-	labels := 0 // rows above each pane
+	labels := 0 // rows of labels above each pane
 	for i := range panes {
 		p := &panes[i]
 		p.box.Min.X = margin + vg.Length(cells[i].column)*(wide+between)
@@ -188,8 +187,8 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
 }
 
-// Intervals are bars, or bands where bars would be crowded. Markers and lines are at
-// their true x always; bars that would hide each other are moved a little aside.
+// Intervals are bars, or bands where bars would be crowded. Markers and lines are always at the true x. Bars that would
+// hide each other are moved aside by a few points.
 
 // mostAside limits the distance of a bar from its marker, in points.
 const mostAside = 3
@@ -199,13 +198,13 @@ func (s Series) HasIntervals() bool {
 	return len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) && len(s.Y) > 0
 }
 
-// withIntervals counts the series whose intervals are bars unless they are crowded.
+// withIntervals counts the series that have intervals and that are not always bands.
 func (p pane) withIntervals() int {
 	return lists.Count(p.Series, func(s Series) bool { return s.HasIntervals() && s.Style != Band && s.Style != Shade })
 }
 
-// crowdedBars reports whether the intervals of several series would not fit side by side between
-// neighbouring points: then all are drawn as bands.
+// crowdedBars reports whether the intervals of several series do not fit side by side between neighbouring points. Then
+// all of them are bands.
 func (p pane) crowdedBars() bool {
 	n := p.withIntervals()
 	if n == 0 || len(p.Categories) > 0 {
@@ -222,15 +221,14 @@ func (p pane) bandOf(i int) bool {
 	return s.HasIntervals() && (s.Style == Band || s.Style == Shade || p.banded && s.Style != Points)
 }
 
-// bar is the interval of point k of series i as a vertical stroke.
+// bar is the interval of point k of series i, as a vertical stroke.
 type bar struct {
 	series, k int
 	lo, hi    vg.Length
 }
 
-// movedBars returns how far each interval, by series and point, is beside its marker: not at
-// all if it can be told apart from all others at its x. Categories have been moved apart
-// already.
+// movedBars returns, for each series and point, how far the bar of the interval is moved aside from its marker. A bar
+// stays if it can be distinguished from all others at its x. Categories are already apart.
 func (p pane) movedBars() [][]vg.Length {
 	aside := make([][]vg.Length, len(p.Series))
 	at := map[float64][]bar{}
@@ -256,11 +254,11 @@ func (p pane) movedBars() [][]vg.Length {
 	return aside
 }
 
-// seen is the length from which a bar reaches out of its marker, in points.
+// seen is the smallest length, in points, of a bar that is visible outside its marker.
 const seen = 12
 
-// overlapping returns the groups of bars that would hide each other, each in the order of its
-// series. Bars that their markers hide need not be told apart.
+// overlapping returns groups of bars that would hide each other, each in the order of the series. Bars that are hidden by
+// their markers are not included.
 func overlapping(bars []bar) [][]bar {
 	slices.SortFunc(bars, func(a, b bar) int { return cmp.Or(cmp.Compare(a.lo, b.lo), cmp.Compare(a.series, b.series)) })
 	var groups [][]bar
@@ -308,10 +306,10 @@ func (p pane) intervals(c draw.Canvas, i int) {
 	}
 }
 
-// shadeAlpha is the opacity of shades: they show what lies below them, and each other.
+// shadeAlpha is the opacity of bands, which lets the parts below them show.
 const shadeAlpha = 0x30
 
-// band draws the intervals of series i as a shade around its line.
+// band draws the intervals of series i as a shaded band around its line.
 func (p pane) band(c draw.Canvas, i int) {
 	s, shade := p.Series[i], p.styles[i].color
 	shade.A = shadeAlpha

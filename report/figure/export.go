@@ -28,18 +28,18 @@ var (
 	svgFont = regexp.MustCompile(`font-family:[^;"]*;font-variant:[a-z-]*;font-weight:[a-z0-9]*;font-style:[a-z]*;?`)
 )
 
-// darkColours are for the dark pages of browsers. The plate has the colour of JupyterLab's dark page.
+// darkColours are used on dark pages. The plate has the colour of a dark page of JupyterLab.
 const darkColours = "<style>svg { --ink: #1b1f24; --page: #ffffff; --grid: #dde2e7 } @media (prefers-color-scheme: dark) { " +
 	"svg { --ink: #e8ebee; --page: #111111; --grid: #333b44 } }</style>\n"
 
 var (
-	inks  = []string{"#1B1F24", "#FFFFFF", "#DDE2E7"} // of ink, plate and grid, as vgsvg writes them
+	inks  = []string{"#1B1F24", "#FFFFFF", "#DDE2E7"} // ink, plate and grid, as vgsvg writes them
 	paged = []string{"var(--ink, #1b1f24)", "var(--page, #ffffff)", "var(--grid, #dde2e7)"}
 	filed = []string{"var(--ink)", "var(--page)", "var(--grid)"}
 )
 
-// SVGImage returns a figure as an SVG file for an img element. Browsers draw it for a dark page where
-// that states that it is one (color-scheme); the plate is drawn too, so that it can be read in any.
+// SVGImage returns a figure as an SVG file for an img element. If the page states that it is dark (color-scheme), browsers
+// draw the figure in light ink. It has a plate, so that it can be read on every page.
 func SVGImage(f Figure) (string, error) {
 	s, err := svgOf(f, "figure", true, filed)
 	if err != nil {
@@ -49,9 +49,8 @@ func SVGImage(f Figure) (string, error) {
 	return head + "\n" + darkColours + rest, nil
 }
 
-// SVGElement returns a figure as one svg element. Ids start with id. A figure
-// inside a page takes ink, plate and grid from the page's style, and leaves the
-// title to the caption.
+// SVGElement returns a figure as one svg element, whose ids begin with id. A figure inside a page takes ink, plate and
+// grid from the style of the page, and has no title, because the caption has it.
 func SVGElement(f Figure, id string, inPage bool) (string, error) {
 	if inPage {
 		return svgOf(f, id, false, paged)
@@ -59,7 +58,7 @@ func SVGElement(f Figure, id string, inPage bool) (string, error) {
 	return svgOf(f, id, true, inks)
 }
 
-// svgOf draws a figure, with its title or without, in the given ink, plate and grid.
+// svgOf draws a figure, with or without its title, in the given ink, plate and grid.
 func svgOf(f Figure, id string, titled bool, in []string) (string, error) {
 	d := newLayout(f, titled)
 	c := vgsvg.New(d.width, d.height)
@@ -81,11 +80,11 @@ func svgOf(f Figure, id string, titled bool, in []string) (string, error) {
 
 var svgPath = regexp.MustCompile(`^<path d="([^"]*)" style="([^"]*)" />$`)
 
-// joined makes one path of neighbours in one style, such as the bars of many
-// intervals: the same picture in a third of the bytes. Shapes that let others shine through stay apart.
+// joined merges neighbouring paths with the same style, such as bars of intervals, into one. The picture stays the same,
+// in a third of the bytes. Transparent shapes stay separate.
 func joined(svg string) string {
 	var out []string
-	style := "" // of the path that out ends with
+	style := "" // style of the path at the end of out
 	for line := range strings.Lines(svg) {
 		path := svgPath.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
 		switch {

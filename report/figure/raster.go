@@ -21,11 +21,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// PNG writes a figure as an image of 200 dots per inch. Letters that it cannot show are a
-// LettersError; other errors come from w.
+// PNG writes a figure as an image with 200 dots per inch. It returns a LettersError for letters that the font lacks; other
+// errors come from w.
 func PNG(w io.Writer, f Figure) error { return PNGAt(w, f, 200) }
 
-// PNGAt writes a PNG with dpi dots per inch. Letters that it cannot show are a LettersError.
+// PNGAt writes a PNG with dpi dots per inch. It returns a LettersError for letters that the font lacks; other errors come
+// from w.
 func PNGAt(w io.Writer, f Figure, dpi int) error {
 	d := newLayout(f, true)
 	c := &pngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(d.width, d.height), vgimg.UseDPI(dpi))}
@@ -36,7 +37,7 @@ func PNGAt(w io.Writer, f Figure, dpi int) error {
 	return png.Encode(w, paletted(c.Image()))
 }
 
-// pngCanvas looks for missing letters.
+// pngCanvas records missing letters.
 type pngCanvas struct {
 	*vgimg.Canvas
 	letters
@@ -48,9 +49,8 @@ func (c *pngCanvas) FillString(face font.Face, at vg.Point, s string) {
 	c.Canvas.FillString(face, at, s)
 }
 
-// PDF writes a figure as a PDF file for inclusion in papers; the same figure gives
-// the same bytes. It embeds the letters that are used. Letters that it cannot show are a
-// LettersError; other errors come from w.
+// PDF writes a figure as a PDF file for papers. The same figure gives the same bytes. The file embeds the letters in use.
+// PDF returns a LettersError for letters that the font lacks; other errors come from w.
 func PDF(w io.Writer, f Figure) error {
 	d := newLayout(f, true)
 	c := newPDF(f.Title, d.width, d.height)
@@ -61,9 +61,8 @@ func PDF(w io.Writer, f Figure) error {
 	return c.doc.Output(w)
 }
 
-// paletted returns an image without transparent parts in 256 colours: its most frequent ones, then
-// always the one that is farthest from all of these. A drawing has few colours besides those between
-// ink and paper at the edges of letters, and the file is a third as large. Equal images give equal
+// paletted reduces an opaque image to 256 colours: first the most frequent colours, then, one after another, the colour
+// farthest from all chosen ones. A drawing has few colours, and the file is a third as large. Equal images give equal
 // palettes.
 func paletted(img image.Image) *image.Paletted {
 	whole, ok := img.(*image.RGBA)
@@ -102,7 +101,7 @@ func paletted(img image.Image) *image.Paletted {
 	return out
 }
 
-// frequent is how many colours are taken because they are frequent.
+// frequent is the number of colours that are chosen because they are frequent.
 const frequent = 64
 
 // distance returns the squared distance of two colours.
@@ -115,7 +114,7 @@ func distance(a, b uint32) int {
 	return d
 }
 
-// runs visits the stretches of n pixels of one colour, from the first pixel on.
+// runs calls visit for each group of n consecutive pixels with the same colour, from the first pixel on.
 func runs(img *image.RGBA, visit func(from, n int, c uint32)) {
 	at := func(k int) uint32 { return binary.BigEndian.Uint32(img.Pix[4*k:]) }
 	total := len(img.Pix) / 4

@@ -10,13 +10,12 @@ import (
 
 // Lengths of figures in rows, in points.
 const (
-	dotRow     = 14   // a row of a figure of dots
-	pairedRows = 400  // the width of a sheet with two panels of dots side by side
-	nameShare  = 0.56 // of the width of a panel that its names can have
+	dotRow     = 14   // height of a row of dots
+	pairedRows = 400  // smallest width of a sheet with two panels of dots side by side
+	nameShare  = 0.56 // largest part of a panel's width that names can take
 )
 
-// layRows lays out horizontal bars or dots: a row for each category, with the bars of several series one
-// below the other.
+// layRows lays out horizontal bars or dots. Each category has a row, with the bars of several series one below another.
 func (d *layout) layRows() {
 	parts := d.Parts()
 	all := styles(parts)
@@ -69,7 +68,7 @@ func (d *layout) layRows() {
 	}
 }
 
-// rowAxis returns the axis of values of a figure in rows. Bars begin at zero; dots need not.
+// rowAxis returns the axis of values for rows. Bars begin at zero; dots need not.
 func rowAxis(f Figure) axis {
 	var values, ends []float64
 	for _, s := range f.Series {
@@ -85,20 +84,21 @@ func rowAxis(f Figure) axis {
 		}
 	}
 	x := newAxis(values, ends, f.LogX, !f.LogX && !f.InDots())
-	if f.LogX { // the shortest bar needs some length
+	if f.LogX { // even the shortest bar needs some length
 		x.lo /= 1.5
 	}
 	x.limit(f.XLim)
 	return x
 }
 
-// layDots places panels of dots in rows of panels. Each has its names at the left, and is as high as its rows need.
+// layDots places panels of dots in rows. Each panel has its names at its left, and a height that follows from its number
+// of rows.
 func (d *layout) layDots(panes []pane, columns int, wide vg.Length) {
-	room := make([]vg.Length, columns) // for the names of each column
+	room := make([]vg.Length, columns) // for the names in each column of panels
 	for i, p := range panes {
 		room[i%columns] = max(room[i%columns], p.tickRoom())
 	}
-	var heights []vg.Length // of the rows of panels
+	var heights []vg.Length // height of each row of panels
 	for i, p := range panes {
 		if i%columns == 0 {
 			heights = append(heights, 0)
@@ -133,8 +133,8 @@ func (d *layout) layDots(panes []pane, columns int, wide vg.Length) {
 	d.panes = panes
 }
 
-// dots draws the series as markers with their intervals, first category on top. A value outside the axis is an open
-// triangle at the edge.
+// dots draws the series as markers with intervals, first category at the top. A value outside the axis is an open triangle
+// at the edge.
 func (p pane) dots(c draw.Canvas) {
 	for i := range p.Categories {
 		y := p.py(float64(i))
@@ -162,7 +162,7 @@ func (p pane) dots(c draw.Canvas) {
 	}
 }
 
-// side is an open triangle that points out of the figure, to the left or to the right: the value lies there.
+// side is an open triangle that points out of the figure, to the left or right, in the direction of the value.
 type side int
 
 // DrawGlyph implements draw.GlyphDrawer.

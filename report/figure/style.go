@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// The colours of a figure. ink, plate and grid follow the page in HTML.
+// The colours of a figure. In HTML, the page sets ink, plate and grid.
 var (
 	ink   = color.NRGBA{0x1b, 0x1f, 0x24, 0xff}
 	plate = color.NRGBA{0xff, 0xff, 0xff, 0xff}
@@ -15,18 +15,17 @@ var (
 	grey  = color.NRGBA{0x75, 0x7b, 0x82, 0xff}
 )
 
-// seriesStyle distinguishes one series from the others by colour, marker and dash; any one of them would
-// do.
+// seriesStyle distinguishes a series by colour, marker and dashes. Each of the three is enough to distinguish it.
 type seriesStyle struct {
 	color  color.NRGBA
 	mark   draw.GlyphDrawer // nil for no marker
 	dashes []vg.Length
-	thin   bool // a reference: it is fainter than the series that are compared with it
-	wide   bool // a strip
+	thin   bool // a reference, drawn thinner than the other series
+	wide   bool // a wide strip
 }
 
-// palette has Okabe and Ito's colours without yellow and black, which fade on
-// paper or look like an axis.
+// palette has the colours of Okabe and Ito, without yellow, which is too light on paper, and black, which looks like an
+// axis.
 var palette = []color.NRGBA{
 	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff},
 	{0xcc, 0x79, 0xa7, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x56, 0xb4, 0xe9, 0xff},
@@ -38,21 +37,18 @@ var marks = []draw.GlyphDrawer{
 
 var dashings = [][]vg.Length{nil, {7, 3}, {2, 2.5}, {8, 3, 2, 3}, {4, 2}}
 
-// styleOf cycles colours, markers and dashes with periods 6, 7 and 5: the first
-// 210 series all differ.
+// styleOf repeats colours, markers and dashes with periods 6, 7 and 5, so that the first 210 series differ.
 func styleOf(i int) seriesStyle {
 	return seriesStyle{color: palette[i%len(palette)], mark: marks[i%len(marks)], dashes: dashings[i%len(dashings)]}
 }
 
-// varied returns the style of another series of the same colour: the k-th beside the first has
-// another marker and another dash.
+// varied returns the style of variant k of a series: the same colour, with another marker and other dashes.
 func (l seriesStyle) varied(hue, k int) seriesStyle {
 	l.mark, l.dashes = marks[(hue+2*k)%len(marks)], dashings[(hue+k)%len(dashings)]
 	return l
 }
 
-// reference returns the style of the k-th series that no algorithm can be: ink, thin, with open
-// markers.
+// reference returns the style of reference k, such as an oracle: in ink, thin, with open markers.
 func reference(k int) seriesStyle {
 	hollow := []int{3, 5, 4, 6}
 	return seriesStyle{color: ink, mark: marks[hollow[k%len(hollow)]], dashes: dashings[1+k%(len(dashings)-1)], thin: true}
@@ -75,7 +71,7 @@ func (l seriesStyle) line() draw.LineStyle {
 	return draw.LineStyle{Color: l.color, Width: width, Dashes: l.dashes}
 }
 
-// marker returns the style of the markers; small ones go into small panels.
+// marker returns the style of the markers. Small panels have small markers.
 func (l seriesStyle) marker(small bool) draw.GlyphStyle {
 	radius := vg.Length(3)
 	if small {
@@ -87,8 +83,8 @@ func (l seriesStyle) marker(small bool) draw.GlyphStyle {
 	return draw.GlyphStyle{Color: l.color, Radius: radius, Shape: l.mark}
 }
 
-// styles gives every series its style. Series without a hue take the first ones that no other has;
-// series of one name look the same in every panel.
+// styles gives each series a style. Series without a hue get the first styles that no other series has. Series with the
+// same name look the same in every panel.
 func styles(panels []Figure) [][]seriesStyle {
 	taken := map[int]bool{}
 	for _, s := range (Figure{Panels: panels}).all() {

@@ -21,21 +21,21 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// typeface is the one font of figures. Only it is linked: gonum.org/v1/plot and its
-// font/liberation would add eleven others, 4 MB to every Go cell that shows a value.
+// typeface is the only font of figures, and the only one that is linked. gonum.org/v1/plot and its font/liberation would
+// add eleven others, and 4 MB to every Go cell that shows a value.
 var typeface = font.Font{Typeface: "Liberation", Variant: "Sans"}
 
-// typesetter returns the handler that measures and draws the words of figures.
+// typesetter returns the handler that measures and draws text in figures.
 var typesetter = sync.OnceValue(func() plottext.Handler {
 	face, err := opentype.Parse(liberationsansregular.TTF)
 	if err != nil {
-		panic(err) // the font is in the binary
+		panic(err) // the font is part of the binary
 	}
 	return anchored{plottext.Plain{Fonts: font.NewCache(font.Collection{{Font: typeface, Face: face}})}}
 })
 
-// LettersError reports letters that a PNG or a PDF cannot show, because the font of figures lacks
-// them. SVG shows them, with the fonts of the reader.
+// LettersError lists letters that a PNG or a PDF cannot show, because the font of figures lacks them. SVG shows them in
+// the reader's fonts.
 type LettersError struct{ Letters string }
 
 // Error implements error.
@@ -44,13 +44,13 @@ func (e *LettersError) Error() string {
 		"is shown with the fonts of the reader", e.Letters)
 }
 
-// letters collects the letters of a drawing that the font of figures lacks, each once.
+// letters collects the letters of a drawing that the font lacks, each once.
 type letters struct {
 	buf     sfnt.Buffer
 	missing []rune
 }
 
-// check notes the letters of s that the face lacks. What is not printed needs no letter.
+// check records the letters of s that the font lacks. Characters that are not printed need no letter.
 func (l *letters) check(face font.Face, s string) {
 	for _, r := range s {
 		glyph, err := face.Face.GlyphIndex(&l.buf, r)
@@ -60,7 +60,7 @@ func (l *letters) check(face font.Face, s string) {
 	}
 }
 
-// err returns a LettersError when a letter is missing.
+// err returns a LettersError if a letter is missing.
 func (l *letters) err() error {
 	if len(l.missing) == 0 {
 		return nil
@@ -68,11 +68,11 @@ func (l *letters) err() error {
 	return &LettersError{string(l.missing)}
 }
 
-// raised is a text handler that sets what follows a ^ as an exponent: 10^3. The fonts at hand lack
-// the superscript minus, so exponents are set smaller and higher instead of as separate characters.
+// raised is a text handler that draws the text after ^ as an exponent, as in 10^3. It draws exponents smaller and higher,
+// because the font lacks the superscript minus.
 type raised struct{ plottext.Handler }
 
-const exponentSize = 0.72 // of the base
+const exponentSize = 0.72 // relative to the size of the base
 
 // Box implements text.Handler.
 func (h raised) Box(s string, f font.Font) (width, height, depth vg.Length) {
@@ -87,7 +87,7 @@ func (h raised) Box(s string, f font.Font) (width, height, depth vg.Length) {
 	return width, height, depth
 }
 
-// Draw implements text.Handler. Exponents are for upright text.
+// Draw implements text.Handler. Exponents are for text that is not rotated.
 func (h raised) Draw(c vg.Canvas, s string, style plottext.Style, at vg.Point) {
 	style.Handler = h.Handler
 	base, exponent, found := strings.Cut(s, "^")
@@ -145,21 +145,21 @@ func onSVG(c vg.Canvas) bool {
 	return ok
 }
 
-// longText is the number of letters from which a text is fitted.
+// longText is the number of letters from which a text gets a stated length.
 const longText = 6
 
 var svgSize = regexp.MustCompile(`font-size:([\d.]+)px`)
 
 var svgText = regexp.MustCompile(`<text ([^>]*)>([` + middleMark + endMark + `]?)([^<]*)</text>`)
 
-// anchors replaces the marks in the text of an SVG drawing by what they mean.
+// anchors replaces the marks in the text of an SVG drawing by attributes.
 func anchors(svg string) string {
 	return svgText.ReplaceAllStringFunc(svg, func(element string) string {
 		m := svgText.FindStringSubmatch(element)
 		attributes, text := m[1], m[3]
 		if plain := html.UnescapeString(text); utf8.RuneCountInString(plain) >= longText {
 			if size := svgSize.FindStringSubmatch(attributes); size != nil {
-				points, _ := strconv.ParseFloat(size[1], 64) // digits
+				points, _ := strconv.ParseFloat(size[1], 64) // size[1] has only digits
 				ours := words(vg.Length(points))
 				attributes = fmt.Sprintf(`textLength="%.4g" lengthAdjust="spacingAndGlyphs" %s`, ours.Width(plain).Points(), attributes)
 			}

@@ -1,5 +1,6 @@
 // Command release builds the command for six platforms and packs it: Python wheels with -wheels,
-// archives with -archives, each with licences and a list of all that is linked (an SBOM).
+// archives with -archives, each with licences and a list of all that is linked (an SBOM). Archives also have the page for
+// browsers, which gonb-cope web shows.
 //
 //	go run ./tools/release -wheels -archives -o dist
 //	go run ./tools/release -wheels -only linux/amd64 -o dist
@@ -75,6 +76,7 @@ type release struct {
 	version, out     string
 	program          string // that is there already; "" builds it
 	wheels, archives bool
+	page             string   // folder of the page for browsers, for archives; "" makes it
 	made             []string // files, in their order
 }
 
@@ -95,6 +97,17 @@ func (r *release) run(only string) error {
 	}
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return err
+	}
+	if r.archives && r.page == "" {
+		folder, err := os.MkdirTemp("", "gonb-cope-page-")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(folder)
+		r.page = filepath.Join(folder, "web")
+		if out, err := exec.Command("make", "web", "web_dir="+r.page).CombinedOutput(); err != nil {
+			return fmt.Errorf("make web: %w\n%s", err, out)
+		}
 	}
 	for _, p := range chosen {
 		if err := r.platform(p); err != nil {

@@ -89,7 +89,7 @@ func (r *release) metadata() (_ []byte, err error) {
 	return []byte(strings.TrimSpace(text) + "\n\n" + string(page)), nil
 }
 
-// sources returns the files of the Python package.
+// sources returns the files below a folder, such as the Python package. Names begin with the folder's own.
 func sources(folder string) ([]entry, error) {
 	var out []entry
 	err := filepath.WalkDir(folder, func(file string, d fs.DirEntry, err error) error {
@@ -112,7 +112,7 @@ func sources(folder string) ([]entry, error) {
 	return out, err
 }
 
-// archive writes the command with licences: a zip file for Windows, else a compressed tar file.
+// archive writes the command with licences and the page for browsers: a zip file for Windows, else a compressed tar file.
 func (r *release) archive(p platform, program string, common []entry) error {
 	content, err := os.ReadFile(program)
 	if err != nil {
@@ -121,6 +121,14 @@ func (r *release) archive(p platform, program string, common []entry) error {
 	name := fmt.Sprintf("gonb-cope-%s-%s-%s", r.version, p.os, p.arch)
 	entries := []entry{{path.Join(name, p.binary()), content, true}}
 	entries = append(entries, lists.Map(common, func(e entry) entry { return entry{name: path.Join(name, e.name), content: e.content} })...)
+	page, err := sources(r.page)
+	if err != nil {
+		return err
+	}
+	for _, e := range page {
+		_, file, _ := strings.Cut(e.name, "/") // without the folder's own name
+		entries = append(entries, entry{name: path.Join(name, "web", file), content: e.content})
+	}
 	if p.os == "windows" {
 		return r.write(name+".zip", func(w io.Writer) error { return zipped(w, entries) })
 	}

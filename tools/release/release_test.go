@@ -3,6 +3,7 @@ package main
 import (
 	"archive/zip"
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
@@ -21,7 +22,7 @@ func packed(t *testing.T) map[string][]byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := release{version: "1.2.3", out: t.TempDir(), program: self, wheels: true, archives: true}
+	r := release{version: "1.2.3", out: t.TempDir(), program: self, wheels: true, archives: true, page: "web/page"}
 	if err := r.run("linux/amd64"); err != nil {
 		t.Fatal(err)
 	}
@@ -86,6 +87,14 @@ func TestPacked(t *testing.T) {
 	var bill struct{ Components []struct{ Name, Purl string } }
 	if err := json.Unmarshal([]byte(content[info+"sboms/sbom.cdx.json"]), &bill); err != nil || len(bill.Components) == 0 {
 		t.Errorf("the list of all that is linked is %+v, %v", bill, err)
+	}
+	const archive = "gonb-cope-1.2.3-linux-amd64"
+	unpacked, err := gzip.NewReader(bytes.NewReader(first[archive+".tar.gz"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if tape, err := io.ReadAll(unpacked); err != nil || !bytes.Contains(tape, []byte(archive+"/web/index.html")) {
+		t.Errorf("the archive has no page for browsers: %v", err)
 	}
 	for name, file := range first {
 		if strings.HasPrefix(name, "gonb") && !strings.Contains(string(first["SHA256SUMS"]), fmt.Sprintf("%x  %s\n", sha256.Sum256(file), name)) {
