@@ -244,8 +244,8 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 	if d.p.V() == 1 {
 		return k, own
 	}
-	if common != nil {
-		k.Terms[0].Task = m.related(u, tasks, tidy)
+	if related := m.related(u, tasks, tidy); related != nil && common != nil {
+		k.Terms[0].Task = related
 	}
 	if special := compared("special"); special != nil {
 		k = kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: special}}})
