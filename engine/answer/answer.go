@@ -165,8 +165,8 @@ type Pull struct {
 }
 
 // Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data.
-// A kernel that p states is one member of the prior. Equal problems give equal answers. It returns an error for options out of range, a problem without
-// measurements, and if ctx ends.
+// A kernel that p states is one member of the prior. Equal problems give equal answers. It returns an error for options out of range, a
+// problem without measurements, and if ctx ends.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // approximate fraction of the work for the posterior
 	tell := opt.tell
@@ -436,7 +436,8 @@ func (a *Answer) checked(b *belief.Belief) string {
 	case belief.CheckScatter:
 		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
 	case belief.CheckMean:
-		found = fmt.Sprintf("the mean of %s is %s standard deviations off what the other options predict, so measure it again", arm, short(c.Size))
+		found = fmt.Sprintf("the mean of %s is %s standard deviations off what the other options predict, so measure it again",
+			arm, short(c.Size))
 	}
 	if x := a.Arms[c.Arm]; c.Kind != belief.CheckSkew {
 		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label

@@ -19,9 +19,9 @@ const (
 	CheckSkew    = "skew"    // how far measurements scatter upwards with how far they scatter downwards
 )
 
-// Check is the strongest contradiction between measurements and model, by three posterior predictive checks. Each mean is compared with what
-// the other means predict, the scatter of repeated measurements of each arm with the scatter of the others, and the skewness of repeated
-// measurements with the skewness of replicates that are drawn from the model.
+// Check is the strongest contradiction between measurements and model, by three posterior predictive checks. Each mean is compared with
+// what the other means predict, the scatter of repeated measurements of each arm with the scatter of the others, and the skewness of
+// repeated measurements with the skewness of replicates that are drawn from the model.
 type Check struct {
 	Kind string `json:"kind"` // "mean", "scatter" or "skew"
 	Arm  int    `json:"-"`    // the first one for "skew", which is about all arms
@@ -104,8 +104,8 @@ func (d *data) skewness() (skew, share float64) {
 	return skew, beyond / (replicates + 1)
 }
 
-// scatterTails compares the variance within each measured arm with what all others say of it. It returns their ratio, and the probability of
-// a ratio that is as large: of Fisher's F, or of χ² if the noise is stated. They are NaN if an arm has one measurement.
+// scatterTails compares the variance within each measured arm with the variance within all others. It returns their ratio, and the probability
+// of a ratio that is as large: of Fisher's F, or of χ² if the noise is stated. They are NaN if an arm has one measurement.
 func (d *data) scatterTails() (ratios, tails []float64) {
 	squares, freedom := d.squares()
 	ratios = slices.Repeat([]float64{math.NaN()}, len(squares))

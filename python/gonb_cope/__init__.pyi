@@ -2582,8 +2582,7 @@ def field_book(a: Answer, seed: int | None = ...) -> Table:
 
 def save(value: Any, path: str) -> None:
     """Writes a value to a file: .csv .xlsx .parquet .json .md .html .docx .tex .txt, figures also .svg
-    .pdf .png; a figure as .tex uses pgfplots and a .dat file beside it; Chromium prints other values as
-    .pdf.
+    .pdf .png; a figure as .tex includes a .pdf file beside it; Chromium prints other values as .pdf.
 
     Parameters:
         value (any value):
