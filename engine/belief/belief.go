@@ -35,7 +35,7 @@ const (
 
 // Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
 // under it, and are then made again.
-const Revision = 18
+const Revision = 19
 
 // Belief is what the measurements of a problem say about the expected reward of every arm.
 type Belief struct {

@@ -104,6 +104,7 @@ async function take(name, data) {
 	files.set(name, data);
 	await engine.put(name, data);
 	table = name;
+	document.title = name.replace(/\.[^.]*$/, ""); // of the tab, and above a printed answer
 	clear();
 	$("form").hidden = true;
 	const r = await work({do: "describe", table}, "Reading the table");
