@@ -236,7 +236,8 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // a column with one value cannot be the reward, for example the number of the first plate
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2:
+		// a column with one value cannot be the reward, for example the number of the first plate
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
