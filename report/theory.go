@@ -117,7 +117,7 @@ const mostKernel = 1000
 // matrixText matches a matrix in the text of a kernel, with the names of its rows.
 var matrixText = regexp.MustCompile(`table\(\[\[[^()]*?\]\](, names=\[("(\\.|[^"\\])*"(, )?)*\])?\)`)
 
-// shownKernel returns the text of a kernel. Of a long one it returns the size of each matrix instead of its numbers, and at most the
+// shownKernel returns the text of a kernel. If the text is long, it shows the size of each matrix instead of its numbers, and at most the
 // beginning.
 func shownKernel(text string) string {
 	if len(text) > mostKernel {
