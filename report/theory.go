@@ -117,8 +117,8 @@ const mostKernel = 1000
 // matrixText matches a matrix in the text of a kernel, with the names of its rows.
 var matrixText = regexp.MustCompile(`table\(\[\[[^()]*?\]\](, names=\[("(\\.|[^"\\])*"(, )?)*\])?\)`)
 
-// shownKernel returns the text of a kernel. Of a long one it returns the size of each matrix instead of its numbers, and at most the
-// beginning.
+// shownKernel returns the text of a kernel. A long text has the size of each matrix instead of its numbers, and is cut if it is still
+// too long.
 func shownKernel(text string) string {
 	if len(text) > mostKernel {
 		text = matrixText.ReplaceAllStringFunc(text, func(m string) string {

@@ -236,7 +236,7 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // a column with one value cannot be the reward, for example the number of the first plate
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // one value, as of the first plate, cannot be the reward
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3
