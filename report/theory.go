@@ -117,8 +117,8 @@ const mostKernel = 1000
 // matrixText matches a matrix in the text of a kernel, with the names of its rows.
 var matrixText = regexp.MustCompile(`table\(\[\[[^()]*?\]\](, names=\[("(\\.|[^"\\])*"(, )?)*\])?\)`)
 
-// shownKernel returns the text of a kernel. A long text has the size of each matrix instead of its numbers, and is cut if it is still
-// too long.
+// shownKernel returns the text of a kernel. For a long one it returns the size of each matrix instead of its numbers, and at
+// most the beginning.
 func shownKernel(text string) string {
 	if len(text) > mostKernel {
 		text = matrixText.ReplaceAllStringFunc(text, func(m string) string {
@@ -138,7 +138,10 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
-	scales, within := p.Noise.Scales, belief.Within(&p)
+	scales, within := p.Noise.Scales, []float64(nil)
+	if len(p.Blocks) > 1 || !p.Noise.Estimated() { // estimated scales are the scatter already
+		within = belief.Within(&p)
+	}
 	if len(p.Blocks) > 1 && within != nil {
 		scales, label = within, label+" within blocks"
 	}
