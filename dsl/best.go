@@ -23,7 +23,8 @@ func bestFunction() Function {
 	return makeFunction(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
 		Doc: "recommends an arm for every task from the measurements, with the probability that it is good enough, and proposes what " +
-			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements. A stated kernel is one of these kernels, with the weight that the measurements give it",
+			"to measure next. It averages over kernels, mean levels and noise models that fit the measurements. " +
+			"A stated kernel is one of these kernels, with the weight that the measurements give it",
 		Params: []Param{
 			problemParam,
 			{Name: "epsilon", Synonyms: []string{"eps", "tolerance"}, Range: fromZero, Default: "0",

@@ -96,7 +96,8 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	case 1:
 		return list[found[0]]
 	case 0:
-		return e.fail(n.Property, anything, fmt.Sprintf("no element of this list has the %s %q", part, word), suggest(word, slices.Compact(names)))
+		return e.fail(n.Property, anything, fmt.Sprintf("no element of this list has the %s %q", part, word),
+			suggest(word, slices.Compact(names)))
 	}
 	return e.fail(n.Property, anything, fmt.Sprintf("%d elements have the %s %q", len(found), part, word), "choose an element by "+
 		"its number: list[0]")
@@ -127,7 +128,8 @@ func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) valu
 	if i := slices.Index(names, word); i >= 0 {
 		return value{Type: Record, Data: t.Row(i), of: reflect.TypeFor[map[string]any]()}
 	}
-	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word), suggest(word, append(names, t.ColumnNames()...)))
+	return e.fail(n.Property, Record, fmt.Sprintf("the table has no row or part %q", word),
+		suggest(word, append(names, t.ColumnNames()...)))
 }
 
 // compileRows compiles an expression of the library expr (github.com/expr-lang/expr) on the columns of a row; it implements
@@ -216,6 +218,8 @@ func shortenError(err error) error {
 	if errors.As(err, &at) {
 		if token := unexpected.FindStringSubmatch(at.Message); token != nil && token[1] == "EOF" {
 			return errors.New("the condition is not complete")
+		} else if token != nil && token[2] == "=" {
+			return errors.New(`"=" is not expected; to compare, write == and put text in quotes`)
 		} else if token != nil {
 			return fmt.Errorf("%q is not expected", token[2])
 		}

@@ -224,12 +224,12 @@ var sentences = map[WarningKind]string{
 		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
 	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. So the guarantee is " +
 		"approximate. If each arm has about ten measurements, noise=\"sd\" gives each arm its own scale",
-	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the stated noise (p = %.2g). Arms are weighted by the noise of their " +
-		"rewards. Check noise=, or leave it out",
+	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the noise from noise= or the table (p = %.2g). So arms are now weighted " +
+		"by the noise of their rewards. Correct noise=, or the table's column of standard deviations",
 	WarnScalesDiffer: "some arms are far noisier than others: task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
 		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
-	WarnNoiseAbove: "rewards are noisier than stated: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the stated noise " +
-		"(p = %.2[5]g). The test may err more often than delta. State a larger noise=, or leave it out",
+	WarnNoiseAbove: "rewards are noisier than assumed: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the noise from noise= or the " +
+		"table (p = %.2[5]g). The test may err more often than delta. State a larger noise=, or noise=\"unknown\"",
 	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
 		"may err far more often than delta. State bounded=[lo, hi], which is valid for any distribution in these limits",
 	WarnFewOutcomes: "rewards take two values, and %d of the %d measured arms have fewer than %d of one of them. For these arms the normal " +

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
@@ -60,7 +59,7 @@ func answerBlocks(a answer.Answer) []Block {
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
 		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted kernel is. A proof needs normal noise and " +
-			"a campaign with CoTestFC (docs/how-to/campaigns.md)"},
+			"a campaign with CoTestFC (gonb-cope campaign --help)"},
 	}})
 }
 
@@ -87,7 +86,8 @@ func answerSentence(a answer.Answer) string {
 	text += "."
 	only := lists.Map(others, func(p answer.Pick) string { return label(p.Task) })
 	if len(only) > 0 {
-		text += " " + join(only, 3) + map[bool]string{true: " has only one option.", false: " have only one option each."}[len(only) == 1]
+		text += " " + join(only, 3) + map[bool]string{
+			true: " has only one option with a value.", false: " have only one option with a value each."}[len(only) == 1]
 	}
 	if len(a.Unanswered) > 0 {
 		text += " No option gave a value at " + join(lists.Map(a.Unanswered, label), 3) + "."
@@ -116,7 +116,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 	switch sure := all - len(open); {
 	case sure == 0:
-		return fmt.Sprintf("No recommendation has reached 95\u00a0%% yet: each is %s with probability %s", good, hi)
+		return fmt.Sprintf("No recommendation is 95\u00a0%% sure yet: the probability that it is %s is %s", good, hi)
 	default:
 		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
 		return fmt.Sprintf("%d of %d recommended options are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
@@ -238,17 +238,17 @@ func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
 		text("more_of", "Options to measure most")}}
 	for _, p := range a.Picks {
-		more := "about " + decimal(float64(p.More), 2)
+		more := "about " + decimal(twoFigures(float64(p.More)), 0)
 		if p.More < 0 {
-			more = "more than " + strconv.Itoa(answer.MaxMore)
+			more = "more than " + decimal(answer.MaxMore, 0)
 		}
 		if p.More != 0 {
 			t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(p.Task), more, strings.Join(p.MoreOf, "; ")})
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone. A campaign decides about all tasks together and needs more: " +
-			"campaign start prints a forecast."}
+		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign decides about all " +
+			"tasks together, with its own delta and noise scale, and needs more: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")

@@ -54,7 +54,7 @@ func TestAnswerPage(t *testing.T) {
 	}
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
-		"Each of the 2 recommended options is the best with probability 95 % or more. c has only one option. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
+		"Each of the 2 recommended options is the best with probability 95 % or more. c has only one option with a value. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
 		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5",
 	} {
 		if !strings.Contains(text, want) {
@@ -106,5 +106,28 @@ func TestAnswerFigureDecides(t *testing.T) {
 	a.Picks[0].Estimate *= -1
 	if f := answerFigure(a); !slices.Equal(f.Categories, want) {
 		t.Errorf("with the lowest reward as the goal, %v are drawn", f.Categories)
+	}
+}
+
+// TestLeftOut checks that options which failed each time are not drawn above the recommended one, and that the sentence counts only
+// options with a value.
+func TestLeftOut(t *testing.T) {
+	a := answer.Answer{Columns: []string{"s"}, Picks: []answer.Pick{{Task: "A", Arm: "x", Label: "x", Options: 1}, {Task: "B", Arm: "y", Label: "y", Options: 1}},
+		Arms: []answer.Arm{{Task: "A", Arm: "x", Label: "x"}, {Task: "A", Arm: "y", Label: "y", Failed: 1, Estimate: 15}, {Task: "B", Arm: "y", Label: "y"}}}
+	if got := answerSentence(a); !strings.Contains(got, "have only one option with a value each") {
+		t.Error(got)
+	}
+	for _, panel := range answerFigure(a).Panels {
+		if len(panel.Categories) != 1 {
+			t.Errorf("%s has the options %q, want the recommended one", panel.Title, panel.Categories)
+		}
+	}
+}
+
+// TestMore checks that large numbers have two digits, as their uncertainty allows, and the same form.
+func TestMore(t *testing.T) {
+	table := moreTable(answer.Answer{Picks: []answer.Pick{{Task: "a", More: 3192}, {Task: "b", More: -1}}})
+	if got := fmt.Sprint(table.Rows); !strings.Contains(got, "about 3,200") || !strings.Contains(got, "more than 4,096") {
+		t.Error(got)
 	}
 }

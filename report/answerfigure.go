@@ -29,8 +29,11 @@ const (
 // combinations, options are in rows, the best first, with their difference to the recommended option.
 func answerFigure(a answer.Answer) Figure {
 	byTask := map[string][]answer.Arm{}
+	recommended := lists.Keyed(a.Picks, func(_ int, p answer.Pick) ([2]string, bool) { return [2]string{p.Task, p.Arm}, true })
 	for _, arm := range a.Arms {
-		byTask[arm.Task] = append(byTask[arm.Task], arm)
+		if arm.Difference != nil || recommended[[2]string{arm.Task, arm.Arm}] { // others failed each time and are left out
+			byTask[arm.Task] = append(byTask[arm.Task], arm)
+		}
 	}
 	along := answerAxis(a)
 	if along == "" {
@@ -131,10 +134,8 @@ func answerDots(p answer.Pick, arms []answer.Arm) []Series {
 		switch d := arm.Difference; {
 		case arm.Arm == p.Arm:
 			pick.Add(at, 0)
-		case d != nil:
-			estimates.Add(at, d.Estimate, d.CI95[:]...)
 		default:
-			estimates.Add(at, arm.Estimate-p.Estimate)
+			estimates.Add(at, d.Estimate, d.CI95[:]...)
 		}
 		if arm.Mean != nil {
 			means.Add(at, *arm.Mean-p.Estimate)

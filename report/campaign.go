@@ -161,7 +161,8 @@ func campaignSentence(s campaign.Status) string {
 		out += " " + openSentence(*o)
 	}
 	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
-		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
+		out += fmt.Sprintf(" Forecast at the start, for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples),
+			rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
 		out += fmt.Sprintf(" If today's estimates are exactly right: %s", amount(twoFigures(s.Remaining), "more sample"))
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
@@ -180,7 +181,7 @@ func campaignSentence(s campaign.Status) string {
 		}
 	}
 	if r := s.Renewed; r != nil {
-		out += fmt.Sprintf(" Forecast from here: %s further samples", rangeWords(r.Samples))
+		out += fmt.Sprintf(" New forecast, with the campaign's kernel and results: %s further samples", rangeWords(r.Samples))
 		if s.Capacity > 0 {
 			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
 		}
@@ -241,11 +242,12 @@ func campaignTasks(s campaign.Status) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if leads {
-		t.Notes = []string{"Lead: the leader minus its hardest rival. Brackets are 95 % intervals."}
+		t.Notes = []string{"Lead: the leader minus its hardest rival. Brackets are 95 % intervals with the kernel and the noise scale of the " +
+			"campaign: best estimates both from the table, and so has others."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: as many as needed if today's estimates are exactly right. "+
-			"This can be far too low or far too high: plan with the forecast.")
+		t.Notes = append(t.Notes, "Further samples: as many as the campaign needs for "+levelWords(s.Delta)+" in all tasks together, "+
+			"if today's estimates are exactly right. This can be far too low or far too high: plan with the forecast.")
 		if s.Forecast != nil {
 			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}
@@ -352,27 +354,27 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	case wrong != "":
 		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
 		if good != "" {
-			lead += " The other rows are right: " + good + "."
+			lead += " The other rows could be recorded: " + good + "."
 		}
 	case good != "":
 		lead = "Nothing to record: " + good + "."
 	default:
-		lead = "Nothing to record: no rows with results."
+		lead = "Nothing to record: the file has no rows with results."
 	}
 	switch {
 	case r.Over && r.Round > 0:
 		lead += fmt.Sprintf(" Round %d is over.", r.Round)
 	case r.Round > 0:
-		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "pull"))
+		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " The campaign's record is now at " + r.Chain + "."
+		lead += " Fingerprint of the record: " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {
-		text := "Correct them, or record only the other rows (take_good=true, --take-good)."
+		text := "Correct them. Or add --take-good (take_good=true) to record only the other rows."
 		if r.Counts[campaign.RowSure] > 0 {
-			text += " If unlikely values are right, record them with sure=true, --sure."
+			text += " If unlikely values are right, add --sure (sure=true)."
 		}
 		out = append(out, Note{Warning: true, Text: text})
 	}

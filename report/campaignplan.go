@@ -87,7 +87,7 @@ func quickest(f campaign.Forecast) string {
 				r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" No algorithm of the forecast is quicker. Answers of %s rest on %s.", r.Algorithm, r.Backing)
+			return fmt.Sprintf(" No method in the forecast below needs fewer days. Answers of %s rest on %s.", r.Algorithm, r.Backing)
 		}
 	}
 	return ""

@@ -25,10 +25,10 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}},
 		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: 11}}},
 		Best:  &answer.Answer{Picks: []answer.Pick{{Task: "a", Arm: "x", More: 5}}}}
-	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
+	if got := campaignSentence(s); !strings.Contains(got, "Forecast at the start, for the whole campaign: 570 (182 to 1,524) samples") {
 		t.Errorf("got %q", got)
 	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "Further samples: as many as needed if today's estimates are exactly right") || !strings.Contains(notes, "The forecast is for the whole campaign") {
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "today's estimates are exactly right") || !strings.Contains(notes, "The forecast is for the whole campaign") {
 		t.Errorf("notes %q", notes)
 	}
 	s.Best.Epsilon, s.Best.Picks[0].Within, s.Delta = 1, 0.98, 0.05

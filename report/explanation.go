@@ -201,7 +201,8 @@ func leftSentence(goal string, e engine.Elimination) string {
 	case engine.RuleLargest:
 		return fmt.Sprintf("not chosen in round %d: %s (%s)", e.Round, gap, ruleWords(goal, e.Rule))
 	case engine.RulePosterior:
-		return fmt.Sprintf("excluded in round %d with its whole task: %s, posterior standard deviation %s (posterior)", e.Round, gap, width)
+		return fmt.Sprintf("excluded in round %d, when the task was decided: %s, posterior standard deviation %s (posterior)",
+			e.Round, gap, width)
 	}
 	if e.Rule.ByRank() {
 		return fmt.Sprintf("cut in round %d by its rank, without a test: %s, standard error at most %s (%s)", e.Round, gap, width, e.Rule)

@@ -98,7 +98,7 @@ func chance(p Chance) string {
 // bar draws a part of a whole.
 func bar(x float64) string {
 	const length = 6
-	full := int(x * length)
+	full := int(float64(int(100*x)) / 100 * length) // equal percentages have equal bars
 	if x > 0 {
 		full = max(full, 1)
 	}

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
@@ -109,11 +111,20 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// mostKernel is the number of characters of a kernel that are shown: a Gram matrix from a file has many more.
+// mostKernel is the number of characters of a kernel that are shown.
 const mostKernel = 1000
 
-// shownKernel returns the text of a kernel, of a long one the beginning.
+// matrixText matches a matrix in the text of a kernel, with the names of its rows.
+var matrixText = regexp.MustCompile(`table\(\[\[[^()]*?\]\](, names=\[("(\\.|[^"\\])*"(, )?)*\])?\)`)
+
+// shownKernel returns the text of a kernel. For a long one it returns the size of each matrix instead of its numbers, and at
+// most the beginning.
 func shownKernel(text string) string {
+	if len(text) > mostKernel {
+		text = matrixText.ReplaceAllStringFunc(text, func(m string) string {
+			return fmt.Sprintf("table(%d × %[1]d numbers)", strings.Count(m, "], [")+1)
+		})
+	}
 	runes := []rune(text)
 	if len(runes) <= mostKernel {
 		return text
@@ -127,7 +138,10 @@ func problemBlocks(p problem.Problem) []Block {
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
-	scales, within := p.Noise.Scales, belief.Within(&p)
+	scales, within := p.Noise.Scales, []float64(nil)
+	if len(p.Blocks) > 1 || !p.Noise.Estimated() { // estimated scales are the scatter already
+		within = belief.Within(&p)
+	}
 	if len(p.Blocks) > 1 && within != nil {
 		scales, label = within, label+" within blocks"
 	}

@@ -1,10 +1,12 @@
 package report
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Of very many arms both ends of Υ are said, and that the eigenvalues belong to few arms.
@@ -21,5 +23,20 @@ func TestSpectrumOfManyArms(t *testing.T) {
 	rows := quantitiesTable(bounds.Report{InformationGain: 73.71274, InformationGainUpper: 73.71309, InformationGainGap: 4.7e-6}).Rows
 	if rows[0][2] != 73.71309 || rows[0][3] != 73.71274 || !strings.HasPrefix(rows[0][1].(string), "maximum") {
 		t.Errorf("the row of Υ is %v", rows[0])
+	}
+}
+
+// The matrices of a long kernel are shown by their size.
+func TestShownKernel(t *testing.T) {
+	k := kernels.Table{Names: []string{"a (1)", "b]"}}
+	for range 40 {
+		k.Values = append(k.Values, slices.Repeat([]float64{0.123456}, 40))
+	}
+	text := "task(free(1)) * arm(free(1) * " + k.String() + " + free(0.2) * " + kernels.Table{Values: k.Values}.String() + ")"
+	if got, want := shownKernel(text), "task(free(1)) * arm(free(1) * table(40 × 40 numbers) + free(0.2) * table(40 × 40 numbers))"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if short := "table([[1, 0], [0, 1]])"; shownKernel(short) != short {
+		t.Error(shownKernel(short))
 	}
 }

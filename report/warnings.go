@@ -105,7 +105,7 @@ func noiseKnown(p problem.Problem) (word, sense string) {
 		return "unknown " + p.Noise.UnknownBy, "scale unknown for each arm" + estimated
 	case b != nil:
 		shown := p.TurnedBounds(b)
-		return "bounded", fmt.Sprintf("of any law, rewards lying between %s and %s", cell(shown[0], 6), cell(shown[1], 6))
+		return "bounded", fmt.Sprintf("of any distribution, with rewards between %s and %s", cell(shown[0], 6), cell(shown[1], 6))
 	case p.Noise.Estimated():
 		return "estimated", "scale estimated from the data: guarantees that take it as known are heuristic"
 	}
@@ -119,10 +119,10 @@ func environmentWords(p problem.Problem) string {
 		return p.Noise.Environment
 	}
 	if entry.Name == problem.EnvironmentPosterior {
-		return "around expected rewards that each run draws from what these measurements say"
+		return "drawn around expected rewards that the measurements make plausible, new for each run"
 	}
 	if entry.Name == problem.EnvironmentPrior {
-		return "around expected rewards that each run draws from the kernel"
+		return "drawn around expected rewards that come from the kernel, new for each run"
 	}
 	strength := cmp.Or(p.Noise.Strength, entry.Strength)
 	if entry.Strength == 0 {

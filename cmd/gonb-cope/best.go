@@ -91,7 +91,7 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
 	f.StringVar(&o.Goal, "goal", "",
-		"whether `max|min` is better (default max); one per reward, as in max,min")
+		"whether higher or lower values are better: `max|min` (default max); one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.StringVar(&o.Kernel, "kernel", "",
 		"`EXPR` for how similar tasks and options are, as in a script; used as far as the measurements support it (default: learned)")
@@ -102,7 +102,7 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")
-	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of an option that is in every proposed block (repeatable)")
+	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of a control: an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.Retry, "retry", false, "also recommend and propose options whose measurements have all failed")
 	f.StringVar(&o.run.format, "format", "", "`FORMAT` of the answer: "+formatNames(true)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.run.output, "output", "o", "", "write to this `FILE` instead of standard output")
@@ -216,9 +216,10 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	fmt.Fprint(w, "\nName the columns with the tasks, the options and the measured values. ")
 	wide := len(d.Rewards) > 1 && (len(d.Arm) == 0 || d.Single == d.Options)
 	if wide && len(o.Named("arm"))+len(o.Named("reward")) == 0 {
-		fmt.Fprintf(w, "No command is proposed: %s may be options in columns, and best needs one row per measurement.\n\n"+
-			"In Python: table.melt(id_vars=..., var_name=\"option\", value_name=\"y\"); in R: tidyr::pivot_longer. "+
-			"If only one of them is the measured value, name the columns:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.Line(d.Path))
+		fmt.Fprintf(w, "But %s may be options in columns, and best needs one row per measurement.\n\n"+
+			"To reshape the table, use Unpivot Columns in Excel (Power Query), tidyr::pivot_longer in R, or in Python\n"+
+			"table.melt(id_vars=..., var_name=\"option\", value_name=\"y\"). "+
+			"If only one of them is the measured value, complete this command:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.Line(d.Path))
 		guessed.explain(w, d)
 	} else if slices.Contains(slices.Concat(guessed.Named("arm"), guessed.Named("reward")), "COLUMN") {
 		fmt.Fprintf(w, "No column looks like options or like measured values. Name them:\n\n  %s\n", guessed.Line(d.Path))
@@ -227,10 +228,12 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "No command is proposed, because one with the likeliest columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
 			err)
 	} else {
-		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s. To plan 24 further measurements, add --next 24.\n"+
-			"If small differences do not matter, add --epsilon SIZE, for example --epsilon 5: fewer measurements are then needed.\n"+
-			"If the measured values have limits, such as 0 and 100 %%, add --bounded 0,100.\n",
-			guessed.Line(d.Path), goal)
+		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s.", guessed.Line(d.Path), goal)
+		if o.Next == 0 {
+			fmt.Fprint(w, " To plan 24 further measurements, add --next 24.")
+		}
+		fmt.Fprint(w, "\nIf small differences do not matter, add --epsilon SIZE, in the unit of the measured value. The answer is then\n"+
+			"sure after fewer measurements. If the measured values have limits, such as 0 and 100 %, add --bounded 0,100.\n")
 		guessed.explain(w, d)
 	}
 	if len(d.Rewards) > 1 && !wide {

@@ -347,8 +347,8 @@ func TestProposalsForStrangers(t *testing.T) {
 		"site,variety,yield_mean,yield_sd,yield_n\nA,p,1.05,0.10,3\nA,q,5.1,0.11,4\nB,p,1.25,0.12,3\nB,q,5.45,0.13,4\n": {
 			"--task site --arm variety --reward yield_mean --sd yield_sd --count yield_n"},
 		"site,variety,mean,sd,n\nA,p,1.05,0.1,3\nA,q,5.1,0.1,3\nB,p,1.25,0.1,3\nB,q,5.45,0.1,3\n": {"--reward mean --sd sd --count n"},
-		"task,a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                            {"No command is proposed: a, b, c", "table.melt"},
-		",a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                                {"No command is proposed: a, b, c"},
+		"task,a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                            {"But a, b, c may be options in columns", "table.melt"},
+		",a,b,c\nt1,1.1,5.2,2.2\nt2,1.3,5.5,2.1\nt3,0.9,5.1,2.4\n":                                {"But a, b, c may be options in columns"},
 		"site,variety,yield\nA,p,<0.05\nA,q,41.5\nB,p,<0.05\nB,q,43.5\n":                          {"detection limits such as <0.05"},
 		"n,Tool,Time\n10,R,1.5\n10,Py,2.5\n1000,R,15.5\n1000,Py,25.5\n":                           {"--task n --arm Tool --reward Time"},
 	} {

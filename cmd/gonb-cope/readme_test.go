@@ -148,13 +148,16 @@ func (r *readme) write() {
 	}
 }
 
-// paragraphs returns the first paragraphs of an output, without the title of a script and its first call.
+// paragraphs returns the first paragraphs of an output, without the title of a script and its first call, and … if more follows.
 func paragraphs(output string, count int) string {
 	if _, body, found := strings.Cut(output, "\n── "); found {
 		_, output, _ = strings.Cut(body, "\n")
 	}
 	all := strings.Split(strings.TrimSpace(output), "\n\n")
-	return strings.Join(all[:min(count, len(all))], "\n\n") + "\n"
+	if count < len(all) {
+		all = append(all[:count], "…")
+	}
+	return strings.Join(all, "\n\n") + "\n"
 }
 
 // methodTable runs the script of README by several algorithms. Its rows have what each took.

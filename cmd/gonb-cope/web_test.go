@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,6 +24,8 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	window "github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
 
@@ -187,6 +191,13 @@ func TestWebPage(t *testing.T) {
 	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
 		t.Fatal(err)
 	}
+	w.do("drop of a workbook", chromedp.SetUploadFiles("#file", []string{workbookOf(t, table)}))
+	w.wait("its answer", webAnswered+" && document.querySelector('#columns caption').innerText.includes('table.xlsx: 108 rows')")
+	if out := w.text("#output"); !strings.Contains(out, "MTBD, tBuXPhos") {
+		t.Errorf("the workbook is answered by\n%s", out)
+	}
+	w.do("drop of the table again", chromedp.SetUploadFiles("#file", []string{table}))
+	w.wait("answer", webAnswered+" && document.querySelector('#columns caption').innerText.includes('pilot-runs.csv')")
 	w.do("question", chromedp.SendKeys("#epsilon", "2,5"), chromedp.SendKeys("#next", "6"), chromedp.Click("#form button[type=submit]"))
 	w.wait("answer", webAnswered+" && document.querySelector('#output').innerText.includes('What to measure next')")
 	for _, format := range []string{"html", "csv", "xlsx"} {
@@ -228,6 +239,40 @@ func TestWebPage(t *testing.T) {
 	if out := w.text("#output"); !strings.Contains(out, "MTBD, tBuXPhos") {
 		t.Errorf("without a network the page answers\n%s", out)
 	}
+}
+
+// workbookOf writes a table as a workbook, and returns its path.
+func workbookOf(t *testing.T, table string) string {
+	t.Helper()
+	f, err := os.Open(table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	in := csv.NewReader(f)
+	in.Comma = ';'
+	lines, err := in.ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows := lists.Map(lines[1:], func(line []string) []any {
+		return lists.Map(line, func(text string) any {
+			if x, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil {
+				return x
+			}
+			return text
+		})
+	})
+	var b bytes.Buffer
+	path := filepath.Join(t.TempDir(), "table.xlsx")
+	err = workbook.Write(&b, lines[0], rows, nil)
+	if err == nil {
+		err = os.WriteFile(path, b.Bytes(), 0o666)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // TestWebNumbers compares the page with the command on all tables that ship: the same recommendations and plans, and numbers within

@@ -142,7 +142,8 @@ type Arm struct {
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
 	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
 	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	// the expected reward less the expected reward of the recommended arm; missing for that arm itself
+	// the expected reward less the expected reward of the recommended arm; missing for that arm itself, and for arms that are left
+	// out because they failed each time
 	Difference *Difference `json:"difference_to_pick,omitempty"`
 	// posterior probability that it meets the requirements; null without any
 	Feasible *float64 `json:"feasible_probability,omitempty"`
@@ -202,7 +203,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
 	}
 	picks := a.pick(b, m, open)
-	a.compare(rewards, picks)
+	a.compare(rewards, picks, open)
 	a.Importance = importance(p, m.mean)
 	a.feasible(picks, feasible, opt.Quantities)
 	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
@@ -402,7 +403,8 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		"The typical error was %s with the fitted similarities (the kernel)", short(l.Error))
 	switch {
 	case l.Without > l.Error:
-		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel helps", short(l.Without))
+		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel lowers the error by %.2g %%",
+			short(l.Without), 100*(1-l.Error/l.Without))
 	case l.Without > 0:
 		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))

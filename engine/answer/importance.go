@@ -14,14 +14,14 @@ import (
 // mostLevels is the number of groups into which the values of a column of numbers are sorted, if there are more.
 const mostLevels = 8
 
-// compare sets the difference of each arm to the recommended arm of its task.
-func (a *Answer) compare(b *belief.Belief, picks []int) {
+// compare sets the difference of each arm that may be recommended to the recommended arm of its task.
+func (a *Answer) compare(b *belief.Belief, picks []int, open [][]int) {
 	p := b.Problem
 	count, _ := b.Draws.Dims()
 	own, other := make([]float64, count), make([]float64, count)
 	for _, pick := range picks {
-		for i := range a.Arms {
-			if i == pick || p.TaskOf[i] != p.TaskOf[pick] {
+		for _, i := range open[p.TaskOf[pick]] {
+			if i == pick {
 				continue
 			}
 			mat.Col(own, pick, b.Draws)

@@ -10,6 +10,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
+// A table whose options failed each time gives them no difference to the recommended one.
+func TestNoDifferenceOfFailed(t *testing.T) {
+	a := bestOf(t, loaded(t, "task,s,y\nA,x,50\nA,y,n.d.\nA,x,48\nA,z,40\nA,z,41\n", problem.LoadOptions{Long: &problem.Long{
+		Task: []string{"task"}, Arm: []string{"s"}, Reward: "y"}}), answer.Options{})
+	for _, arm := range a.Arms {
+		if (arm.Difference != nil) != (arm.Label == "z") {
+			t.Errorf("%s has the difference %+v", arm.Label, arm.Difference)
+		}
+	}
+}
+
 // The column that rewards depend on is the most important, and one that they do not depend on is not. Each option but the recommended
 // one has its difference to that.
 func TestImportance(t *testing.T) {

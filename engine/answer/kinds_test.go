@@ -331,3 +331,32 @@ func TestDigitsLost(t *testing.T) {
 		}
 	}
 }
+
+// A text that describes tasks, such as a family, says which of them are alike. A task that was measured at two useless options then has
+// the best option of its family.
+func TestFamiliesOfTasks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(59, 1))
+	var text strings.Builder
+	text.WriteString("task,family,x,y\n")
+	for k := range 8 {
+		family, best := []string{"a", "b"}[k%2], []float64{2, 8}[k%2]
+		for x := range 11 {
+			if k < 6 || x == 0 || x == 10 || x == 5 {
+				fmt.Fprintf(&text, "t%d,%s,%d,%.3f\n", k, family, x, float64(k)-0.2*math.Pow(float64(x)-best, 2)+0.1*rng.NormFloat64())
+			} else {
+				fmt.Fprintf(&text, "t%d,%s,%d,\n", k, family, x)
+			}
+		}
+	}
+	p := loaded(t, text.String(), problem.LoadOptions{Long: &problem.Long{Task: []string{"task"}, Arm: []string{"x"}, Reward: "y",
+		TaskFeatures: []string{"family"}}})
+	a := bestOf(t, p, answer.Options{})
+	if !strings.Contains(a.Kernel, `dims=["family"]`) {
+		t.Errorf("the kernel %s does not compare families", a.Kernel)
+	}
+	for k, want := range []float64{2, 8} {
+		if pick := a.Picks[6+k]; pick.Features["x"] != want || pick.Count > 0 {
+			t.Errorf("%s: pick %s, and %g is best", pick.Task, pick.Label, want)
+		}
+	}
+}

@@ -273,7 +273,8 @@ const (
 )
 
 // Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. If measurements
-// have costs, the counts are sums of costs, and the gain per cost decides. The counts ascend from at least 1. Kernel and noise come from the posterior b. It returns an error if ctx ends.
+// have costs, the counts are sums of costs, and the gain per cost decides. The counts ascend from at least 1. Kernel and noise
+// come from the posterior b. Ahead returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)

@@ -8,7 +8,7 @@
 // in which k_X, common to all tasks, and k'_X, special to each, are Matérn kernels of the numbers among the
 // features, or both Gaussian ones, each with a variance and length scales of its own, times a similarity for each column of
 // text. How smooth functions are is averaged over like all else. r² + g² is what features do not explain. k_Z compares
-// numbers that tasks have as features, and is 1 without any. All these numbers have weak priors (see prior.go).
+// the features of tasks in the same way, and is 1 without any. All these numbers have weak priors (see prior.go).
 //
 // Few measurements say little about such numbers, many say much. One computation serves both: a bank of
 // numbers drawn from their prior, and more drawn around the most probable ones, are all weighted by

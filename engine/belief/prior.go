@@ -26,6 +26,7 @@ type model struct {
 	numeric     []int          // columns of arms with a length scale
 	text        []int          // columns of arms with a similarity
 	taskNumeric []int          // columns of tasks with numbers
+	taskText    []int          // columns of tasks with a similarity
 }
 
 // The numbers that the kernel does not have.
@@ -138,7 +139,12 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			addVariance("level", 0.4, 1.5)
 		}
 		for c, z := range d.tasks.X {
-			if !d.isText(d.tasks.Columns[c]) && slices.Max(z) > slices.Min(z) {
+			switch name := d.tasks.Columns[c]; {
+			case slices.Max(z) == slices.Min(z): // says nothing
+			case d.isText(name):
+				m.taskText = append(m.taskText, c)
+				add("alike "+name, gp.Logistic, 0, 1.3)
+			default:
 				m.taskNumeric = append(m.taskNumeric, c)
 			}
 		}
@@ -216,11 +222,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 			}
 		}
 		for _, c := range m.text {
-			similarity := tidy(m.value(u, term+" similar "+d.arms.Columns[c], 0))
-			if similarity >= 1 { // a number just below it, rounded
-				similarity = 0.999
-			}
-			k = kernels.Mul(k, kernels.Category{Similarity: similarity, Dims: dims(arms, []int{c})})
+			k = kernels.Mul(k, m.category(u, term+" similar "+d.arms.Columns[c], dims(arms, []int{c}), tidy))
 		}
 		return k
 	}
@@ -242,14 +244,39 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 	if d.p.V() == 1 {
 		return k, own
 	}
-	if len(m.taskNumeric) > 0 && common != nil {
-		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.length(u, "far", tasks.X[c])) })
-		k.Terms[0].Task = kernels.RBF{Lengthscale: far, Dims: dims(tasks, m.taskNumeric)}
+	if related := m.related(u, tasks, tidy); related != nil && common != nil {
+		k.Terms[0].Task = related
 	}
 	if special := compared("special"); special != nil {
 		k = kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: special}}})
 	}
 	return kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", ownLevel), Task: kernels.Identity{}}}}), own
+}
+
+// category returns the kernel of a column of text, with the similarity that a number states.
+func (m *model) category(u []float64, number string, of kernels.Dims, tidy func(float64) float64) kernels.Kernel {
+	similarity := tidy(m.value(u, number, 0))
+	if similarity >= 1 { // a number just below it, rounded
+		similarity = 0.999
+	}
+	return kernels.Category{Similarity: similarity, Dims: of}
+}
+
+// related returns the kernel k_Z of the features of tasks; nil without any.
+func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) float64) (k kernels.Kernel) {
+	if len(m.taskNumeric) > 0 {
+		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.length(u, "far", tasks.X[c])) })
+		k = kernels.RBF{Lengthscale: far, Dims: dims(tasks, m.taskNumeric)}
+	}
+	for _, c := range m.taskText {
+		category := m.category(u, "alike "+m.d.tasks.Columns[c], dims(tasks, []int{c}), tidy)
+		if k == nil {
+			k = category
+		} else {
+			k = kernels.Mul(k, category)
+		}
+	}
+	return k
 }
 
 // dims names columns, as they read in a script.

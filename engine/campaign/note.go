@@ -88,7 +88,7 @@ var noteSentences = map[NoteKind]string{
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
-	NoteDecided: "everything is decided, so nothing is left to measure",
+	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
 	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s. If their results will never come, end the round: " +
@@ -106,7 +106,7 @@ var noteSentences = map[NoteKind]string{
 	NoteRewardsBelieved: "expected rewards that agree with the table and differ from run to run; each run starts without " +
 		"the table's measurements",
 	NoteRewardsAttached: "expected rewards that agree with the table and differ from run to run; each run starts from " +
-		"the table's measurements (not with attach=false)",
+		"the table's measurements, unless the script has attach=false",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
 	NoteOwnPart: "%s estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task " +

@@ -53,11 +53,12 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 }
 
 // readAsFailed names a text that was read as a failure, once.
-func (t *teller) readAsFailed(line int, what outcome) {
+func (t *teller) readAsFailed(line int, id string, what outcome) {
 	if what.text != "" && !t.failedTexts[what.text] {
 		t.failedTexts[what.text] = true
 		t.remark(line, RowFailed, "%q is not a number, so the pull is recorded as failed and handed out again. "+
 			"If it ran and failed, enter its worst possible reward instead: 0 for a reaction without product", what.text)
+		t.receipt.Lines[len(t.receipt.Lines)-1].ID = sentence.Brief(Plain(id))
 	}
 }
 
@@ -95,7 +96,7 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	}
 	t.failedRows[reason] = append(t.failedRows[reason], x)
 	t.say(row.Line, "", RowFailed, "")
-	t.readAsFailed(row.Line, what)
+	t.readAsFailed(row.Line, "", what)
 }
 
 // failures returns for each arm how many measurements were tried and gave no value, except in the open round.

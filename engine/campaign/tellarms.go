@@ -388,7 +388,8 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
 	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {
 		if x.Reward < b[0] || x.Reward > b[1] {
-			return fmt.Sprintf("it is outside of the bounds [%g, %g]", b[0], b[1])
+			return fmt.Sprintf("it is outside of the limits [%g, %g] that the script states. If it is right, the limits "+
+				"and the guarantee are wrong", b[0], b[1])
 		}
 		return ""
 	}

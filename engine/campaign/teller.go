@@ -206,7 +206,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 		t.failed[reason] = append(t.failed[reason], it.ID)
 		t.failedIDs[it.ID] = true
 		t.say(row.Line, it.ID, RowFailed, "")
-		t.readAsFailed(row.Line, what)
+		t.readAsFailed(row.Line, it.ID, what)
 	}
 }
 

@@ -159,8 +159,8 @@ func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int,
 	return out, nil
 }
 
-// Price adds to the costs of options the prices, and sets the time of each point, for whole batches with an analysis after each, and finds the knee along money, time or
-// measurements, the first of these that has a price.
+// Price adds the prices to the costs of options, and sets the time of each point, for whole batches with an analysis after each. It finds
+// the knee along money, time or measurements, the first of these that has a price.
 func (b *Budget) Price(prices Prices, tasks int) {
 	batch := float64(prices.Capacity)
 	if prices.Parallel > 0 {

@@ -87,7 +87,8 @@ func compute(t *table, opt LoadOptions) {
 		holds := holding("where", opt.Where)
 		selected := indices.Where(len(holds), func(r int) bool { return holds[r] })
 		if len(selected) == 0 {
-			panic(try.Failure{Err: &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows", opt.Where, len(t.lines)),
+			panic(try.Failure{Err: &DataError{Path: t.path, Message: fmt.Sprintf("where=%q holds for none of the %d rows. Compare "+
+				"the spelling with the cells of the column", opt.Where, len(t.lines)),
 				Unknown: opt.Where}})
 		}
 		t.noteLost(lists.Where(l.Arm, t.hasColumn), selected)

@@ -27,13 +27,17 @@ type GramFile struct {
 const gramRounding = 1e-9
 
 // LoadGram reads a Gram matrix: a square table of numbers. A header of names and a first column of names are optional.
-// Separators, decimal commas and file formats are those of Load. It uses only Read and Decode of opt. Every error has
-// the path, and errors about a cell also have the line and column.
+// Separators, decimal commas and file formats are those of Load. It uses only Read and Decode of opt. A matrix that is
+// slightly indefinite is repaired, with a note. Every error has the path, and errors about a cell also have the line and column.
 func LoadGram(path string, opt LoadOptions) (_ GramFile, err error) {
 	defer try.Caught(&err)
 	g := try.Of(readGram(path, opt))
 	if err := (kernels.Table{Values: g.Values, Names: g.Names}).Validate(0); err != nil {
-		return GramFile{}, &DataError{Path: path, Message: err.Error()}
+		added, enough := bend(g.Values)
+		if !enough {
+			return GramFile{}, &DataError{Path: path, Message: err.Error()}
+		}
+		g.Notes = append(g.Notes, Note{Kind: NoteBent, Path: path, Numbers: []float64{added}})
 	}
 	return g, nil
 }

@@ -29,6 +29,8 @@ func TestLoadGram(t *testing.T) {
 		{"asymmetric", ",a,b\na,1,0.5\nb,0.4,2\n", "FILE:3:3: the matrix must be symmetric, but it has 0.4 here and 0.5 in line 2, column 5. Correct one of them"},
 		{"indefinite", "1,2\n2,1\n", "FILE: table: not positive semi-definite: the smallest eigenvalue is -1; it must be at least 0 (down to -1e-08 counts as rounding); a table near this one that is: [[1, 1], [1, 1]]"},
 		{"a gap", "1,\n,1\n", "FILE:1:3: expected a finite number, the cell is empty"},
+		{"rounded", "1,0.333333,0.666667\n0.333333,0.111111,0.222222\n0.666667,0.222222,0.444444\n", "[[1.000001 0.333333 0.666667] [0.333333 0.111112 0.222222] [0.666667 0.222222 0.444445]] []; " +
+			"FILE: the matrix is not exactly positive semi-definite, maybe because its numbers are rounded. To repair it, 1e-06 is added to its diagonal"},
 		{"a word", "1,x\nx,1\n", `FILE:1:3: expected a finite number, got "x"`},
 		{"other order", ",a,b\nb,1,0.5\na,0.5,2\n", `FILE:1:2: column "a" is in the position of row "b". Rows and columns must have the same names in the same order`},
 		{"a name twice", "a,a\n1,0\n0,1\n", `FILE:1:3: the name "a" appears twice. A Gram matrix has one row and one column for each point`},

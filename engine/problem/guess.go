@@ -182,7 +182,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it names the person who measured. If that matters, add it with --blocks"
 	case c.failed() != "" || c.named([]string{"status"}):
 		return "it states how a run ended"
-	case c.Numbers && !c.counts() && 2*c.Different > rows-c.Empty && !c.option():
+	case c.Numbers && !c.counts() && c.Different > 1 && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ. If it was measured, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
@@ -236,7 +236,8 @@ func (c Column) measured() int {
 		return 1
 	case c.truths && !c.layout():
 		return 4
-	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2: // a column with one value cannot be the reward, for example the number of the first plate
+	case !c.Numbers || c.layout() || c.counts() || c.dates || c.Different < 2:
+		// a column with one value cannot be the reward, for example the number of the first plate
 		return -1
 	case c.named(spreadWords) || time && c.few():
 		return 3

@@ -148,7 +148,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			k := t.column[name]
 			if seen[k] {
-				panic(t.at(cell{line: 1}, "column %q is named twice. A column can have only one meaning: task, arm, reward, sd or count", t.header[k]))
+				panic(t.at(cell{line: 1}, "column %q is named twice. A column can have only one role, such as task or arm", t.header[k]))
 			}
 			seen[k] = true
 		}

@@ -102,7 +102,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-category-typo.csv", want: `FILE:3:5: column "x_oil": expected a finite number, got "l80"`},
 		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},
-		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice. A column can have only one meaning: task, arm, reward, sd or count`},
+		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice. A column can have only one role, such as task or arm`},
 	} {
 		t.Run(c.file+" "+c.noise, func(t *testing.T) {
 			path := filepath.Join("testdata", "tables", c.file)

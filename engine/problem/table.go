@@ -225,7 +225,7 @@ func (t *table) syntax(err error) try.Failure {
 	}
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v", p.Err)
+		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v. Save the table again as CSV or XLSX", p.Err)
 	}
 	return t.at(cell{}, "not valid CSV: %v", err)
 }
@@ -403,7 +403,8 @@ func (t *table) within(r int, name string, bounds *[2]float64) {
 		return
 	}
 	if v, err := t.tried(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
-		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]", name, v, bounds[0], bounds[1]))
+		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]. Correct the value or the bounds", name, v,
+			bounds[0], bounds[1]))
 	}
 }
 

@@ -51,26 +51,27 @@ func columns() []Column {
 	return []Column{
 		{Name: "task", List: true, Help: "`COLUMN` of the tasks, such as reactions or sites; each task gets its own recommendation (repeatable)"},
 		{Name: "arm", List: true, Help: "`COLUMN` whose value you can choose; its values are the options (repeatable)"},
-		{Name: "reward", List: true, Help: "`COLUMN` of the measured values, or of their means; with two or more, the best trade-offs are " +
-			"found (repeatable)"},
+		{Name: "reward", List: true, Help: "`COLUMN` of the measured values, or of their means; with two or more, the options that no other " +
+			"option beats in all of them are listed (repeatable)"},
 		{Name: "require", List: true, Help: "`LIMIT` of another measured column, such as \"impurity < 0.5\" (repeatable)"},
 		{Name: "sd", Help: "`COLUMN` of standard deviations, if rows are means"},
 		{Name: "count", Help: "`COLUMN` of the number of measurements, if rows are means"},
 		{Name: "successes", Help: "`COLUMN` with the number of successes among --trials, instead of --reward"},
 		{Name: "trials", Help: "`COLUMN` with the number of trials, for --successes"},
-		{Name: "blocks", List: true, Help: "`COLUMN` of rows made together, such as a day or a plate: options are compared " +
-			"within it (repeatable)"},
-		{Name: "crossed", List: true, Help: "`COLUMN` of blocks that span all tasks, such as a day on which all were measured (repeatable)"},
-		{Name: "random", List: true, Help: "`COLUMN` whose values are a sample, such as years: the pick is best on average over " +
-			"all of them (repeatable)"},
+		{Name: "blocks", List: true, Help: "`COLUMN` that you cannot choose but that may change the result, such as a day or a plate: " +
+			"options are compared within each of its values (repeatable)"},
+		{Name: "crossed", List: true, Help: "`COLUMN` as for --blocks, if the same day or plate was used for all tasks (repeatable)"},
+		{Name: "random", List: true, Help: "`COLUMN` whose values will be others next time, such as years: the recommended option is best on " +
+			"average, also over future values (repeatable)"},
 		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{Name: "weights", Help: "`COLUMN` with the weight of a task, for --overall"},
 		{Name: "text", List: true, Help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
 		{Name: "log", List: true, Help: "`COLUMN` to use on a logarithmic scale (repeatable; default: chosen automatically)"},
 		{Name: "task_features", List: true, Help: "`COLUMN` that describes the tasks, such as a temperature or pH (repeatable)"},
-		{Name: "candidates", List: true, Help: "options to consider besides those in the table: `all` combinations of the option columns, a " +
-			"range such as \"lr=1e-5..1e-1 log\", or a table of options (repeatable)"},
-		{Name: "similar", List: true, Help: "`FILE` with a square matrix of how alike options are, such as a pedigree; COLUMN=FILE for one " +
+		{Name: "candidates", List: true, Help: "`WHAT` to consider besides the options in the table: all (every combination of the option " +
+			"columns), a range such as \"lr=1e-5..1e-1 log\", or the file of a table of options (repeatable)"},
+		{Name: "similar", List: true, Help: "`FILE` with a square matrix of how similar options are, such as a pedigree or Tanimoto " +
+			"similarities; COLUMN=FILE for one " +
 			"of several --arm columns (repeatable)"},
 		{Name: "failed", Help: "`CONDITION` for rows whose measurement failed, such as \"status != 'ok'\""},
 		{Name: "where", Help: "`CONDITION` for the rows to use, such as \"site == 'Gent'\""},

@@ -157,7 +157,7 @@ function fill(call) {
 }
 let names = []; // columns whose cells are names although they look like numbers
 
-// numberOf reads a number with a decimal point or comma. Of both marks the last one is the decimal mark; a mark that occurs twice groups digits.
+// numberOf reads a number with a decimal point or comma. If it has both, the last one is the decimal mark; a mark that occurs twice groups digits.
 function numberOf(text) {
 	const plain = text.replace(/[\s']/g, ""), mark = plain.includes(",") && plain.lastIndexOf(",") > plain.lastIndexOf(".") ? "," : ".";
 	const whole = plain.replaceAll(mark === "," ? "." : ",", ""), parts = whole.split(mark);

@@ -72,7 +72,41 @@ func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTes
 func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
-	return a.commit(a.planner.next(a.ask())), nil
+	q := a.ask()
+	plan := a.commit(a.planner.next(q))
+	for range mostRaised {
+		if !a.raise(q) {
+			break
+		}
+		a.round-- // the same round is planned again
+		plan = a.commit(a.planner.next(q))
+	}
+	return plan, nil
+}
+
+// mostRaised is the number of times that needs are raised in a round. Together they exceed what rounding can lose.
+const mostRaised = 2
+
+// raise raises the needs of contests of which the planned round moves no open walk, and reports whether there are any. Whole pulls bring
+// some gaps less information than they need. If that is less than the clock needs for its next look, the round is lost.
+func (a *coTest) raise(q ask) bool {
+	if !q.oriented {
+		return false
+	}
+	moved := map[int]bool{}
+	for _, b := range a.bets {
+		moved[b.Opponent] = true
+	}
+	raised := false
+	for k, c := range a.contests {
+		if needs := q.wants[k].needs; !moved[c.arms[c.leader]] {
+			for n := range needs {
+				needs[n].Weight *= sequential.ClockGrowth
+				raised = true
+			}
+		}
+	}
+	return raised
 }
 
 // commit makes a stage the coming round.

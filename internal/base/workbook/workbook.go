@@ -4,11 +4,8 @@
 package workbook
 
 import (
-	"archive/zip"
 	"bytes"
 	"encoding/csv"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -18,9 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
-
-// perByte is about how much memory a byte of an unpacked workbook takes while it is read.
-const perByte = 8
 
 // CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data unchanged. Numbers have
 // 15 digits, as spreadsheets keep them, and dates their shown form. A damaged file and one that exceeds the allowance are errors.
@@ -50,29 +44,7 @@ func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 			return text, nil
 		}
 	}
-	return nil, fmt.Errorf("all sheets of the workbook are empty")
-}
-
-func damaged(err error) error { return fmt.Errorf("the workbook cannot be read: %w", err) }
-
-// is reports whether data are a workbook.
-func is(data []byte) bool {
-	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		return false
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
-}
-
-// unpackedSize returns the number of bytes that the parts of a workbook have by its own statement.
-func unpackedSize(data []byte) (int64, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return 0, damaged(err)
-	}
-	const most = 1 << 40 // the sum of a few sizes that are not true does not overflow
-	size := lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) })
-	return int64(size), nil
+	return nil, errEmpty
 }
 
 // textOf returns a sheet as CSV; nothing for an empty one.

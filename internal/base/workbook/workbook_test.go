@@ -27,6 +27,9 @@ func TestWrite(t *testing.T) {
 	if err != nil || string(text) != want {
 		t.Errorf("read %q, %v; want %q", text, err, want)
 	}
+	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != want {
+		t.Errorf("in a browser: read %q, %v; want %q", text, err, want)
+	}
 }
 
 // A workbook of a spreadsheet may begin with empty sheets, and has dates as numbers that are shown as dates.
@@ -49,6 +52,9 @@ func TestCSV(t *testing.T) {
 	if err != nil || !strings.HasSuffix(string(text), ",2.75\n") || strings.Contains(string(text), "45000") {
 		t.Errorf("read %q, %v", text, err)
 	}
+	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
+		t.Errorf("in a browser: read %q, %v", text, err)
+	}
 }
 
 // Other files are unchanged; damaged ones and ones that are too large are errors.
@@ -70,5 +76,11 @@ func TestCSVOthers(t *testing.T) {
 	}
 	if text, err := CSV(all(), broken); err == nil {
 		t.Errorf("a damaged workbook is read as %q", text)
+	}
+	if text, err := cells(all(), broken); err == nil {
+		t.Errorf("in a browser a damaged workbook is read as %q", text)
+	}
+	if _, err := cells(small, b.Bytes()); err == nil {
+		t.Error("in a browser a workbook is read beyond its allowance")
 	}
 }

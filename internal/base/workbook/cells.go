@@ -1,0 +1,243 @@
+package workbook
+
+import (
+	"archive/zip"
+	"bytes"
+	"encoding/csv"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+)
+
+// perByte is about how much memory a byte of an unpacked workbook takes while it is read.
+const perByte = 8
+
+// is reports whether data are a workbook.
+func is(data []byte) bool {
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return false
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
+}
+
+// unpackedSize returns the number of bytes that the parts of a workbook have by its own statement.
+func unpackedSize(data []byte) (int64, error) {
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return 0, damaged(err)
+	}
+	const most = 1 << 40 // the sum of a few sizes that are not true does not overflow
+	size := lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) })
+	return int64(size), nil
+}
+
+func damaged(err error) error { return fmt.Errorf("the workbook cannot be read: %w", err) }
+
+// text is a text of a cell; its parts have formats of their own.
+type text struct {
+	Whole string   `xml:"t"`
+	Parts []string `xml:"r>t"`
+}
+
+func (t text) String() string { return t.Whole + strings.Join(t.Parts, "") }
+
+// cell is a cell of a sheet, as the file has it.
+type cell struct {
+	Place  string `xml:"r,attr"` // such as B7
+	Kind   string `xml:"t,attr"` // "s" is the number of a shared text
+	Style  int    `xml:"s,attr"`
+	Value  string `xml:"v"`
+	Inline text   `xml:"is"`
+}
+
+// format is how numbers of a style are shown.
+type format struct {
+	ID   int    `xml:"numFmtId,attr"`
+	Code string `xml:"formatCode,attr"`
+}
+
+// mostColumns is the largest number of columns of a sheet.
+const mostColumns = 16384
+
+// cells converts the first sheet that is not empty to CSV. It is for the page for browsers, which the library of the command would make
+// larger. Dates are written as year, month, day.
+func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
+	size, err := unpackedSize(data)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.Ask(perByte * size); err != nil {
+		return nil, err
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return nil, damaged(err)
+	}
+	part := func(name string, into any) error {
+		f, is := lists.First(z.File, func(f *zip.File) bool { return f.Name == name })
+		if !is {
+			return nil // such as the texts of a workbook without texts
+		}
+		r, err := f.Open()
+		if err != nil {
+			return err
+		}
+		defer r.Close()
+		return xml.NewDecoder(io.LimitReader(r, size+1)).Decode(into)
+	}
+	var book struct {
+		Sheets []struct {
+			ID string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+		} `xml:"sheets>sheet"`
+	}
+	var links struct {
+		All []struct {
+			ID     string `xml:"Id,attr"`
+			Target string `xml:"Target,attr"`
+		} `xml:"Relationship"`
+	}
+	var shared struct {
+		All []text `xml:"si"`
+	}
+	var styles struct {
+		Formats []format `xml:"numFmts>numFmt"`
+		Cells   []struct {
+			Format int `xml:"numFmtId,attr"`
+		} `xml:"cellXfs>xf"`
+	}
+	if err := errors.Join(part("xl/workbook.xml", &book), part("xl/_rels/workbook.xml.rels", &links), part("xl/sharedStrings.xml", &shared),
+		part("xl/styles.xml", &styles)); err != nil {
+		return nil, damaged(err)
+	}
+	dated := func(style int) bool {
+		if style < 0 || style >= len(styles.Cells) {
+			return false
+		}
+		id := styles.Cells[style].Format
+		if id >= 14 && id <= 22 || id >= 45 && id <= 47 { // the formats of dates and times that need no text
+			return true
+		}
+		return slices.ContainsFunc(styles.Formats, func(f format) bool {
+			return f.ID == id && strings.ContainsAny(strings.ToLower(literals.ReplaceAllString(f.Code, "")), "ydhms")
+		})
+	}
+	for _, s := range book.Sheets {
+		var sheet struct {
+			Rows []struct {
+				Cells []cell `xml:"c"`
+			} `xml:"sheetData>row"`
+		}
+		for _, link := range links.All {
+			if link.ID != s.ID {
+				continue
+			}
+			name := strings.TrimPrefix(link.Target, "/xl/")
+			if err := part(path.Join("xl", name), &sheet); err != nil {
+				return nil, damaged(err)
+			}
+		}
+		var rows [][]string
+		for _, in := range sheet.Rows {
+			var row []string
+			for _, c := range in.Cells {
+				k, err := column(c.Place, len(row))
+				if err != nil {
+					return nil, damaged(err)
+				}
+				if err := a.Ask(int64(k)); err != nil {
+					return nil, err
+				}
+				row = append(row, make([]string, max(k+1-len(row), 0))...)
+				row[k] = c.text(shared.All, dated(c.Style))
+			}
+			if slices.ContainsFunc(row, func(x string) bool { return x != "" }) {
+				rows = append(rows, row)
+			}
+		}
+		if len(rows) == 0 {
+			continue
+		}
+		width := lists.Max(rows, func(row []string) int { return len(row) })
+		if err := a.Ask(int64(width) * int64(len(rows))); err != nil {
+			return nil, err
+		}
+		var b bytes.Buffer
+		w := csv.NewWriter(&b)
+		for _, row := range rows {
+			w.Write(append(row, make([]string, width-len(row))...)) // errors stay in the writer until Flush
+		}
+		w.Flush()
+		return b.Bytes(), w.Error()
+	}
+	return nil, errEmpty
+}
+
+var errEmpty = errors.New("all sheets of the workbook are empty")
+
+// literals are the parts of a format that are not letters of dates: texts, colours and conditions.
+var literals = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\\.|General`)
+
+// column returns the number of a cell's column, from 0. A cell without a place follows the one before it.
+func column(place string, next int) (int, error) {
+	k := 0
+	for _, r := range place {
+		if r < 'A' || r > 'Z' {
+			break
+		}
+		k = 26*k + int(r-'A') + 1
+		if k > mostColumns {
+			return 0, fmt.Errorf("cell %.10s has no column", place)
+		}
+	}
+	if k == 0 {
+		k = next + 1
+	}
+	if k > mostColumns {
+		return 0, fmt.Errorf("a row has more than %d cells", mostColumns)
+	}
+	return k - 1, nil
+}
+
+// text returns what a cell holds: a text, a number of 15 digits, or a date.
+func (c cell) text(shared []text, dated bool) string {
+	switch c.Kind {
+	case "s":
+		if k, err := strconv.Atoi(c.Value); err == nil && k >= 0 && k < len(shared) {
+			return shared[k].String()
+		}
+		return ""
+	case "inlineStr":
+		return c.Inline.String()
+	case "b":
+		return map[string]string{"1": "TRUE", "0": "FALSE"}[c.Value]
+	case "e", "str", "d":
+		return c.Value
+	}
+	x, err := strconv.ParseFloat(c.Value, 64)
+	switch {
+	case err != nil:
+		return c.Value
+	case dated && x >= 0 && x < 2958466: // before the year 10000
+		at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Round(x*86400)) * time.Second)
+		switch {
+		case x < 1:
+			return at.Format(time.TimeOnly)
+		case x == math.Trunc(x):
+			return at.Format(time.DateOnly)
+		}
+		return at.Format(time.DateTime)
+	}
+	return strconv.FormatFloat(x, 'g', 15, 64)
+}
