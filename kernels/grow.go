@@ -170,10 +170,10 @@ const growRows = 1024
 // Symmetric designs have many equal values, and rounding, which differs between processors, must not choose among them.
 const tied = 1e-13
 
-// pivot returns the first of the largest remaining diagonal values.
+// pivot returns the first of the largest remaining diagonal values; the first value if they are not finite.
 func (g *Growing) pivot() int {
 	least := slices.Max(g.rest) - tied*g.largest
-	return slices.IndexFunc(g.rest, func(v float64) bool { return v >= least })
+	return max(0, slices.IndexFunc(g.rest, func(v float64) bool { return v >= least }))
 }
 
 // next computes one more column.
