@@ -257,7 +257,8 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	}
 }
 
-// withdrawal describes a name whose value the caller no longer has.
+// withdrawal describes a name that scripts cannot read: the caller no longer has its value, or has one that cannot be
+// bound.
 type withdrawal struct {
 	now     string   // what happened, for example "is None in Python now", "was deleted in Python"
 	before  string   // its former value, for the message

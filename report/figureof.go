@@ -117,8 +117,8 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	return f, nil
 }
 
-// references returns the reference lines of a measure: the lower bound if all results share it, 1 for ratios to it, and the requested
-// error probability.
+// references returns the reference line of a measure, if any: for samples the lower bound if all results share it, for
+// ratios 1, and for errors the requested probability if all results of fixed confidence share it.
 func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
 	same := func(xs []float64) bool {
 		return len(xs) > 0 && xs[0] > 0 && allSame(xs)

@@ -22,8 +22,8 @@ func Markdown(w io.Writer, d Document) error {
 	return m.to(w)
 }
 
-// MarkdownFragment returns one display as Markdown for the inside of a document, such as a notebook
-// cell: without headings around it.
+// MarkdownFragment returns one display as Markdown to be put into a document, such as a notebook, without the heading of
+// its section.
 func MarkdownFragment(d Display) (string, error) {
 	m := newMarkdown()
 	return m.fragment(m, d)

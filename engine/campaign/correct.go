@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Correct replaces the result of an id, whether its round is open, over or long over. It cannot change results without
-// an id.
+// Correct replaces the result of the pull with an id. The round of the pull may be open or over, also if later rounds have
+// begun. Results without an id cannot be changed.
 type Correct struct {
 	ID         string  // as typed; slips in it are named with the nearest id
 	Value      float64 // reward, with the sign of the data

@@ -254,7 +254,7 @@ func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float6
 	return best - own, own >= best-p.Options.Epsilon-1e-9*spread-1e-15*math.Abs(best)
 }
 
-// meanBought returns the means over runs after each round that all of them made; nil if a run has none.
+// meanBought returns the mean over runs of buys, for each round that all runs made; nil if some run has no buys.
 func meanBought(needs []need) []Bought {
 	var out []Bought
 	for r := 0; ; r++ {

@@ -133,11 +133,12 @@ func (p Protocol) Check(ctx context.Context) error {
 	return err
 }
 
-// question returns the question for the algorithm, with the options that it has. Rounds have no limit if none is stated,
-// since a campaign ends by its decisions; the largest round follows from plate and capacity if an algorithm can heed it.
+// question returns the question for the algorithm, with the options of the protocol. The number of rounds has no limit if
+// none is stated, since a campaign ends by its decisions. An algorithm that has the option total makes rounds of whole
+// batches, each as large as the larger of plate and capacity.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
-	// of a budget: rounds no larger than a plate, or a day
+	// rounds of a budget are multiples of a plate or of a day's capacity, whichever is larger
 	if e, err := q.Entry(); err == nil && e.Takes("total") {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
@@ -236,7 +237,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	v := p.Problem.V()
 	// by task: what the round gives it, and what its budget has left
 	given, remaining := make([]int, v), make([]int, v)
-	// all pulls beyond a budget, and all places below one
+	// summed over tasks: the pulls that exceed what the budget has left, and the pulls that it would still allow
 	over, free := 0, 0
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)

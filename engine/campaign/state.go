@@ -201,8 +201,8 @@ func (s *State) Remaining() (round, remaining int, over bool) {
 	return r.plan.Round, remaining, remaining == 0
 }
 
-// owed returns the pulls that a person has and that have no result: the person's open list, overdue ones included. by
-// must be Plain.
+// owed returns the pulls of the open round that a person has and that have no result: the person's open list, overdue
+// pulls included. The name must be a text that Plain returned.
 func (s *State) owed(by string) []*item {
 	r := s.open()
 	if r == nil {

@@ -242,7 +242,7 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	if err == nil {
 		return i, "", nil
 	}
-	// near arms are looked for in as many rows as have a hint, or a tolerance
+	// near arms are looked for in all such rows if a tolerance is stated, otherwise only in the first mostHints of them
 	if v, e := taskNamed(t.protocol.Problem, formulas.Unguard(task)); e == nil && (len(t.opt.Tolerance) > 0 || t.hints < mostHints) {
 		t.hints++
 		i, note, e := t.meant(row, v)

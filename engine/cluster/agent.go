@@ -158,7 +158,7 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 
 // enter joins the run. It checks the folder completely before, because a join is permanent.
 func (w *agent) enter(ctx context.Context) error {
-	// the folder says whose it is, and still a line of it may have been changed
+	// openJournal checked that the folder is of this run and task, but a line of the journal may have been changed
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {

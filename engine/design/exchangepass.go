@@ -47,7 +47,8 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	return l
 }
 
-// armList has the arms of a pass, with the positions of the support and of further arms in it.
+// armList has the arms of a pass over arms. inner computes products with all arms or, if arms is not nil, among the lists
+// arms, support and more. The positions of the support and of further arms are numbers of arms, or places in these lists.
 type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // arms of the pass; nil means all

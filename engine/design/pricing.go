@@ -226,8 +226,8 @@ func (m *minimax) narrow() bool {
 	return m.value/m.lower-1 <= max(m.tolerance, 0.1*(m.over/m.top-1))
 }
 
-// widened adds the arms with the largest gradients, at most half as many as there are; nil if they become too many, or if the restricted
-// solve ended for another reason.
+// widened returns near with the arms of the largest gradients above top added: at most half as many as near has, or 8 if
+// that is more. It returns nil if restricting the problem to them would no longer pay off, or if status is not tooNarrow.
 func (m *minimax) widened(status Status) []float64 {
 	if status != tooNarrow {
 		return nil

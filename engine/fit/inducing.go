@@ -84,8 +84,8 @@ func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
 	return k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
 }
 
-// induce returns inducing arms at some values, at most so many, and t with them: they end when it is
-// small enough.
+// induce returns inducing arms for some values of the kernel's hyperparameters, and their t as trace. It adds arms until t
+// is at most enough, there are most of them, or no further arm helps.
 func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
 	defer try.Caught(&err)
 	smooth, own := try.Two(s.parts(values, nil))

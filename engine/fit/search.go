@@ -27,10 +27,10 @@ type optimum struct {
 // coarseArms is the number of arms on which the starts of a search are compared if there are many.
 const coarseArms = 160
 
-// search maximises the likelihood from several starts. The start values themselves are
-// among the points compared; further starts come from elsewhere. Where arms are many all starts are searched from on some of them,
-// and one search on all begins at the best point found. Where inducing arms lose
-// too much and the arms are not too many, that is on their whole covariance.
+// search maximises the likelihood from several starts: some of its own, and the values in further. It also compares the
+// start values themselves. If inducing arms are used, the searches from all starts use a sample of the arms. Then one
+// search on all arms begins at the best point found. It uses the whole covariance if inducing arms lose too much and the
+// arms are at most mostExact.
 func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
 	defer try.Caught(&err)
 	many := !s.dense && len(s.free) > 0

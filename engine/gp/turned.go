@@ -28,7 +28,8 @@ type Turned struct {
 	Largest   float64 // a bound on the eigenvalues of D^-½KD^-½
 }
 
-// Turn turns observations.
+// Turn returns the observations as Turned, for own = g: divided by their standard deviations and rotated by U, block by
+// block.
 func (b *Blocked) Turn(own float64, o Observations) *Turned {
 	_, m := b.Features.Dims()
 	n := len(o.At)

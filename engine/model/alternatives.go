@@ -68,7 +68,8 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 	return s
 }
 
-// solve returns the smallest max_i Σ_g w_g d_g,i found, with d the divergences; 0 if there is no alternative.
+// solve searches alternatives g and weights w for a small max_i Σ_g w_g d_g,i, where d_g,i is the divergence of g from the
+// means at arm i. It returns the smallest value found, or 0 if it finds no alternative.
 func (s *alternatives) solve() (_ float64, err error) {
 	defer try.Caught(&err)
 	n := s.m.Problem.N()

@@ -28,8 +28,9 @@ type representation struct {
 	partial bool // whether the features were cut, so that f is only what they represent
 }
 
-// represent computes the representation by least squares: on the features or, if these were cut, on the features of the whole Gram
-// matrix. For very many arms that is too large; the norm is then unknown.
+// represent computes the representation by least squares: on the features or, if these were cut and there are at most
+// exactNorm arms, on the features of the whole Gram matrix. With more arms, the norm is unknown if the features were cut.
+// If representable is false, nothing is computed.
 func (m Truth) represent() (*representation, error) {
 	if m.Problem.Mean == nil {
 		_, err := m.known()

@@ -194,8 +194,9 @@ func (f *failures) note(path, column string) Note {
 	return n
 }
 
-// needNumber fails with the first text of a column if the column has no number at all. Probably the user named the wrong
-// column. rest ends the message with the condition that counts the text as failed.
+// needNumber panics with the first text of a column if none says that the column has no number. Probably the user named
+// the wrong column. rest ends the message: it is empty, or a format whose verb gets the condition that counts the text as
+// failed.
 func (f *failures) needNumber(t *table, column string, none bool, rest string) {
 	texts := f.texts()
 	if !none || len(texts) == 0 || t.reasons != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// An algorithm of a cell runs in the process of its Put: the kernel asks it for plans and sends it rewards. The problem is sent once,
-// and then used by all runs on it.
+// An algorithm that a Go cell passes to session.Put runs in a process of that cell. The kernel asks it for plans and sends
+// it rewards. The problem is sent once, and all runs on it use it.
 
 // kindAlgorithm is the kind of an algorithms.Entry.
 const kindAlgorithm = "algorithm"

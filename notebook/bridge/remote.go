@@ -80,7 +80,7 @@ type sent struct {
 	number uint64
 }
 
-// NewRemote asks over a connection.
+// NewRemote returns a Remote that asks over a connection.
 func NewRemote(c *Conn) *Remote { return &Remote{conn: c, bound: map[string]uint64{}} }
 
 // A Source is where a formula is evaluated: a process that may end and be started

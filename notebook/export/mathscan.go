@@ -302,7 +302,8 @@ func (s *mathScanner) add(f formula) {
 	s.at = f.stop
 }
 
-// masked returns the source with letters instead of formulas, between dollars: as long as the source, so that places stay the same.
+// masked returns the source with each formula replaced by letters between two dollars. The length is unchanged, and so are
+// places.
 func masked(source []byte, found []formula) []byte {
 	if len(found) == 0 {
 		return source

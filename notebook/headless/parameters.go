@@ -61,7 +61,8 @@ type settings struct {
 	known []string
 }
 
-// each calls bind with the parameters that are among some names.
+// each calls bind with each given parameter whose name is in names, and marks it as found. It adds names to the known
+// ones.
 func (s *settings) each(names []string, bind func(*export.Parameter) error) error {
 	s.known = append(s.known, names...)
 	for i := range s.given {

@@ -67,7 +67,7 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one for the transaction, and one for reads beside it, such as the files of added arms within a write
+	// one connection for the transaction, and one for reads during it, such as of the files of added arms
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }

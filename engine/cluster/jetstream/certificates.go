@@ -99,7 +99,7 @@ func ownNames() []string {
 	if host, err := os.Hostname(); err == nil {
 		names = append(names, host)
 	}
-	// interfaces that cannot be listed leave the names alone
+	// if the interfaces cannot be listed, their addresses are left out
 	addresses, _ := net.InterfaceAddrs()
 	for _, a := range addresses {
 		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLinkLocalUnicast() {

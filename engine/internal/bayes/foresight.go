@@ -176,8 +176,8 @@ func (o *outlook) pull(k, n int) {
 	o.pulls = append(o.pulls, p)
 }
 
-// most returns the position of the arm whose pull takes most from the variance between the leader and
-// the rival at position r, for its cost.
+// most returns the position of the arm whose next pull most reduces the variance of the difference between the leader and
+// the rival at position r; if pulls have costs, most per cost.
 func (o *outlook) most(r int) int {
 	best, largest := o.leader, math.Inf(-1)
 	rival := o.column(r)

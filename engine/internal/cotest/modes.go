@@ -38,7 +38,8 @@ type mode struct {
 	make   func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error)
 }
 
-// modes lists the modes by form; init breaks a cycle, since an agent alone chooses among them for its own task.
+// modes lists the modes by form. init fills it, because an initial value would refer to itself: newAlone chooses a mode
+// for each task.
 var modes [formBlocks + 1]mode
 
 func init() {

@@ -125,7 +125,8 @@ func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator
 	return try.Of(model.NewEstimator(byName(m), 0, counts))
 }
 
-// amended returns a stage with other pulls, without an estimator if there are none.
+// amended returns the planned stage with other pulls; the estimator is nil if no pull is made. It fails by try if no stage
+// is planned.
 func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
 		try.To(errors.New(rounds.LearnedEarly))

@@ -41,10 +41,9 @@ var (
 	_ engine.Detailed = (*oracle)(nil)
 )
 
-// NewOracleFC returns the reference that samples in the proportions of T*, knowing θ*. Schedule and
-// ξ do not apply. With epsilon, a rival counts as beaten when it is at most epsilon above x*. It is
-// an error when the expected rewards are unknown, or when arms tie for best and no epsilon is
-// given.
+// NewOracleFC returns the reference that knows θ* and samples in the proportions of the design of T*. It ignores Schedule
+// and ξ. With epsilon, a rival is beaten once it is known to be at most epsilon above the best arm x*. NewOracleFC returns
+// an error if the expected rewards are unknown, or if arms tie for best and epsilon is 0.
 func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	best, err := m.Truth().Best()
 	if err != nil {

@@ -182,8 +182,8 @@ func (n *Scales) Change(before *model.Model) float64 {
 	return least
 }
 
-// noWeight is the relative weight below which an arm counts as rounding. Such an arm is dropped from the estimate, not only from its
-// variance: its noise scale is unknown, and guesses may be wrong by any factor.
+// noWeight is the part of the largest weight up to which the weight of an arm is a rounding error. Such an arm is removed
+// from the estimate, too, not only from its variance: its noise scale is unknown, and a guess may be wrong by any factor.
 const noWeight = 1e-10
 
 // Score returns the round's evidence on a bet, on the estimates of an estimator; Replicated must have the round's replicates.
