@@ -18,11 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// truths returns the rewards that runs are simulated with, one problem a run, and what they are. The first that there is counts: a stated
-// gap, a belief from measurements, means of the table, and the kernel as prior.
+// truths returns one problem per run, whose means are the true rewards of its simulation, and a note that describes them.
+// It uses the first available source: the stated gap, a belief from measurements, the means of the table, or the kernel as
+// prior.
 func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
-		// at most five such problems are computed, and runs take them in turn
+		// at most five such problems are computed, and the runs use them cyclically
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		if err != nil {
 			return nil, Note{}, err
@@ -31,8 +32,8 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
 	known := p.Problem.Mean
-	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		// a belief that cannot be computed is not an error: the next kind of rewards serves
+	if p.Problem.Long != nil && p.Problem.Means() != nil { // the means of measurements are not the truth
+		// if a belief cannot be computed, the next source is used
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -41,7 +42,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
 		} else if errors.As(err, new(*belief.Undetermined)) {
-			known = nil // a truth in which all arms are equal would not show the cost of the campaign
+			known = nil // truths with all arms equal would not show the cost of the campaign
 		}
 	}
 	if known != nil {
@@ -68,9 +69,9 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	return out, Note{Kind: NoteRewardsDrawn}, nil
 }
 
-// simulate makes one run as a campaign would: its rounds are cut if the campaign cuts them, and pulls are lost on the
-// way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2. It
-// begins with the known results, if the algorithm can use them.
+// simulate makes one run like a real campaign: rounds are cut if the campaign cuts them, and pulls are lost. The result
+// depends only on the truth and the number of the run. The seed of rewards is 1 here, and 2 in Renew. The run begins with
+// the known results, if the algorithm can use them.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known en
 	if err != nil {
 		return need{}, err
 	}
-	// a run that never ends would hold up the forecast
+	// limited, because a run without an end would block the forecast
 	opt := asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
@@ -100,7 +101,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known en
 	return x.run(ctx, nil, 0, func(round int) uint64 { return uint64(round) })
 }
 
-// trial is a simulated campaign.
+// trial is one simulated campaign.
 type trial struct {
 	Protocol
 	steps  *engine.Steps
@@ -109,11 +110,11 @@ type trial struct {
 	truth  *problem.Problem
 }
 
-// run goes on to the end, and judges the answers. It awaits so many pulls of the first round, all of them for 0; before
-// holds the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each
-// task.
+// run simulates until the end, and compares the answers with the truth. before holds the number of earlier pulls by arm;
+// nil for none. awaited is the number of pulls that the first round still awaits; 0 means all. seed returns, for a round,
+// the seed of its cut to a budget per task.
 func (x trial) run(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
-	// who cuts does not wait for results, and so needs the days one by one
+	// a protocol that cuts rounds does not wait for all results, and so is simulated unit by unit of time
 	if x.Cuts() {
 		n, err = x.calendar(ctx, x.step())
 	} else {
@@ -127,7 +128,7 @@ func (x trial) run(ctx context.Context, before []int, awaited int, seed func(rou
 	return n, nil
 }
 
-// rounds makes one round after the other, and waits for all the results of each. Lost pulls are made again, so that they cost time alone.
+// rounds simulates whole rounds, and waits for all results of each. Lost pulls are measured again, and cost only time.
 func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
@@ -142,7 +143,7 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			return n, err
 		}
 		pulls := next.Pulls()
-		// all of its rewards are drawn again, but only what is left of it takes samples and time
+		// all rewards of the first round are drawn again, but only its awaited pulls count as samples and time
 		if awaited > 0 { // the round that is being measured
 			pulls, awaited = awaited, 0
 		}
@@ -153,13 +154,13 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
-	// at the limit of rounds: a run that would continue is undecided
+	// at the limit of rounds: the run is undecided if the algorithm would continue
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
 }
 
-// learn draws the rewards of a round.
+// learn draws the rewards of a round, and passes them to the algorithm.
 func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	b, err := x.env.Pull(ctx, round)
 	if err != nil {
@@ -168,25 +169,25 @@ func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	return x.steps.Learn(ctx, b)
 }
 
-// If a protocol has a capacity and does not state failed and late results, each run of a forecast draws its shares
-// evenly from 0 to these.
+// Bounds of the shares of failed and of late results. If the protocol has a capacity but states no share, each simulated
+// run draws its share uniformly between 0 and the bound.
 const (
 	mostFailed = 0.2
 	mostLate   = 0.3
 )
 
-// DefaultDelay is the most units of time that late results are late, if the protocol does not state it.
+// DefaultDelay is the greatest delay of a late result in units of time, if the protocol does not state it.
 const DefaultDelay = 5
 
-// losses states what happens to pulls on the way.
+// losses describes the failed and late pulls of a simulated run.
 type losses struct {
-	failed, late float64 // shares of pulls that give no result, and whose result comes late
-	delay        int     // the most units of time by which
+	failed, late float64 // shares of pulls that give no result, and of pulls whose result is late
+	delay        int     // greatest delay, units of time
 	rng          *rand.Rand
 }
 
-// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are
-// drawn whether they are stated or not, so that stated shares do not shift the random numbers that follow.
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and both shares are 0. Both shares are
+// drawn even if stated, so that a stated share does not change the later random numbers.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)
@@ -199,7 +200,7 @@ func (p Protocol) lossesOf(run int) losses {
 	return l
 }
 
-// shares returns between what the shares of failed and of late pulls lie.
+// shares returns the lower and the upper bound of the share of failed pulls, and of the share of late pulls.
 func (p Protocol) shares() (failed, late [2]float64) {
 	failed, late = [2]float64{0, mostFailed}, [2]float64{0, mostLate}
 	if p.Failed != nil {
