@@ -59,13 +59,13 @@ type Status int
 const (
 	// Optimal: the requested relative duality gap was reached.
 	Optimal Status = iota
-	// Stalled: rounding errors ended progress; the reported gap is valid but larger than requested.
+	// Stalled: rounding errors prevented further progress. The reported gap is valid but larger than requested.
 	Stalled
-	// IterationLimit: MaxIterations were used; the gap reported holds.
+	// IterationLimit: the solver used MaxIterations. The reported gap is valid.
 	IterationLimit
-	// Separated: the optimum is certified to be at most, or above, Options.Threshold.
+	// Separated: the optimum is proved to be at most, or above, Options.Threshold.
 	Separated
-	// Trivial: no contrast, or all are zero.
+	// Trivial: there is no contrast, or all are zero.
 	Trivial
 )
 
