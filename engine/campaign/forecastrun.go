@@ -212,15 +212,15 @@ func (p Protocol) shares() (failed, late [2]float64) {
 	return failed, late
 }
 
-// wholeRound returns the units of time until a round has all its results: every unit hands out pulls that were not
-// handed out yet or failed, as much as the capacity allows, and the round waits for the last. The result of a pull comes
-// at the end of its unit, or 1 to delay units later. Without a capacity a round is one unit.
+// wholeRound returns the units of time until a round has all its results. In each unit the laboratory receives as many
+// pulls as the capacity allows: pulls not yet handed out, and failed ones. The result of a pull comes at the end of its
+// unit, or 1 to delay units later. Without a capacity a round takes one unit.
 func (l losses) wholeRound(pulls, capacity int) float64 {
 	if capacity <= 0 {
 		return 1
 	}
 	over := 0
-	// pulls that fail are handed out again on the next day
+	// failed pulls are handed out again on the next day
 	for day, remaining := 0, pulls; remaining > 0; day++ {
 		for range min(remaining, capacity) {
 			switch x := l.rng.Float64(); {
@@ -235,8 +235,9 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 	return float64(over)
 }
 
-// cutRound splits a round of a day and of some days more, as evenly over them as comes by chance: what comes in time, and
-// what comes late, by the day. Failed pulls are in neither: a posterior plans them again if it still wants them.
+// cutRound simulates the results of a round whose pulls are handed out on day `day` and the next days-1 days. It returns
+// the results by arm that come in time, and the late results by the day on which they come. Failed pulls are in neither: a
+// posterior plans them again if they are still useful.
 func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[int][]int) {
 	inTime, late = make([]int, len(counts)), map[int][]int{}
 	for i, n := range counts {
@@ -244,7 +245,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
-				// results of pulls of a day, from 0, are recorded on the next; day + 1 is in time
+				// days count from 0; results of a day are recorded on the next day, and so day + 1 is in time
 				due := day + 2 + l.rng.IntN(l.delay)
 				if days > 1 {
 					due += l.rng.IntN(days)
@@ -261,13 +262,13 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 	return inTime, late
 }
 
-// forecastStep is the part of the units of time so far by which a simulated campaign continues at once.
+// forecastStep is a fraction of the time so far. A simulated campaign combines the rounds of that much time into one.
 const forecastStep = 1. / 32
 
-// coarseStep is that part where runs take long: it makes a third of the rounds.
+// coarseStep replaces forecastStep if runs take long: it needs a third of the rounds.
 const coarseStep = 1. / 8
 
-// step returns the part for this protocol, by how many arms it has.
+// step returns coarseStep for problems with many arms, otherwise forecastStep.
 func (p Protocol) step() float64 {
 	if many(p.Problem) {
 		return coarseStep
@@ -275,13 +276,13 @@ func (p Protocol) step() float64 {
 	return forecastStep
 }
 
-// calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
-// late counts with the round whose results come at the same time, which is the same to a posterior, and
-// failed pulls are planned again if they are still of use. Rounds of the units that are a share step of the units so
-// far are simulated as one, which to a posterior costs little and makes long campaigns cheap; 0 makes each by
-// itself. It returns what the run took.
+// calendar simulates a campaign whose rounds are cut to its capacity, with one round per unit of time. A late result
+// counts with the round whose results come at the same time, which makes no difference to a posterior. Failed pulls are
+// planned again if they are still useful. After d units, the rounds of the next step·d units are simulated as one. This
+// makes long campaigns cheap, and hardly changes a posterior. With a step of 0, each round is simulated by itself.
+// calendar returns the length of the run.
 func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
-	awaited := map[int][]int{} // by the day on which they come
+	awaited := map[int][]int{} // late results by the day on which they come
 	for day := 0; day < forecastLooks; {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -298,13 +299,13 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
-		// the days pass, and each brings the results due on it
+		// the days pass, and each adds the late results due on it
 		for range days {
 			day++
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
-		// the round has the results so far, as in a campaign that ends a cut round early
+		// the plan becomes the pulls with results, as in a campaign that ends a cut round early
 		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}
@@ -319,7 +320,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 	return n, nil
 }
 
-// plus adds counts of the same arms; either may be nil, which is 0 of each. It changes neither.
+// plus returns the sums of two lists of counts. Either may be nil, which means 0 for each arm. It changes neither list.
 func plus(a, b []int) []int {
 	if a == nil || b == nil {
 		return slices.Concat(a, b)
@@ -331,7 +332,8 @@ func plus(a, b []int) []int {
 	return out
 }
 
-// checkLosses reports shares that are none. Not all pulls may fail: a round would never end.
+// checkLosses returns an error if a share or the delay is out of range. Not all pulls may fail or be late: a round would
+// never end.
 func (p Protocol) checkLosses() error {
 	for name, x := range map[string]*float64{"failed": p.Failed, "late": p.Late} {
 		if x != nil && !(*x >= 0 && *x < 1) {
@@ -347,7 +349,7 @@ func (p Protocol) checkLosses() error {
 	return nil
 }
 
-// lossNote returns the forecast's assumption about losses; ok is false if there are none.
+// lossNote returns the forecast's assumption about failed and late results; ok is false if no results are lost or late.
 func (p Protocol) lossNote() (n Note, ok bool) {
 	failed, late := p.shares()
 	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {
