@@ -28,7 +28,7 @@ type givenKind int
 const (
 	withVariance     givenKind = iota // the hyperparameter is its variance
 	commonRelatives                   // the hyperparameter is its share of the variance that tasks have in common
-	specialRelatives                  // the hyperparameter is its share of the variance within each task; it relates only arms of the same task
+	specialRelatives                  // the hyperparameter is its share of the variance within each task, between arms of the same task
 	statedKernel                      // the hyperparameter is its share of the variance between options
 	statedAlone                       // the same, but it relates only arms of the same task
 )

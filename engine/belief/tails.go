@@ -181,7 +181,8 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 	if d.blocks != nil || d.wins != nil || d.limits != nil || !noiseFound || len(d.cells) < fewestTails {
 		return plain, nil
 	}
-	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes)) // for each distribution: log of prior times evidence, relative to the evidence of the normal distribution
+	// logs has, for each distribution, log of prior times evidence minus the log evidence of the normal distribution.
+	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes))
 	of, gain := make([][]*tails, len(found)), make([][]float64, len(found))
 	every, best := 1, math.Inf(-1)
 	for j := 0; j < len(found); j += every {
