@@ -176,15 +176,16 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 	})
 }
 
-// leastFavourable returns expected rewards in which the best arm of every task leads each rival by at least gap (reward units), as hard
-// as the kernel allows. It is the least favourable configuration of ranking and selection [Bechhofer54], in which every rival is exactly
-// gap below the best, restricted to the kernel's space: the function with these leads and the smallest norm,
+// leastFavourable returns expected rewards, as hard as the kernel allows, in which the best arm of every task leads each
+// rival by at least gap (reward units). In ranking and selection, the least favourable configuration has every rival
+// exactly gap below the best [Bechhofer54]. Here it is restricted to functions that the kernel can represent: the one with
+// these leads and the smallest norm,
 //
 //	min ‖θ‖²  subject to  (φ_best - φ_i)ᵀθ ≥ gap  for every rival i of every task.
 //
-// Under identity() every rival is exactly gap below. A kernel of smaller rank, or similar tasks, forces some rivals further below. The
-// best arms come from a draw of the Gaussian process, so that similar tasks have similar best arms and the problem has a solution. Arms
-// with equal features have equal rewards.
+// With identity() every rival is exactly gap below. A kernel of smaller rank, or similar tasks, forces some rivals further
+// below. The best arms are those of a draw from the Gaussian process. So similar tasks have similar best arms, and the
+// problem has a solution. Arms with equal features have equal rewards.
 func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
 	draw := lists.Make(m.Rank(), func(int) float64 { return rng.NormFloat64() })

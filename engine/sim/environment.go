@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A Drawer draws n ≥ 1 rewards of arm i and returns their summary, with Squares and Range if squares is set. It must use
+// Drawer draws n ≥ 1 rewards of arm i and returns their summary, with Squares and Range if squares is set. It must use
 // only the given random source.
 type Drawer func(rng *rand.Rand, i, n int, squares bool) (Draw, error)
 
@@ -124,7 +124,7 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 			"sizes, use plan(p, gaps=…)", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
-	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside a block has a block of its own
+	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside blocks has a block effect of its own
 		sd = slices.Clone(sd)
 		for i := range sd {
 			sd[i] = math.Hypot(sd[i], p.Block.Effect)

@@ -215,8 +215,8 @@ func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	return &q
 }
 
-// of returns the problem p, made by unknown, with the expected rewards of a run. Rewards with bounds stay within them: measured ones are
-// moved from their mean m to the new mean m' by
+// of returns the problem p, which unknown returned, with the expected rewards of a run. If rewards have bounds, they stay
+// within them. Measured rewards r with mean m are moved to the new mean m' by
 //
 //	r' = hi - (hi - r) (hi - m')/(hi - m) for m' > m,  r' = lo + (r - lo) (m' - lo)/(m - lo) otherwise.
 func (b *believed) of(p *problem.Problem, run int) *problem.Problem {

@@ -17,14 +17,15 @@ import (
 // outside is the probability that a 95 % interval misses the true value.
 const outside = 0.05
 
-// contrasted compares an algorithm with a reference on the same problem, by one of Measures. The results of each differ in the seed only.
-// Runs are paired if all results have Detail of the same runs from the same seeds; otherwise means are compared.
+// contrasted compares an algorithm with a reference on the same problem by one of Measures. The results of each may differ
+// only in the seed. Runs are paired if all results have Detail for the same runs with the same seeds; otherwise means are
+// compared.
 //
-// Differences of means have Student's interval over paired differences, or Welch's; differences of error rates the adjusted Wald
-// intervals of Bonett and Price (2012), or of Agresti and Caffo (2000). Ratios have the delta-method interval of their logarithm, for
-// error rates after adding half a wrong run to both samples.
+// Differences of means have Student's interval over paired differences, or Welch's. Differences of error rates have the
+// adjusted Wald intervals of Bonett and Price (2012), or of Agresti and Caffo (2000). Ratios have the delta-method
+// interval of their logarithm; for error rates, half a wrong run is added to both samples.
 //
-// It returns an error for an unknown measure, a result without runs, and an unknown truth if the measure needs it.
+// It returns an error for an unknown measure, for a result without runs, and if the measure needs a truth that is unknown.
 func contrasted(algorithm, reference []engine.Result, measure string) (_ contrast, err error) {
 	defer try.Caught(&err)
 	return newContrast(try.Of(sampleOf(measure, algorithm...)), try.Of(sampleOf(measure, reference...))), nil
@@ -80,7 +81,7 @@ type score struct {
 	Status           engine.Status
 	Samples          float64 // per agent
 	Rounds           int
-	Wrong, Undecided bool `json:",omitempty"` // whether at least one task is wrong, or undecided
+	Wrong, Undecided bool `json:",omitempty"` // whether any task is wrong; whether any task is undecided
 	WrongTasks       int  `json:",omitempty"`
 	Decided          int  `json:",omitempty"` // number of decided tasks
 	WrongDecided     bool `json:",omitempty"` // whether at least one decided task is wrong
