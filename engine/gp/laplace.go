@@ -13,7 +13,7 @@ import (
 // Logistic returns 1/(1 + exp(-f)).
 func Logistic(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 
-// leastCurvature is the least curvature of a count's log likelihood in a Newton step.
+// leastCurvature is the smallest curvature of a count's log likelihood that a Newton step uses.
 const leastCurvature = 1e-4
 
 // site returns the observation with normal noise that represents so many successes of some trials at the latent value f, the log odds:
@@ -26,13 +26,13 @@ func site(f, wins, trials float64) (target, noise float64) {
 	return f + (wins-trials*p)/w, 1 / w
 }
 
-// Prior is the covariance K of latent values before they are observed.
+// Prior is the prior covariance K of n latent values.
 type Prior interface {
-	Observe(noise []float64) (Covariance, error) // K + N, factored
+	Observe(noise []float64) (Covariance, error) // returns Ka
 	Times(a mat.Vector) *mat.VecDense            // Ka
 }
 
-// DensePrior is a prior as a matrix.
+// DensePrior is a prior covariance as a matrix.
 type DensePrior struct{ *mat.SymDense }
 
 // Observe factors K + N.
@@ -49,7 +49,7 @@ func (k DensePrior) Times(a mat.Vector) *mat.VecDense {
 	return out
 }
 
-// LowRankPrior is the prior ΦᵀΦ + diag(Own).
+// LowRankPrior is the prior covariance ΦᵀΦ + diag(Own).
 type LowRankPrior struct {
 	Features *mat.Dense // Φ, m × n
 	Own      []float64
@@ -73,8 +73,8 @@ func (k LowRankPrior) Times(a mat.Vector) *mat.VecDense {
 
 const newtonSteps, newtonEnough = 60, 1e-8
 
-// Laplace is Laplace's approximation of the posterior of binomial counts with a logistic link [RW06, sec. 3.4]: the regression on the
-// sites at the mode, whose evidence is not the counts'.
+// Laplace is Laplace's approximation to the posterior of binomial counts with a logistic link [RW06, sec. 3.4]. Its
+// Regression is that of the sites at the mode; the Evidence of that regression is not the evidence of the counts.
 type Laplace struct {
 	*Regression
 	Noise       []float64 // noise of the sites
@@ -113,7 +113,7 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 			return nil, err
 		}
 		last = at
-		// along the step, halved until the score does not fall
+		// halve the step until the score does not decrease
 		for share := 1.0; ; share /= 2 {
 			next := mat.NewVecDense(n, slices.Clone(l.Weights))
 			floats.Scale(share, next.RawVector().Data)

@@ -10,14 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Data are n observations y with the mean Hβ.
+// Data has n observations y with mean Hβ.
 type Data struct {
 	Targets   []float64  // y
 	Basis     *mat.Dense // H, n × q, the basis functions of the mean [RW06, sec. 2.7]; nil for the mean 0
-	Precision float64    // of the prior of each coefficient, N(0, 1/Precision); 0 for a flat prior
+	Precision float64    // prior precision of each coefficient, N(0, 1/Precision); 0 for a flat prior
 }
 
-// Regression is the Gaussian process given observations.
+// Regression is a Gaussian process conditioned on observations.
 type Regression struct {
 	Covariance
 	Data
@@ -69,18 +69,19 @@ func New(d Data, sigma Covariance) (*Regression, error) {
 	return r, nil
 }
 
-// Correction returns the n × q and q × n matrices S and T that account for the coefficients β: the inverse covariance of y, whose
-// uncertain β included, is P = Σ⁻¹ - S T with S = Σ⁻¹H and T = (HᵀΣ⁻¹H + Λ)⁻¹Sᵀ, so that Py = α. It returns nil without a basis.
+// Correction returns the n × q and q × n matrices S and T that account for uncertain coefficients β. With them, the
+// inverse covariance of y is P = Σ⁻¹ - S T, where S = Σ⁻¹H and T = (HᵀΣ⁻¹H + Λ)⁻¹Sᵀ, and Py = α. It returns nil without a
+// basis.
 func (r *Regression) Correction() (s, t *mat.Dense) {
 	if r.solved == nil {
 		return nil, nil
 	}
 	t = new(mat.Dense)
-	_ = r.inner.SolveTo(t, r.solved.T()) // it only warns of a condition
+	_ = r.inner.SolveTo(t, r.solved.T()) // the error is only a warning about the condition number
 	return r.solved, t
 }
 
-// Precisions returns the diagonal of P.
+// Precisions returns the diagonal of P, see Correction.
 func (r *Regression) Precisions() []float64 {
 	out := r.InverseDiagonal()
 	if s, t := r.Correction(); s != nil {
@@ -105,8 +106,8 @@ func (r *Regression) LeaveOneOut() (mean, variance []float64) {
 	return mean, variance
 }
 
-// Gradient returns the derivative of the evidence by the entries of a Dense covariance, W = ½(ααᵀ - P): the evidence changes by tr W dΣ
-// [RW06, eq. 5.9].
+// Gradient returns the derivative W = ½(ααᵀ - P) of the evidence by the entries of Σ, which must be Dense: the evidence
+// changes by tr W dΣ [RW06, eq. 5.9].
 func (r *Regression) Gradient() *mat.SymDense {
 	n := len(r.Weights)
 	out, s, t := mat.NewSymDense(n, nil), (*mat.Dense)(nil), (*mat.Dense)(nil)
@@ -124,7 +125,7 @@ func (r *Regression) Gradient() *mat.SymDense {
 	return out
 }
 
-// NoiseGradient returns the derivatives of the evidence by the diagonal of the covariance, ½(α_i² - P_ii).
+// NoiseGradient returns the derivatives of the evidence by the diagonal of Σ, ½(α_i² - P_ii).
 func (r *Regression) NoiseGradient() []float64 {
 	out := r.Precisions()
 	for i, a := range r.Weights {

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Ridge returns ξ (normalised) for a mode.
+// Ridge returns ξ (kernel units) for a mode.
 //
 // auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤
 // 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. A PAC
