@@ -245,8 +245,8 @@ func (d *data) evenly(most int) []int {
 	return lists.Make(n, func(k int) int { return k * len(d.cells) / n })
 }
 
-// fewestWhole is the smallest number of whole tasks from which hyperparameters are searched. With fewer, inTasks takes
-// some arms of each task.
+// fewestWhole is the smallest number of whole tasks from which inTasks searches hyperparameters. Below it, inTasks takes
+// arms of all tasks.
 const fewestWhole = 6
 
 // inTasks returns all measured arms, or a subset of about the given size. It prefers all arms of some tasks: these

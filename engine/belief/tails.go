@@ -14,13 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The own parts of arms may have heavy tails: most are small, and a few, needles, are large. Their law is a mixture of two normal ones with
-// the variance that the model has for own parts,
+// The own parts of arms may have heavy tails: most own parts are small, and a few are large. Their distribution is a
+// mixture of two normal distributions with the variance own that the model states for own parts,
 //
 //	e ~ (1 - p) N(0, s) + p N(0, f s),  (1 - p + p f) s = own.
 //
-// The normal law and several mixtures are averaged by evidence. A posterior replaces the law of each own part by a normal one that gives
-// the same posterior moments (expectation propagation [RW06, sec. 3.6]), and its draws have the quantiles of the mixture.
+// The posterior is an average over the normal distribution and several mixtures, weighed by evidence. For a mixture, the
+// distribution of each own part is replaced by a normal one that gives the same posterior moments (expectation propagation
+// [RW06, sec. 3.6]). Draws are then transformed to the quantiles of the mixture.
 
 // shape is a distribution of own parts: p, f, and its prior probability.
 type shape struct{ share, factor, prior float64 }
