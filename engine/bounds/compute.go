@@ -178,16 +178,15 @@ func (b *builder) certified(name string, d design.Design) Certified {
 	return Certified{d.Value, d.Lower}
 }
 
-// theorems sets Theorem 1, Corollary 1, Theorem 2 and Corollary 2 as numbers.
+// theorems sets the numbers of Theorem 1, Corollary 1, Theorem 2 and Corollary 2.
 //
-// The corollaries replace ρ*(ξ) by an upper bound of it:
+// The corollaries replace ρ*(ξ) by an upper bound:
 //
 //	(a) 8Υ/Δ²                                                  [Du23, eq. (rho_maximum_info_gain)]
 //	(b) 8 d_eff log(2nV(1 + tr K_{λ*}/(ξ d_eff)))/Δ²           [Du23, eq. (rho_eff_dim)]
 //	(c) 8 rank K_Z rank K_{X,λ*} log(tr(I + K_{λ*}/ξ)/rank K_{λ*})/Δ²   [Du23, eq. (rho_rank_z_rank_x)]
 //
-// with nV the number of arms of all tasks, and ranks of K_{λ*} and of the factors
-// where the proof has them.
+// Here nV is the number of arms of all tasks. The ranks are those of K_{λ*} and of its factors, as in the proof.
 func (b *builder) theorems() error {
 	r := b.r
 	d := float64(r.EffectiveDimension)
@@ -220,14 +219,14 @@ func (b *builder) slack() float64 {
 
 func each(x ABC, f func(float64) float64) ABC { return ABC{f(x.A), f(x.B), f(x.C)} }
 
-// samplesFC returns the last line but one of the proof of [Du23, Thm. 1], divided by V:
+// samplesFC returns a bound on the samples per agent: the last line but one of the proof of [Du23, Thm. 1], divided by
+// V,
 //
 //	( r*·(2048(1+ε)² ρ log(4 n²V r*²/δ) + 1) + N_1 + 2τ r* ) / V,
 //	N_1 = 32·4(1+ε)² ρ_1 log(2n²V/δ_1),  r* = ⌈log₂(2/Δ_min)⌉ + 1,
 //
-// where rho is ρ*(ξ) or an upper bound of it. The 1 per round is the ceiling in
-// l. 5, which the proof absorbs; n²V is Σ_v n_v². With a PAC epsilon, Δ_min is
-// replaced by it.
+// where rho is ρ*(ξ) or an upper bound of it. The 1 per round is from the ceiling in l. 5, which the proof absorbs; n²V
+// is Σ_v n_v². A PAC epsilon above Δ_min replaces Δ_min.
 func (b *builder) samplesFC(rho float64) float64 {
 	r := b.r
 	rounds := float64(r.RoundsFC)
@@ -238,11 +237,11 @@ func (b *builder) samplesFC(rho float64) float64 {
 	return (rounds*perRound + first + 2*b.tau*rounds) / float64(r.Tasks)
 }
 
-// errorFB returns the union bound at the end of the proof of [Du23, Thm. 2],
+// errorFB returns a bound on the error probability: the union bound at the end of the proof of [Du23, Thm. 2],
 //
 //	2 n²V R exp(-N / (32(1+ε) ρ)),  N = ⌊TV/R⌋,  R = ⌈log₂ ω(ξ, X̃)⌉,
 //
-// capped at 1.
+// but at most 1.
 func (b *builder) errorFB(rho float64) float64 {
 	r := b.r
 	n := math.Floor(float64(b.opt.Budget*r.Tasks) / float64(r.RoundsFB))

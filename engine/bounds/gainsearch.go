@@ -52,12 +52,12 @@ const (
 //
 //	Υ = max_λ F(λ),  F(λ) = log det(I + ξ⁻¹ D^½ K D^½),  D = diag(λ_i/σ_i²),
 //
-// by column generation. It designs on few candidates, first the pivots of the kernel's factor, and adds the arms with the largest
-// gradient g_i = ∂F/∂λ_i. By concavity
+// by column generation. It computes designs on few candidates, which are first the pivots of the kernel's factor. Then
+// it adds arms with the largest gradient g_i = ∂F/∂λ_i. By concavity
 //
 //	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960].
 //
-// Both bounds are exact up to rounding, since they are computed from values of the kernel.
+// Both bounds are exact up to rounding, since they are computed from exact kernel values.
 type gainSearch struct {
 	ctx        context.Context
 	m          *model.Model

@@ -46,16 +46,17 @@ func (b *builder) misfit() error {
 	return err
 }
 
-// misspecified computes the bound of docs/theory/misfit.md, "Upper bound". Round r has a design of the arms S_r that can be left, at
-// ξ = 0 with value ρ_r, and
+// misspecified returns the bound of docs/theory/misfit.md, "Upper bound". Round r has a design for the arms S_r that
+// may remain, at ξ = 0 with value ρ_r. It makes
 //
 //	N_r = 32·4^r (1+ε)² ρ_r log(2n²V/δ_r) pulls,  δ_r = δ/(2r²),
 //
-// and removes an arm whose estimate is below another by 2^{-r}/2 + B_r, where
+// It removes an arm whose estimate is below another by 2^{-r}/2 + B_r, where
 //
 //	B_r = η (2 + √(2(1+ε) ρ_r max 1/σ²))
 //
-// bounds the bias of an estimated gap. The arms left have gaps below 2^{-r} + 2B_r. Options.Epsilon replaces smaller gaps.
+// is a bound on the bias of an estimated gap. The remaining arms have gaps below 2^{-r} + 2B_r. Options.Epsilon
+// replaces smaller gaps. If tasks are undecided after mostMisfitRounds rounds, Samples and Rounds are 0.
 func misspecified(m *model.Model, opt model.Terms) (out Misfit, err error) {
 	defer try.Caught(&err)
 	out.Stated = opt.Misfit * m.Unit

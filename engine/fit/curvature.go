@@ -167,12 +167,12 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 	return lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) }), nil
 }
 
-// slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and, with the derivatives by the
-// diagonal of K, -1/(2N_i), by everything. With B = K_SS⁻¹K_Sn, α = P y and P of gp.Regression.Correction they are
+// slopes has the derivatives of F by the entries of K_Sn, of K_SS and of N. The derivatives by the diagonal of K are
+// -1/(2N_i). Let B = K_SS⁻¹K_Sn and α = P y, with P of gp.Regression.Correction. Then
 //
 //	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²),
 //
-// from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
+// This follows from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
 type slopes struct {
 	cross  *mat.Dense // ∂F/∂K_Sn, m × n
 	corner *mat.Dense // ∂F/∂K_SS, m × m

@@ -12,22 +12,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The covariance of many arms is not factored as a whole, O(n³), but along m of them, the inducing arms
-// S: with Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0,
+// For many arms, an O(n³) factorization of the whole covariance is too slow. It is approximated by m inducing arms S.
+// With Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0, the fit maximises
 //
 //	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i,
 //
-// is at most the log likelihood [Titsias 2009, eq. 9], for any S and any numbers of the kernel, so that
-// it can be maximised in its place; and that is at most
+// This is at most the log likelihood [Titsias 2009, eq. 9], for any S and any hyperparameters. The log likelihood is at
+// most
 //
 //	U = log p(y | Q + N) + ½ αᵀRα,  α = (Q + N)⁻¹ (y - H β̂),
 //
-// since determinants grow with the covariance, and yᵀΣ⁻¹y ≥ 2αᵀy - αᵀΣα for every α. Both hold as well
-// where levels are integrated out: t does not depend on them, and Hᵀα = 0. U - F is what is lost at
-// most. S are the pivots of the Cholesky factor of K, as many as bring t to a limit, and S stays what it
-// is while a search climbs, so that F is smooth.
+// because determinants increase with the covariance, and yᵀΣ⁻¹y ≥ 2αᵀy - αᵀΣα for every α. Both bounds also hold if
+// levels are integrated out: t does not depend on the levels, and Hᵀα = 0. So U - F is the largest possible loss of log
+// likelihood. S are the first pivots of the Cholesky factor of K, as many as are needed for a small t. During a search
+// S does not change, so that F is smooth.
 //
-// A number times identity() has no few inducing arms, and needs none: it is part of N.
+// A term g*identity() would need all arms as inducing arms, so it is added to N.
 
 // DenseArms is the largest number of arms for which the whole covariance is factored.
 const DenseArms = 600

@@ -109,14 +109,14 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 	return correlation, signal
 }
 
-// speedup returns the ratio of the measurements of an arm that a task needs alone to those that it needs if it
-// shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and η the noise of
-// a mean, together the mean posterior variance is
+// speedup returns how many times more measurements of an arm a task needs without sharing, to know an effect with the
+// same posterior variance. Let λ_j be the eigenvalues of signal · alike, and η = noise the noise variance of a mean.
+// With sharing, the mean posterior variance is
 //
 //	v = (1/V) Σ λ_j η/(λ_j + η),
 //
-// alone it is s η'/(s + η') for the signal s, and η/η' = η (1/v - 1/s) makes them equal.
-// It is V for equal tasks, 1 for independent ones, and V/rank as η vanishes.
+// Without sharing it is s η'/(s + η') for the signal s and noise η'. The two are equal for η/η' = η (1/v - 1/s), which
+// is the result. It is V for equal tasks, 1 for independent ones, and approaches V/rank as η approaches 0.
 func speedup(alike [][]float64, signal, noise float64) float64 {
 	v := len(alike)
 	m := symmetric.Make(v, func(a, b int) float64 { return alike[a][b] })

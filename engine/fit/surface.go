@@ -146,8 +146,8 @@ func (s *surface) process(values []float64) (_ *process, err error) {
 	return newProcess(s.d, gram, s.variance(values))
 }
 
-// likelihood returns the log likelihood of all the data: of the means, and, where σ is free, of the
-// scatter within replicates,
+// likelihood returns the log likelihood of all data. This is that of the means and, if σ is free, that of the
+// replicates' deviations from their means,
 //
 //	-½ Σ (n_i - 1) log σ² - S/(2σ²),  S the sum of squares within arms.
 func (s *surface) likelihood(g *process, values []float64) float64 {

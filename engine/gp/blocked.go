@@ -104,7 +104,7 @@ type Observations struct {
 	Flat     bool       // whether β has a flat prior; otherwise β = 0
 }
 
-// BlockedPosterior is the law of f given observations.
+// BlockedPosterior is the law of β + f given observations.
 type BlockedPosterior struct {
 	*Blocked
 	Quadratic float64 // (y - β̂)ᵀΣ⁻¹(y - β̂)
@@ -182,7 +182,8 @@ func (b *Blocked) rows(o Observations) func(k int) []float64 {
 	return func(k int) []float64 { return b.Features.RawRowView(o.At[k]) }
 }
 
-// Posterior returns the law given observations. In each block with the observed points P, and G = B_·P S⁻¹,
+// Posterior returns the law of f, with β added, given observations. In each block with observed points P, let G = B_·P S⁻¹, where
+// S = B_PP + N. Then
 //
 //	f = Gy + (Φ - GΦ_P)w + (1 - G1)β + e,  Cov e = B - G B_P·.
 func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPosterior, err error) {

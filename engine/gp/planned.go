@@ -58,7 +58,8 @@ func (p *Planned) Covariance(points []int) *mat.SymDense {
 	})
 }
 
-// Observe adds an observation of a point with a variance s² of the noise. With c the covariances of its block given w, and r its row,
+// Observe adds an observation of point i with noise variance s² = noise. Given w, let C be the covariance of the
+// point's block, c its column i, and r the row of the point. The updates are
 //
 //	C - ccᵀ/(c_i + s²),  R - c rᵀ/(c_i + s²),  W - Wr(Wr)ᵀ/(c_i + s² + rᵀWr).
 func (p *Planned) Observe(i int, noise float64) {

@@ -29,11 +29,13 @@ type Regression struct {
 	inner  mat.Cholesky // of HᵀΣ⁻¹H + Λ
 }
 
-// New computes weights and evidence. With the q coefficients β integrated out under their prior of precision Λ [RW06, eq. 2.43 to 2.45],
+// New returns the regression for data d with covariance sigma, with weights and evidence. The q coefficients β are
+// integrated out under their prior of precision Λ [RW06, eq. 2.43 to 2.45],
 //
 //	log p = -½ (rᵀΣ⁻¹r + Λ‖β̂‖² + log |Σ| + log |HᵀΣ⁻¹H + Λ| - q log Λ + n log 2π),  r = y - Hβ̂;
 //
-// for a flat prior, log Λ is replaced by log 2π: the density of all that does not depend on β.
+// For a flat prior, log Λ is replaced by log 2π: the evidence is then the density of the components of y that do not
+// depend on β. It returns ErrSingular if a matrix cannot be factored.
 func New(d Data, sigma Covariance) (*Regression, error) {
 	n := len(d.Targets)
 	r := &Regression{Covariance: sigma, Data: d}
@@ -94,7 +96,8 @@ func (r *Regression) Precisions() []float64 {
 	return out
 }
 
-// LeaveOneOut returns the prediction of each observation from all others and its variance, noise included [RW06, eq. 5.12],
+// LeaveOneOut returns, for each observation, the mean and the variance of its prediction from all others. The variance
+// includes the noise [RW06, eq. 5.12],
 //
 //	μ_i = y_i - α_i/P_ii,  σ_i² = 1/P_ii.
 func (r *Regression) LeaveOneOut() (mean, variance []float64) {
