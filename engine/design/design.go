@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Space is the input of an allocation: the features of all arms and the precision of one pull of each. With weights λ on the simplex it
-// gives the information matrix per unit of sampling effort,
+// Space is the input of an allocation: the features of all arms, the precision of one pull of each, and the ridge.
+// Weights λ on the simplex have the information matrix, per unit of sampling effort,
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
@@ -190,14 +190,13 @@ func (b *bound) gap() float64 {
 	return max(b.value/b.lower-1, 0)
 }
 
-// lowerBound returns the dual bound at (λ, u): for every λ' on the simplex and every number a,
-// ‖y‖²_{A(λ')⁻¹} ≥ 2a yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. Summed with u_p, minimised over λ' and
-// maximised over a,
+// lowerBound returns the dual bound at (λ, u). For every λ' on the simplex and every number a, ‖y‖²_{A(λ')⁻¹} ≥ 2a
+// yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. The sum over contrasts with weights u_p, minimised over λ' and maximised over a, gives
 //
 //	min_λ' max_p ‖y_p‖²_{A(λ')⁻¹} ≥ f² / (f - λ·g + G),
 //
-// with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max g_i over all
-// arms. Dual weights that sum to total instead of 1 scale f, λ·g and G alike.
+// with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², and top = G = max g_i over all arms. lambdaG is λ·g. If the
+// dual weights have another sum than 1, total is that sum.
 func lowerBound(f, lambdaG, top, total float64) float64 {
 	// f - λ·g = ξ Σ u_p ‖A⁻¹y_p‖² is not negative, except by rounding
 	return f / total * f / (max(f-lambdaG, 0) + top)

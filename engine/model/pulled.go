@@ -19,12 +19,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// onPulled returns the Estimator for counts on few of very many arms, by exact kernel values and in coordinates c of the span of the s
-// pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ there, and y_⊥ the part of a contrast outside the span,
+// onPulled returns the Estimator for counts that are positive for few of very many arms. It uses exact kernel values
+// and coordinates c in the span of the s pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ in the span, and y_⊥ the part of
+// a contrast y outside the span,
 //
 //	A⁻¹y = A_s⁻¹y_s + y_⊥/(Nξ).
 //
-// Estimates and their variance depend on the span only, and the bias is Nξ A⁻¹y with both orthogonal parts. Nothing is truncated.
+// Estimates and their variances depend only on the part y_s in the span. The bias uses Nξ A⁻¹y with both orthogonal
+// parts. Nothing is truncated. It returns an error if there are no pulls, if memory is short or if the context ends.
 func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	defer try.Caught(&err)
 	n, ctx := len(counts), m.Context()

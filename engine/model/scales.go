@@ -219,13 +219,13 @@ func (t *tridiagonal) solved(scale float64) (logDet, quadratic float64) {
 	return logDet + math.Log(product), quadratic
 }
 
-// deviance returns -2 times the log of the restricted likelihood of a scale [Patterson and Thompson 1971], with a flat-prior mean
-// integrated out, times the penalty √s: up to a constant,
+// deviance returns -2 times the log of the penalised restricted likelihood of a scale s [Patterson and Thompson 1971],
+// up to a constant. An unknown mean with a flat prior is integrated out, and the penalty is the factor √s:
 //
 //	log det(I + sT) - s cᵀ(I + sT)⁻¹c - log s.
 //
-// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 for the standard deviation. Without it the likelihood of
-// few data is often largest at s = 0, a posterior that is certain that all arms are equal.
+// The penalty is from [Chung et al. 2013]: a gamma density of shape 2 and rate 0 for the standard deviation. Without it
+// the likelihood of few data is often largest at s = 0, and the posterior is then certain that all arms are equal.
 func (t *tridiagonal) deviance(scale float64) float64 {
 	logDet, quadratic := t.solved(scale)
 	return logDet - scale*quadratic - math.Log(scale)

@@ -162,14 +162,15 @@ type Near struct {
 	Arms   int     // number of interpolated arms, or the rank of a ridge fit
 }
 
-// Near returns the interpolant of the expected rewards at the first pivots of the kernel's factor, as many as needed for Misfit ≤ within,
-// and at most maxRank (0 means MaxRank, which others may exceed). With c_k the columns of the factor L, p_k its pivots and θ_k the
-// coefficients, this is interpolation in Newton form,
+// Near returns the interpolant of the expected rewards at the first pivots of the kernel's factor. It uses as many
+// pivots as are needed for Misfit ≤ within (reward units), but at most maxRank (0 means the largest rank of features).
+// With c_k the columns of the factor L, p_k its pivots and θ_k the coefficients, it is the Newton form of
+// interpolation,
 //
 //	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²,
 //
-// whose norm grows with every pivot up to the norm of the smallest interpolant of all expected rewards. It needs no features: O(N)
-// operations per column of the shared factor.
+// The norm increases with every pivot, up to the norm of the smallest interpolant of all expected rewards. No features
+// are needed: it takes O(N) operations per column of the shared factor.
 //
 // M. Pazouki, R. Schaback, Bases for kernel-based spaces, Journal of Computational and Applied Mathematics 236, 2011.
 func (m Truth) Near(within float64, maxRank int) (near Near, err error) {

@@ -15,19 +15,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The numbers of rivals that are drawn together, and of draws. The probabilities of all other rivals are added.
+// unionRivals is the largest number of rivals that are drawn together, and unionDraws the number of draws. The
+// probabilities of all other rivals are added.
 const unionRivals, unionDraws = 12, 200
 
-// anyOf returns the probability that at least one arm of a set exceeds the leader by more than ε. chances has the probability of this
-// event A_x for each arm x. It is estimated by importance sampling [OMC19], which is accurate for small probabilities, too:
+// anyOf returns the probability that at least one arm of a set exceeds the leader by more than ε. chances has the
+// probability of this event A_x for each arm x of set. The result is estimated by importance sampling [OMC19], which is
+// accurate for small probabilities, too:
 //
-//	P(∪A_x) = Σ_x P(A_x) · E[1/N],
+//	P(∪A_x) = Σ_x P(A_x) · E[1/N].
 //
-// where arm x is drawn in proportion to P(A_x), then rewards given A_x, and N is the number of arms that exceed the leader in this
-// draw. Dependence between arms is that of normal variables. The draws use the same random numbers each time.
+// An arm x is drawn in proportion to P(A_x), then rewards are drawn given A_x. N is the number of arms that exceed the
+// leader in this draw. The rewards are drawn as jointly normal variables. All calls use the same random numbers.
 //
-// [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to power
-// systems analysis, Electronic Journal of Statistics 13 (2019) 231.
+// [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to
+// power systems analysis, Electronic Journal of Statistics 13 (2019) 231.
 func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64 {
 	rivals := indices.Where(len(chances), func(k int) bool { return chances[k] > 0 })
 	slices.SortStableFunc(rivals, func(x, y int) int { return cmp.Compare(chances[y], chances[x]) })
@@ -66,13 +68,13 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 	return sum*shares/unionDraws + others
 }
 
-// randomNumbers are the random numbers of anyOf: normal ones (draws × rivals), and a uniform one for each draw.
+// randomNumbers are the random numbers of anyOf: normal ones (draws × rivals), and one uniform number per draw.
 type randomNumbers struct {
 	normal  *mat.Dense
 	uniform []float64
 }
 
-// unionNumbers has the random numbers for each number of rivals. They are made when they are needed.
+// unionNumbers returns the random numbers for each number of rivals. They are generated on first use.
 var unionNumbers = func() (out [unionRivals + 1]func() randomNumbers) {
 	for n := range out {
 		out[n] = sync.OnceValue(func() randomNumbers {
@@ -90,8 +92,8 @@ var unionNumbers = func() (out [unionRivals + 1]func() randomNumbers) {
 	return out
 }()
 
-// correlationsWith returns the posterior correlations of the differences of arms to the leader. A small value on the diagonal allows
-// for rounding.
+// correlationsWith returns the posterior correlations of the arms' gaps to the leader. The diagonal is slightly above 1,
+// to allow for rounding.
 func correlationsWith(p *model.Posterior, leader int, arms []int) *mat.SymDense {
 	n := len(arms)
 	all, out := p.CovarianceMatrix(append(slices.Clone(arms), leader)), mat.NewSymDense(n, nil)

@@ -25,7 +25,7 @@ type guess struct {
 	posterior *bounded.Posterior // with the scale of largest likelihood
 	widest    *bounded.Posterior // with the prior variance S²
 	pulled    []int              // positions in section of the arms with data
-	means     []float64          // their means, normalised,
+	means     []float64          // means of these arms, normalised
 	noise     []float64          // variances of these means
 	spread    []float64          // N: variance of the gap between an arm and the leader for which rounds are planned
 }

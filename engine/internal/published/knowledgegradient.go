@@ -12,16 +12,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// knowledgeGradient is the sampling rule of the correlated knowledge gradient [FPD09, Section 4]: each agent pulls the arm x of its task
-// whose reward most increases the expected largest posterior mean,
+// knowledgeGradient is the sampling rule of the correlated knowledge gradient [FPD09, Section 4]. Each agent pulls the
+// arm x of its task whose reward most increases the expected largest posterior mean,
 //
 //	E max_i (μ_i + s_i Z) - max_i μ_i,  s_i = C_ix/√(C_xx + σ_x²),  Z ~ N(0, 1).
 //
-// The paper has one task. Here this is summed over all tasks, since a pull also informs other agents. Within a round agents do not count
-// the pulls of others. Within a batch the covariances count earlier pulls of the agent, and the means do not change.
+// The paper has one task. Here the increase is summed over all tasks, because a pull also informs other agents. Within
+// a round, agents ignore the pulls of others. Within a batch the covariances count the agent's earlier pulls, and the
+// means do not change.
 //
-// [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS Journal on Computing 21,
-// 2009.
+// [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS
+// Journal on Computing 21, 2009.
 type knowledgeGradient struct{}
 
 // NewKnowledgeGradient returns the correlated knowledge gradient with a fixed budget.
@@ -40,7 +41,7 @@ func (knowledgeGradient) choose(a *budgeted, v, n int) (chosen []int) {
 			}
 		}
 		chosen = append(chosen, set[best])
-		var column mat.VecDense // of the pull that is made without its reward
+		var column mat.VecDense // column of the chosen arm: its reward is unknown until the end of the round
 		column.CloneFromVec(c.ColView(best))
 		own := mat.NewVecDense(len(set), nil)
 		for k, i := range set {
@@ -70,8 +71,8 @@ func (a *budgeted) columns(set []int) *mat.Dense {
 	return out
 }
 
-// logGain returns the logarithm of the expected increase of the largest means, summed over tasks, by a reward with this variance and these
-// covariances with all arms.
+// logGain returns the logarithm of the expected increase of the largest posterior means, summed over tasks, by one reward.
+// The reward has this predictive variance and these covariances with all arms.
 func (a *budgeted) logGain(covariances mat.Vector, variance float64) float64 {
 	terms := []float64{math.Inf(-1)}
 	for _, set := range a.Sets {
@@ -84,14 +85,15 @@ func (a *budgeted) logGain(covariances mat.Vector, variance float64) float64 {
 	return floats.LogSumExp(terms)
 }
 
-// line is mean + slope Z, the largest of several lines for Z ≥ from.
+// line is mean + slope Z. It is the largest of several lines from Z = from on.
 type line struct{ mean, slope, from float64 }
 
 // appendGains appends the logarithms of the terms of E max_k (mean_k + slope_k Z) - max_k mean_k [FPD09, eq. (14)],
 //
 //	Σ_j (slope_j+1 - slope_j) f(-|z_j|),  f(z) = φ(z) + z Φ(z),
 //
-// over the crossings z_j of the largest lines [FPD09, Algorithm 1]. Logarithms compare gains that are too small for numbers.
+// to terms. The sum is over the points z_j at which the largest of the lines changes [FPD09, Algorithm 1]. Logarithms
+// are used because gains may underflow. appendGains overwrites lines.
 func appendGains(terms []float64, lines []line) []float64 {
 	slices.SortFunc(lines, func(l, m line) int { return cmp.Or(cmp.Compare(l.slope, m.slope), cmp.Compare(l.mean, m.mean)) })
 	equal := tie * max(math.Abs(lines[0].slope), math.Abs(lines[len(lines)-1].slope))

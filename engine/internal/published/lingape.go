@@ -8,15 +8,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// linGapE is the greedy sampling rule of LinGapE [XHS18, Algorithm 1]. After one pull of each arm it chooses the leader and the rival whose
-// difference has the largest upper confidence bound, over all tasks,
+// linGapE is the greedy sampling rule of LinGapE [XHS18, Algorithm 1]. After one pull of each arm, it chooses the
+// leader and the rival whose gap has the largest upper confidence bound, over all tasks,
 //
-//	B = max θ̂ᵀ(φ_j - φ_i) + √(2β ‖φ_j - φ_i‖²),
+//	B = max θ̂ᵀ(φ_j - φ_i) + √(2β ‖φ_j - φ_i‖²).
 //
-// and pulls the arm that reduces the variance of that difference most. The paper stops if B ≤ ε, which is the rule of evidence. The paper
-// estimates by ridge regression with a bound on the norm of θ and has a factor K² in β, for K arms; evidence needs neither.
+// It pulls the arm that most reduces the variance of this gap. The paper stops if B ≤ ε, which is the stopping rule of
+// evidence. The paper uses ridge regression with a bound on the norm of θ, and has a factor K² in β for K arms;
+// evidence needs neither.
 //
-// [XHS18]: L. Xu, J. Honda, M. Sugiyama, A fully adaptive algorithm for pure exploration in linear bandits, AISTATS 2018.
+// [XHS18]: L. Xu, J. Honda, M. Sugiyama, A fully adaptive algorithm for pure exploration in linear bandits, AISTATS
+// 2018.
 type linGapE struct{ *sequential }
 
 // NewLinGapE returns LinGapE with the greedy rule.
@@ -28,7 +30,7 @@ func NewLinGapE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a.begin(linGapE{a}), nil
 }
 
-// start returns all distinct arms.
+// start returns all distinct arms: each is pulled once first.
 func (r linGapE) start() (out [][2]int) { return r.all() }
 
 func (a *sequential) all() (out [][2]int) {
@@ -60,7 +62,7 @@ func (r linGapE) next(draft [][]float64) (part, arm int) {
 	}
 	p := r.parts[part]
 	variance := p.variance
-	for i, n := range draft[part] { // pulls of the round count as made
+	for i, n := range draft[part] { // pulls that are planned in this round count as made
 		if n > 0 {
 			if &variance[0] == &p.variance[0] {
 				variance = slices.Clone(variance)
@@ -78,7 +80,7 @@ func (r linGapE) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// update changes CV⁻¹Cᵀ by pulls of the arm at position i with this precision.
+// update changes the matrix CV⁻¹Cᵀ as pulls of the arm at position i with total precision w do.
 func update(variance []float64, i int, w float64) {
 	n := int(math.Round(math.Sqrt(float64(len(variance)))))
 	g := slices.Clone(variance[i*n : (i+1)*n])

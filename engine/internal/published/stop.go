@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// evidence is the estimator of all pulls with the stopping rule, the generalised likelihood ratio test. Leader a is separated from rival b
-// if
+// evidence is the estimator from all pulls, with the stopping rule of a generalised likelihood ratio test. Leader a is
+// separated from rival b if
 //
 //	Z = (θ̂ᵀy + ε)²/(2 ‖y‖²) ≥ β,  y = φ_a - φ_b.
 //
@@ -17,13 +17,15 @@ import (
 //
 // ThresholdHeuristic has ‖y‖² = yᵀV⁻¹y and β = log((1 + log t)/δ) after t pulls [GK16, Section 6]. No proof is known.
 //
-// ThresholdMixture is proven for sub-Gaussian noise, for all numbers of pulls together and any sampling rule. With S = Σ φ_s η_s, the
-// mixture of exp(θᵀS - ½θᵀVθ) over θ ~ N(0, I/λ) is a supermartingale [APS11, Theorem 1], so with probability 1 - δ
+// ThresholdMixture is proven for sub-Gaussian noise and any sampling rule, for all times together. Let S = Σ φ_s η_s.
+// The mixture of exp(θᵀS - ½θᵀVθ) over θ ~ N(0, I/λ) is a supermartingale [APS11, Theorem 1]. With probability 1 - δ,
+// therefore,
 //
 //	½ Sᵀ(V + λI)⁻¹S ≤ β = log(1/δ) + ½ log det(I + V/λ)
 //
-// at all times. As S = V(θ̂ - θ), any yᵀθ is within √(2β ‖y‖²) of yᵀθ̂ with ‖y‖² = yᵀ(V⁻¹ + λV⁻²)y. No bound on the norm of θ is needed.
-// [JP20] replace this ‖y‖² by a larger one, (1+u) yᵀV⁻¹y for V ⪰ cI and λ = uc. δ is divided equally among the parts.
+// at all times. As S = V(θ̂ - θ), any yᵀθ is within √(2β ‖y‖²) of yᵀθ̂ with ‖y‖² = yᵀ(V⁻¹ + λV⁻²)y. No bound on the
+// norm of θ is needed. [JP20] use a larger ‖y‖² instead, (1+u) yᵀV⁻¹y for V ⪰ cI and λ = uc. δ is divided equally among
+// the parts.
 //
 // [GK16]: A. Garivier, E. Kaufmann, Optimal best arm identification with fixed confidence, COLT 2016.
 // [APS11]: Y. Abbasi-Yadkori, D. Pál, C. Szepesvári, Improved algorithms for linear stochastic bandits, NeurIPS 2011.
@@ -32,14 +34,14 @@ type evidence struct {
 	opt      model.Terms
 	parts    []*part
 	taskPart []int
-	position [][2]int // N: part, and position there
-	tested   int      // parts with rivals
+	position [][2]int // N: part of the arm, and its position there
+	tested   int      // number of parts with rivals
 	pulls    int
-	merged   [][2]int // arms that the kernel does not distinguish from an earlier arm of their task, with that arm
+	merged   [][2]int // pairs of an arm and an earlier arm of its task with equal features
 }
 
-// priorPulls is λ of the mixture: the information of the prior, in pulls of each arm of a basis. Any value is valid. A run takes fewest
-// pulls if it ends with a few times as many of each arm.
+// priorPulls is λ of the mixture: the information of the prior, in pulls of each basis arm. Any value is valid. Runs that
+// end with a few times as many pulls of each basis arm are shortest.
 const priorPulls = 30
 
 func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
@@ -78,7 +80,7 @@ func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
 	return e, nil
 }
 
-// equal returns a position in the list with the coordinates of at; -1 if there is none.
+// equal returns an element of list whose arm has the same coordinates as the arm at position at; -1 if there is none.
 func (a *part) equal(list []int, at int) int {
 	const rounding = 1e-12
 	for _, i := range list {
@@ -93,14 +95,14 @@ func (a *part) equal(list []int, at int) int {
 	return -1
 }
 
-// addTask adds a list of positions, unless an earlier task has it.
+// addTask adds the positions of a task's arms, unless another task has the same ones.
 func (a *part) addTask(task []int) {
 	if !slices.ContainsFunc(a.tasks, func(other []int) bool { return slices.Equal(other, task) }) {
 		a.tasks = append(a.tasks, task)
 	}
 }
 
-// learn adds the rewards of a batch.
+// learn adds the rewards of a batch to the parts.
 func (e *evidence) learn(b engine.Batch) {
 	for i, count := range b.Counts {
 		if count > 0 {
@@ -111,7 +113,7 @@ func (e *evidence) learn(b engine.Batch) {
 	}
 }
 
-// measured reports whether all parts have estimates.
+// measured reports whether all parts have enough pulls for estimates.
 func (e *evidence) measured() bool {
 	for _, a := range e.parts {
 		if !a.measured {
@@ -121,7 +123,7 @@ func (e *evidence) measured() bool {
 	return true
 }
 
-// threshold returns β of a part.
+// threshold returns β for a part.
 func (e *evidence) threshold(a *part) float64 {
 	if e.opt.Threshold == engine.ThresholdHeuristic {
 		return math.Log((1 + math.Log(float64(e.pulls))) / e.opt.Delta)
@@ -129,7 +131,7 @@ func (e *evidence) threshold(a *part) float64 {
 	return math.Log(float64(e.tested)/e.opt.Delta) + a.logDet/2
 }
 
-// statistic returns Z and ‖y‖².
+// statistic returns Z and ‖y‖² for two positions of a part.
 func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	size, second := a.contrast(leader, rival)
 	if e.opt.Threshold != engine.ThresholdHeuristic {
@@ -139,7 +141,7 @@ func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	return gap * gap / (2 * size), size
 }
 
-// separated reports whether the leader of every task of the part is separated from all its rivals.
+// separated reports whether the leaders of all tasks of a part are separated from all their rivals.
 func (e *evidence) separated(a *part) bool {
 	beta := e.threshold(a)
 	for _, task := range a.tasks {

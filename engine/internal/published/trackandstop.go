@@ -10,52 +10,53 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// trackAndStop is the sampling rule of Track-and-Stop for linear bandits [JP20, Algorithm 1]. After one pull of each arm of a basis, with
-// t pulls so far and V their information,
+// trackAndStop is the sampling rule of Track-and-Stop for linear bandits [JP20, Algorithm 1]. It first pulls each arm
+// of a basis once. Later, let t be the number of pulls and V their information:
 //
 //   - if the smallest eigenvalue of V is below √(t/d), it pulls the arms of the basis in turn;
 //   - otherwise it pulls the arm whose count is farthest below the sum of all weights so far (C-tracking).
 //
-// The weights are optimal for the estimated rewards: the design of T*, which minimises the largest ‖y‖²/(θ̂ᵀy + ε)² over leaders and
-// rivals of all tasks. TrackAndStop computes them before each decision, as [GK16] do; LazyTrackAndStop when the number of pulls has
-// grown by a tenth, a choice of ours: [JP20] allow any times. With independent arms this is C-Track-and-Stop of [GK16], with the
-// forced exploration of [JP20].
+// The weights are optimal for the estimated rewards: the design of T*, which minimises the largest ‖y‖²/(θ̂ᵀy + ε)²
+// over leaders and rivals of all tasks. TrackAndStop computes them before each decision, as [GK16] do. LazyTrackAndStop
+// computes them when the number of pulls has grown by a tenth; [JP20] allow any times. With independent arms this is
+// C-Track-and-Stop of [GK16], with the forced exploration of [JP20].
 //
-// Gaps below a 10,000th of the largest count as that, so that the design of nearly tied estimates can be computed.
+// Gaps below a 10,000th of the largest gap are set to this value, so that the design can be computed for nearly tied
+// estimates.
 //
 // [JP20]: Y. Jedra, A. Proutiere, Optimal best-arm identification in linear bandits, NeurIPS 2020.
 type trackAndStop struct {
 	*sequential
 	lazy    bool
-	due     int         // pulls at which the weights are computed again
-	weights [][]float64 // by part and position, sum 1
-	sums    [][]float64 // of the weights so far; at the start the counts
-	forced  int         // of the next forced exploration
+	due     int         // number of pulls at which the weights are computed again
+	weights [][]float64 // by part and position, with sum 1
+	sums    [][]float64 // by part and position: counts after the start plus all weights so far
+	forced  int         // position in basis of the next forced exploration
 	basis   [][2]int
 	solved  []solved // by part
 }
 
-// solved is the design of a part for the pulls that it had.
+// solved is the design of a part for a given number of pulls.
 type solved struct {
 	pulls   float64
 	weights []float64
 	value   float64
-	dual    []dual      // of the certificate
+	dual    []dual      // dual weights of the design's certificate
 	rows    [][]float64 // rows of the factor of the weights, see part.factor
 }
 
-// dual is a pair of arms with its dual weight.
+// dual is a pair of arms with its dual weight in the certificate.
 type dual struct {
 	design.Pair
 	u float64
 }
 
-// NewTrackAndStop returns Track-and-Stop with weights that are computed before each decision.
+// NewTrackAndStop returns Track-and-Stop that computes its weights before each decision.
 func NewTrackAndStop(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newTrackAndStop(m, opt, false)
 }
 
-// NewLazyTrackAndStop returns Track-and-Stop with weights that are computed seldom.
+// NewLazyTrackAndStop returns Track-and-Stop that computes its weights when the number of pulls has grown by a tenth.
 func NewLazyTrackAndStop(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newTrackAndStop(m, opt, true)
 }
@@ -68,7 +69,7 @@ func newTrackAndStop(m *model.Model, opt model.Terms, lazy bool) (engine.Algorit
 	return a.begin(&trackAndStop{sequential: a, lazy: lazy, solved: make([]solved, len(a.parts))}), nil
 }
 
-// start returns the basis of all parts.
+// start returns the basis arms of all parts.
 func (r *trackAndStop) start() [][2]int {
 	for k, p := range r.parts {
 		for _, i := range p.basis {
@@ -118,8 +119,8 @@ func (r *trackAndStop) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// unexplored reports whether the smallest eigenvalue of V is below the limit. In the coordinates of the basis it is at least the
-// smallest number of pulls of a basis arm.
+// unexplored reports whether the smallest eigenvalue of V is below limit. In the coordinates of the basis, it is at least
+// the smallest number of pulls of a basis arm, which is checked first.
 func (r *trackAndStop) unexplored(limit float64, draft [][]float64) bool {
 	for k, p := range r.parts {
 		least := math.Inf(1)
@@ -133,7 +134,8 @@ func (r *trackAndStop) unexplored(limit float64, draft [][]float64) bool {
 	return false
 }
 
-// optimal returns the weights for the estimated rewards: within each part its design, and parts in proportion to their values.
+// optimal returns the optimal weights for the estimated rewards. Within a part they are proportional to its design,
+// between parts to the designs' values.
 func (r *trackAndStop) optimal() [][]float64 {
 	total := 0.0
 	for k, p := range r.parts {
@@ -157,8 +159,8 @@ func (r *trackAndStop) optimal() [][]float64 {
 	return out
 }
 
-// design sets the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with that value. Earlier weights stay if they are optimal within
-// designTolerance for the present estimates.
+// design sets s to the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with this value. It keeps earlier weights that
+// are optimal within designTolerance for the current estimates.
 func (a *part) design(s *solved, m *model.Model, epsilon float64) {
 	pairs, largest := a.contrasts(epsilon)
 	if len(pairs) == 0 {
@@ -183,7 +185,7 @@ func (a *part) design(s *solved, m *model.Model, epsilon float64) {
 	}
 }
 
-// contrasts returns all leaders and rivals with weights that are the squared inverse gaps, relative to the largest gap.
+// contrasts returns all pairs of a leader and a rival, and the largest gap. The weight of a pair is 1/(gap/largest gap)².
 func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64) {
 	for _, task := range a.tasks {
 		first := a.leader(task)
@@ -191,7 +193,7 @@ func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64)
 			if i == first {
 				continue
 			}
-			// Weight is the gap at first
+			// Weight holds the gap until the loop below.
 			at := design.Pair{I: min(first, i), J: max(first, i), Weight: a.mean[first] - a.mean[i] + epsilon}
 			largest = max(largest, at.Weight)
 			if k := slices.IndexFunc(pairs, func(p design.Pair) bool { return p.I == at.I && p.J == at.J }); k >= 0 {
@@ -212,9 +214,9 @@ func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64)
 	return pairs, largest
 }
 
-// optimal reports whether the weights of s are optimal for these pairs within designTolerance, and then sets their value. With h_p = ‖y_p‖²
-// for a pair with its weight, dual weights u, f = Σ u_p h_p and g_i = Σ u_p (y_pᵀA⁻¹φ_i)²/σ_i², no weights of arms have a value below
-// f²/max g.
+// optimal reports whether the weights of s are optimal for these pairs within designTolerance, and if so sets s.value.
+// Let h_p = ‖y_p‖² for a pair p, multiplied by its weight, and let u be the dual weights. With f = Σ u_p h_p and g_i =
+// Σ u_p (y_pᵀA⁻¹φ_i)²/σ_i², the value of any design is at least f²/max g.
 func (a *part) optimal(s *solved, pairs []design.Pair) bool {
 	if s.rows == nil {
 		return false
@@ -250,5 +252,5 @@ func (a *part) optimal(s *solved, pairs []design.Pair) bool {
 	return true
 }
 
-// designTolerance is the relative gap of the designs: a run takes at most a thousandth more pulls.
+// designTolerance is the relative duality gap of designs. It costs at most a thousandth of the pulls.
 const designTolerance = 1e-3
