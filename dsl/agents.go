@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// definitionsFor returns the names that a call uses, in the order of their binding; a script with their definitions, in an order in
-// which they can be evaluated; and the names that are values of Go cells.
+// definitionsFor returns the bound names that a call uses, in the order of their binding. text is a script that defines
+// these names, in an order in which it can be evaluated. The last result lists the names whose values come from Go cells.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	read := namesIn(c.node)
 	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })
@@ -23,7 +23,8 @@ func definitionsFor(c *call) (used []string, text string, missing []string) {
 	return used, text, missing
 }
 
-// dependsOnRuns returns which other result the experiment of a call depends on; "" if there is none.
+// dependsOnRuns returns a clause that says which other result the experiment of call c depends on, such as "it depends on
+// r, the result of other runs". It returns "" if there is none. used lists the names that the call uses.
 func dependsOnRuns(c *call, used []string) string {
 	if len(runsIn(c.node)) > 1 { // a call inside a call
 		return "it depends on the result of other runs"
@@ -38,33 +39,33 @@ func dependsOnRuns(c *call, used []string) string {
 	return ""
 }
 
-// Agents makes runs with separate agents, each of which measures the arms of one task.
+// Agents makes runs in which a separate agent measures the arms of each task.
 type Agents interface {
-	// Measure makes a run and returns its result. Together with an error, such as that of the context, it returns the result so
-	// far.
+	// Measure makes the run and returns its result. If it returns an error, such as that of the context, it also returns
+	// the result so far.
 	Measure(ctx context.Context, a AgentRun) (engine.Result, error)
 }
 
-// AgentRun is a run of fc or fb that agents make.
+// AgentRun describes a run of fc or fb that agents make.
 type AgentRun struct {
 	Experiment sim.Experiment // with one run
-	// a script whose only protocol(...) asks the same question, with its data
+	// a script with exactly one protocol(...), which asks the same question as the run, and the script's data files
 	Recipe question.Recipe
-	// Tell receives the state of the run, with a note about the agents
+	// Tell reports the state of the run, with a note about the agents
 	Tell func(s sim.Step, note string)
 }
 
-// performByAgents lets agents make an experiment of a single run outside sweeps; made is false if the experiment must be
-// simulated.
+// performByAgents lets agents make an experiment. The experiment must consist of one run, outside a sweep. made is false
+// if the experiment must be simulated instead.
 func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err error) {
 	e := c.e
 	agents := e.session.opt.Agents
 	if agents == nil || e.swept != nil || x.Runs > 1 {
 		return r, false, nil
 	}
-	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // progress is not reported unless there is a teller
+	a := AgentRun{Experiment: x, Tell: func(sim.Step, string) {}} // Tell does nothing unless progress is reported
 	if a.Recipe, err = agentRecipe(c, x); err != nil {
-		// made is true despite the error, because real measurements must not be replaced by simulated ones
+		// made is true despite the error: the caller must not simulate measurements that should be real
 		return r, true, fmt.Errorf("%s: agents cannot make this run: %w", c.fn.Name, err)
 	}
 	if e.teller != nil {
@@ -74,15 +75,16 @@ func performByAgents(c *call, x sim.Experiment) (r engine.Result, made bool, err
 		}
 	}
 	var begun atomic.Bool
-	begun.Store(true) // keep the measurements after an interrupt
+	begun.Store(true) // from now on, an interrupt keeps the measurements
 	r, err = awaitRuns(c, &begun, func() (engine.Result, error) { return agents.Measure(e.ctx, a) })
 	return r, true, err
 }
 
-// The parameters of fc and fb that apply only to simulations.
+// simulationParams are the parameters of fc and fb that apply only to simulations.
 var simulationParams = []string{"runs", "seed", "rewards"}
 
-// agentRecipe returns a script with the definitions that a call depends on, and a protocol(...) that asks the same question.
+// agentRecipe returns a script that asks the same question as the call c. The script has one protocol(...) and the
+// definitions that c depends on.
 func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	e, s := c.e, c.e.session
 	if x.Draw != nil {
@@ -95,14 +97,14 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	if why := dependsOnRuns(c, used); why != "" {
 		return question.Recipe{}, fmt.Errorf("%s, which agents would have to repeat", why)
 	}
-	// If the call is a bare expression, choose an unused name for the protocol.
+	// If the statement binds no name, choose an unused name for the protocol.
 	name := e.st.Name
 	for free := "asked"; name == ""; free += "_" {
 		if e.scope[free] == nil {
 			name = free
 		}
 	}
-	// Evaluate the protocol only: no forecast, overrides, displays, store or agents.
+	// Evaluate only the protocol, without a forecast. Switch off overrides, displays, the store and agents.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress, opt.Store, opt.Agents = true, nil, nil, nil, nil, nil, nil
 	file := e.st.Source.File
@@ -113,8 +115,8 @@ func agentRecipe(c *call, x sim.Experiment) (question.Recipe, error) {
 	return recipe, nil
 }
 
-// asProtocol returns the call as a statement that binds a protocol. It leaves out the session's overrides, such as the seed, and
-// the parameters of simulations.
+// asProtocol returns the text of a statement that binds name to a protocol with the arguments of call c. It omits
+// arguments that apply only to simulations, and overrides of the session such as the seed.
 func asProtocol(c *call, name, algorithm string) string {
 	var args []string
 	for i, p := range c.fn.Params {
@@ -122,13 +124,13 @@ func asProtocol(c *call, name, algorithm string) string {
 		if a.Node == nil || slices.Contains(simulationParams, p.Name) {
 			continue
 		}
-		st := c.e.st // the argument belongs to this statement
+		st := c.e.st // the statement that contains the argument's text
 		if a.st != nil {
 			st = a.st
 		}
 		args = append(args, p.Name+"="+st.Text(a.Node))
 	}
-	// With a budget, protocol has another default algorithm, so state the algorithm.
+	// With a budget, protocol has another default algorithm. Therefore name the algorithm.
 	if c.arg("algorithm").Node == nil {
 		args = append(args, fmt.Sprintf("algorithm=%q", algorithm))
 	}

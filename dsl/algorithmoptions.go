@@ -12,40 +12,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// checkOptions reports an argument for an option that the algorithm does not have. A sweep over algorithms passes each option
-// only to the algorithms that have it. If none has it, reportLacking reports a swept option; for an option that the call itself
-// states, the check of the call reports it.
+// checkOptions reports an argument for an option that the algorithm does not have. In a sweep over algorithms, it passes
+// an option only to the algorithms that have it. reportLacking then reports a swept option that no algorithm has; the
+// check of the call reports an option that the call itself states.
 func checkOptions(c *call) {
 	mode := engine.ModeFC
 	if c.fn.Name == engine.ModeFB {
 		mode = engine.ModeFB
 	}
 	if a := c.arg("algorithm"); a.Node != nil && !a.known() {
-		return // the algorithm is known only when the script runs
+		return // the algorithm is not known yet
 	}
 	if ownOf(c) != nil {
 		totalToBudget(c)
-		return // a user-defined algorithm may read every option
+		return // a user-defined algorithm may use any option
 	}
 	entry, err := algorithms.Named(mode, algorithmOf(c, mode))
 	if err != nil {
-		return // an unknown algorithm was already reported
+		return // the unknown algorithm was reported before
 	}
-	// In a sweep, an argument for an option that the algorithm lacks is removed here and reported elsewhere.
+	// In a sweep, remove an argument for an option that the algorithm lacks. The mistake, if any, is reported elsewhere.
 	for i := range c.fn.Params {
 		a, p := &c.args[i], c.fn.Params[i]
 		if a.Node == nil && !a.known() || p.Name == "p" {
 			continue
 		}
 		_, isNumber := a.Data.(float64)
-		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some options accept a number only for some algorithms
+		has := p.hasOption(entry) && (p.takesNumber(entry) || !isNumber) // some algorithms accept only a word for some options
 		switch s := c.e.swept; {
 		case s != nil && c.fn.Name == engine.ModeFB && p.Name == "total" && !has:
 			if !totalToBudget(c) {
 				refuseTotal(c, p)
 			}
 		case s != nil:
-			// Only a swept option is stored for reportLacking; the check of the call reports the others.
+			// Keep a swept option for reportLacking. The check of the call reports other options.
 			if given := *a; given.st != nil {
 				s.note(c.node, p.Name, has, func() { lacksOption(c, entry, p, given) })
 			}
@@ -58,10 +58,11 @@ func checkOptions(c *call) {
 	}
 }
 
-// totalToBudget replaces total in a call of fb by the same number of samples for each agent, for an algorithm that reads budget. It
-// returns false, and changes nothing, if total is not a multiple of the number of agents.
+// totalToBudget is called for an algorithm that reads budget, the samples of each agent. In a call of fb it replaces the
+// argument total by budget = total / number of agents. If total is not a multiple of the number of agents, it changes
+// nothing and returns false.
 func totalToBudget(c *call) bool {
-	if c.fn.Name != engine.ModeFB || !c.has("total") || c.has("budget") { // oneBudget reports two budgets
+	if c.fn.Name != engine.ModeFB || !c.has("total") || c.has("budget") { // if both are given, oneBudget reports it
 		return true
 	}
 	total := &c.args[c.fn.param("total")]
@@ -79,7 +80,8 @@ func totalToBudget(c *call) bool {
 	return true
 }
 
-// refuseTotal reports a total that some algorithm of a sweep cannot divide among the agents.
+// refuseTotal reports a total that is not a multiple of the number of agents, for an algorithm of a sweep that needs equal
+// shares.
 func refuseTotal(c *call, p Param) {
 	agents := c.arg("p").Data.(*problem.Problem).V()
 	total := int(c.arg("total").Data.(float64))
@@ -92,15 +94,15 @@ func refuseTotal(c *call, p Param) {
 		total, agents, andList(able))
 }
 
-// lacksOption reports an option that an algorithm does not have. The message quotes the script, lists the algorithms with the
-// option, and proposes a change.
+// lacksOption reports that an algorithm does not have the option of argument a. The message quotes the argument, lists the
+// algorithms that have the option, and suggests a change.
 func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	st := c.e.st
 	if a.st != nil {
 		st = a.st
 	}
 	shown := st.Text(a.Node)
-	if _, name := a.Node.(*ast.IdentifierNode); name { // the argument is a name, so also show its value
+	if _, name := a.Node.(*ast.IdentifierNode); name { // show the value of a name too
 		switch data := a.Data.(type) {
 		case float64:
 			shown += " = " + formatNumber(data)
@@ -110,7 +112,7 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	}
 	what, hint, does := "has no "+p.Name, "", [2]string{"has", "have"}
 	able := algorithms.Having(entry.Mode, p.hasOption)
-	// The algorithm has the option but accepts only a word.
+	// The algorithm has the option, but accepts a word for it and not a number.
 	if p.hasOption(entry) {
 		what, hint, does = "does not accept a number for "+p.Name, fmt.Sprintf("write %s=%q", p.Name, engine.RidgeGP), [2]string{"does", "do"}
 		able = algorithms.Having(entry.Mode, p.takesNumber)
@@ -120,16 +122,17 @@ func lacksOption(c *call, entry algorithms.Entry, p Param, a argument) {
 	c.refuse(a, hint+", or leave "+p.Name+" out", "%s %s, got %s; %s %s", entry.Name, what, shown, andList(able), does[min(len(able), 2)-1])
 }
 
-// optionUse describes an option in a call inside a sweep, where at least one swept algorithm lacks the option.
+// optionUse is a use of an option in a call inside a sweep, for an option that at least one swept algorithm lacks.
 type optionUse struct {
-	call   *ast.CallNode // the call, which with option identifies the use
+	call   *ast.CallNode // call and option identify the use
 	option string        // name of the parameter
-	had    bool          // whether at least one algorithm of the sweep has the option
-	report func()        // reports that no algorithm has the option; nil if every algorithm has it
+	had    bool          // whether at least one swept algorithm has the option
+	report func()        // reports that no algorithm has the option; nil if no algorithm lacks it
 }
 
-// note records whether the algorithm of the current combination has a swept option. report is called after all combinations were
-// tried, if none has it; the first report is kept.
+// note records whether the algorithm of the current combination has an option that a call uses. If no algorithm has it,
+// reportLacking calls report, after all combinations were tried. Of several report functions for the same use, the first
+// is kept.
 func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
 	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
 	if at < 0 {
@@ -142,7 +145,7 @@ func (s *swept) note(call *ast.CallNode, option string, has bool, report func())
 	}
 }
 
-// reportLacking reports the options that no algorithm of the sweep has.
+// reportLacking reports each recorded option that no algorithm of the sweep has.
 func (s *swept) reportLacking() {
 	for _, o := range s.options {
 		if !o.had {
@@ -151,15 +154,15 @@ func (s *swept) reportLacking() {
 	}
 }
 
-// ofSome adds to the description of each parameter which algorithms of a mode have the option, unless all have it. It changes the
-// elements of params, which every call builds anew.
+// ofSome sets Param.only of each parameter to the algorithms of the mode that have the option, or to those that lack it if
+// they are fewer. It leaves Param.only empty if all algorithms have the option. It changes the elements of params.
 func ofSome(mode string, params []Param) []Param {
 	for i, p := range params {
 		able := algorithms.Having(mode, p.hasOption)
 		lacking := algorithms.Having(mode, func(e algorithms.Entry) bool { return !p.hasOption(e) })
 		switch {
 		case len(lacking) == 0:
-		case len(lacking) < len(able): // fewer algorithms lack the option than have it, so list those that lack it
+		case len(lacking) < len(able): // most algorithms have the option, so list those that do not
 			params[i].only = "; not for " + orList(lacking)
 		default:
 			params[i].only = "; for " + andList(able)
@@ -168,7 +171,7 @@ func ofSome(mode string, params []Param) []Param {
 	return params
 }
 
-// ownOptions lists the options of an algorithm that other algorithms of its mode lack.
+// ownOptions lists the options that this algorithm has and another algorithm of its mode lacks.
 func ownOptions(e algorithms.Entry) []string {
 	var names []string
 	for _, p := range index[e.Mode].Params {

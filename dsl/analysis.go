@@ -9,15 +9,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// analysisFunctions returns the functions that compare results of sweeps with each other and with the paper. They report a
-// missing algorithm before the sweep runs, because its outline is known by then.
+// analysisFunctions returns the functions that compare results of a sweep with each other and with the paper. If a sweep
+// lacks a needed algorithm, these functions report it before the sweep runs, because the outline lists its algorithms.
 func analysisFunctions() []Function {
 	sweep := Param{Name: "s", Types: []Type{Sweep}, Doc: "a sweep over algorithm; it may vary other names too"}
-	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default; "" for a required argument
+	algorithm := func(name, doc, usual string, modes ...string) Param { // usual is the default; "" makes the argument required
 		p := Param{Name: name, Types: []Type{Text}, Doc: doc, Default: usual}
 		for _, mode := range modes {
 			for _, name := range algorithmParam(mode).Choices {
-				p.Choices = lists.Add(p.Choices, name) // Oracle occurs in both modes and is listed once
+				p.Choices = lists.Add(p.Choices, name) // both modes have the algorithm Oracle; list it once
 			}
 		}
 		return p
@@ -46,7 +46,7 @@ func analysisFunctions() []Function {
 				algorithm("algorithm", "the collaborative algorithm", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the independent algorithm", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
-			// Both algorithms must be in the sweep; only the first missing one is reported.
+			// Of two missing algorithms, report only the first.
 			early: func(c *call) {
 				a := readArguments[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {
@@ -62,13 +62,13 @@ func analysisFunctions() []Function {
 // speedupArgs are the arguments of speedup.
 type speedupArgs struct {
 	S                sim.Sweep // the sweep
-	Algorithm, Alone string    `arg:"default"` // with their defaults
+	Algorithm, Alone string    `arg:"default"` // Algorithm is compared with Alone
 }
 
-// algorithmIn reports an algorithm that a sweep does not have, at the argument that names it, or at the call if the algorithm is
-// a default. It returns false only if the algorithm is known to be missing.
+// algorithmIn reports a mistake if a sweep does not have the given algorithm. The mistake is shown at the argument named,
+// or at the call if the algorithm is a default. It returns false only if the algorithm is certainly missing.
 func algorithmIn(c *call, s, named argument, algorithm string) bool {
-	o := s.sweepOutline() // nil if nothing is known about the sweep
+	o := s.sweepOutline() // nil if the sweep's values are not known yet
 	if o == nil || algorithm == "" {
 		return true
 	}
@@ -85,7 +85,7 @@ func algorithmIn(c *call, s, named argument, algorithm string) bool {
 	return false
 }
 
-// explainFunctions returns the functions about single runs.
+// explainFunctions returns the functions that explain single runs.
 func explainFunctions() []Function {
 	return []Function{makeFunction(Function{
 		Name: "explain", Section: SectionRuns, Synonyms: []string{"progress", "why", "story"},
@@ -102,7 +102,7 @@ func explainFunctions() []Function {
 		if r, ok := a.R.(engine.Result); ok {
 			return explainResult(c, r)
 		}
-		// A campaign is explained in its present state.
+		// For a campaign, explain its present state and not the state when c was bound.
 		return inCampaign(c, "r", func(k campaign.Kept) (any, error) {
 			st, err := k.Status(c.e.ctx)
 			if err != nil {
@@ -113,12 +113,12 @@ func explainFunctions() []Function {
 	})}
 }
 
-// explainResult explains a result, or one of its tasks.
+// explainResult returns the explanation of a result, or of one task of it if the call has task=.
 func explainResult(c *call, r engine.Result) (any, error) {
 	x, err := engine.Explain(r, c.text("task"))
-	// An unknown task is a mistake of the argument task.
+	// An unknown task is an error of the argument task.
 	if err != nil {
-		param := "r" // without task=, the error is about the result itself
+		param := "r" // without task=, the error concerns the result
 		if c.has("task") {
 			param = "task"
 		}

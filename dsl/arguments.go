@@ -14,13 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// complete reports whether every parameter has a default or an argument with a known value. It reports a missing argument as an
-// error. It runs after the given arguments have passed their checks.
+// complete reports whether every parameter has a known value or a default. It reports a mistake for a required argument
+// that is missing. Call it after the given arguments have passed their checks.
 func (c *call) complete() bool {
 	known := true
 	for i, p := range c.fn.Params {
 		switch a := c.args[i]; {
-		// neither the script nor a sweep gives the argument, and it has no default
+		// Neither the script nor a sweep gives this required argument.
 		case a.Node == nil && a.Type == anything && p.Default == "":
 			c.e.fail(c.node, c.fn.Result, fmt.Sprintf("%s needs %s", c.fn.Name, p.Name), "write "+c.fn.Signature())
 			return false
@@ -31,13 +31,14 @@ func (c *call) complete() bool {
 	for _, a := range slices.Concat(c.rest, c.named) {
 		known = known && a.known()
 	}
-	// A check does not know the results of files and runs, and only examines such calls. A part of a script does not know the results
-	// that other parts make, and sweep and compare(algorithm=) do not need the one that they repeat.
+	// Two kinds of calls may have unknown arguments. A check does not know the results of files and runs, and only
+	// examines such calls. An evaluation of a part of a script lacks the results of other parts; sweep and
+	// compare(algorithm=) do not need the result that they repeat.
 	return known || c.e.dry && !c.pure() || c.e.divided != nil && len(c.named) > 0
 }
 
-// pure reports whether a check may evaluate the call, because the call reads no file and runs nothing. table(...) is pure only if
-// the script contains its numbers.
+// pure reports whether a check may evaluate the call, because it reads no files and makes no runs. A call of table(...) is
+// pure only if the script contains the numbers of the matrix.
 func (c *call) pure() bool {
 	for i, p := range c.fn.Params {
 		if _, text := c.args[i].Data.(string); text && p.words == wordsData {
@@ -47,21 +48,21 @@ func (c *call) pure() bool {
 	return c.fn.pure
 }
 
-// checkArgument reports an argument whose type the parameter does not accept. It converts a free hyperparameter or a kernel if
-// the parameter needs a joint kernel.
+// checkArgument reports an argument of a type that parameter p does not accept, or of a number or text that is not
+// allowed. If p needs a joint kernel, it converts a kernel or a free hyperparameter.
 func (c *call) checkArgument(p Param, a *argument) {
 	if a.Type == anything { // not given, or unknown after a mistake
 		return
 	}
 	if a.Type == Free && !p.accepts(Free) && (p.accepts(Kernel) || p.accepts(Joint)) {
-		a.Type = Kernel // a free hyperparameter is a constant kernel
+		a.Type = Kernel // as a kernel, a free hyperparameter is a constant
 	}
 	// A kernel of one space becomes a joint kernel if it means the same in both spaces.
 	if p.accepts(Joint) && !p.accepts(Kernel) && a.Type == Kernel {
 		if !a.known() {
 			return
 		}
-		if own := c.e.st; a.st != nil { // the node belongs to the statement a.st
+		if own := c.e.st; a.st != nil { // own is the call's statement; the argument may belong to another one
 			c.e.st = a.st
 			defer func() { c.e.st = own }()
 		}
@@ -73,10 +74,10 @@ func (c *call) checkArgument(p Param, a *argument) {
 		return
 	}
 	if !p.accepts(a.Type) {
-		// The most specific hint comes first: a value that belongs to another function, then a common mistake, then the purpose
-		// of the parameter.
+		// Try the most specific hint first: a hint for values of another function, a hint for a common mistake, the
+		// parameter's meaning.
 		hint := cmp.Or(p.elsewhere[string(a.Type)], p.instead(a.Type), p.meaning(c.fn))
-		if c.e.session.isTable(a.value) { // a table in the caller's memory, represented by a path
+		if c.e.session.isTable(a.value) { // a table in the caller's memory, which the script names by a path
 			if p.accepts(Problem) {
 				hint = fmt.Sprintf("read it with p = %s", tableExample(c.e, a.Node))
 			}
@@ -95,8 +96,8 @@ func (c *call) checkArgument(p Param, a *argument) {
 			c.refuse(*a, p.suggestChoice(data), "%s is %q; it must be %s", p.Name, data, p.wants())
 		}
 	case float64:
-		// If the range excludes a whole number that is too large for an int, the range check below reports it. A parameter
-		// without an upper limit rejects numbers that are too large to compute with.
+		// If a whole number is too large for an int and the range excludes it, the range check below reports it. If the
+		// range has no upper limit, extreme numbers are rejected.
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that accepts every type has no range
@@ -107,9 +108,10 @@ func (c *call) checkArgument(p Param, a *argument) {
 	}
 }
 
-// fail reports a mistake at an argument, or at the call if the argument is not in the script, such as Options.Seed.
+// fail reports a mistake at argument a, or at the call if the script does not contain the argument (for example
+// Options.Seed).
 func (c *call) fail(a argument, message, hint string) {
-	st, n := c.e.st, a.Node // the statement and node at which the message is shown
+	st, n := c.e.st, a.Node // where the message is shown
 	if a.st != nil {
 		st = a.st
 	}
@@ -117,15 +119,16 @@ func (c *call) fail(a argument, message, hint string) {
 	c.e.report(st.Source.At(st.Span(n), message, hint))
 }
 
-// refuse reports a mistake at an argument. The message begins with the name of the function.
+// refuse reports a mistake at argument a. The message begins with the function's name.
 func (c *call) refuse(a argument, hint, format string, args ...any) {
 	c.fail(a, c.fn.Name+": "+fmt.Sprintf(format, args...), hint)
 }
 
-// builtKernel makes a kernel of the catalogue from the arguments of a call. Entry.Build fills in defaults.
+// builtKernel builds a kernel of package kernels from the arguments of call c. Entry.Build sets defaults for missing
+// arguments.
 func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	args := kernels.Args{}
-	if !c.pure() { // the numbers of the kernel are in a file
+	if !c.pure() { // the file contains the kernel's numbers
 		return gramKernel(c, entry)
 	}
 	for i, p := range c.fn.Params {
@@ -133,7 +136,7 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 			continue
 		}
 		args[p.Name] = c.args[i].plain()
-		// A list may mix numbers and free hyperparameters, but nothing else.
+		// A list with free hyperparameters may contain plain numbers too, but nothing else.
 		if mixed, isMixed := args[p.Name].([]any); isMixed {
 			if free, ok := freeHyperparameters(mixed); ok {
 				args[p.Name] = free
@@ -146,10 +149,10 @@ func builtKernel(c *call, entry kernels.Entry) (any, error) {
 	return dropOnError(entry.Build(args))
 }
 
-// The functions below return an argument by the name of its parameter, or the zero value if it is not given. They panic if the
-// function has no such parameter, which is a mistake in the catalogue.
+// The methods below return an argument by the name of its parameter. They return the zero value if the argument is not
+// given. They panic if the function has no such parameter, which is a mistake in the catalogue.
 
-// arg returns the argument of a parameter. It panics if the function has no such parameter.
+// arg returns the argument for the named parameter. It panics if the function has no such parameter.
 func (c *call) arg(name string) argument {
 	i := c.fn.param(name)
 	if i < 0 {
@@ -158,13 +161,13 @@ func (c *call) arg(name string) argument {
 	return c.args[i]
 }
 
-// has reports whether the script or a sweep gives an argument.
+// has reports whether the script or a sweep gives the named argument.
 func (c *call) has(name string) bool {
 	a := c.arg(name)
 	return a.Node != nil || a.known()
 }
 
-// text returns the text of an argument, or "" if it is not given or not a text.
+// text returns the named argument as a string. It returns "" if the argument is not given or is not a text.
 func (c *call) text(name string) string {
 	s, _ := c.arg(name).Data.(string)
 	return s
@@ -194,10 +197,11 @@ func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (
 	return f
 }
 
-// readArguments reads the arguments of a call into a struct, as makeFunction does. A field without a parameter stays zero.
+// readArguments returns a struct of type A with the arguments of call c, by the rules of makeFunction. A field without a
+// parameter stays zero.
 func readArguments[A any](c *call) (a A) {
 	fields, t := c.fn.fields, reflect.TypeFor[A]()
-	// A may be a struct other than the function's own, such as engine.Options; its fields are matched here.
+	// A may differ from the struct given to makeFunction, for example engine.Options; then match its fields now.
 	if t != c.fn.args {
 		fields, _ = matchFields(t, c.fn)
 	}
@@ -205,12 +209,13 @@ func readArguments[A any](c *call) (a A) {
 	return a
 }
 
-// fill sets the fields of a struct from the arguments of a call, or from the defaults of parameters without an argument.
+// fill sets the fields of the struct into from the arguments of call c, or from the defaults of parameters that are not
+// given.
 func fill(c *call, into reflect.Value, fields []field) {
 	for _, x := range fields {
 		data := c.args[x.param].Data
-		// An argument that is written but unknown, as in a check, leaves its field zero. Only a missing argument is replaced by
-		// the default.
+		// A given argument whose value is unknown, as in a check, leaves its field zero. Only an argument that is not
+		// given gets the default.
 		if data == nil && x.initial != nil && c.args[x.param].Node == nil {
 			data = x.initial
 		}
@@ -220,24 +225,24 @@ func fill(c *call, into reflect.Value, fields []field) {
 	}
 }
 
-// field links a field of a struct of arguments to its parameter. It is computed once, when the catalogue is built.
+// field connects a field of an argument struct to its parameter. It is computed once, when the catalogue is built.
 type field struct {
-	index   []int // index of the field, through embedded structs
-	param   int   // index of its parameter in Function.Params
-	initial any   // default without an argument; nil if none
+	index   []int // for reflect.Value.FieldByIndex
+	param   int   // index in Function.Params
+	initial any   // value if the argument is not given; nil if none
 }
 
-// matchFields finds the parameter of each field of a struct by its name in lower case without underscores. other is the name of a
-// field without a parameter; "" if there is none.
+// matchFields finds the parameter of each field of struct t. A parameter matches if its name without underscores equals
+// the field's name in lower case. other is the name of a field without a parameter, or "" if every field has one.
 func matchFields(t reflect.Type, f *Function) (out []field, other string) {
 	params := lists.Keyed(f.Params, func(i int, p Param) (string, int) { return strings.ReplaceAll(p.Name, "_", ""), i })
 	for _, x := range reflect.VisibleFields(t) {
-		if x.Anonymous || !x.IsExported() { // the embedded struct itself
+		if x.Anonymous || !x.IsExported() { // skip the embedded struct itself
 			continue
 		}
 		at, is := params[strings.ToLower(x.Name)]
 		if !is {
-			other = x.Name // the caller decides whether this is a mistake
+			other = x.Name // the caller decides whether a field without a parameter is a mistake
 			continue
 		}
 		a := field{index: x.Index, param: at}
@@ -249,8 +254,8 @@ func matchFields(t reflect.Type, f *Function) (out []field, other string) {
 	return out, other
 }
 
-// fieldsOf finds the parameter of each field of a struct and completes the parameter's types. It panics if a field has no
-// parameter. It copies f.Params first, because functions of the catalogue share them.
+// fieldsOf returns the fields of struct t with their parameters, and sets the types of the parameters. It panics if a
+// field has no parameter. It copies f.Params before it changes them, because functions share them.
 func fieldsOf(t reflect.Type, f *Function) []field {
 	f.Params = slices.Clone(f.Params)
 	out, other := matchFields(t, f)
@@ -263,8 +268,8 @@ func fieldsOf(t reflect.Type, f *Function) []field {
 	return out
 }
 
-// assign sets a field to the value of an argument, and reports whether the types match. A number may set a field of an integer or
-// boolean type; its range was checked before.
+// assign sets the field into to data, the value of an argument. It returns false if their types do not match. A number may
+// set a field of an integer or boolean type; its range is already checked.
 func assign(into reflect.Value, data any) bool {
 	if from := reflect.ValueOf(data); from.Type().AssignableTo(into.Type()) {
 		into.Set(from)
@@ -273,7 +278,7 @@ func assign(into reflect.Value, data any) bool {
 	x, isNumber := data.(float64)
 	list, _ := data.([]value)
 	switch into.Kind() {
-	// a pointer field stays nil if there is no argument
+	// A pointer field stays nil if the argument is not given.
 	case reflect.Pointer:
 		target := reflect.New(into.Type().Elem())
 		if !assign(target.Elem(), data) {
@@ -291,11 +296,11 @@ func assign(into reflect.Value, data any) bool {
 	default:
 		return false
 	}
-	return isNumber || into.Kind() == reflect.Pointer // a value of another type leaves the field zero
+	return isNumber || into.Kind() == reflect.Pointer // otherwise leave the field zero
 }
 
-// assignList sets a list field to the elements of a list, or to a single value. For a list of texts it drops elements that are
-// not texts; for a list of numbers, an element that is not a number makes the field nil.
+// assignList sets the list that into points to: to the elements of list, or to the single value data. A list of texts
+// omits elements that are not texts. A list of numbers becomes nil if an element is not a number.
 func assignList(into any, data any, list []value) bool {
 	if list == nil {
 		list = []value{{Data: data}}

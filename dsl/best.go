@@ -18,7 +18,7 @@ import (
 // kernelAuto is the value of kernel= for a kernel chosen from the measurements.
 const kernelAuto = "auto"
 
-// bestFunction returns the function best, which recommends an arm per task from measurements.
+// bestFunction returns the function best, which recommends an arm for each task from the measurements of a problem.
 func bestFunction() Function {
 	return makeFunction(Function{
 		Name: "best", Section: SectionProblems, Synonyms: []string{"answer", "predict", "recommend", "best_params", "best_arm"},
@@ -56,10 +56,10 @@ func bestFunction() Function {
 		opt := answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Overall: a.Overall, PerBlock: a.PerBlock, Distinct: a.Options,
 			Checks: a.Check}
 		return dropOnError(awaitResult(c, func() (answer.Answer, error) {
-			b, begun := c.e.session.believed, 0.0 // the posterior of the problem that was read last
+			b, begun := c.e.session.believed, 0.0 // posterior of the problem that was read most recently
 			if b == nil || b.Usable != a.P {      // the posterior belongs to another problem, or to an earlier version of this one
 				var err error
-				begun = 0.7 // approximate share of the work that is done
+				begun = 0.7 // approximate share of the work that is done by then
 				b, err = computePosterior(c, a.P, begun)
 				if u, is := undetermined(err); is {
 					return dereference(answer.Undetermined(a.P, u, opt))
@@ -94,13 +94,13 @@ func bestFunction() Function {
 	})
 }
 
-// undetermined returns the reason why the measurements cannot distinguish the arms, if err is that error.
+// undetermined reports whether err means that the measurements cannot distinguish the arms, and returns that error.
 func undetermined(err error) (u *belief.Undetermined, is bool) {
 	is = errors.As(err, &u) && u.Measured > 0
 	return u, is
 }
 
-// dereference returns the value that p points to, or the error.
+// dereference returns *p, or err if err is not nil.
 func dereference[T any](p *T, err error) (out T, _ error) {
 	if err != nil {
 		return out, err
@@ -108,19 +108,19 @@ func dereference[T any](p *T, err error) (out T, _ error) {
 	return *p, nil
 }
 
-// findKernel chooses a problem's kernel from its measurements. It returns the problem with that kernel, and the posterior. A
-// campaign reads the kernel that was recorded at its start, and the posterior is then nil. Outside campaigns, every evaluation of
-// problem chooses the kernel anew.
+// findKernel chooses the kernel of problem p from its measurements. It returns the problem with that kernel, and the
+// posterior. In a campaign, it uses the kernel that was recorded at the start, and the posterior is nil. Outside
+// campaigns, it chooses the kernel each time the problem is evaluated.
 func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, error) {
 	stored := c.e.session.opt.found
 	if x, k, err := stored.take(c.e.ctx, "problem"); err != nil {
 		return nil, nil, err
 	} else if x != nil {
-		p = p.Logarithmic(x.Log).WithKernel(k) // with the recorded columns as logarithms
+		p = p.Logarithmic(x.Log).WithKernel(k) // compare the recorded columns by their logarithms
 		p.KernelFound = x.InRun
 		return p, nil, nil
 	}
-	if !belief.Enough(p) { // a campaign may begin with candidate arms and without measurements
+	if !belief.Enough(p) { // a campaign may start with candidate arms and no measurements
 		q, log, err := belief.Unmeasured(p)
 		if err != nil {
 			return nil, nil, err
@@ -131,7 +131,7 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 		return q, nil, nil
 	}
 	b, err := computePosterior(c, p, 1)
-	if _, is := undetermined(err); is { // the measurements do not show how arms are related
+	if _, is := undetermined(err); is { // the measurements do not show how similar arms are
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}, Fitted: p.Digests()}
 		p = p.WithKernel(k)
 		p.KernelFound = true
@@ -141,22 +141,22 @@ func findKernel(c *call, p *problem.Problem) (*problem.Problem, *belief.Belief, 
 	if err != nil {
 		return nil, nil, err
 	}
-	// Only the session that records a campaign's start stores the kernel, see found.
+	// keep stores the kernel only while a campaign's start is recorded, see found.
 	stored.keep(c.e.ctx, foundKernel{Function: "problem", Log: b.Log, InRun: true}, b.Usable.Kernel)
 	return b.Usable, b, nil
 }
 
-// believing is the label of progress while a posterior is computed.
+// believing is the progress label while a posterior is computed.
 const believing = "what the measurements say"
 
-// computePosterior computes the posterior of a problem from its measurements. share is its share of the function's work, for
-// progress. The result is shared and must not be changed.
+// computePosterior computes the posterior of a problem from its measurements. share is the fraction of the call's work
+// that it takes, for progress. The returned posterior is shared and must not be changed.
 func computePosterior(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
 	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: shareProgress(c, believing, 0, share)})
 }
 
-// shareProgress returns a function that reports the progress of one part of a step; nil if progress is not reported. The part
-// reports shares from 0 to 1, which are mapped to the range from .. to of the step.
+// shareProgress returns a function that reports progress during one part of a step. The part calls it with a fraction from
+// 0 to 1, which is mapped to the range from .. to of the step. It returns nil if progress is not reported.
 func shareProgress(c *call, note string, from, to float64) func(share float64) {
 	if c.e.teller == nil {
 		return nil
@@ -167,32 +167,33 @@ func shareProgress(c *call, note string, from, to float64) func(share float64) {
 	}
 }
 
-// foundFile is the file of a recipe that holds the kernels found from measurements when the protocol was first made.
+// foundFile is the file in a recipe with the kernels that were chosen from measurements when the protocol was first made.
 const foundFile = "found/kernels.json"
 
-// found holds the kernels that a script chose from measurements, in the order of its calls. A campaign keeps these kernels: later
-// commands, other machines and later program versions read them instead of choosing again, also after rows were added.
+// found holds the kernels that a script chose from measurements, in the order of the script's calls. A campaign records
+// them at its start. Later commands use these kernels and do not choose again, even after rows were added or on another
+// version of the program.
 type found struct {
 	Calls []foundKernel `json:"calls"` // in the order of the script's calls
 
-	recording bool // record the calls; otherwise answer them from Calls
-	next      int  // index of the next call to answer
+	recording bool // if true, record calls; if false, answer calls from Calls
+	next      int  // index in Calls of the next call to answer
 }
 
-// foundKernel is the result of one call.
+// foundKernel is the recorded result of one call.
 type foundKernel struct {
-	Function string   `json:"function"`         // fit or problem
-	Kernel   string   `json:"kernel,omitempty"` // in the language; "" if the call must be repeated
-	From     []string `json:"from,omitempty"`   // digests of the measurements
-	Log      []string `json:"log,omitempty"`    // columns that are compared by their logarithm
-	// whether algorithms that can learn the kernel during a run may do so
+	Function string   `json:"function"`         // the function called: fit or problem
+	Kernel   string   `json:"kernel,omitempty"` // as a script expression; "" if the call must be repeated
+	From     []string `json:"from,omitempty"`   // checksums of the measurements
+	Log      []string `json:"log,omitempty"`    // columns whose values are compared by their logarithms
+	// whether an algorithm that can learn the kernel may do so during a run
 	InRun bool     `json:"in_run,omitempty"`
-	Fit   *fit.Fit `json:"fit,omitempty"` // the fit without its kernel; nil for problem
+	Fit   *fit.Fit `json:"fit,omitempty"` // the fit, without its kernel; nil for the function problem
 }
 
-// take returns the recorded result of the next call and its kernel, or nil if the call must be computed. An unreadable record is
-// an error, because no other kernel may replace the recorded one. Calls are identified by their order, which is always the same;
-// the name of the function is compared as a check.
+// take returns the recorded result of the next call, and its kernel. It returns nil if the call must be computed. An
+// unreadable record is an error, because another kernel must not replace it. Calls are recognised by their order, which
+// never changes; the function's name is compared as a test.
 func (f *found) take(ctx context.Context, function string) (*foundKernel, kernels.Joint, error) {
 	if f == nil || f.recording {
 		return nil, kernels.Joint{}, nil
@@ -203,7 +204,7 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	}
 	x := &f.Calls[f.next]
 	f.next++
-	if x.Kernel == "" { // the kernel could not be written as a text
+	if x.Kernel == "" { // the kernel could not be recorded as text
 		return nil, kernels.Joint{}, nil
 	}
 	k, err := kernelOf(ctx, x.Kernel)
@@ -213,37 +214,37 @@ func (f *found) take(ctx context.Context, function string) (*foundKernel, kernel
 	if err != nil {
 		return nil, kernels.Joint{}, fmt.Errorf("%s: call %d: %w", foundFile, f.next, err)
 	}
-	k.Fitted = x.From // digests of the data that the kernel was fitted to
+	k.Fitted = x.From // checksums of the data to which the kernel was fitted
 	return x, k, nil
 }
 
-// keep records the result of a call. The text of the kernel must parse to the same kernel; if it does not, an empty record makes
-// later commands repeat the call.
+// keep records the result of a call with its kernel k. The kernel is recorded as text. If that text does not parse to the
+// same kernel, keep records an entry without a kernel, and later commands repeat the call.
 func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	if f == nil || !f.recording {
 		return
 	}
 	x.Kernel, x.From = k.String(), k.Fitted
 	again, err := kernelOf(ctx, x.Kernel)
-	if err == nil && again.String() != x.Kernel { // parsing merges the scales of factors into one scale, so parse a second time
+	if err == nil && again.String() != x.Kernel { // parsing merges scales of factors, so parse twice
 		x.Kernel = again.String()
 		again, err = kernelOf(ctx, x.Kernel)
 	}
-	// A fit that JSON cannot encode is not recorded.
+	// Do not record a fit that JSON cannot encode.
 	if _, e := json.Marshal(x); err != nil || e != nil || again.String() != x.Kernel {
 		x = foundKernel{Function: x.Function}
 	}
 	f.Calls = append(f.Calls, x)
 }
 
-// kernelOf parses a kernel from its text. It returns an error for a kernel with formulas, since the text does not contain their
-// definitions.
+// kernelOf parses the text of a kernel. It returns an error if the kernel has formulas, because the text does not contain
+// their definitions.
 func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	script, errs := Parse(foundFile, text)
 	if len(errs) > 0 {
 		return kernels.Joint{}, errs
 	}
-	// It evaluates the text as a script that displays the kernel and reads no files.
+	// Evaluate the text as a script that displays the kernel; it reads no files.
 	displays, err := NewSession(Options{}).Eval(ctx, script)
 	if err != nil {
 		return kernels.Joint{}, err
@@ -251,14 +252,14 @@ func kernelOf(ctx context.Context, text string) (kernels.Joint, error) {
 	switch k := displays[len(displays)-1].Value.(type) {
 	case kernels.Joint:
 		return k, nil
-	case kernels.Kernel: // a sum of constants and identities belongs to no space
+	case kernels.Kernel: // for example, a constant, which belongs to neither space
 		return kernels.LiftBoth(k)
 	}
 	return kernels.Joint{}, fmt.Errorf("%s: %q is not a kernel", foundFile, text)
 }
 
-// readFound reads the kernels that a campaign recorded in its files; nil if the campaign has no such file. An unreadable file is
-// an error, because no other kernel may replace the recorded one.
+// readFound returns the kernels that a campaign recorded in its files; nil if it recorded none. An unreadable file is an
+// error, because another kernel must not replace a recorded one.
 func readFound(files []campaign.File) (*found, error) {
 	at := slices.IndexFunc(files, func(f campaign.File) bool { return f.Path == foundFile })
 	if at < 0 {

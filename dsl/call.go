@@ -14,42 +14,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// call is one call of a function, with its arguments matched to the parameters.
+// call is one function call in a script. match assigns its arguments to the function's parameters.
 type call struct {
-	e     *evaluator    // evaluates the call; its st is the statement of node
-	fn    *Function     // from the catalogue, or built from a formula with parameters
-	node  *ast.CallNode // as written; it also identifies the call that a sweep varies
-	args  []argument    // one per parameter; Node is nil if not given
-	rest  []argument    // further positional arguments
-	named []argument    // further named arguments, in the order given
+	e     *evaluator    // evaluates the call; e.st is the statement that contains node
+	fn    *Function     // a function of the catalogue, or one made from a formula with parameters
+	node  *ast.CallNode // the call in the script; a sweep identifies the call by this node
+	args  []argument    // one per parameter of fn; Node is nil if the script does not give it
+	rest  []argument    // positional arguments after the last parameter
+	named []argument    // named arguments that match no parameter, in the order given
 }
 
-// argument is a value and its expression. The value has no type if no argument is given.
+// argument is the value of an argument and the expression it comes from. If the script does not give the argument, the
+// value has no type.
 type argument struct {
 	value
-	Name string           // the parameter's, or as written for further named arguments; "" in rest
+	Name string           // the parameter's name; for a further named argument, the name in the script; "" in rest
 	Node ast.Node         // nil if the script does not give it
-	key  ast.Node         // the name, if written: f(key=node)
-	st   *front.Statement // the statement of Node, if it is not that of the call
+	key  ast.Node         // node of the name in f(name=node); nil for a positional argument
+	st   *front.Statement // the statement that contains Node, if it differs from the statement of the call
 }
 
-// argumentError is an error of a file or a computation that is shown at one argument. Functions return it instead of a plain
-// error, which is shown at the whole call.
+// argumentError is an error that the user sees at one argument of the call, for example at a file's path. Functions of the
+// catalogue return it; the user sees a plain error at the whole call.
 type argumentError struct {
-	param   string // name of the parameter whose argument shows the error; the call shows it if that argument is not given
-	message string // the mistake, without the text of err
+	param   string // parameter at whose argument the error is shown; if that argument is not given, the error is shown at the call
+	message string // what is wrong, without the text of err
 	err     error  // the cause, shown below the message; never nil
 	hint    string // what to write instead; may be ""
 }
 
-// Error returns the message; failWith adds the cause.
+// Error returns the message only; failWith adds the text of err.
 func (e *argumentError) Error() string { return e.message }
 
-// call evaluates a call. It evaluates the arguments even if the function is unknown, because they may have mistakes of their own.
-// After a mistake in an argument, the result has the function's type and no data, so that no follow-up errors occur.
+// call evaluates a function call. If the function is unknown, it still evaluates the arguments, to report their mistakes.
+// After a mistake in an argument, it returns a value with the function's result type and no data, which causes no
+// follow-up errors.
 func (e *evaluator) call(n *ast.CallNode) value {
 	callee, ok := n.Callee.(*ast.IdentifierNode)
-	if !ok { // a method call such as p.best()
+	if !ok { // the callee is not a name, as in the method call p.best()
 		hint := "values have parts but no methods: write f(p) instead of p.f()"
 		if m, is := n.Callee.(*ast.MemberNode); is {
 			if s, is := m.Property.(*ast.StringNode); is && foreignWord(s.Value) != "" {
@@ -58,7 +60,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		return e.fail(n, anything, "only a function can be called", hint)
 	}
-	if callee.Value == front.TextCall { // a text with values in braces, which package front represents as a call
+	if callee.Value == front.TextCall { // package front represents a text with values in braces as a call of TextCall
 		return withValues(e, n)
 	}
 	fn := e.function(callee)
@@ -68,7 +70,7 @@ func (e *evaluator) call(n *ast.CallNode) value {
 		}
 		if v, bound := e.lookup(callee.Value); bound {
 			e.use(callee.Value)
-			if !v.known() && (v.Type == Kernel || v.Type == anything) { // a formula whose definition has a mistake
+			if !v.known() && (v.Type == Kernel || v.Type == anything) { // the name is bound to a formula whose definition has a mistake
 				return unknown(v.Type)
 			}
 			return e.fail(n, v.Type, fmt.Sprintf("%s is %s and not a function", callee.Value, v.Type.a()), "write "+callee.Value+" alone")
@@ -81,8 +83,8 @@ func (e *evaluator) call(n *ast.CallNode) value {
 	return c.invoke(before)
 }
 
-// invoke checks the matched arguments and evaluates the function. before is the number of mistakes before the arguments were
-// evaluated.
+// invoke checks the matched arguments and then evaluates the function. before is e.mistakes from before the arguments were
+// evaluated; a larger count now means that an argument has a mistake.
 func (c *call) invoke(before int) value {
 	e, fn := c.e, c.fn
 	// Apply overrides before checking the arguments, so that swept values are checked too.
@@ -93,17 +95,18 @@ func (c *call) invoke(before int) value {
 	for i := range c.rest { // the last parameter describes all further positional arguments
 		c.checkArgument(fn.Params[len(fn.Params)-1], &c.rest[i])
 	}
-	// Report a missing argument only if all written ones are correct: a misspelled name may be the reason.
+	// Report a missing argument only if all written arguments are correct, because its name may be
+	// misspelled.
 	if e.mistakes > before || !c.complete() {
 		return unknown(c.result())
 	}
-	// check runs before the script and again before the call, because some values are known only then.
+	// fn.check runs both before the script and just before the call, because some arguments are known only then.
 	pure := c.pure()
 	if fn.check != nil {
 		fn.check(c)
 	}
 	c.checkWriting()
-	// While checking, do not evaluate a call that reads or runs something.
+	// While the script is being checked, skip a call that reads files or makes runs.
 	if e.dry && !pure {
 		if fn.early != nil {
 			fn.early(c)
@@ -117,7 +120,8 @@ func (c *call) invoke(before int) value {
 	return c.finish(fn.eval(c))
 }
 
-// checkWriting reports a call that writes files if the session is read-only. Opening a campaign also writes to its folder.
+// checkWriting reports a mistake if the session is read-only and the call writes files. A call that opens a campaign
+// counts, because it writes to the campaign's folder.
 func (c *call) checkWriting() {
 	if !c.e.session.opt.ReadOnly {
 		return
@@ -134,8 +138,8 @@ func (c *call) checkWriting() {
 	}
 }
 
-// result returns the type of the call's value when the value is unknown. A function of numbers returns a list if its argument is
-// a list.
+// result returns the type of the call's result, for a result without data. If the function applies to each element of a
+// list (fn.each), the type is that of the first argument.
 func (c *call) result() Type {
 	if c.fn.each && c.args[0].Type == List {
 		return List
@@ -143,8 +147,8 @@ func (c *call) result() Type {
 	return c.fn.Result
 }
 
-// function returns the function that a name means: one of the catalogue, or a bound formula with parameters, possibly changed by
-// a sweep; nil if there is none.
+// function returns the function that callee names: a function of the catalogue, or a bound formula with parameters. A
+// sweep may have changed the formula. It returns nil if no function has that name.
 func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	if fn := index[callee.Value]; fn != nil {
 		return fn
@@ -160,9 +164,9 @@ func (e *evaluator) function(callee *ast.IdentifierNode) *Function {
 	return fn
 }
 
-// override replaces arguments by the session's seed and by swept values.
+// override replaces the seed argument by the session's seed, and swept arguments by the current values of the sweep.
 func (c *call) override() {
-	// The session's seed comes first, because a sweep over the seed has priority.
+	// Set the session's seed first, so that a sweep over the seed replaces it.
 	if i := c.fn.param("seed"); i >= 0 && c.e.session.opt.Seed != nil {
 		c.args[i].value = numberValue(float64(*c.e.session.opt.Seed))
 	}
@@ -171,8 +175,8 @@ func (c *call) override() {
 	}
 }
 
-// argumentsOf iterates over the arguments of a call, each with the node of its name, or nil. Package front puts the named arguments
-// into one map literal, the last argument.
+// argumentsOf iterates over the arguments of a call, each preceded by the node of its name, which is nil for a positional
+// argument. Package front stores all named arguments in one map literal, the last argument.
 func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 	return func(yield func(name, argument ast.Node) bool) {
 		for _, a := range n.Arguments {
@@ -189,7 +193,8 @@ func argumentsOf(n *ast.CallNode) iter.Seq2[ast.Node, ast.Node] {
 	}
 }
 
-// match evaluates the arguments and assigns each to its parameter. It stops at the first surplus argument.
+// match evaluates the arguments and assigns each to its parameter. At the first surplus argument it reports a mistake and
+// stops.
 func (c *call) match() {
 	e, position := c.e, 0
 	for key, n := range argumentsOf(c.node) {
@@ -205,7 +210,7 @@ func (c *call) match() {
 		case c.fn.Variadic != "":
 			c.rest = append(c.rest, a)
 		default:
-			// Messages for the smallest counts use words.
+			// Write the counts 0 and 1 in words.
 			most := fmt.Sprintf("at most %d arguments", len(c.fn.Params))
 			if few := []string{"no arguments", "one argument"}; len(c.fn.Params) < len(few) {
 				most = few[len(c.fn.Params)]
@@ -217,7 +222,8 @@ func (c *call) match() {
 	}
 }
 
-// matchNamed assigns a named argument to its parameter, or to the further named arguments.
+// matchNamed evaluates n and assigns it to the parameter that key names. If no parameter has that name, it appends n to
+// the further named arguments.
 func (c *call) matchNamed(key, n ast.Node) {
 	name := key.(*ast.StringNode).Value
 	a := argument{value: c.e.eval(n), Name: name, Node: n, key: key}
@@ -234,9 +240,10 @@ func (c *call) matchNamed(key, n ast.Node) {
 	}
 }
 
-// finish converts the result of a function to a value, and its error to an error at the argument that caused it. data is a Go
-// value of the function's Result type, or a value. Nil data without an error means that eval reported a mistake itself, or
-// returns nothing. An interrupted run returns both data and an error.
+// finish converts data and err, which the function's eval returned, to the value of the call. It reports err at the
+// argument that caused it. data is a Go value of the function's Result type, or a value. If data and err are both nil,
+// eval reported a mistake itself, or the function returns nothing. After an interrupt, eval returns partial data together
+// with an error.
 func (c *call) finish(data any, err error) value {
 	if err != nil {
 		c.failed(err)
@@ -250,14 +257,15 @@ func (c *call) finish(data any, err error) value {
 	return value{Type: c.fn.Result, Data: data}
 }
 
-// failed reports the error of a function: a kernel's error at the wrong argument, another error at the call.
+// failed reports an error that the function returned. An error of a kernel's constructor is shown at the wrong argument;
+// other errors are shown at the call.
 func (c *call) failed(err error) {
-	// After the context has ended, treat every error as an interrupt, which Eval reports.
+	// If the context has ended, the error is a result of the interrupt. Eval reports the interrupt.
 	if stopped := c.e.ctx.Err(); stopped != nil {
 		c.e.stopped = stopped
 		return
 	}
-	// A call that reads nothing can fail only because of an argument, which culprit finds.
+	// A pure call reads no files, so an argument must have caused the error; culprit finds it.
 	if c.pure() {
 		message, hint := err.Error(), ""
 		if near := (*kernels.NearError)(nil); errors.As(err, &near) {
@@ -280,31 +288,31 @@ func (c *call) failed(err error) {
 	c.failWith(at, a)
 }
 
-// failWith reports the error of a file or a computation at an argument.
+// failWith reports the error a at the argument at.
 func (c *call) failWith(at argument, a *argumentError) {
 	before := len(c.e.errs)
 	c.fail(at, a.message, a.hint)
-	// If the limit of mistakes is reached, this one was not recorded.
+	// Find the mistake that was just recorded; none was recorded if the limit of mistakes is reached.
 	for _, e := range c.e.errs[before:] {
 		e.Cause, e.Err = a.err.Error(), a.err
 	}
 }
 
-// withoutMeans returns the hint for a function that needs expected rewards if they are unknown. It names the function's own
-// parameters.
+// withoutMeans returns a hint for a function that needs expected rewards of a problem that has none. The hint names
+// parameters of that function.
 func withoutMeans(c *call) string {
 	switch c.fn.Name {
-	case "protocol": // the parameter plan does not apply to real measurements
+	case "protocol": // the hint below about the function plan does not apply to real measurements
 		return "state norm=, a bound on the norm of the expected rewards, and gap=, the smallest difference to detect; CoBayesFC and " +
 			"CoTestFC need neither"
-	case "design", "spectrum": // in these functions only xi depends on the means
+	case "design", "spectrum": // these two functions need the means only for xi
 		return `write xi=0.01, or another number; or give norm= and gap=, from which "auto" computes it`
 	}
 	return "plan(p, gaps=…) predicts the samples of runs from assumed gaps"
 }
 
-// culprit returns the argument that an error is about, or the element of a written list. If the error names no parameter, it
-// returns the first argument. Errors of package kernels use the catalogue's parameter names.
+// culprit returns the argument that caused err. For a list written in the script, it returns the wrong element. If err
+// names no parameter, it returns the first argument. Errors of package kernels contain the catalogue's parameter names.
 func (c *call) culprit(err error) argument {
 	at, _ := lists.First(c.args, func(a argument) bool { return a.Node != nil })
 	var wrong *kernels.ParamError
@@ -313,7 +321,7 @@ func (c *call) culprit(err error) argument {
 	}
 	if i := c.fn.param(wrong.Param); i >= 0 && c.args[i].Node != nil {
 		at = c.args[i]
-		// Only a list that is written out has a place for each element.
+		// Only a list literal has a source position for each element.
 		if list, ok := at.Node.(*ast.ArrayNode); ok && wrong.Index >= 0 && wrong.Index < len(list.Nodes) {
 			at.Node = list.Nodes[wrong.Index]
 		}

@@ -21,14 +21,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// campaignActs returns the functions that record something in a campaign, from the table of acts in package campaign. Acts are
-// idempotent: running a cell again changes nothing, because an act is recognised by its ids, round, rows, or values and reason.
-// An act without a description is only a command.
+// campaignActs returns a function for each act of package campaign that has a description; the others are only commands.
+// Acts are idempotent: if a notebook cell runs again, the campaign recognises the act by its content and changes nothing.
 func campaignActs(c Param) []Function {
 	var out []Function
 	for _, e := range campaign.Acts() {
 		if e.Doc == "" {
-			continue // available only as a command
+			continue // only a command, not a function
 		}
 		f := Function{
 			Name: e.Name, Section: SectionCampaign, Synonyms: e.Synonyms, Doc: e.Doc, Example: e.Example, Params: []Param{c},
@@ -37,7 +36,7 @@ func campaignActs(c Param) []Function {
 			eval:   func(c *call) (any, error) { return evalAct(c, e) },
 		}
 		if e.Sheet {
-			f.Result = typeOf[campaign.Receipt]() // the outcome of each row of the sheet
+			f.Result = typeOf[campaign.Receipt]() // a receipt with the outcome of each row of the sheet
 		}
 		f.Params = append(f.Params, lists.Map(e.New().Params(), actParam)...)
 		out = append(out, f)
@@ -45,8 +44,8 @@ func campaignActs(c Param) []Function {
 	return out
 }
 
-// actParam converts an argument of an act to a parameter of a function. Its type follows from the Go type of x.Into. An argument
-// without a range accepts any number.
+// actParam converts an argument of an act to a parameter of a function. The Go type of x.Into determines its type. An
+// argument without a range accepts every number.
 func actParam(x campaign.Param) Param {
 	p := Param{Name: x.Name, Synonyms: x.Synonyms, Doc: x.Doc, Range: x.Range}
 	if p.Range == (kernels.Range{}) {
@@ -55,11 +54,11 @@ func actParam(x campaign.Param) Param {
 	if x.Optional {
 		p.Default = unset
 	}
-	// A file is given by its path. Pointers and booleans are optional.
+	// A file is given by its path. A pointer or a boolean is an optional argument.
 	switch t := reflect.TypeOf(x.Into).Elem(); {
 	case t == reflect.TypeFor[campaign.File]():
 		p.Types, p.words = []Type{Text}, wordsData
-	case t.Kind() == reflect.Pointer: // nil means that the argument is not given
+	case t.Kind() == reflect.Pointer: // nil if the argument is not given
 		p.Default = unset
 		p.complete(t)
 	case t.Kind() == reflect.Bool:
@@ -71,7 +70,7 @@ func actParam(x campaign.Param) Param {
 	return p
 }
 
-// checkBy reports a value of the parameter by that is not a person's name. It returns true if by is valid or not given.
+// checkBy reports an argument by that is not a person's name. It returns true if the argument is valid or not given.
 func checkBy(c *call) bool {
 	a := c.arg("by")
 	name, known := a.Data.(string)
@@ -85,23 +84,24 @@ func checkBy(c *call) bool {
 	return err == nil
 }
 
-// fillAct copies the arguments of a call into an act, except the contents of files. It reports mistakes and then returns false.
-// An unknown value leaves its field unchanged. It runs in the check and again when the script runs, each time with a new act.
+// fillAct copies the arguments of call c to the fields of act, except the contents of files. It returns false after a
+// mistake. A field whose argument is unknown does not change. It runs in the check and again at run time, each time with a
+// new act.
 func fillAct(c *call, act campaign.Act) (ok bool) {
 	ok = checkBy(c)
 	for _, x := range act.Params() {
 		a := c.arg(x.Name)
-		// The only lists that acts accept are lists of texts, such as ids.
+		// A list argument of an act is always a list of texts, such as ids.
 		if list, isList := a.Data.([]value); isList && (len(list) == 0 || len(texts(a.value)) < len(list)) {
 			c.refuse(a, x.Hint, "%s must be a text, or a list of texts", x.Name)
 			ok = false
-		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) { // the file is read once the campaign is open
+		} else if file, isFile := x.Into.(*campaign.File); isFile && c.has(x.Name) { // the file is read after the campaign is opened
 			file.Path = c.e.session.path(c.text(x.Name))
 		} else if !isFile && a.known() {
 			assign(reflect.ValueOf(x.Into).Elem(), a.Data)
 		}
 	}
-	// Let the act check whether its known arguments agree.
+	// The act itself checks whether its arguments can be combined.
 	checked, isChecked := act.(campaign.Checked)
 	if !ok || !isChecked {
 		return ok
@@ -109,7 +109,7 @@ func fillAct(c *call, act campaign.Act) (ok bool) {
 	switch wrong := checked.Check(); {
 	case wrong == nil:
 		return true
-	case wrong.Param == "": // the mistake concerns the whole call
+	case wrong.Param == "": // an empty Param means that the mistake concerns the whole call
 		c.e.report(c.e.st.Source.At(c.e.st.Span(c.node), c.fn.Name+": "+wrong.Text, wrong.Hint))
 	default:
 		c.refuse(c.arg(wrong.Param), wrong.Hint, "%s %s", wrong.Param, wrong.Text)
@@ -117,19 +117,20 @@ func fillAct(c *call, act campaign.Act) (ok bool) {
 	return false
 }
 
-// evalAct performs an act, plans the next round if it is due, and returns the campaign's status, or the receipt of a sheet.
+// evalAct performs an act, and plans the next round if it is due. It returns the campaign's status, or the receipt of a
+// sheet.
 func evalAct(c *call, e campaign.Entry) (any, error) {
 	act := e.New()
 	if !fillAct(c, act) {
 		return nil, nil // reported
 	}
-	about := "c" // the parameter whose argument shows an error of the act
+	about := "c" // errors of the act are shown at this parameter's argument
 	if e.Sheet {
 		about = "file"
 	}
 	return inCampaign(c, "c", func(k campaign.Kept) (any, error) {
 		for _, x := range act.Params() {
-			// Files are read before anything is recorded; the record holds the base name of the file.
+			// Read files before anything is recorded. The record contains only the file's base name.
 			if into, isFile := x.Into.(*campaign.File); isFile && into.Path != "" {
 				data, err := c.e.session.opt.file(c.e.ctx, into.Path)
 				if err != nil {
@@ -141,19 +142,19 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 				*into = campaign.File{Path: filepath.Base(into.Path), Content: data}
 			}
 		}
-		// An act records everything or nothing.
+		// Do records the whole act or nothing.
 		done, err := k.Do(c.e.ctx, act)
-		// Show warnings even if nothing was recorded.
+		// Show the warnings even if nothing was recorded.
 		for _, w := range done.Warnings {
 			c.e.session.notice(w)
 		}
 		if err != nil {
 			return nil, &argumentError{param: about, message: e.Name + ": nothing was recorded", err: err}
 		}
-		if done.Known { // the act was recorded before: the cell was run again
+		if done.Known { // the same act was recorded before, by an earlier run of the cell
 			c.e.session.notice(e.Name + ": this was already recorded, so nothing changes")
 		}
-		// Plan the next round now, unless further sheets may follow; then the next request plans it.
+		// Plan the next round now. If more sheets may follow, the next request for work plans it instead.
 		if e.Next(done) {
 			if err := k.Advance(c.e.ctx); err != nil {
 				return nil, err
@@ -166,26 +167,26 @@ func evalAct(c *call, e campaign.Entry) (any, error) {
 	})
 }
 
-// Acts lists the functions that Act can call: resume, and all functions that record something in a campaign.
+// Acts lists the functions that Act can call: resume, and each function that records an act.
 func Acts() []string {
 	acts := lists.Where(campaignFunctions(), func(f Function) bool { return f.Name != "protocol" })
 	return lists.Map(acts, func(f Function) string { return f.Name })
 }
 
-// Act calls one of the functions of Acts for a program. args has values by parameter name: texts, float64 numbers, booleans or
-// lists of texts. The call behaves like one in a script: names of protocols and campaigns are names of the session, and relative
-// paths start from Options.Folder. It returns the value of the call, which it does not bind to a name, and notices about unusual
-// input. Errors have the same text as in a script.
+// Act calls one of the functions that Acts lists, for a Go program. args maps parameter names to values: strings, float64
+// numbers, booleans or lists of strings. The call works as in a script: protocols and campaigns are given by their names
+// in the session, and relative paths start from Options.Folder. It returns the result of the call, without binding it to a
+// name, and notices about unusual input. Error messages are those of a script.
 func (s *Session) Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error) {
 	text, err := s.actText(function, args)
 	if err != nil {
 		return nil, nil, err
 	}
-	script, errs := Parse(function, text) // messages show the function as the name of the script
+	script, errs := Parse(function, text) // messages show the function's name as the file of the script
 	if len(errs) > 0 {
 		return nil, nil, stripPlaces(errs)
 	}
-	// Suspend the options that apply to scripts only: displays, progress and overrides.
+	// Switch off the options for scripts: displays, progress and overrides.
 	opt := s.opt
 	defer func() { s.opt = opt }()
 	s.opt.Set, s.opt.Shown, s.opt.Clear, s.opt.Progress = nil, nil, nil, nil
@@ -198,10 +199,10 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	if len(displays) == 0 {
 		return nil, notices, fmt.Errorf("%s has no value", function)
 	}
-	return displays[len(displays)-1].Value, notices, nil // the call is the only statement
+	return displays[len(displays)-1].Value, notices, nil // the call is the only statement, so the last display is its result
 }
 
-// actText returns the call as a script, with named arguments in alphabetical order.
+// actText returns a script that consists of the call, with its arguments in alphabetical order.
 func (s *Session) actText(function string, args map[string]any) (string, error) {
 	if !slices.Contains(Acts(), function) {
 		return "", fmt.Errorf("%s is not a function that records something in a campaign; there are %s", function, strings.Join(Acts(), ", "))
@@ -211,7 +212,7 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	for _, name := range slices.Sorted(maps.Keys(args)) {
 		k := fn.param(name)
 		if k < 0 {
-			// A program needs the list of names, not a spelling hint.
+			// For an unknown parameter, list all names, because the caller is a program.
 			known := lists.Map(fn.Params, func(p Param) string { return p.Name })
 			return "", fmt.Errorf("%s has no parameter %s; it has %s", function, name, strings.Join(known, ", "))
 		}
@@ -224,15 +225,15 @@ func (s *Session) actText(function string, args map[string]any) (string, error) 
 	return function + "(" + strings.Join(parts, ", ") + ")", nil
 }
 
-// literal returns an argument as script text. A text is a name of the session if the parameter accepts that value's type. Quotes
-// and braces are escaped, so that the text keeps its meaning.
+// literal returns an argument as the text of an expression. If parameter p accepts the type of a session's value named v,
+// the expression is that name. Otherwise a string becomes a text with escaped quotes and braces.
 func (s *Session) literal(p Param, v any) (string, error) {
 	switch v := v.(type) {
 	case string:
 		if b := s.scope[v]; b != nil && b.value.Type != Text && slices.Contains(p.Types, b.value.Type) {
-			return v, nil // a protocol or a campaign of the session
+			return v, nil // v names a protocol or a campaign of the session
 		}
-		// A protocol can only be given by its name, so this name is wrong.
+		// A protocol can be given only by name, and no name matches.
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
 			return "", fmt.Errorf("no protocol is bound to %q", v)
 		}
@@ -244,7 +245,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		return strconv.FormatFloat(v, 'g', -1, 64), nil
 	case bool:
 		return strconv.FormatBool(v), nil
-	case []any: // from JSON
+	case []any: // a list decoded from JSON
 		list := make([]string, 0, len(v))
 		for _, w := range v {
 			if text, ok := w.(string); ok {
@@ -261,8 +262,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 	return "", errors.New("an argument is a text, a number, a truth value or a list of texts")
 }
 
-// stripPlaces returns the first mistake without its place. The place refers to the generated script, which the program's author
-// never sees.
+// stripPlaces returns the first mistake in err without its position, which refers to the generated script.
 func stripPlaces(err error) error {
 	var list Errors
 	if !errors.As(err, &list) || len(list) == 0 {
@@ -271,10 +271,10 @@ func stripPlaces(err error) error {
 	return &actError{list[0]}
 }
 
-// actError is a mistake in one sentence, without its place.
-type actError struct{ mistake *front.Error } // the place in the generated text is never shown
+// actError is a mistake whose message has no position.
+type actError struct{ mistake *front.Error } // its position, in the generated script, is not shown
 
-// Error returns one line: the mistake, its cause, and the hint in brackets.
+// Error returns one line: the mistake, its cause, and the hint in parentheses.
 func (e *actError) Error() string {
 	out := e.mistake.Message
 	if e.mistake.Cause != "" {
@@ -286,5 +286,5 @@ func (e *actError) Error() string {
 	return out
 }
 
-// Unwrap returns the error behind the mistake, if there is one.
+// Unwrap returns the error that caused the mistake; nil if there is none.
 func (e *actError) Unwrap() error { return e.mistake.Err }

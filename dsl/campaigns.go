@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// campaignFunctions returns the functions for real measurements: those that make, open and query campaigns, and the acts of
-// package campaign.
+// campaignFunctions returns the functions for real measurements: those that create, open and query a campaign, and those
+// that record an act of package campaign.
 func campaignFunctions() []Function {
 	c := Param{Name: "c", Synonyms: []string{"campaign"}, Types: []Type{typeOf[campaign.Status](), Text},
 		Doc: "a campaign, or the path of its folder, relative to the script"}
@@ -59,13 +59,13 @@ func campaignFunctions() []Function {
 			Result: typeOf[campaign.List](), Example: `ask("days", by="Ann", count=24)`,
 		}, func(c *call, _ askArgs) { checkBy(c) }, func(c *call, a askArgs) (any, error) {
 			if !checkBy(c) {
-				return nil, nil // reported
+				return nil, nil // the mistake was reported
 			}
 			return inCampaign(c, "c", func(k campaign.Kept) (any, error) {
-				// Ask records the list before it returns it, so that no pull is handed out twice.
+				// Ask records the work list before returning it, so that each pull is handed out once.
 				list, err := k.Ask(c.e.ctx, campaign.Request{By: a.By, Task: a.Task, Count: a.Count, More: a.More, Retry: a.Retry})
 				if err == nil {
-					// Decimals changes only the decimal separator in the saved list.
+					// Decimals changes only the decimal separator of the saved list.
 					list.Dialect, err = list.Dialect.Written(a.Decimals)
 				}
 				return list, err
@@ -81,23 +81,23 @@ type askArgs struct {
 	More, Retry        bool
 }
 
-// protocolFunction returns the function protocol, which fixes the rules of a campaign. Its parameters are its own, the options of
-// a run, and those of the forecast.
+// protocolFunction returns the function protocol, which sets the rules of a campaign. Its parameters are its own, the
+// options of algorithms, and those of the forecast.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
-	// the options of runs, copied from fc so that each is described once
+	// Copy the options of algorithms from fc.
 	runs := runFunctions()
 	fc := runs[slices.IndexFunc(runs, func(f Function) bool { return f.Name == engine.ModeFC })]
-	// Remove options that exist only in simulations, and those that protocol describes itself.
+	// Remove options that exist only in simulations, and options for which protocol has its own description.
 	own := slices.DeleteFunc(fc.Params, func(x Param) bool {
 		return slices.Contains([]string{"p", "delta", "epsilon", "algorithm", "runs", "seed", "rewards"}, x.Name)
 	})
 	algorithm := algorithmParam(engine.ModeFC)
 	algorithm.Doc += "; if not given, with a budget " + algorithms.Default(engine.ModeFB).Name
 	for _, e := range algorithms.All() {
-		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // from both modes
+		algorithm.Choices = lists.Add(algorithm.Choices, e.Name) // the algorithms of both modes
 	}
-	// Remove reference algorithms, which need true means; real measurements do not have them.
+	// Remove reference algorithms: they need the true means, which are unknown in real measurements.
 	algorithm.Choices = slices.DeleteFunc(algorithm.Choices, func(name string) bool {
 		e, err := entryNamed(name)
 		return err != nil || e.Role == algorithms.RoleReference
@@ -151,7 +151,8 @@ func protocolFunction() Function {
 	}, checkProtocol, evalProtocol)
 }
 
-// entryNamed finds an algorithm by name in either mode, fixed confidence first.
+// entryNamed returns the named algorithm of fixed confidence, or else that of fixed budget. It returns an error if there
+// is none.
 func entryNamed(name string) (algorithms.Entry, error) {
 	e, err := algorithms.Named(engine.ModeFC, name)
 	if err != nil {
@@ -160,8 +161,8 @@ func entryNamed(name string) (algorithms.Entry, error) {
 	return e, err
 }
 
-// protocolEntry finds the algorithm of a protocol. The default with a budget is the default of fixed budget. It returns an error
-// if the name is known only when the script runs.
+// protocolEntry returns the algorithm of a protocol. Without the argument algorithm, a protocol with a budget has the
+// default algorithm of fixed budget. It returns an error if the name is not known yet.
 func protocolEntry(c *call) (algorithms.Entry, error) {
 	if a := c.arg("algorithm"); a.Node == nil && budgeted(c) {
 		return algorithms.Default(engine.ModeFB), nil
@@ -169,25 +170,25 @@ func protocolEntry(c *call) (algorithms.Entry, error) {
 	return entryNamed(algorithmOf(c, engine.ModeFC))
 }
 
-// budgeted reports whether a protocol limits the number of measurements.
+// budgeted reports whether a call of protocol limits the number of measurements.
 func budgeted(c *call) bool { return c.has("budget") || c.has("total") || c.has("rounds") }
 
 // protocolArgs are the arguments of protocol, without the options of the algorithm.
 type protocolArgs struct {
-	P                      *problem.Problem // only the forecast uses its means
+	P                      *problem.Problem // its means, if any, are used only by the forecast
 	Plate, Capacity, Delay int              // pulls, or units of time; 0 if not given
 	TimeUnit               string           // "" for the default
 	Lease, Cost, Gaps      float64          // in units of time, money per pull, reward units; 0 if not given
-	Failed, Late           *float64         // fractions below 1; nil if not given: the forecast then chooses them
-	Runs                   *int             // runs of the forecast; nil if not given: the forecast then chooses them; 0 for no forecast
-	Seed                   uint64           // 0 if not given: each start then draws a new seed
+	Failed, Late           *float64         // fractions below 1; nil if not given, and the forecast then chooses them
+	Runs                   *int             // runs of the forecast; 0 for no forecast; nil lets the forecast choose
+	Seed                   uint64           // 0 if not given; each start then draws a new seed
 	Block, Control         string           // "" if not given
 	Attach                 *bool            // nil if not given, which means true
 	BlockSize              int              // arms per task and block; 0 for all open arms
 }
 
-// inBlocks returns the protocol with its blocks set. The default is the block column of the problem. It reports a block size or
-// control without a block.
+// inBlocks returns protocol p with its block column, block size and control. The default block column is that of the
+// problem. It reports a block size or a control if there is no block column.
 func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol, error) {
 	if a.Block == "" && a.BlockSize == 0 && a.Control == "" {
 		return p, nil
@@ -200,19 +201,19 @@ func (a protocolArgs) inBlocks(c *call, p campaign.Protocol) (campaign.Protocol,
 		return p, &argumentError{param: param, message: "protocol: there is no block",
 			err: fmt.Errorf(`%s describes blocks, and neither block= nor the problem names one: add block="day"`, param)}
 	}
-	// Drop notes about the problem's own blocks, which no longer apply.
+	// Drop notes about the problem's own block column, which this protocol does not use.
 	c.e.session.noted = slices.DeleteFunc(c.e.session.noted, func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	return campaign.InBlocks(p, a.Block, a.BlockSize, a.Control), nil
 }
 
-// checkProtocol reports options that the algorithm lacks, and a budget that is missing or not allowed. It tests mostly whether an
-// argument is given, because its value may not be known yet.
+// checkProtocol reports options that the algorithm lacks, and a budget that is missing or not allowed. It mainly tests
+// which arguments are given, because their values may not be known yet.
 func checkProtocol(c *call, _ protocolArgs) {
 	e, err := protocolEntry(c)
 	if err != nil {
-		return // reported, or not known before the script runs
+		return // an unknown algorithm was reported, or the name is not known yet
 	}
-	// Check options first: the checks below need an algorithm with valid options.
+	// Check the options first; the checks below need valid ones.
 	before := c.e.mistakes
 	for i, p := range c.fn.Params {
 		a := &c.args[i]
@@ -231,7 +232,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 	switch needs := e.Mode == engine.ModeFB; {
 	case c.has("rounds") && !c.has("budget") && !c.has("total"):
-		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // without plate and capacity, it is undefined what rounds counts
+		if a := c.arg("rounds"); !c.has("plate") && !c.has("capacity") { // the unit of rounds is then undefined
 			c.fail(a, "protocol: rounds alone does not fix the number of measurements",
 				"add budget=12 (of each task), total=200 (of all tasks), or plate= or capacity=, which is then the size of each round")
 		}
@@ -245,7 +246,7 @@ func checkProtocol(c *call, _ protocolArgs) {
 	}
 }
 
-// evalProtocol evaluates protocol(...). It checks the protocol before it computes the forecast, which may take long.
+// evalProtocol evaluates protocol(...). It validates the protocol first, because the forecast may take long.
 func evalProtocol(c *call, a protocolArgs) (any, error) {
 	e, err := protocolEntry(c)
 	if err != nil {
@@ -258,20 +259,20 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	if p, err = a.inBlocks(c, p); err != nil {
 		return nil, err
 	}
-	// Without a budget, rounds counts plates or units of time.
+	// Without a budget, rounds is a number of plates or units of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
-	// record the default value, so that a later program version uses the same
+	// Record the default, because it may change in a later version.
 	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta)
 	if err := p.Check(c.e.ctx); err != nil {
 		return nil, err
 	}
-	runs := 0 // 0 lets plan.RunsFor choose
+	runs := 0 // with 0, plan.RunsFor chooses the number
 	if a.Runs != nil {
 		runs = *a.Runs
 	}
-	// no forecast is needed: the protocol is made again from a folder, or the caller declined it
+	// The forecast is not needed: the caller declined it, or a campaign makes its protocol again.
 	if a.Runs != nil && runs == 0 || c.e.session.opt.noForecast {
 		return p, nil
 	}
@@ -281,8 +282,8 @@ func evalProtocol(c *call, a protocolArgs) (any, error) {
 	return p, err
 }
 
-// evalStart evaluates start(...). The campaign records the script and the data, from which each later command makes the protocol
-// again. evalStart does so once, so that a mistake shows before anything is measured.
+// evalStart evaluates start(...). The campaign records the script and the data, and each later command makes the protocol
+// again from them. evalStart makes the protocol again once, so that a mistake shows before the first measurement.
 func evalStart(c *call, a struct {
 	Protocol campaign.Protocol
 	Folder   string
@@ -291,7 +292,7 @@ func evalStart(c *call, a struct {
 		return nil, errSweptCampaign
 	}
 	p := a.Protocol
-	// Later commands find the definition by the protocol's name. A protocol that is written inside the call of start has no name.
+	// Later commands find the protocol's definition by its name. A protocol(...) written inside start(...) has no name.
 	if p.Name == "" || c.e.scope[p.Name] == nil {
 		c.fail(c.arg("protocol"), "start: the protocol has no name, so later commands cannot find it",
 			"write days = protocol(...) and then start(days, ...)")
@@ -302,39 +303,40 @@ func evalStart(c *call, a struct {
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the campaign cannot be made again from its folder", err: err}
 	}
-	// The recorded text already contains the overrides, and the forecast exists.
+	// The recorded text already contains the overrides, and the forecast is already computed.
 	opt := s.opt
 	opt.noForecast, opt.Set, opt.Seed, opt.Shown, opt.Progress = true, nil, nil, nil, nil
-	opt.Notice, opt.Noted = nil, nil // these notices were shown when the problem was first made
+	opt.Notice, opt.Noted = nil, nil // the user has seen these notices
 	made, recipe, err := ReadProtocol(c.e.ctx, p.Name+".cope", text, opt)
 	if err != nil {
 		return nil, &argumentError{param: "protocol", message: "start: the protocol cannot be made again", err: err}
 	}
-	made.Forecast, made.Name = p.Forecast, p.Name // restore what the repeated protocol lacks
+	made.Forecast, made.Name = p.Forecast, p.Name // the protocol that was made again lacks these
 	dir := s.path(a.Folder)
 	keeper := s.opt.Campaigns
 	if keeper == nil {
 		return nil, errNoCampaigns
 	}
 	campaignOf, err := keeper.Start(c.e.ctx, dir, recipe, made, s.notice)
-	// If the folder already holds this campaign, the cell was run again.
+	// The campaign exists already if a notebook cell is run again. Then open it.
 	if errors.Is(err, campaign.ErrExists) {
 		campaignOf, err = openSame(c, dir, made)
 	}
 	if err != nil {
 		return nil, &argumentError{param: "folder", message: "start: no campaign was made", err: err}
 	}
-	defer campaignOf.Close() // each call opens the folder anew
+	defer campaignOf.Close() // each later call opens the folder again
 	return campaignOf.Status(c.e.ctx)
 }
 
-// openSame opens the campaign of a folder, and returns an error if it has another protocol.
+// openSame opens the campaign in folder dir. It returns an error if the campaign's protocol differs from p.
 func openSame(c *call, dir string, p campaign.Protocol) (campaign.Kept, error) {
 	k, err := c.e.session.opt.Campaigns.Open(c.e.ctx, dir, c.e.session.notice)
 	if err != nil {
 		return nil, err
 	}
-	// Arms or rules may have changed since the start, so compare with the protocol at the start and with the present one.
+	// Arms or rules may have been changed after the start. Therefore p may equal the protocol at the start or the present
+	// one.
 	if own := k.Protocol(); own.AtStart().Fingerprint() != p.Fingerprint() && own.Fingerprint() != p.Fingerprint() {
 		k.Close()
 		return nil, fmt.Errorf("%s holds another campaign, whose problem or protocol differs. Choose another folder. To open that campaign, "+
@@ -343,14 +345,15 @@ func openSame(c *call, dir string, p campaign.Protocol) (campaign.Kept, error) {
 	return k, nil
 }
 
-// errSweptCampaign rejects a campaign inside a sweep: its measurements happen only once.
+// errSweptCampaign is the error for a campaign function inside a sweep, because real measurements happen only once.
 var errSweptCampaign = errors.New("a sweep cannot repeat the real measurements of a campaign. Sweep over fc or fb, which simulate rewards")
 
-// errNoCampaigns rejects campaigns in a session without Options.Campaigns, such as one of a browser.
+// errNoCampaigns is the error for a campaign function in a session without Options.Campaigns, for example in a browser.
 var errNoCampaigns = errors.New("campaigns cannot be kept here, because there are no folders. Use gonb-cope run or a notebook for them")
 
-// inCampaign opens the campaign that an argument names, calls f, and closes the campaign. Other processes may use the folder at
-// the same time: each write takes its lock.
+// inCampaign opens the campaign in the argument param (a folder, or the value of another campaign function), calls f, and
+// closes the campaign. It returns the results of f. Other processes may use the folder at the same time, because each
+// write locks it.
 func inCampaign(c *call, param string, f func(campaign.Kept) (any, error)) (any, error) {
 	if c.e.swept != nil {
 		return nil, errSweptCampaign

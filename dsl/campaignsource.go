@@ -23,13 +23,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// ReadProtocol evaluates the only protocol(...) of a script, and the statements that it depends on. Relative paths start from
-// opt.Folder. It returns the protocol with its forecast, and a recipe: the script and the contents of every file that was read.
-// MakeProtocol makes the protocol from the recipe alone, also on another machine.
+// ReadProtocol evaluates the only protocol(...) in a script, together with the statements that it depends on. text is the
+// script and name its file name; relative paths start from opt.Folder. It returns the protocol with its forecast, and a
+// recipe: the script and the contents of every file that it read. MakeProtocol makes the same protocol from the recipe
+// alone, even on another machine.
 func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	r := question.Recipe{Script: campaign.File{Path: filepath.Base(name), Content: []byte(text)}, Set: opt.Set}
-	read := map[string][]byte{} // contents, by the path in the script
-	// Every read is recorded here, so that the recipe is complete.
+	read := map[string][]byte{} // contents of the files read, by their paths in the script
+	// All reads go through this function, so that the recipe contains every file.
 	opt.readFile = func(path string) ([]byte, error) {
 		data, err := opt.file(ctx, path)
 		if err == nil {
@@ -37,13 +38,13 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		return data, err
 	}
-	opt.found = &found{recording: true} // records the kernels that the script chooses
+	opt.found = &found{recording: true} // collects the kernels that the script chooses from measurements
 	opt.absolute = map[string]bool{}
 	p, err := protocolOf(ctx, name, text, opt)
 	if err != nil {
 		return p, r, err
 	}
-	// Record paths relative to the folder, so that the recipe does not depend on where the folder is.
+	// Store paths relative to the folder, so that the folder can be moved.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		own := path
 		if opt.Folder != "" && filepath.IsAbs(opt.Folder) == filepath.IsAbs(path) { // filepath.Rel needs two absolute or two relative paths
@@ -53,14 +54,14 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(own), Content: read[path]})
 	}
-	// If an absolute path of the script also matches another recorded file, record its file under the absolute path too.
+	// If an absolute path of the script also matches another recorded file, store the file under its absolute path too.
 	for _, path := range slices.Sorted(maps.Keys(read)) {
 		if f := recordedFile(r.Data, path); opt.absolute[path] && (f == nil || !bytes.Equal(f.Content, read[path])) {
 			r.Data = append(r.Data, campaign.File{Path: filepath.ToSlash(path), Content: read[path]})
 		}
 	}
-	// The recipe stores a chosen kernel as a text, which may round its numbers. Make the protocol again, so that it has the
-	// rounded kernel.
+	// The recipe stores a chosen kernel as text, which may round numbers. Make the protocol again with the rounded kernel,
+	// so that both agree.
 	if len(opt.found.Calls) > 0 {
 		encoded, err := json.MarshalIndent(opt.found, "", "  ")
 		if err != nil {
@@ -68,7 +69,7 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 		}
 		r.Data = append(r.Data, campaign.File{Path: foundFile, Content: append(encoded, '\n')})
 		forecast := p.Forecast
-		if p, err = MakeProtocol(ctx, r); err != nil { // with the rounded kernel
+		if p, err = MakeProtocol(ctx, r); err != nil { // now with the rounded kernel
 			return p, r, err
 		}
 		p.Forecast = forecast
@@ -76,24 +77,24 @@ func ReadProtocol(ctx context.Context, name, text string, opt Options) (campaign
 	return p, r, nil
 }
 
-// ReadRun is ReadProtocol without a forecast, which would delay the start of a run with agents.
+// ReadRun is like ReadProtocol, but computes no forecast. A forecast would delay the start of a run with agents.
 func ReadRun(ctx context.Context, name, text string, opt Options) (campaign.Protocol, question.Recipe, error) {
 	opt.noForecast = true
 	return ReadProtocol(ctx, name, text, opt)
 }
 
-// recordedFile returns the recorded file for a path of the script; nil if there is none.
+// recordedFile returns the recorded file that a path of the script means; nil if there is none.
 func recordedFile(files []campaign.File, path string) *campaign.File {
 	path = filepath.ToSlash(filepath.Clean(path))
 	var found *campaign.File
-	longest, up := -1, 0 // of the best match so far: length of the common ending, and number of leading ../
+	longest, up := -1, 0 // best match so far: length of the common ending, and number of leading "../"
 	for i, f := range files {
 		own := filepath.ToSlash(filepath.Clean(filepath.FromSlash(f.Path)))
-		if own == path { // equal relative paths, or equal absolute paths that were recorded as such
+		if own == path { // an exact match: both relative, or both absolute
 			return &files[i]
 		}
-		// Match an absolute path by its ending. The longest match has priority: sub/gram.csv before gram.csv. Of gram.csv and
-		// ../gram.csv, the file below the folder has priority.
+		// Match an absolute path by its ending. Prefer the longest ending: sub/gram.csv to gram.csv. Prefer a file below
+		// the folder: gram.csv to ../gram.csv.
 		above := 0
 		for ; strings.HasPrefix(own, "../"); above++ {
 			own = own[len("../"):]
@@ -105,8 +106,8 @@ func recordedFile(files []campaign.File, path string) *campaign.File {
 	return found
 }
 
-// MakeProtocol makes the protocol of a recipe from the recorded files alone, without a forecast. It appends added rows to the
-// problem's table. It implements folder.Maker of engine/campaign/folder.
+// MakeProtocol makes a protocol from a recipe. It reads only the files of the recipe and computes no forecast. If the
+// recipe has added rows, it appends them to the problem's table. It implements folder.Maker of engine/campaign/folder.
 func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, error) {
 	read := func(path string) ([]byte, error) {
 		f := recordedFile(r.Data, path)
@@ -115,13 +116,13 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		return f.Content, nil
 	}
-	// No forecast and no local files, but the recorded kernels.
+	// Compute no forecast, read no local files, and use the recorded kernels.
 	opt := Options{Set: r.Set, noForecast: true, readFile: read}
 	var err error
 	if opt.found, err = readFound(r.Data); err != nil {
 		return campaign.Protocol{}, err
 	}
-	// Make the protocol without added rows first, to find the table that the rows belong to.
+	// First make the protocol without the added rows, to find the table that they extend.
 	p, err := protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	if err != nil || len(r.Added) == 0 {
 		return p, err
@@ -129,7 +130,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if len(p.Problem.Sources) == 0 {
 		return p, errNoTable
 	}
-	table := p.Problem.Sources[0].Path // the problem's table is its first source
+	table := p.Problem.Sources[0].Path // the problem's first source is its table
 	data, err := read(table)
 	if err == nil {
 		data, err = parquet.CSV(allowance.New(memlimit.File(ctx, len(data)), "the table", problem.MaxData, allowance.NoLimit), data)
@@ -137,7 +138,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 	if err != nil {
 		return p, err
 	}
-	// Tables of rows are appended in the order in which they were added.
+	// Append the tables of added rows in the order in which they were added.
 	var added []*problem.Appended
 	for _, f := range r.Added {
 		more, err := parquet.CSV(allowance.New(memlimit.File(ctx, len(f.Content)), "the table", problem.MaxData, allowance.NoLimit), f.Content)
@@ -150,7 +151,7 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		}
 		data, added = a.Data, append(added, a)
 	}
-	// Make the protocol again with the longer table.
+	// Make the protocol again, with the extended table.
 	opt.readFile = func(path string) ([]byte, error) {
 		if path == table {
 			return data, nil
@@ -158,20 +159,20 @@ func MakeProtocol(ctx context.Context, r question.Recipe) (campaign.Protocol, er
 		return read(path)
 	}
 	if opt.found != nil {
-		opt.found.next = 0 // read the recorded kernels from the first one again
+		opt.found.next = 0 // start again with the first recorded kernel
 	}
 	p, err = protocolOf(ctx, r.Script.Path, string(r.Script.Content), opt)
 	for _, a := range added {
-		err = a.Place(err) // report a mistake in an added row at its place in its own table
+		err = a.Place(err) // show a mistake in an added row at its position in its own table
 	}
 	return p, err
 }
 
-// errNoTable rejects added rows if the problem was not read from a table.
+// errNoTable is the error for added rows if the problem was not read from a table.
 var errNoTable = errors.New("the problem of this campaign was not read from a table, so rows cannot be added")
 
-// protocolOf evaluates the only protocol of a script, and only the statements that it needs: runs and figures of the script are
-// skipped.
+// protocolOf evaluates the only protocol(...) of a script and the statements that it needs. It skips the script's runs and
+// figures.
 func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
 	script, errs := Parse(name, text)
 	if len(errs) > 0 {
@@ -186,24 +187,24 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 	if err != nil {
 		return campaign.Protocol{}, err
 	}
-	session.opt.Set = nil // already applied
+	session.opt.Set = nil // Options.Set is already applied
 	displays, err := session.Eval(ctx, &Script{source: script.source, statements: needed})
 	if err != nil {
 		return campaign.Protocol{}, err
 	}
 	last := needed[len(needed)-1]
-	if last.Name == "" { // the protocol may be a bare expression, without a name
+	if last.Name == "" { // the protocol may be an expression without a name
 		return displays[len(displays)-1].Value.(campaign.Protocol), nil
 	}
 	return session.scope[last.Name].value.Data.(campaign.Protocol), nil
 }
 
-// neededFor returns the statements that the only protocol of a script depends on, in order, followed by the protocol's own
-// statement.
+// neededFor returns the statements that the only protocol(...) of a script depends on, in order, and last the protocol's
+// own statement. It returns an error if the script has no protocol or several.
 func neededFor(file string, statements []*front.Statement) ([]*front.Statement, error) {
 	at := -1
 	for i, st := range statements {
-		// The statement must be the call itself: a protocol inside another call does not count.
+		// Only a statement that is a call of protocol counts, not a protocol inside another call.
 		if _, name := callOf(st.Node); name != "protocol" || st.Params != nil {
 			continue
 		}
@@ -217,7 +218,7 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 		return nil, fmt.Errorf("%s has no protocol. Add a statement such as days = protocol(p, delta=0.05), which fixes the rules of the "+
 			"campaign", file)
 	}
-	// Walk backwards from the protocol: a statement is needed if a needed one reads its name.
+	// Go backwards from the protocol, and keep each statement that binds a name which a later kept statement uses.
 	wanted := namesIn(statements[at].Node)
 	out := []*front.Statement{statements[at]}
 	for i := at - 1; i >= 0; i-- {
@@ -235,14 +236,14 @@ func neededFor(file string, statements []*front.Statement) ([]*front.Statement, 
 	return out, nil
 }
 
-// namesIn returns the names that an expression reads.
+// namesIn returns the set of names that an expression uses.
 func namesIn(n ast.Node) map[string]bool {
 	v := names{}
 	ast.Walk(&n, v)
 	return v
 }
 
-// names collects the identifiers that it visits.
+// names is an AST visitor that collects identifiers.
 type names map[string]bool
 
 // Visit implements ast.Visitor.
@@ -252,10 +253,11 @@ func (n names) Visit(node *ast.Node) {
 	}
 }
 
-// errCell rejects a protocol that depends on a value bound by Put, which a recipe cannot contain.
+// errCell is the error for a protocol that depends on a value bound by Put, which a recipe cannot contain.
 var errCell = errors.New("the folder of a campaign cannot recompute it")
 
-// scriptOf returns the definition of a name, with everything that it depends on, as a complete script.
+// scriptOf returns a script that defines a name and everything that its definition uses. It returns an error if a value
+// comes from Put.
 func scriptOf(s *Session, name string) (string, error) {
 	text := ""
 	for _, used := range s.scope.below(name) {

@@ -10,28 +10,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Function describes a function of the language. Checks, help, completion and documentation read the list of Functions.
+// Function describes one function of the script language. The checks, help, completion and documentation all use the list
+// that Functions returns.
 type Function struct {
-	Name      string   // as scripts call it; unique in the catalogue
-	Synonyms  []string // names other libraries use; messages suggest Name for them
-	Section   Section  // where help and documentation list it
-	Doc       string   // one line
+	Name      string   // name in scripts; unique in the catalogue
+	Synonyms  []string // names of this function in other libraries; for such a name, error messages suggest Name
+	Section   Section  // heading under which help and documentation list the function
+	Doc       string   // description of one line
 	Formula   string   // for a kernel: k(x, y)
 	Reference string   // for a kernel: its source
 	Params    []Param  // in the order of positional arguments
 	Variadic  string   // describes further positional arguments; "" if there are none
 	Named     string   // describes further named arguments; "" if there are none
-	Result    Type     // type of the result; anything if it depends on the arguments
-	Example   string   // example call; a test checks it, with results r and b, a sweep s and a fit f bound
+	Result    Type     // type of the result; the constant anything if it depends on the arguments
+	Example   string   // example call; a test evaluates it, with results r and b, a sweep s and a fit f bound
 
-	args   reflect.Type // struct of the arguments, nil if there is none; see makeFunction
+	args   reflect.Type // type of the struct that holds the arguments; nil if eval reads the call itself; see makeFunction
 	fields []field      // fields of that struct
 
-	pure  bool                     // can be evaluated in a check; other functions are evaluated only when the script runs
-	each  bool                     // applies to each element of a list; the result has the type of the first argument
+	pure  bool                     // reads no files and makes no runs, so that checks evaluate it too
+	each  bool                     // applies to each element of a list; the result then has the type of the first argument
 	eval  func(*call) (any, error) // computes the result of a call that passed all checks; call.finish describes the possible results
-	check func(*call)              // reports conflicting arguments, in the check and again before the call; may be nil
-	early func(*call)              // in a check, reports mistakes that a slow call would otherwise find only after a long time; may be nil
+	check func(*call)              // reports arguments that conflict, when the script is checked and again before the call; may be nil
+	early func(*call)              // in a check, reports mistakes that the call would find only after long runs; may be nil
 }
 
 // Section groups functions in help and documentation. Its value is the heading.
@@ -48,10 +49,11 @@ const (
 	SectionNumbers  Section = "Numbers"
 )
 
-// Functions returns the catalogue, ordered by section. Callers must not change the parameters, which are shared.
+// Functions returns the catalogue, ordered by section. The slice is a copy, but the Params are shared and must not be
+// changed.
 func Functions() []Function { return slices.Clone(functions) }
 
-// functions is the catalogue, and index finds a function by name. They are set in init because some functions refer to the
+// functions is the catalogue; index maps each name to its function. init sets both, because some functions refer to the
 // catalogue.
 var (
 	functions []Function
@@ -66,7 +68,8 @@ func init() {
 	}
 }
 
-// Signature returns the call with all parameters. An optional parameter shows its default, or only an equals sign.
+// Signature returns the function's name with all parameters. An optional parameter is followed by its default, or only by
+// "=" if it has none.
 func (f *Function) Signature() string {
 	parts := lists.Map(f.Params, Param.written)
 	if f.Variadic != "" {
@@ -78,8 +81,8 @@ func (f *Function) Signature() string {
 	return f.Name + "(" + strings.Join(parts, ", ") + ")"
 }
 
-// suggestParam proposes a parameter of the function for a word; or a parameter of problem, if the function's first parameter is a
-// problem; or the equivalent of another tool's word.
+// suggestParam returns a hint for a word that is not a parameter of f. It suggests a parameter of f, a parameter of
+// problem (if the first parameter of f is a problem), or the equivalent of another tool's word.
 func (f *Function) suggestParam(word string) string {
 	if meant, hint := f.meant(word); meant != "" {
 		return fmt.Sprintf("did you mean %q?", meant)
@@ -93,8 +96,8 @@ func (f *Function) suggestParam(word string) string {
 	return "write " + f.Signature()
 }
 
-// meant returns the parameter that a word means, by synonym or similar spelling; otherwise a hint, if the word belongs to another
-// tool.
+// meant returns the parameter of f that word probably means, because it is a synonym or has a similar spelling. Otherwise
+// param is "", and hint explains a word of another tool, if word is one.
 func (f *Function) meant(word string) (param, hint string) {
 	var known []string
 	for _, p := range f.Params { // names and synonyms in lower case
@@ -109,20 +112,20 @@ func (f *Function) meant(word string) (param, hint string) {
 	return lists.Nearest(word, known), ""
 }
 
-// Meant returns the parameter of a catalogue function that a user's word means. Otherwise param is "", and hint explains a word
-// of another tool. It panics if the function is not in the catalogue.
+// Meant returns the parameter that word probably means in a call of the named function. Otherwise param is "", and hint
+// explains a word of another tool, if word is one. It panics if the catalogue does not have the function.
 func Meant(function, word string) (param, hint string) { return index[function].meant(word) }
 
-// unset is the Default of an optional parameter that has no default value. Signatures show only its equals sign.
+// unset is the Default of an optional parameter without a default value. Signatures show "=" and no value for it.
 const unset = "none"
 
-// param returns the index of a parameter, or -1.
+// param returns the index of the named parameter, or -1 if there is none.
 func (f *Function) param(name string) int {
 	return slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
 }
 
-// kernelFunctions returns the kernels of the catalogue as functions. Package kernels checks their arguments, and call.culprit
-// finds the argument that an error is about.
+// kernelFunctions returns a function for each kernel of package kernels. That package checks the arguments; call.culprit
+// finds the argument that caused an error.
 func kernelFunctions() []Function {
 	all := lists.Map(kernels.Catalogue(), func(e kernels.Entry) Function {
 		return Function{
@@ -130,11 +133,11 @@ func kernelFunctions() []Function {
 			Formula: e.Formula, Reference: e.Reference, Result: Kernel, Example: e.Example, pure: true,
 			eval: func(c *call) (any, error) { return builtKernel(c, e) },
 			Params: lists.Map(e.Params, func(p kernels.Param) Param {
-				// The kind of the parameter determines its types.
+				// The kind of the kernel parameter determines the types that the function accepts.
 				kind := kernelKinds[p.Kind]
 				return Param{
 					Name: p.Name, Synonyms: p.Synonyms, Types: kind.types, Default: p.Default,
-					// Entry.Build checks the range
+					// Entry.Build checks the range itself
 					words: kind.words, Range: anyNumber, Doc: p.Doc + kernelRange(p) + kind.doc,
 				}
 			}),
@@ -157,12 +160,12 @@ func kernelRange(p kernels.Param) string {
 	return ""
 }
 
-// kernelKinds maps each kind of kernel parameter to its accepted types, the meaning of its texts, and an addition to its
-// description. It must list every kind: a missing kind would accept all types.
+// kernelKinds describes each kind of kernel parameter. It must list every kind: a parameter of a missing kind would accept
+// all types.
 var kernelKinds = map[kernels.Kind]struct {
 	types []Type // accepted types
-	words words  // meaning of texts, for completion; a text for wordsData is a path
-	doc   string // appended to the description of the parameter
+	words words  // what a text means, for completion; wordsData means the path of a file
+	doc   string // text added to the parameter's description
 }{
 	kernels.NumberKind:  {types: []Type{Number, Free}},
 	kernels.IntegerKind: {types: []Type{Number}},
@@ -174,10 +177,10 @@ var kernelKinds = map[kernels.Kind]struct {
 		doc: "; or the path of a CSV file relative to the script: a square table of numbers, with or without names"},
 }
 
-// spaceFunctions returns the functions task and arm, which assign a kernel to a space. evaluator.lift converts other kernels if
-// they have the same meaning in both spaces.
+// spaceFunctions returns the functions task and arm, each of which assigns a kernel to one space. evaluator.lift converts
+// kernels that need no such call, because they mean the same in both spaces.
 func spaceFunctions() []Function {
-	// space makes a function that converts a kernel of tasks or of arms to a joint kernel by lift.
+	// space makes the function task or arm. The function uses lift to convert a kernel of its space to a joint kernel.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return makeFunction(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,

@@ -13,23 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Completeness reports whether a console can run a text. status is "complete"; "incomplete", with the indentation of the next
-// line; or "invalid", if no further text can repair it. Only the syntax is tested, so a complete text may still have wrong names
-// or types.
+// Completeness reports whether a console can run src. status is "complete"; "incomplete", and then indent is the
+// indentation of the next line; or "invalid", if no continuation can correct src. It tests only the syntax, so a complete
+// text may contain unknown names or wrong types.
 func Completeness(src string) (status, indent string) {
 	c, open := front.CompletenessOf(src)
 	if c == front.Incomplete {
-		indent = strings.Repeat("    ", max(open, 1)) // indent at least once, even if something other than a closing bracket is missing
+		indent = strings.Repeat("    ", max(open, 1)) // at least one level, because not only brackets can be unfinished
 	}
 	return string(c), indent
 }
 
-// CellMagic is the first line of a notebook cell that holds a script.
+// CellMagic is the first line of a notebook cell that contains a script.
 const CellMagic = "%%cope"
 
-// Cell returns the script of a notebook cell, with unchanged line numbers; false if the cell is in another language. It looks at
-// the first line that is neither blank nor a comment. As in GoNB, that line may be the comment //gonb:%%cope. Other text in the
-// line of %%cope is an error.
+// Cell returns the script in a notebook cell; ok is false if the cell is in another language. The first line that is
+// neither blank nor a comment must be %%cope, or the comment //gonb:%%cope as in GoNB. In the script, that line is empty,
+// so that line numbers do not change. Other text on that line is an error.
 func Cell(code string) (script string, ok bool, err error) {
 	lines := strings.Split(strings.TrimPrefix(code, "\ufeff"), "\n")
 	for i, line := range lines {
@@ -41,30 +41,31 @@ func Cell(code string) (script string, ok bool, err error) {
 		}
 		rest, found := strings.CutPrefix(text, CellMagic)
 		switch {
-		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // another language, or a magic such as %%copepod
+		case !found || rest != "" && strings.TrimSpace(rest[:1]) != "": // another language, or another magic such as %%copepod
 			return "", false, nil
 		case rest != "":
 			return "", true, fmt.Errorf("line %d: nothing may follow %s, got %q. The script begins in the next line", i+1, CellMagic,
 				strings.TrimSpace(rest))
 		}
-		lines[i] = "" // keeps the line numbers
+		lines[i] = "" // an empty line, so that line numbers do not change
 		return strings.Join(lines, "\n"), true, nil
 	}
 	return "", false, nil
 }
 
-// Paragraph is a part of a script that becomes one notebook cell.
+// Paragraph is a section of a script, which becomes one notebook cell.
 type Paragraph struct {
-	Source  string // its text; without the slashes if it is a comment
-	Comment bool   // whether it has only // comments, so that it can be shown as Markdown
-	Line    int    // first line, from 1
+	Source  string // the text; if Comment is true, without the slashes
+	Comment bool   // whether it has only // whether the text has only // comments; a notebook can show it as Markdown
+	Line    int    // number of the first line, from 1
 }
 
-// Paragraphs splits a script at blank lines outside statements and comments. A text that cannot be parsed is one paragraph.
+// Paragraphs splits a script at blank lines, except inside statements and comments. If the script cannot be parsed, it is
+// one paragraph.
 func Paragraphs(src string) []Paragraph {
 	s := front.NewSource("", src)
 	lines := strings.Split(s.Text, "\n")
-	whole := make([]bool, len(lines)+2) // by line number: whether the line continues the previous one
+	whole := make([]bool, len(lines)+2) // whether a line, by its number, continues the line before
 	for _, at := range front.Solid(s) {
 		first, _ := s.Position(at.From)
 		last, _ := s.Position(max(at.From, at.To-1))
@@ -74,7 +75,7 @@ func Paragraphs(src string) []Paragraph {
 	}
 	var all []Paragraph
 	var part []string
-	// finish ends the current paragraph; next is the number of the line after the paragraph.
+	// finish ends the current paragraph before line number next.
 	finish := func(next int) {
 		if len(part) > 0 {
 			all = append(all, paragraph(part, next-len(part)))
@@ -92,8 +93,8 @@ func Paragraphs(src string) []Paragraph {
 	return all
 }
 
-// paragraph makes a paragraph of the given lines, the first of which has number at. In comments it removes the slashes and one
-// blank.
+// paragraph makes a Paragraph from lines; at is the number of the first line. If all lines are comments, it removes the
+// slashes and one following blank.
 func paragraph(lines []string, at int) Paragraph {
 	p := Paragraph{Comment: true, Line: at}
 	text := make([]string, len(lines))
@@ -109,8 +110,9 @@ func paragraph(lines []string, at int) Paragraph {
 	return p
 }
 
-// Rewrite returns a script with changed values. Each NAME=VALUE replaces the right-hand side of the statement that binds NAME,
-// like Options.Set. VALUE is an expression of the language: a number, a "text" in quotes, a list. Other text stays unchanged.
+// Rewrite returns the script src with other values. Each element NAME=VALUE of set replaces the right-hand side of the
+// statement that binds NAME, like Options.Set. VALUE is an expression of the language, such as a number, a "text" or a
+// list. The rest of src stays unchanged.
 func Rewrite(src string, set []string) (string, error) {
 	script, errs := Parse("script", src)
 	if len(errs) > 0 {
@@ -121,14 +123,14 @@ func Rewrite(src string, set []string) (string, error) {
 		return "", errs
 	}
 	var b strings.Builder
-	at := 0 // src is copied up to this byte
+	at := 0 // bytes of src that are already copied
 	for i, st := range script.statements {
 		new := changed[i]
 		if new == st {
 			continue
 		}
 		place, text := st.Body(), new.Source.Slice(new.Body())
-		if st.Params != nil { // a formula becomes a plain binding
+		if st.Params != nil { // a formula NAME(x, y) = … becomes a binding NAME = VALUE
 			place, text = st.Whole(), new.Source.Slice(new.Whole())
 		}
 		b.WriteString(script.source.Slice(front.Span{From: at, To: place.From}) + text)
@@ -138,18 +140,19 @@ func Rewrite(src string, set []string) (string, error) {
 	return b.String(), nil
 }
 
-// replace returns the statements of a script with overrides applied. The last override of a name has priority. A name that the
-// script does not bind is an error, unless others is true. The source of the new statements is "--set".
+// replace returns the statements of a script, in which each NAME=VALUE of set replaces the definition of NAME. If a name
+// occurs twice, the last one applies. A name that the script does not bind is an error, unless others is true. Messages
+// show "--set" as the file of the new statements.
 func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors) {
 	statements := slices.Clone(s.statements)
 	for _, text := range set {
-		// NAME=VALUE is a binding, so the parser reads it.
+		// NAME=VALUE has the syntax of a binding, so use the parser.
 		source := front.NewSource("--set", text)
 		parsed, errs := front.Parse(source)
 		if len(errs) > 0 {
 			return nil, errs
 		}
-		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // reject an expression, several statements, and a formula
+		if len(parsed) != 1 || parsed[0].Name == "" || parsed[0].Params != nil { // reject anything other than one binding
 			whole := front.Span{From: 0, To: len(text)}
 			return nil, Errors{source.At(whole, "this does not set a name", "write NAME=VALUE")}
 		}
@@ -165,26 +168,26 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 	return statements, nil
 }
 
-// outline describes the value of fc, fb or a sweep before anything runs. From it a check finds mistakes in a later call, such as
-// plot or speedup, before hours of runs.
+// outline describes the result of fc, fb or a sweep before any run. With it, a check of a later call such as plot or
+// speedup can find mistakes that would otherwise show only after hours.
 type outline struct {
-	names []string // swept names, in order; nil for a single result
-	// the texts among the values of each swept name; nil if the values are unknown
+	names []string // names that the sweep varies, in order; nil for a single result
+	// for each swept name, the texts among its values; nil if the values are unknown
 	texts [][]string
-	mode  string // mode of the result, or of the swept result; "" if unknown
+	mode  string // mode of the results; "" if unknown
 }
 
-// outlineCall returns the outline of a call's value; nil if nothing is known.
+// outlineCall returns what is known about the result of call c before any run; nil if nothing is known.
 func outlineCall(c *call) *outline {
 	switch c.fn.Name {
 	case engine.ModeFC, engine.ModeFB:
 		return &outline{mode: c.fn.Name}
 	case "sweep":
-		// The call contains the swept names. The mode follows from the result or its outline.
+		// The call has the swept names; the first argument has the mode.
 		o := &outline{}
 		if r, ok := c.args[0].Data.(engine.Result); ok {
 			o.mode = r.Mode
-		} else if of := c.args[0].outline; of != nil { // the result of an fc or fb that has not run yet
+		} else if of := c.args[0].outline; of != nil { // a result of fc or fb that is not computed yet
 			o.mode = of.mode
 		}
 		for _, a := range c.named {
@@ -195,8 +198,8 @@ func outlineCall(c *call) *outline {
 	return nil
 }
 
-// sweepOutline returns the outline of a sweep; nil if unknown. For a sweep that has run, it describes the rows that exist, since
-// the sweep may have been interrupted.
+// sweepOutline returns the outline of the sweep that is the value of the argument; nil if unknown. If the sweep has run,
+// the outline describes only its finished rows, because an interrupt may have stopped it.
 func (a argument) sweepOutline() *outline {
 	if s, known := a.Data.(sim.Sweep); known {
 		return outlineOf(s)
@@ -207,7 +210,7 @@ func (a argument) sweepOutline() *outline {
 	return a.outline
 }
 
-// outlineOf returns the outline of a sweep that has run, completely or in part. All rows have the same mode.
+// outlineOf returns the outline of the rows of a sweep that has run. All rows have the same mode.
 func outlineOf(s sim.Sweep) *outline {
 	o := &outline{names: s.Names, texts: make([][]string, len(s.Names))}
 	for _, row := range s.Rows {
@@ -221,11 +224,11 @@ func outlineOf(s sim.Sweep) *outline {
 	return o
 }
 
-// sourceOf follows a bound name to the expression that defines it, and returns that expression with its statement. An unbound
-// name is returned unchanged.
+// sourceOf returns the expression that defines n, and the statement that contains that expression. If n is not a bound
+// name, it returns n itself.
 func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	st := e.st
-	for range len(e.scope) + 1 { // a name may be bound to another name
+	for range len(e.scope) + 1 { // a name may be bound to another name, so repeat
 		id, ok := n.(*ast.IdentifierNode)
 		if !ok || e.scope[id.Value] == nil {
 			break
@@ -236,14 +239,15 @@ func sourceOf(e *evaluator, n ast.Node) (ast.Node, *front.Statement) {
 	return n, st
 }
 
-// evalAgain evaluates an expression of a statement again; the statement has no mistakes. There are no side effects: it reads and
-// runs nothing, and drops mistakes.
+// evalAgain evaluates an expression of the statement st again, without side effects: it reads no files, makes no runs, and
+// drops mistakes. The statement must have no mistakes.
 func evalAgain(e *evaluator, n ast.Node, st *front.Statement) value {
 	other := &evaluator{ctx: e.ctx, session: e.session, dry: true, scope: e.scope, st: st}
 	return other.eval(n)
 }
 
-// texts returns the texts in a list; nil if the list is unknown, and an empty slice if a known list has none.
+// texts returns the texts among the elements of a list. It returns nil if the list is unknown, and an empty slice if the
+// list has no texts.
 func texts(v value) []string {
 	list, known := v.Data.([]value)
 	if !known {
@@ -258,7 +262,8 @@ func texts(v value) []string {
 	return found
 }
 
-// of returns the texts among the values of a swept name; nil if they are unknown. swept is false if the name is not swept.
+// of returns the texts among the values of the named axis; nil if they are unknown. swept is false if the sweep does not
+// vary that name.
 func (o *outline) of(name string) (texts []string, swept bool) {
 	i := slices.Index(o.names, name)
 	if i < 0 {

@@ -16,11 +16,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Completion is a proposed word for the cursor position.
+// Completion is a word that may be inserted at the cursor.
 type Completion struct {
 	Text      string         // replaces the word at the cursor
-	Type      CompletionType // kind of word, which a front end may mark
-	Signature string         // signature of a function, accepted values of a parameter, or type of a name
+	Type      CompletionType // kind of word; a front end may show it as an icon
+	Signature string         // a function's signature, a parameter's accepted values, or the type of a name
 }
 
 // CompletionType names the kind of a proposed word.
@@ -29,25 +29,25 @@ type CompletionType string
 // The types of completions.
 const (
 	CompletesFunction CompletionType = "function"
-	CompletesKeyword  CompletionType = "keyword"  // a parameter, including its =
+	CompletesKeyword  CompletionType = "keyword"  // a parameter, with "=" after its name
 	CompletesInstance CompletionType = "instance" // a name bound by a script
 	CompletesChoice   CompletionType = "choice"   // a text that a parameter accepts
 	// a column, a task or an arm of a bound problem
 	CompletesColumn CompletionType = "column"
 	CompletesPath   CompletionType = "path"     // a file, or a folder including its /
-	CompletesPart   CompletionType = "property" // a part of a value, after a point
+	CompletesPart   CompletionType = "property" // a part of a value, after a dot
 )
 
-// CompleteItems proposes words for the cursor in a text that may be unfinished. Inside a call it proposes the missing parameters,
-// then names, then functions. Inside quotes it proposes accepted texts of the parameter: choices; columns, tasks and arms of
-// bound problems; or files below Options.Folder. Each word replaces the runes from … to-1. cursor counts runes. It runs nothing,
-// and reads only folders and table headers.
+// CompleteItems proposes words for the cursor position in text, which may be an unfinished script. cursor counts runes.
+// Each proposal replaces the runes from … to-1. Inside a call it proposes parameters not yet given, then bound names, then
+// functions. Inside quotes it proposes the texts that the parameter accepts: choices, names from bound problems (columns,
+// tasks, arms), or files below Options.Folder. It makes no runs, and reads only folders and the headers of tables.
 func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []Completion) {
 	c := front.CursorAt(text, cursor)
-	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // the part of the word that is before the cursor
+	prefix := string([]rune(text)[c.At.From:min(max(cursor, c.At.From), c.At.To)]) // the part of the word before the cursor
 	p := proposals{prefix: prefix, seen: map[string]bool{}}
 	switch {
-	case c.InText && c.Owner != "": // owner["…: the text is the name of a row
+	case c.InText && c.Owner != "": // in owner["…, the text is the name of a row
 		completeRow(&p, evalAbove(s, c.Owner, c.Above(text)))
 	case c.InText:
 		p.header = func() []string { return headerIn(s, text, cursor) }
@@ -63,21 +63,21 @@ func (s *Session) CompleteItems(text string, cursor int) (from, to int, items []
 	return c.At.From, c.At.To, p.items
 }
 
-// Inspect describes the word at the cursor: an algorithm inside quotes, a bound name, a function, or the function whose call
-// surrounds the cursor. cursor counts runes.
+// Inspect describes the word at the cursor; cursor counts runes. The word may be an algorithm in quotes, a bound name or a
+// function. Otherwise Inspect describes the function whose call surrounds the cursor.
 func (s *Session) Inspect(text string, cursor int) Inspection {
 	return inspection(description(s, text, cursor))
 }
 
-// proposals collects the distinct words that begin with a prefix.
+// proposals collects distinct words that begin with prefix.
 type proposals struct {
-	prefix string          // the part of the word that is before the cursor
-	header func() []string // returns the columns of the table that the call of problem reads
-	seen   map[string]bool // proposed words: a name and a function with the same spelling appear once
+	prefix string          // the part of the word before the cursor
+	header func() []string // returns the columns of the table that the surrounding call of problem reads
+	seen   map[string]bool // words proposed so far; a name and a function may have the same spelling
 	items  []Completion    // proposed words, ordered by kind
 }
 
-// add proposes a word if it begins with the prefix. A repeated word keeps its first type.
+// add proposes a word if it begins with the prefix. If the word was already proposed, add ignores it.
 func (p *proposals) add(t CompletionType, word, signature string) {
 	if strings.HasPrefix(word, p.prefix) && !p.seen[word] {
 		p.seen[word] = true
@@ -85,24 +85,25 @@ func (p *proposals) add(t CompletionType, word, signature string) {
 	}
 }
 
-// addAll proposes words of one type. In column names it doubles braces, as a text of the language requires.
+// addAll proposes words of one type. It doubles the braces in column names, because a single brace has a meaning in a text
+// of the language.
 func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 	for _, word := range words {
-		if t == CompletesColumn { // column names of a file may contain braces
+		if t == CompletesColumn { // column names from a file may contain braces
 			word = doubled.Replace(word)
 		}
 		p.add(t, word, signature)
 	}
 }
 
-// doubled doubles the braces of a text.
+// doubled replaces each brace in a text by two.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
-// worthTime limits the time that completion spends on the lines above the cursor.
+// worthTime limits the time that completion spends to evaluate the lines above the cursor.
 const worthTime = 200 * time.Millisecond
 
-// evalAbove evaluates an expression as far as possible without running anything. It evaluates the statements above first, and
-// ignores their mistakes.
+// evalAbove evaluates the expression src without making runs, as far as that is possible. It first evaluates the lines of
+// above, and ignores their mistakes.
 func evalAbove(s *Session, src, above string) value {
 	parsed, errs := front.Parse(front.NewSource("", src))
 	if len(errs) > 0 || len(parsed) != 1 {
@@ -117,12 +118,12 @@ func evalAbove(s *Session, src, above string) value {
 			e.statement(st)
 		}
 	}
-	// Evaluate src last, in the scope of the lines above.
+	// Evaluate src in the scope of the lines above.
 	e.st = parsed[0]
 	return e.eval(parsed[0].Node)
 }
 
-// completeRow proposes the names of the elements of a list, or the parts of another value.
+// completeRow proposes the names of a list's elements, or the names of another value's parts.
 func completeRow(p *proposals, v value) {
 	if v.Type != List {
 		p.addAll(CompletesPart, v.partNames(), "")
@@ -139,7 +140,7 @@ func completeRow(p *proposals, v value) {
 
 // completeName proposes words outside quotes, in this order: parameters, bound names, constants, functions.
 func completeName(s *Session, p *proposals, c front.Cursor) {
-	// Do not propose the parameters that positional arguments already give.
+	// Do not propose parameters whose values the positional arguments give.
 	if fn := s.scope.function(c.Function()); fn != nil && c.Argument == "" && !c.Formula {
 		given := lists.Keyed(c.Given, func(_ int, name string) (string, bool) { return name, true })
 		for i, param := range fn.Params {
@@ -151,7 +152,7 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 			visitSweepable(s, c.First, func(name string, param *Param) { // c.First is the first argument of sweep or compare
 				if !given[name] {
 					about := "a list of values to try"
-					if s.scope[c.First].value.Type == Problem && name != "algorithm" { // compare passes the other arguments to each run
+					if s.scope[c.First].value.Type == Problem && name != "algorithm" { // compare(p, …) passes its other arguments to fc or fb
 						about = param.Given()
 					}
 					p.add(CompletesKeyword, name+"=", about)
@@ -171,32 +172,32 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 		return
 	}
 	for i := range functions {
-		// test the prefix first, since building a signature takes longest
+		// Test the prefix first, because building a signature takes longest.
 		if strings.HasPrefix(functions[i].Name, p.prefix) {
 			p.add(CompletesFunction, functions[i].Name, functions[i].Signature())
 		}
 	}
 }
 
-// visitSweepable visits everything that a sweep of a result may vary: the names that the result depends on, with a nil parameter,
-// and the parameters of the calls that it depends on. A name is visited several times if several calls have a parameter of that
-// name. For a problem these are the parameters of its runs.
+// visitSweepable calls tell for each name that a sweep of result can vary. These are the bound names that the result
+// depends on, with a nil parameter, and the parameters of the calls that it depends on. A name is visited several times if
+// several calls have such a parameter. If result is a problem, tell gets the parameters of fc and fb.
 func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
 	if b := s.scope[result]; b != nil && b.value.Type == Problem {
 		for _, mode := range []string{engine.ModeFC, engine.ModeFB} {
-			for i := range index[mode].Params[1:] { // the first is the problem
+			for i := range index[mode].Params[1:] { // skip the first parameter, which is the problem
 				tell(index[mode].Params[i+1].Name, &index[mode].Params[i+1])
 			}
 		}
 		return
 	}
-	// These are numbers, texts, kernels and problems with a name, and arguments of calls.
+	// Bound names with a number, a text, a kernel or a problem, and the arguments of calls.
 	for _, name := range s.scope.below(result) {
 		b := s.scope[name]
 		if name != result && (b.value.Type == Number || b.value.Type == Text || b.value.Type.isKernel() || b.value.Type == Problem) {
 			tell(name, nil)
 		}
-		if b.st.Params != nil { // inside a formula, arguments of calls are vectors
+		if b.st.Params != nil { // a sweep cannot vary arguments of calls inside a formula, which are vectors
 			continue
 		}
 		for _, n := range s.scope.callsIn(b.st.Node) {
@@ -209,13 +210,13 @@ func visitSweepable(s *Session, result string, tell func(name string, p *Param))
 	}
 }
 
-// completeText proposes texts for the parameter at the cursor, which may be named or positional.
+// completeText proposes texts for the parameter whose argument contains the cursor, given by name or by position.
 func completeText(s *Session, p *proposals, c front.Cursor) {
-	if c.Formula { // x["x_1"]
+	if c.Formula { // the body of a formula, as in x["x_1"]
 		p.addAll(CompletesColumn, columnsIn(s, ""), "")
 		return
 	}
-	fn := index[c.Function()] // formulas with parameters take no texts
+	fn := index[c.Function()] // nil for a formula with parameters, which accepts no texts
 	if fn == nil {
 		return
 	}
@@ -235,13 +236,14 @@ func completeText(s *Session, p *proposals, c front.Cursor) {
 	}
 }
 
-// completeParam proposes the texts that a parameter accepts: first its choices, then names from problems, tables and folders.
+// completeParam proposes the texts that a parameter accepts: first its choices, then names from problems, tables or
+// folders.
 func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	for _, choice := range param.Choices {
 		p.add(CompletesChoice, choice, algorithmDoc(choice))
 	}
 	switch param.words {
-	// Inside problem(…), these are columns of the table; otherwise columns of bound problems.
+	// Inside problem(…), propose columns of the table; elsewhere, columns of bound problems.
 	case wordsColumns:
 		p.addAll(CompletesColumn, columnsIn(s, space(c.Calls)), "")
 		if slices.Contains(c.Calls, "problem") {
@@ -261,7 +263,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := axesIn(s, c.First)
-		if slices.Contains(c.Given, "posterior") { // such a figure has fixed axes
+		if slices.Contains(c.Given, "posterior") { // a figure with posterior= has fixed axes
 			xs, ys = report.PosteriorX(), nil
 		}
 		if param.words != wordsY { // panel and x take swept names or axes
@@ -271,7 +273,7 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 	}
 }
 
-// algorithmDoc returns the one-line description of an algorithm; "" if there is none of that name.
+// algorithmDoc returns the one-line description of the named algorithm; "" if there is no such algorithm.
 func algorithmDoc(name string) string {
 	a, _ := lists.First(algorithms.All(), func(a algorithms.Entry) bool { return a.Name == name })
 	return a.Doc

@@ -10,10 +10,10 @@ import (
 // infinite is the text for an infinite length scale.
 const infinite = "inf"
 
-// Limits of the function classic, so that a short script cannot use all memory.
+// These limits of the function classic keep a short script from using all memory.
 const (
 	maxAgents = 1000
-	maxArms   = 100_000 // of all agents together
+	maxArms   = 100_000 // arms of all agents together
 )
 
 // paperArgs are the arguments of paper.
@@ -24,7 +24,8 @@ type paperArgs struct {
 	Lengthscale any     // a float64 or "inf"; nil if not given
 }
 
-// checkPaper reports a call of paper unless exactly one argument, case or lengthscale, states the similarity of tasks.
+// checkPaper reports a call of paper unless it gives exactly one of case and lengthscale. Both set how similar the tasks
+// are.
 func checkPaper(c *call, a paperArgs) {
 	switch {
 	case c.has("case") && c.has("lengthscale"):
@@ -36,18 +37,18 @@ func checkPaper(c *call, a paperArgs) {
 	}
 }
 
-// evalPaper makes one of the cases of [Du23, App. A], or an instance between them by a length scale.
+// evalPaper makes the problem of one case of [Du23, App. A], or of a length scale between the cases.
 func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error
-	// Length scales interpolate between the cases: 0 is case 3, and "inf" is case 1.
+	// The length scale 0 gives case 3, and "inf" gives case 1.
 	switch scale := a.Lengthscale.(type) {
 	case float64:
 		p, err = problem.PaperFamily(scale, a.Gap)
 	case string:
 		p, err = problem.PaperFamily(math.Inf(1), a.Gap)
 	default:
-		p, err = problem.PaperCase(a.Case, a.Gap) // checkPaper has ensured that case is given
+		p, err = problem.PaperCase(a.Case, a.Gap) // case is given, see checkPaper
 	}
 	if err != nil {
 		return nil, err
@@ -63,8 +64,8 @@ type classicArgs struct {
 	Goal   string    // "max" or "" if high rewards are good, "min" if low ones are
 }
 
-// checkClassic reports means that are not numbers, and too many means. If the list is not known yet, this check runs again when
-// the script runs.
+// checkClassic reports means that are not numbers, and too many means. In a check the list may be unknown; then the
+// mistake is reported at run time.
 func checkClassic(c *call, a classicArgs) {
 	means := c.arg("means")
 	switch list, known := means.Data.([]value); {
@@ -76,7 +77,8 @@ func checkClassic(c *call, a classicArgs) {
 	}
 }
 
-// evalClassic makes a problem of collaborative best-arm identification without features. With goal="min" it negates the rewards.
+// evalClassic makes a problem without features, in which all agents look for the best of the same arms. With goal="min" it
+// negates the rewards.
 func evalClassic(_ *call, a classicArgs) (any, error) {
 	p, err := problem.Classic(a.Means, a.Agents)
 	if err == nil && goalOf(a.Goal) == problem.GoalMin {
@@ -85,7 +87,7 @@ func evalClassic(_ *call, a classicArgs) (any, error) {
 	return dropOnError(p, err)
 }
 
-// maxDimension limits the dimension of family, which is the number of feature columns.
+// maxDimension limits the argument dimension of family, the number of feature columns.
 const maxDimension = 1000
 
 // familyArgs are the arguments of family.
@@ -96,7 +98,7 @@ type familyArgs struct {
 	Seed                         uint64  `arg:"default"`
 }
 
-// checkFamily reports impossible sizes. A size that is not known yet is 0, and is checked when the script runs.
+// checkFamily reports sizes that are not possible. An unknown size is 0 in a check, and is checked at run time.
 func checkFamily(c *call, a familyArgs) {
 	rank, most := c.arg("rank"), min(a.Tasks, a.Dimension)
 	switch {
@@ -121,7 +123,7 @@ func evalFamily(c *call, a familyArgs) (any, error) {
 	return p, noiseError(c, err)
 }
 
-// maxDrawn limits the number of arms of drawn, which takes O(N³) time.
+// maxDrawn limits the number of arms N for the function drawn, which takes O(N³) time.
 const maxDrawn = 2000
 
 // drawnArgs are the arguments of drawn.
@@ -137,7 +139,7 @@ func checkDrawn(c *call, a drawnArgs) {
 	}
 }
 
-// evalDrawn draws the expected rewards from the Gaussian process of the kernel.
+// evalDrawn draws the expected rewards of a problem from a Gaussian process with the problem's kernel.
 func evalDrawn(c *call, a drawnArgs) (any, error) {
 	return dropOnError(awaitResult(c, func() (*problem.Problem, error) { return a.P.Drawn(c.e.ctx, a.Seed) }))
 }

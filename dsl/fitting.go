@@ -53,12 +53,12 @@ func fittingFunctions() []Function {
 
 // searchArgs are the arguments that fit and compare_kernels share.
 type searchArgs struct {
-	Mean   string // the argument mean of the constant mean; "" if not given
-	Noise  any    // a float64 or a kernels.Free; nil for the problem's own noise
+	Mean   string // the argument mean: the constant mean; "" if not given
+	Noise  any    // a float64 or a kernels.Free; nil for the noise of the problem
 	Starts int    `arg:"default"`
 }
 
-// evalFit evaluates fit(...). A campaign reads the fit that it recorded at its start.
+// evalFit evaluates fit(...). A campaign uses the fit that was recorded at its start.
 func evalFit(c *call, a struct {
 	searchArgs
 	P       *problem.Problem
@@ -74,13 +74,13 @@ func evalFit(c *call, a struct {
 		return f, nil
 	}
 	f, err := a.fit(c, a.P, a.Kernel, "kernel", 0, 1)
-	// Record the fit before measuring the benefit of sharing, which later commands do not need.
+	// Record the fit now; later commands do not need the benefit of sharing, computed below.
 	if err == nil {
 		stored.keep(c.e.ctx, foundKernel{Function: "fit", Fit: &f}, f.Kernel)
 	}
 	if err == nil && a.Measure > 0 {
 		err = measureSharing(c, a.P, &f, a.Measure)
-		if c.e.ctx.Err() != nil { // after an interrupt, the fit itself is complete
+		if c.e.ctx.Err() != nil { // an interrupt here does not affect the fit, which is complete
 			f.Warnings = append(f.Warnings, engine.Warning{Kind: engine.WarnUnmeasured})
 			return f, err
 		}
@@ -88,25 +88,25 @@ func evalFit(c *call, a struct {
 	return dropOnError(f, err)
 }
 
-// usualEvaluations is the approximate number of likelihood evaluations per search, for progress.
+// usualEvaluations is about how many times a search evaluates the likelihood, for progress.
 const usualEvaluations = 40
 
-// fit fits the kernel j, or the problem's own kernel if j has no terms. Errors of the kernel are shown at the argument param. For
-// progress, the kernel is number at of the kernels to fit.
+// fit fits the hyperparameters of kernel j to problem p. If j has no terms, it uses the problem's kernel. Errors of the
+// kernel are shown at the argument param. For progress, at is the index of this kernel among those to fit.
 func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param string, at, of int) (fit.Fit, error) {
 	opt := fit.Options{Mean: a.Mean, Starts: a.Starts}
 	if c.e.teller != nil {
-		// The number of evaluations is not known in advance, so the reported share approaches 1 without reaching it.
+		// The number of evaluations is unknown, so the reported share approaches 1 and never reaches it.
 		tell, usual := c.e.teller.update, float64(usualEvaluations*opt.Starts)
 		opt.Progress = func(n int) {
 			tell(Activity{Label: c.fn.Name, Done: at, Total: of, Share: float64(n) / (float64(n) + usual),
 				Note: fmt.Sprintf("evaluation %d of the likelihood", n)})
 		}
 	}
-	if noise, ok := freeHyperparameter(a.Noise); ok { // a number is a free hyperparameter with equal limits
+	if noise, ok := freeHyperparameter(a.Noise); ok { // a plain number is a free hyperparameter whose limits are equal
 		opt.Noise = &noise
 	}
-	// Check the kernel before the search, which would show its error at the call.
+	// Check the kernel first, because an error in the search would be shown at the call.
 	if len(j.Terms) > 0 {
 		opt.Kernel = j
 		if _, err := j.Check(p.Tasks, p.Arms); err != nil {
@@ -116,24 +116,24 @@ func (a searchArgs) fit(c *call, p *problem.Problem, j kernels.Joint, param stri
 	return awaitResult(c, func() (fit.Fit, error) { return fit.Of(c.e.ctx, p, opt) })
 }
 
-// The collaborative and the independent version of one algorithm, to measure the benefit of sharing.
+// The collaborative and the independent version of one algorithm, whose comparison measures the benefit of sharing.
 const (
 	together    = "CoTestFC"
 	independent = "IndTestFC"
 )
 
-// longMeasure limits the pulls per arm in a run that measures the benefit of sharing.
+// longMeasure limits the pulls per arm in the runs that measure the benefit of sharing.
 const longMeasure = 1e6
 
-// measureSharing simulates the benefit of sharing between tasks. The truth is the data's means, and the agents use the fitted
-// kernel. Arms that the pilot data cannot distinguish count as equally good. It adds to the fit the speedup, the samples with and
-// without sharing, and the error rate.
+// measureSharing simulates how much sharing between tasks helps, and adds to the fit f the speedup, the samples with and
+// without sharing, and the error rate. The means of the data are the true means, and the agents use the fitted kernel.
+// Arms that the pilot data cannot distinguish count as equally good.
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s share nothing", p.Name)
 	}
-	q := *p.Measured().WithKernel(f.Kernel) // a copy, restricted to measured arms
-	// Draw normal rewards, instead of the problem's own environment or raw rewards.
+	q := *p.Measured().WithKernel(f.Kernel) // a copy without unmeasured arms
+	// Draw normal rewards, even if the problem has raw rewards or another environment.
 	q.Noise.Environment, q.Rewards = problem.EnvironmentGaussian, nil
 	m := fit.Measured{Runs: runs, Epsilon: f.Sharing.Noise}
 	sweep := sim.Sweep{Names: []string{"algorithm"}}
@@ -142,7 +142,7 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 			Problem: &q, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: 1, Workers: c.e.session.opt.Workers, Detail: true,
 			Options: engine.Options{Epsilon: m.Epsilon, MaxSamples: longMeasure * q.N()},
 		}
-		if c.e.swept == nil { // a sweep reports its own steps
+		if c.e.swept == nil { // inside a sweep, the sweep reports progress
 			x.Progress = progressOf(c.e, c.fn.Name, name, runs)
 		}
 		r, err := sim.Run(c.e.ctx, x)
@@ -164,7 +164,8 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 	return nil
 }
 
-// compareKernels returns the function that fits several kernels to one problem. It shares the parameters of fit.
+// compareKernels returns the function compare_kernels, which fits several kernels to one problem. fitted are the
+// parameters of fit, which it shares.
 func compareKernels(fitted []Param) Function {
 	params := []Param{
 		problemParam,
@@ -184,7 +185,7 @@ func compareKernels(fitted []Param) Function {
 		var fits []fit.Fit
 		for i, k := range list {
 			f, err := a.fit(c, a.P, k.Data.(kernels.Joint), "kernels", i, len(list))
-			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // the error concerns this kernel
+			if wrong := (*argumentError)(nil); errors.As(err, &wrong) { // an error of this kernel, and not of the data
 				c.failWith(k.argument, wrong)
 				return nil, nil
 			}
@@ -203,11 +204,11 @@ type compareArgs struct {
 	P *problem.Problem
 }
 
-// kernelList returns the elements of the argument kernels as joint kernels. It checks and converts each element like an argument
-// of type joint kernel, and reports invalid ones.
+// kernelList returns the elements of the argument kernels as joint kernels with labels. It converts each element as if it
+// were an argument of type joint kernel, and reports invalid elements.
 func kernelList(c *call) []labelled {
 	a := c.arg("kernels")
-	list, known := c.labelled(a) // with their names, for the table
+	list, known := c.labelled(a) // the labels become the names in the table
 	if !known {
 		return nil
 	}
@@ -219,7 +220,7 @@ func kernelList(c *call) []labelled {
 		switch x := &list[i]; {
 		case !x.Type.isKernel() && x.Type != anything:
 			c.refuse(x.argument, "", "kernels has %s; it must be a list of kernels", x.Type.a())
-		case seen[x.label]: // two rows of the table would have the same name
+		case seen[x.label]: // two rows of the table would have equal names
 			c.refuse(x.argument, "", "kernels has %v twice", x.label)
 		default:
 			seen[x.label] = true
@@ -229,8 +230,8 @@ func kernelList(c *call) []labelled {
 	return list
 }
 
-// notedArms limits the number of arms for which problem computes the rank of its kernel. The cost is cubic, some tens of
-// milliseconds at the limit. Runs compute the rank without a limit.
+// notedArms is the largest number of arms for which problem computes the rank of its kernel. The computation takes cubic
+// time, some tens of milliseconds at this limit. Runs compute the rank for any number of arms.
 const notedArms = 400
 
 // kernelNotes returns a note if the kernel of a problem has full rank on its arms: such a kernel excludes no reward function, so
@@ -242,14 +243,14 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 		return nil
 	}
 	if p.N() > notedArms {
-		// effective rank at that precision
+		// effective rank at a tenth of the standard deviation
 		r, err := model.Resolve(ctx, p, model.Scatter(p)/10)
 		if err != nil {
 			return nil // the function that needs the model reports the error
 		}
 		return lists.Map(r.Warnings(), engine.Warning.Note)
 	}
-	// With few arms, compute how far each arm depends on the others.
+	// For few arms, compute how strongly each arm depends on the others.
 	m, err := model.NewContext(ctx, p, 0)
 	if err != nil {
 		return nil
@@ -257,7 +258,7 @@ func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	return lists.Map(m.Relations().KernelWarnings(), engine.Warning.Note)
 }
 
-// isIdentity reports whether the kernel of a problem is a multiple of identity(). With a single task, the task kernel does not
+// isIdentity reports whether the kernel of p is a multiple of identity(). If p has only one task, the task kernel does not
 // matter.
 func isIdentity(p *problem.Problem) bool {
 	for _, t := range p.Kernel.Terms {
@@ -269,7 +270,7 @@ func isIdentity(p *problem.Problem) bool {
 	return true
 }
 
-// freeFunction returns the function that makes a number to be fitted.
+// freeFunction returns the function free, which makes a number that a fit determines.
 func freeFunction() Function {
 	return makeFunction(Function{
 		Name: "free", Section: SectionKernels, Synonyms: []string{"hyperparameter", "trainable", "tunable", "unknown"},
@@ -291,7 +292,7 @@ func freeFunction() Function {
 		Name     string
 	}) (any, error) {
 		f := kernels.Free{Name: a.Name, Value: a.Value}
-		// If only one limit is given, the other has its default.
+		// If the script gives only one limit, the other has its default.
 		if a.Min != nil || a.Max != nil {
 			f.Min, f.Max = f.Limits()
 		}
@@ -301,13 +302,13 @@ func freeFunction() Function {
 		if a.Max != nil {
 			f.Max = *a.Max
 		}
-		return dropOnError(f, f.Validate(0)) // Validate rejects limits that exclude the value
+		return dropOnError(f, f.Validate(0)) // Validate returns an error if the value is outside the limits
 	})
 }
 
-// nameValue gives a free hyperparameter the name that it is bound to, unless it has one; all uses of that name then mean the same
-// number. A result gets the name of its latest binding, for tables and figures of several results. It is called whenever a name
-// is bound.
+// nameValue is called when a value is bound to a name, and returns the value with that name. A free hyperparameter keeps
+// its first name, so that all its uses mean the same number. A protocol keeps its first name too. A result gets its latest
+// name, for tables and figures of several results.
 func nameValue(v value, name string) value {
 	switch data := v.Data.(type) {
 	case kernels.Free:
@@ -323,7 +324,7 @@ func nameValue(v value, name string) value {
 	return v
 }
 
-// freeKernel converts a free hyperparameter to a constant kernel, and returns other values unchanged.
+// freeKernel returns a free hyperparameter as a constant kernel. It returns other values unchanged.
 func freeKernel(v value) value {
 	if v.Type == Free {
 		v.Type = Kernel
@@ -331,7 +332,8 @@ func freeKernel(v value) value {
 	return v
 }
 
-// freeHyperparameters converts a list of free hyperparameters and plain numbers; false if the list has anything else.
+// freeHyperparameters converts a list of free hyperparameters and numbers. It returns false if the list contains anything
+// else.
 func freeHyperparameters(list []any) ([]kernels.Free, bool) {
 	out := make([]kernels.Free, len(list))
 	for i, v := range list {

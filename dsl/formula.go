@@ -14,10 +14,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// evalFormula makes the kernel that `name(x, y) = …` defines. Column names and numbers are resolved when the kernel is bound to
-// points. A formula with further parameters is also a kernel, with their default values.
+// evalFormula makes the kernel that the statement `name(x, y) = …` defines. A formula with more parameters than x and y is
+// a kernel too, with the default values of those parameters. The numbers of feature columns are found later, when the
+// kernel is applied to points.
 func evalFormula(e *evaluator, st *front.Statement) value {
-	if len(st.Params) < 2 { // package front also parses a formula of one parameter
+	if len(st.Params) < 2 { // the parser also accepts a formula of one parameter
 		e.failAt(st.Params[0].At, fmt.Sprintf("a formula needs two points, but %s has %d", st.Name, len(st.Params)), "write "+st.Name+"(x, y) "+
 			"= …")
 		return unknown(Kernel)
@@ -31,16 +32,16 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 	if definition == nil {
 		return unknown(Kernel)
 	}
-	// These parts are printed and compared; the functions that compute values follow below.
+	// Set the fields that are printed and compared; compileFormula sets the functions that compute values.
 	k := kernels.Formula{
 		Name: st.Name, Params: x.Name + ", " + y.Name, Args: args,
 		Body: st.Code(),
 	}
-	// A fit may change the script's free hyperparameters that the formula reads (k.Free), and free values of the formula's own
-	// parameters (k.Args). The kernel's text contains both.
-	var names []string         // free hyperparameters, by their name in the formula
-	own := map[string]string{} // replacement text of a name in the body
-	given := map[string]bool{} // by parameter: whether its value is a plain number
+	// A fit may change two kinds of numbers: free hyperparameters of the script that the formula reads (k.Free), and free
+	// values of the formula's parameters (k.Args). The kernel's text contains both.
+	var names []string         // free hyperparameters, by their names in the formula
+	own := map[string]string{} // names of the body that are replaced by other text
+	given := map[string]bool{} // whether the value of a parameter is a plain number
 	for _, a := range args {
 		k.Params += fmt.Sprintf(", %s=%s", a.Param, a)
 		given[a.Param] = a.Fixed()
@@ -55,18 +56,18 @@ func evalFormula(e *evaluator, st *front.Statement) value {
 		case definition.Chooses(name):
 			return e.fail(st.Node, Kernel, fmt.Sprintf("the free hyperparameter %s selects a column, but a column cannot be fitted", name),
 				"write the number of the column")
-		// In the text, a parameter keeps its name; its value is in the head.
+		// The text keeps the name of a parameter, because the formula's head shows its value.
 		case !isArg:
 			names, k.Free = append(names, name), append(k.Free, f)
-			own[name] = f.Name // the number has another name if it was bound again
+			own[name] = f.Name // the hyperparameter may be bound to several names; the text uses its own
 		}
 	}
 	k.Body = st.CodeWith(own)
 	return kernelValue(compileFormula(k, names, definition, st))
 }
 
-// formulaParameters returns the parameters of a formula after x and y, with their values. It evaluates the values in the scope of
-// the script, where x and y have no value. It returns false after a mistake, reported here or elsewhere.
+// formulaParameters returns the parameters of a formula after x and y, with their default values. It evaluates the
+// defaults in the script's scope, where x and y have no value. It returns false after a mistake.
 func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) {
 	before := e.mistakes
 	seen := map[string]bool{}
@@ -86,23 +87,24 @@ func formulaParameters(e *evaluator, st *front.Statement) ([]kernels.Arg, bool) 
 		case isReserved(p.Name):
 			e.failAt(p.At, fmt.Sprintf("%s is a name of the language and cannot be redefined", p.Name), "choose another name")
 		default:
-			// A value may use numbers of the script, but no points or parameters.
+			// A default value may use numbers of the script, but not points or other parameters.
 			v := e.eval(p.Default)
 			f, free := freeHyperparameter(v.Data)
 			if v.known() && !free {
 				e.fail(p.Default, Kernel, fmt.Sprintf("%s is %s; it must be a number or a free hyperparameter", p.Name, v.Type.a()), "")
 			}
 			if !v.known() && e.mistakes == before {
-				return nil, false // the definition of that name has a mistake
+				return nil, false // a mistake in the definition of a name; reported there
 			}
-			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // until it is fitted, a free hyperparameter has its start value
+			args = append(args, kernels.Arg{Param: p.Name, Free: f}) // before a fit, a free hyperparameter has its start value
 		}
 		seen[p.Name] = true
 	}
 	return args, e.mistakes == before
 }
 
-// freeHyperparameter converts a number to a Fixed kernels.Free, and returns a kernels.Free unchanged; false for other data.
+// freeHyperparameter returns data as a free hyperparameter: a float64 becomes a fixed one, and a kernels.Free is returned
+// unchanged. It returns false for other data.
 func freeHyperparameter(data any) (kernels.Free, bool) {
 	switch data := data.(type) {
 	case kernels.Free:
@@ -113,18 +115,19 @@ func freeHyperparameter(data any) (kernels.Free, bool) {
 	return kernels.Free{}, false
 }
 
-// formulaFunction returns a formula with further parameters as a function that can be called; nil for another value.
+// formulaFunction returns a formula with parameters after x and y as a function that scripts can call. It returns nil for
+// any other value.
 func formulaFunction(v value) *Function {
 	k, ok := v.Data.(kernels.Formula)
 	if !ok || k.Call == nil {
 		return nil
 	}
-	// The default of each parameter is its value in the formula's head.
+	// The formula's head gives the default of each parameter.
 	f := &Function{Name: k.Name, Section: SectionKernels, Doc: fmt.Sprintf("the formula %s(%s) = %s", k.Name, k.Params, k.Body),
 		Result: Kernel, Example: k.String(), pure: true, Params: lists.Map(k.Args, func(a kernels.Arg) Param {
 			return Param{Name: a.Param, Types: []Type{Number, Free}, Range: anyNumber, Default: a.String(), Doc: "a number of the formula"}
 		})}
-	// An argument that is missing or unknown is replaced by the value in the head.
+	// For an argument that is missing or unknown, use the default in the formula's head.
 	f.eval = func(c *call) (any, error) {
 		made, err := k.Call(lists.Make(len(k.Args), func(i int) kernels.Free {
 			if given, ok := freeHyperparameter(c.args[i].Data); ok {
@@ -137,8 +140,8 @@ func formulaFunction(v value) *Function {
 	return f
 }
 
-// function returns the function that a name means: one of the catalogue, or a bound formula with further parameters; nil for
-// neither.
+// function returns the named function: a function of the catalogue, or a bound formula with parameters after x and y. It
+// returns nil if there is none.
 func (s scope) function(name string) *Function {
 	if fn := index[name]; fn != nil {
 		return fn
@@ -149,11 +152,12 @@ func (s scope) function(name string) *Function {
 	return nil
 }
 
-// compileFormula returns k with its functions Resolve, At and Call set. Resolve finds columns when the kernel is bound to points.
-// At and Call make the formula with other values of its free hyperparameters (names, in the formula's text) and arguments; each
-// calls compiled again, so that every copy of the formula keeps its own values.
+// compileFormula returns k with its functions Resolve, At and Call set. Resolve looks up the feature columns when the
+// kernel is applied to points. At makes a copy of the formula with other free hyperparameters, and Call one with other
+// arguments. names lists the free hyperparameters as the formula's text names them. Every copy is compiled separately, so
+// copies do not share values.
 func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At needs one number per name, in the order of names, and then one for each argument that is not fixed.
+	// At takes one number for each of names, in that order, and then one for each argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
@@ -162,7 +166,7 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 		for i, name := range names {
 			f := free[i]
 			if values[name], texts[name] = f.Value, f.Name; f.Fixed() {
-				texts[name] = formatNumber(f.Value) // a number that is now fixed appears in the text
+				texts[name] = formatNumber(f.Value) // a hyperparameter that is now fixed is written as its number
 			} else {
 				at.Free, remaining = append(at.Free, f), append(remaining, name)
 			}
@@ -177,18 +181,19 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 		at.Body = st.CodeWith(texts)
 		return compileFormula(at, remaining, definition.With(values), st)
 	}
-	k.Call = nil // do not share the function of the formula that k was copied from
+	k.Call = nil // the copy must not keep the Call of the original formula
 	if len(k.Args) > 0 {
-		// Call takes one number per argument. A number may select a column that does not exist.
+		// Call takes one number for each argument. A number may be the index of a column that does not exist, which is an
+		// error.
 		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
-			// Arguments replace the values in the head; numbers of the script stay.
+			// Replace the default values in the head by the arguments, and keep the numbers of the script.
 			values := definition.Numbers()
 			at := k
 			at.Args = slices.Clone(k.Args)
 			for i, a := range args {
 				at.Args[i].Free = a
 				values[at.Args[i].Param] = a.Value
-				// A free number that selects a column would change the column during a fit.
+				// A free hyperparameter must not be a column index, because a fit would change the column.
 				if definition.Chooses(at.Args[i].Param) && !a.Fixed() {
 					return k, &kernels.ParamError{Kernel: k.Name, Param: at.Args[i].Param, Index: -1,
 						Message: "is free, but selects a column, and a column cannot be fitted"}
@@ -201,13 +206,13 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 			return compileFormula(at, names, made, st), nil
 		}
 	}
-	// Resolve finds the columns; the returned formula can be evaluated.
+	// Resolve looks up the columns; only the formula that it returns can compute values.
 	k.Resolve = func(columns []string) (kernels.Formula, error) {
 		program, err := definition.Resolve(columns) // errors include the formula and the place
 		if err != nil {
 			return k, err
 		}
-		resolved := k // resolved has Pair and Rows, which need the columns
+		resolved := k // sets Pair and Rows, which need the columns, on a copy
 		resolved.Pair = func(x, y kernels.Point) float64 { return program.Pair(x.X, y.X) }
 		resolved.Rows = func(dst []float64, x kernels.Point, ys *kernels.Points, from int) {
 			program.Rows(dst, x.X, ys.X, from)
@@ -217,38 +222,38 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 	return k
 }
 
-// formulaEnv implements formula.Env for one check. It provides the script around a formula, and the values of the formula's
-// parameters.
+// formulaEnv implements formula.Env while one formula is checked. It gives access to the names of the script and to the
+// values of the formula's parameters.
 type formulaEnv struct {
 	e    *evaluator    // evaluator whose statement is the formula's definition
-	args []kernels.Arg // parameters after x and y, which hide names of the script
+	args []kernels.Arg // parameters after x and y; they hide names of the script
 }
 
-// Number looks up a name, which must be a parameter or bound to a number.
+// Number returns the value of a name, which must be a parameter of the formula or be bound to a number.
 func (env formulaEnv) Number(n *ast.IdentifierNode) (float64, bool) {
 	for _, a := range env.args {
 		if a.Param == n.Value {
 			return a.Value, true
 		}
 	}
-	// Record the use of the name, so that a sweep over it makes the formula again.
+	// Record that the formula uses the name, so that a sweep over the name makes the formula again.
 	v := env.e.name(n)
 	if f, ok := v.Data.(kernels.Free); ok && v.Type == Free {
 		return f.Value, true
 	}
-	if v.Type != Number && v.Type != anything { // e.name reports unbound names and returns a value of any type
+	if v.Type != Number && v.Type != anything { // e.name has reported an unbound name, and then returns the type anything
 		env.e.fail(n, Number, fmt.Sprintf("%s is %s, but a formula can use only its points and numbers of the script", n.Value, v.Type.a()), "")
 	}
 	x, ok := v.Data.(float64)
 	return x, ok
 }
 
-// Fail reports a mistake.
+// Fail reports a mistake at node n.
 func (env formulaEnv) Fail(n ast.Node, message, hint string) { env.e.fail(n, anything, message, hint) }
 
-// UnknownFunction reports a call of a function that formulas do not have.
+// UnknownFunction reports a call of a function that formulas cannot call.
 func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
-	// The language may have a function of this name.
+	// The name may be a function of the script language.
 	if index[callee.Value] != nil {
 		// the user probably wants to combine kernels
 		env.e.fail(callee, anything, fmt.Sprintf("%s cannot be called in a formula", callee.Value),
@@ -258,15 +263,15 @@ func (env formulaEnv) UnknownFunction(callee *ast.IdentifierNode) {
 	env.e.fail(callee, anything, fmt.Sprintf("unknown function %q", callee.Value), suggest(callee.Value, formula.Known()))
 }
 
-// Place returns the place of a node in the script.
+// Place returns the source position of a node in the script.
 func (env formulaEnv) Place(n ast.Node) string {
 	st := env.e.st
 	line, col := st.Source.Position(st.Span(n).From)
 	return fmt.Sprintf("%s:%d:%d", st.Source.File, line, col)
 }
 
-// definitions returns the lines that define the formulas of a kernel. Each free hyperparameter is defined once, above the first
-// formula that reads it.
+// definitions returns the lines of script that define the given formulas. The line of a free hyperparameter appears once,
+// above the first formula that uses it.
 func definitions(found []kernels.Formula) string {
 	var b strings.Builder
 	for _, f := range found {

@@ -13,15 +13,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Inspection is a description in three formats for front ends. All are empty if there is nothing to describe.
+// Inspection is a description of a word in three formats. All three are "" if there is nothing to describe.
 type Inspection struct{ Text, Markdown, HTML string }
 
-// description returns the blocks that Inspect renders. They contain only fixed texts: the user's text selects a description but
-// does not occur in it. It looks, in this order, for a text in quotes, a part after a point, a bound name, a function of
-// formulas, a function, and the surrounding call.
+// description returns the blocks that Inspect renders. It describes the first of these that the cursor is at: a text in
+// quotes, a part after a dot, a bound name, a function of formulas, a function, the surrounding call. The blocks contain
+// only fixed texts, never text of the user.
 func description(s *Session, text string, cursor int) []report.Block {
 	c := front.CursorAt(text, cursor)
-	if c.InText { // an algorithm, or else the function that receives the text
+	if c.InText { // an algorithm, or else the function whose argument the text is
 		if blocks := algorithmHelp(wordAround(text, c)); blocks != nil {
 			return blocks
 		}
@@ -30,7 +30,7 @@ func description(s *Session, text string, cursor int) []report.Block {
 	if c.Owner != "" {
 		return partHelp(evalAbove(s, c.Owner, c.Above(text)), c.Word)
 	}
-	if _, bound := s.scope[c.Word]; bound { // a name bound above the cursor may not be evaluated yet
+	if _, bound := s.scope[c.Word]; bound { // the name's value may not be evaluated yet
 		return describe(s, c.Word)
 	}
 	if c.Formula {
@@ -60,8 +60,8 @@ func partHelp(v value, name string) []report.Block {
 			unknownPart(v.goType(), name).Type.a())}}
 }
 
-// wordAround returns the text in quotes around the cursor. c has the text up to the cursor; wordAround reads on to the closing
-// quote.
+// wordAround returns the quoted text around the cursor. c describes the text before the cursor; wordAround reads on to the
+// closing quote.
 func wordAround(text string, c front.Cursor) string {
 	runes := []rune(text)
 	end := c.At.To // end of the word at the cursor
@@ -71,27 +71,27 @@ func wordAround(text string, c front.Cursor) string {
 	return string(runes[c.At.From:end])
 }
 
-// inspection renders a description.
+// inspection renders blocks in the three formats.
 func inspection(blocks []report.Block) Inspection {
-	if blocks == nil { // nothing to describe is not a mistake
+	if blocks == nil { // nil means that there is nothing to describe
 		return Inspection{}
 	}
 	d := report.Display{Value: blocks}
 	var text, html strings.Builder
-	// Writing to memory cannot fail, and descriptions contain no figures.
+	// The writers cannot fail: they write to memory, and there are no figures.
 	_ = report.Text(&text, report.Document{Displays: []report.Display{d}}, report.TextOptions{})
 	_ = report.Fragment(&html, d, "cope-help")
 	markdown, _ := report.MarkdownFragment(d)
 	return Inspection{Text: text.String(), Markdown: markdown, HTML: html.String()}
 }
 
-// describe describes a bound name: its definition, its type, and the first sentence of its display. It panics if the name is not
-// bound.
+// describe describes a bound name by its definition, its type, and the first sentence of its display. It panics if the
+// name is not bound.
 func describe(s *Session, name string) []report.Block {
 	definition, _ := s.Definition(name)
 	v := s.scope[name].value
 	blocks := []report.Block{report.Code{Text: definition}, report.Paragraph{Text: fmt.Sprintf("%s is %s.", name, v.Type.a())}}
-	// An outdated value is shown with a warning.
+	// Warn if the value is outdated.
 	if len(s.StaleBecause()[name]) > 0 {
 		blocks = append(blocks, report.Note{Warning: true, Text: name + " is out of date: a value that it depends on has changed"})
 	}
@@ -101,11 +101,11 @@ func describe(s *Session, name string) []report.Block {
 	return blocks
 }
 
-// maxLead is the length of the longest sentence that an inspection shows.
+// maxLead is the maximum length of a sentence in an inspection.
 const maxLead = 300
 
-// leadOf returns the first sentence of a value's display. It returns "" if the value is unknown or the sentence is too long, as
-// for a long list.
+// leadOf returns the first sentence of a value's display. It returns "" if the value is unknown, or if the sentence is
+// longer than maxLead.
 func leadOf(v value) string {
 	data := v.Data
 	if _, list := data.([]value); list {
@@ -115,15 +115,15 @@ func leadOf(v value) string {
 	if len(blocks) == 0 {
 		return ""
 	}
-	p, ok := blocks[0].(report.Paragraph) // tables and figures are too large for an inspection
+	p, ok := blocks[0].(report.Paragraph) // do not show tables and figures, which are too large
 	if !ok || len(p.Text) > maxLead {
 		return ""
 	}
 	return p.Text
 }
 
-// functionHelp describes a function; nil if there is none of that name. It lists the parameters and the other arguments in a
-// table.
+// functionHelp describes the named function, with a table of its parameters and other arguments. It returns nil if there
+// is no such function.
 func functionHelp(name string) []report.Block {
 	f := index[name]
 	if f == nil {
@@ -187,7 +187,7 @@ func (f *Function) arguments() [][2]string {
 	return append(list, f.further()...)
 }
 
-// further describes the arguments that have no parameter; nil if there are none.
+// further describes arguments that match no parameter; nil if the function accepts none.
 func (f *Function) further() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {

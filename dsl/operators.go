@@ -14,11 +14,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// maxRange is the length of the longest range a..b.
+// maxRange is the maximum number of elements in a range a..b.
 const maxRange = 1_000_000
 
-// whole returns x as an int if it is a whole number of absolute value up to 2^53. float64 cannot represent every larger whole
-// number.
+// whole returns x as an int, and true, if x is a whole number with |x| ≤ 2^53. Above that, float64 cannot represent every
+// whole number.
 func whole(x float64) (int, bool) {
 	if x != math.Trunc(x) || math.Abs(x) > 1<<53 {
 		return 0, false
@@ -29,13 +29,13 @@ func whole(x float64) (int, bool) {
 // formatNumber prints the shortest decimal that parses to the same number.
 func formatNumber(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// unary evaluates -x and +x, element by element for lists.
+// unary evaluates -x and +x. It applies them to each element of a list.
 func (e *evaluator) unary(n *ast.UnaryNode) value {
 	v := e.eval(n.Node)
 	switch v.Type {
 	case Kernel, Joint:
 		return e.fail(n, v.Type, "a kernel cannot have a minus sign", "a negative multiple of a kernel is not a kernel; scales are 0 or more")
-	case Number, List, anything: // anything is an unknown value, or one whose mistake is reported
+	case Number, List, anything: // the type anything means an unknown value, or one with a reported mistake
 	default:
 		return e.fail(n, Number, fmt.Sprintf("%s has no sign", v.Type.a()), "")
 	}
@@ -45,11 +45,11 @@ func (e *evaluator) unary(n *ast.UnaryNode) value {
 	return e.each(n, v, func(x float64) float64 { return -x })
 }
 
-// isNumeric reports whether the type is number or list; the elements of the list are not examined.
+// isNumeric reports whether the type is number or list. It does not examine the elements of a list.
 func (t Type) isNumeric() bool { return t == Number || t == List }
 
-// each applies f to a number, or to every number of a list. A mistake in an element is reported at the whole expression. An
-// unknown value is returned unchanged.
+// each applies f to a number, or to every number of a list. It reports a mistake in an element at the whole expression n.
+// It returns an unknown value unchanged.
 func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 	if !v.known() {
 		return v
@@ -61,14 +61,14 @@ func (e *evaluator) each(n ast.Node, v value, f func(float64) float64) value {
 			return e.fail(n, Number, fmt.Sprintf("the result is not a finite number (the argument is %s)", formatNumber(data)), "")
 		}
 		return numberValue(y)
-	case []value: // includes nested lists
+	case []value: // also for nested lists
 		return e.listOf(n, len(data), func(i int) value { return e.each(n, data[i], f) })
 	}
 	return e.fail(n, v.Type, fmt.Sprintf("arithmetic needs numbers, but this is %s", v.Type.a()), "")
 }
 
-// listOf returns a list of elements. The list is unknown if an element is unknown, or if there are too many. It stops at the
-// first unknown element, whose mistake is already reported.
+// listOf returns the list of at(i) for i below elements. It stops at the first unknown element, whose mistake is already
+// reported. It returns an unknown list then, and also if there are too many elements.
 func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value {
 	if !e.spend(n, elements) {
 		return unknown(List)
@@ -82,14 +82,15 @@ func (e *evaluator) listOf(n ast.Node, elements int, at func(i int) value) value
 	return value{Type: List, Data: out}
 }
 
-// binary evaluates an operator between two values. It evaluates both sides first, because each may have a mistake.
+// binary evaluates a binary operator. It evaluates both operands even if one has a mistake, to report the mistakes of
+// both.
 func (e *evaluator) binary(n *ast.BinaryNode) value {
 	l, r := e.eval(n.Left), e.eval(n.Right)
-	// The cases are tested in this order: missing operators, unknown types, comparisons, texts, free hyperparameters.
+	// Test in this order: operators the language lacks, unknown types, comparisons, texts, free hyperparameters.
 	switch compares := slices.Contains([]string{"<", "<=", ">", ">=", "==", "!="}, n.Operator); {
 	case n.Operator == "..":
 		return e.rangeOf(n, l, r)
-	case n.Operator == "&&": // a < b < c
+	case n.Operator == "&&": // chained comparison: a < b < c
 		return e.fail(n, Number, "comparisons cannot be chained", "write (a < b) * (b < c)")
 	case !compares && !slices.Contains([]string{"+", "-", "*", "/", "^"}, n.Operator):
 		return e.fail(n, anything, fmt.Sprintf("the language has no %s", n.Operator), "")
@@ -99,12 +100,12 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 		return e.compare(n, l, r)
 	case l.Type == Text && r.Type == Text:
 		return joinTexts(e, n, l, r)
-	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or types that do not match
+	case l.Type != Free && r.Type != Free: // numbers, lists, kernels, or types that cannot be combined
 	case n.Operator == "-" || n.Operator == "/" || n.Operator == "^" && r.Type == Free:
 		return e.fail(n, anything, fmt.Sprintf("%s cannot compute with a free hyperparameter, which is a part of a kernel", n.Operator),
 			"use it as a factor or summand of kernels, as a parameter of a kernel, or in a formula")
 	}
-	// A free hyperparameter acts as a constant kernel.
+	// In arithmetic with kernels, a free hyperparameter is a constant kernel.
 	l, r = freeKernel(l), freeKernel(r)
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -114,7 +115,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	case l.Type.isKernel() && r.Type == Number, l.Type == Number && r.Type.isKernel():
 		return e.kernelNumber(n, l, r)
 	}
-	// The types do not match. The hint helps with texts, and with records, which users confuse with numbers.
+	// The types cannot be combined. Give a hint for texts and for records, which users mistake for numbers.
 	hint := ""
 	switch {
 	case e.session.isTable(l) || e.session.isTable(r):
@@ -133,7 +134,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	return e.fail(n, anything, fmt.Sprintf("%s cannot combine %s and %s", n.Operator, l.Type.a(), r.Type.a()), hint)
 }
 
-// rangeOf evaluates a..b: the whole numbers from a to b, both included.
+// rangeOf evaluates a..b, the list of whole numbers from a to b, including both.
 func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	for _, side := range []struct {
 		node ast.Node
@@ -142,7 +143,7 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 		if side.Type != Number && side.Type != anything {
 			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", side.Type.a()), "")
 		}
-		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // a check may not know the value
+		if x, ok := side.Data.(float64); ok && x != math.Trunc(x) { // the value may be unknown in a check
 			return e.fail(side.node, List, fmt.Sprintf("the ends of a range a..b must be whole numbers, but this is %s", formatNumber(x)),
 				"divide a range to get fractions: (1..8)/10")
 		}
@@ -155,13 +156,14 @@ func (e *evaluator) rangeOf(n *ast.BinaryNode, l, r value) value {
 	case to < from:
 		return e.fail(n, List, fmt.Sprintf("the range falls from %s to %s", formatNumber(from), formatNumber(to)),
 			"write the smaller number first")
-	case to-from >= maxRange: // compare as float64, because an int could overflow
+	case to-from >= maxRange: // computed as float64, because an int could overflow
 		return e.fail(n, List, fmt.Sprintf("the range has more than %d numbers", maxRange), "")
 	}
 	return e.listOf(n, int(to-from)+1, func(i int) value { return numberValue(from + float64(i)) })
 }
 
-// arithmetic evaluates an operator between numbers or lists, element by element. Two lists must have equal lengths.
+// arithmetic evaluates an arithmetic operator on numbers and lists. It works element by element; two lists must have equal
+// lengths.
 func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	t := Number
 	if l.Type == List || r.Type == List {
@@ -188,7 +190,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "/" && y == 0 {
 		return e.fail(n.Right, Number, "division by zero", "")
 	}
-	// Overflow, 0^-1 and (-8)^(1/3) give no number; the message shows both operands.
+	// Overflow, 0^-1 and (-8)^(1/3) have no finite real value; the message shows both operands.
 	z := formula.Operate(n.Operator, x, y)
 	if math.IsNaN(z) || math.IsInf(z, 0) {
 		return e.fail(n, Number, fmt.Sprintf("%s %s %s is not a finite number", formatNumber(x), n.Operator, formatNumber(y)), "")
@@ -196,7 +198,7 @@ func (e *evaluator) arithmetic(n *ast.BinaryNode, l, r value) value {
 	return numberValue(z)
 }
 
-// pair evaluates arithmetic between two elements of lists, which may be nested lists.
+// pair evaluates an arithmetic operator on two elements of lists. The elements may be lists themselves.
 func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	if !l.Type.isNumeric() || !r.Type.isNumeric() {
 		return e.fail(n, Number, fmt.Sprintf("%s cannot combine %s and %s", n.Operator, l.Type.a(), r.Type.a()), "")
@@ -204,23 +206,24 @@ func (e *evaluator) pair(n *ast.BinaryNode, l, r value) value {
 	return e.arithmetic(n, l, r)
 }
 
-// maxParts limits the number of parts of one kernel. A script that doubles a kernel in every line would soon use all memory.
+// maxParts limits the number of parts of one kernel, so that a script that doubles a kernel in each line cannot use all
+// memory.
 const maxParts = 1000
 
-// maxExponent is the largest exponent of a kernel.
+// maxExponent is the largest exponent to which a script can raise a kernel.
 const maxExponent = 1000
 
 const notAKernel = "the difference of two kernels is not a kernel in general; use +, or a positive scale"
 
-// kernels evaluates an operator between two kernels. Two kernels of one space give a kernel of that space. If one is a joint
-// kernel, lift converts the other.
+// kernels evaluates an operator on two kernels. Two kernels of one space give a kernel of that space. If one operand is a
+// joint kernel, lift converts the other to a joint kernel.
 func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	t := Kernel
 	if l.Type == Joint || r.Type == Joint {
 		t = Joint
 	}
 	switch n.Operator {
-	// Report a difference even if the kernels are unknown, so that a check finds it.
+	// A check reports subtraction even if the kernels are unknown.
 	case "-":
 		return e.fail(n, t, "cannot subtract kernels", notAKernel)
 	case "/":
@@ -233,7 +236,7 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 		return unknown(t)
 	}
 	if t == Kernel {
-		// Package kernels merges nested sums and products, and combines their numbers.
+		// Package kernels simplifies the result: it merges nested sums and products and multiplies numbers.
 		a, b := l.Data.(kernels.Kernel), r.Data.(kernels.Kernel)
 		if n.Operator == "+" {
 			return e.bounded(n, kernelValue(kernels.Add(a, b)))
@@ -248,14 +251,14 @@ func (e *evaluator) kernels(n *ast.BinaryNode, l, r value) value {
 	if n.Operator == "+" {
 		return e.bounded(n, jointValue(kernels.AddJoint(a, b)))
 	}
-	product, err := kernels.MulJoint(a, b) // fails if there are too many terms, or if a nameless free hyperparameter would be copied
+	product, err := kernels.MulJoint(a, b) // fails for too many terms, or if it would copy a free hyperparameter without a name
 	if err != nil {
 		return e.fail(n, Joint, err.Error(), "")
 	}
 	return e.bounded(n, jointValue(product))
 }
 
-// bounded reports a kernel whose terms have too many parts in total.
+// bounded reports a mistake if the terms of a kernel have more than maxParts parts in total.
 func (e *evaluator) bounded(n ast.Node, v value) value {
 	count := 0
 	if j, ok := v.Data.(kernels.Joint); ok {
@@ -269,7 +272,7 @@ func (e *evaluator) bounded(n ast.Node, v value) value {
 	return v
 }
 
-// parts counts a kernel and all kernels inside it; nil has none.
+// parts returns the number of kernels inside k, including k itself; 0 for nil.
 func parts(k kernels.Kernel) int {
 	if k == nil {
 		return 0
@@ -277,10 +280,10 @@ func parts(k kernels.Kernel) int {
 	return 1 + lists.Sum(kernels.Parts(k), parts)
 }
 
-// kernelNumber evaluates an operator between a kernel and a number.
+// kernelNumber evaluates an operator on a kernel and a number, in either order.
 func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
-	// Determine the side of the number, as some operators accept only one order.
-	k, c, numberNode, numberFirst := l, r, n.Right, false // numberFirst: the number is on the left
+	// Find which operand is the number, because some operators accept only one order.
+	k, c, numberNode, numberFirst := l, r, n.Right, false // numberFirst: the number is the left operand
 	if l.Type == Number {
 		k, c, numberNode, numberFirst = r, l, n.Left, true
 	}
@@ -295,10 +298,10 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 		return e.fail(n, k.Type, "cannot divide with kernels", hint)
 	case n.Operator == "^" && numberFirst:
 		return e.fail(n, k.Type, "a number cannot have a kernel as its exponent", "exponents are whole numbers from 1")
-	case !k.known() || !c.known(): // mistakes that need no value were tested above
+	case !k.known() || !c.known(): // the mistakes that do not depend on the values were tested above
 		return unknown(k.Type)
 	}
-	// The kernel is valid, so report the mistake at the number.
+	// The kernel is valid, so show an error at the number.
 	out, err := combine(n.Operator, k.Data, c.Data.(float64), numberFirst)
 	if err != nil {
 		return e.fail(numberNode, k.Type, err.Error(), "")
@@ -306,15 +309,15 @@ func (e *evaluator) kernelNumber(n *ast.BinaryNode, l, r value) value {
 	return e.bounded(n, value{Type: k.Type, Data: out})
 }
 
-// combine returns k+c, c*k or k^c for a kernel or joint kernel k. It returns an error unless c ≥ 0 for sums and products, or a
-// whole number ≥ 1 for powers. If first is true, a sum begins with c.
+// combine returns k+c, c*k or k^c, where k is a kernel or a joint kernel. It returns an error if c < 0 for a sum or
+// product, or if the exponent c is not a whole number ≥ 1. If first is true, the sum is written with c before k.
 func combine(operator string, k any, c float64, first bool) (any, error) {
 	joint, isJoint := k.(kernels.Joint)
 	single, _ := k.(kernels.Kernel)
 	constant := kernels.Constant{Value: c}
 	switch {
 	case operator == "^":
-		i, ok := whole(c) // other exponents do not give a kernel in general
+		i, ok := whole(c) // with other exponents, k^c need not be a kernel
 		if !ok || i < 1 || i > maxExponent {
 			return nil, fmt.Errorf("the exponent of a kernel is %s; it must be a whole number from 1 to %d", formatNumber(c), maxExponent)
 		}
@@ -333,7 +336,7 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 	case !isJoint:
 		return kernels.Add(single, constant), nil
 	}
-	// A number is the same constant kernel in both spaces.
+	// As a kernel, a number is the same constant in both spaces.
 	lifted, err := kernels.LiftBoth(constant)
 	if first {
 		return kernels.AddJoint(lifted, joint), err
@@ -341,8 +344,8 @@ func combine(operator string, k any, c float64, first bool) (any, error) {
 	return kernels.AddJoint(joint, lifted), err
 }
 
-// lift converts a kernel to a joint kernel if it has the same meaning in both spaces. Otherwise it reports that the script must
-// write task(…) or arm(…), with the hint. v must be known.
+// lift converts a kernel of one space to a joint kernel, if the kernel means the same in both spaces. Otherwise it reports
+// that the script must write task(…) or arm(…), with the given hint. The kernel must be known.
 func (e *evaluator) lift(n ast.Node, v value, hint string) (kernels.Joint, bool) {
 	switch k := v.Data.(type) {
 	case kernels.Joint:

@@ -30,7 +30,7 @@ type Host interface {
 	Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error)
 	// Gram reads a Gram matrix, like problem.LoadGram.
 	Gram(path string, opt problem.LoadOptions) (problem.GramFile, error)
-	// Save writes a value in the format of the path's extension, like save.File.
+	// Save writes a value; the path's extension determines the format, as in save.File.
 	Save(path string, v any) error
 	// Store opens a store of results, like sim.OpenStore.
 	Store(path string) (Store, error)
@@ -40,13 +40,13 @@ type Host interface {
 type Store interface {
 	// Run runs an experiment, or returns its stored result.
 	Run(ctx context.Context, x sim.Experiment) (r engine.Result, stored bool, err error)
-	Close() error // nothing may be stored afterwards
+	Close() error // no result can be stored afterwards
 }
 
-// files is the Host of the local file system. It reads Parquet wherever it reads CSV.
+// files is the Host for the local file system. It accepts a Parquet file wherever it accepts CSV.
 type files struct{}
 
-// Load reads a CSV table, or a Parquet table converted to CSV.
+// Load reads a problem from a CSV table, or from a Parquet table that it converts to CSV.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
 	opt.Decode = workbook.CSV
 	return problem.Load(path, k, opt)
@@ -77,7 +77,7 @@ func outputFunctions() []Function {
 				"for a problem also arguments of fc, or of fb if budget or total is given",
 			Result: Table, Example: "compare(r, b)", check: checkCompare, early: func(c *call) {
 				if len(c.named) > 0 {
-					checkSweep(c) // checks a run with each given algorithm
+					checkSweep(c) // evaluates the result for each algorithm, without runs
 				}
 			}, eval: evalCompare,
 		},
@@ -147,15 +147,15 @@ func outputFunctions() []Function {
 	}
 }
 
-// saveTo writes a value to the file that a parameter names. It converts a list to Go values. It returns an error for a work list
-// that would overwrite entered results.
+// saveTo writes a value to the file that the argument param names. It converts a list to Go values first. It returns an
+// error if a work list would overwrite results that a person has entered in the file.
 func saveTo(c *call, param string, v value) error {
 	data := v.Data
 	if v.Type == List {
 		data = v.items()
 	}
 	if l, ok := data.(campaign.List); ok { // the file may be a sheet with results that a person has entered
-		// If the file cannot be read, there are no results to protect.
+		// A file that cannot be read contains no results to protect.
 		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
 			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
 				return &argumentError{param: param, message: "save: nothing was written", err: err}
@@ -168,8 +168,8 @@ func saveTo(c *call, param string, v value) error {
 	return nil
 }
 
-// checkPlot reports an x, a y, a panel or a file extension that plot would reject, before hours of runs. It tests a sample of the
-// value, which has the same axes but no data.
+// checkPlot reports an x, y, panel or file extension that plot would reject, before any run. It tests a value that has the
+// same axes but no data, see sampleOf.
 func checkPlot(c *call) {
 	defer checkEnding(c, "file")
 	if !checkMeasures(c) {
@@ -177,7 +177,7 @@ func checkPlot(c *call) {
 	}
 	a := readArguments[plotArgs](c)
 	sample := sampleOf(c.arg("value"))
-	if sample == nil { // nothing is known about the value
+	if sample == nil { // the type of the value is unknown
 		return
 	}
 	if a.Posterior {
@@ -185,16 +185,16 @@ func checkPlot(c *call) {
 		return
 	}
 	if at := c.arg("where"); at.Node != nil {
-		// Only a single result has rounds with open arms.
+		// Only the result of a single call has rounds with open arms.
 		if v := c.arg("value"); v.Type != Result && v.Type != anything {
 			c.fail(at, fmt.Sprintf("plot: where= needs one result of fc or fb, but this is %s", v.Type.a()), "")
 		}
-		return // the names of features are known only from the data
+		return // the data have the names of features, and are not known yet
 	}
-	// Check only the names of axes; the figure is drawn once the value is known.
+	// Check only the names of axes. The figure is made when the value is known.
 	xs, _ := report.Axes(sample, "")
 	checkLayout(c, a, sample)
-	// a sweep with unknown names has no axes yet
+	// A sweep whose swept names are unknown has no axes yet.
 	if len(xs) > 0 && !checkOffered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
 		return
 	}
@@ -221,7 +221,8 @@ func checkCompare(c *call) {
 	}
 }
 
-// evalCompare returns a table of the given results, or of the runs of one result or problem with the given algorithms.
+// evalCompare returns a table that compares the given results. With algorithm=, it makes runs of one result or problem
+// with each algorithm and compares them.
 func evalCompare(c *call) (any, error) {
 	if len(c.named) > 0 {
 		s, err := runSweep(c, "", "")
@@ -231,13 +232,14 @@ func evalCompare(c *call) (any, error) {
 		}
 		return report.Compare(lists.Map(made.Rows, func(r sim.SweepRow) engine.Result { return r.Result })), err
 	}
-	// The first result is the parameter, the others are further arguments.
+	// The first result is the first argument; the other results are further arguments.
 	found := []engine.Result{c.args[0].Data.(engine.Result)}
 	found = append(found, lists.Map(c.rest, func(a argument) engine.Result { return a.Data.(engine.Result) })...)
 	return report.Compare(found), nil
 }
 
-// checkY reports a measure that the value does not have. For some types of value the measures depend on x.
+// checkY reports a measure in the argument y that the value does not have. For some types, the possible measures depend on
+// x. sample has the axes of the value.
 func checkY(c *call, sample any, x string, measures []string) bool {
 	_, ys := report.Axes(sample, x)
 	y := c.arg("y")
@@ -257,7 +259,7 @@ func checkY(c *call, sample any, x string, measures []string) bool {
 	return true
 }
 
-// checkMeasures reports a list for y that has elements other than texts. It must be called before checkY.
+// checkMeasures reports elements of the argument y that are not texts, and then returns false. Call it before checkY.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
@@ -267,8 +269,8 @@ func checkMeasures(c *call) bool {
 	return false
 }
 
-// checkOffered reports a text that is not one of the allowed words, and then returns false. An argument that is not a text
-// passes, because other checks report it.
+// checkOffered reports a text that is not one of words, and then returns false. It accepts an argument that is not a text,
+// because another check reports it.
 func checkOffered(c *call, param string, a argument, words []string) bool {
 	word, given := a.Data.(string)
 	if !given || slices.Contains(words, word) {
@@ -283,8 +285,9 @@ func checkOffered(c *call, param string, a argument, words []string) bool {
 	return false
 }
 
-// sampleOf returns a value with the same axes as an argument: the argument itself if known, otherwise an empty value of its type;
-// nil if its type is unknown. A list with elements other than results has no axes.
+// sampleOf returns a value with the same axes as the value of an argument. This is the value itself if known, and
+// otherwise an empty value of its type. It returns nil if the type is unknown, or for a list with elements other than
+// results.
 func sampleOf(a argument) any {
 	switch data := a.Data.(type) {
 	case nil: // only the type is known, or nothing
@@ -297,7 +300,7 @@ func sampleOf(a argument) any {
 		return data
 	}
 	switch a.Type {
-	// The sample has the swept names of the outline, and every measure.
+	// The sample has the swept names of the outline, and all measures.
 	case Sweep:
 		if o := a.sweepOutline(); o != nil {
 			return sim.Sweep{Names: o.names}
@@ -305,23 +308,23 @@ func sampleOf(a argument) any {
 	case List:
 		return []engine.Result{}
 	}
-	return a.Type.zero() // an empty value; nil if the type has none
+	return a.Type.zero() // an empty value, or nil if package kinds does not list the type
 }
 
-// checkSave reports a file that save would reject. The formats depend on the type of the value, not on its contents.
+// checkSave reports a path that save would reject. Only the type of the value matters for the format, not its contents.
 func checkSave(c *call) {
 	if !checkEnding(c, "path") {
 		return
 	}
 	v, path := c.arg("value"), c.arg("path")
-	// asked reports whether the format of the file's extension can hold this kind of content.
+	// asked reports whether a file with this extension can contain the given kind of content.
 	asked := func(held save.Holds) bool {
 		return slices.Contains(save.Holding(held), strings.ToLower(filepath.Ext(c.text("path"))))
 	}
 	const instead = "save it as .txt, .md, .html, .pdf, .tex or .json"
-	// Lists and values of unknown type may contain values that can be drawn.
+	// A list, or a value of unknown type, may contain values that have a figure.
 	mayBeDrawn := v.Type.isDrawn() || slices.Contains([]Type{List, Figure, Rewards, Algorithm, Nothing, anything}, v.Type)
-	if !mayBeDrawn && strings.ToLower(filepath.Ext(c.text("path"))) == ".pdf" { // a value without a drawing is printed
+	if !mayBeDrawn && strings.ToLower(filepath.Ext(c.text("path"))) == ".pdf" { // a browser prints a value without a figure
 		if _, err := chromium.Find(); err != nil {
 			c.fail(path, fmt.Sprintf("cannot save to %q: a browser is missing", c.text("path")), err.Error())
 		}
@@ -332,8 +335,8 @@ func checkSave(c *call) {
 	}
 }
 
-// checkEnding reports a file extension in which values cannot be saved, and then returns false. It returns true if the parameter
-// is not given.
+// checkEnding reports a path with an extension that save does not support, and then returns false. It returns true if the
+// argument is not given.
 func checkEnding(c *call, param string) bool {
 	a := c.arg(param)
 	path, given := a.Data.(string)
@@ -351,13 +354,13 @@ func checkEnding(c *call, param string) bool {
 	return false
 }
 
-// checkFolder reports a path whose folder does not exist, before runs are made.
+// checkFolder reports an output path whose folder does not exist, before any run.
 func checkFolder(c *call, a argument, path string) bool {
 	folder := filepath.Dir(c.e.session.path(path))
-	if _, ok := c.e.session.opt.Host.(files); !ok { // another host has its own folders
+	if _, ok := c.e.session.opt.Host.(files); !ok { // another Host has its own folders
 		return true
 	}
-	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // a write reports other errors, such as missing permissions
+	if _, err := os.Stat(folder); !errors.Is(err, fs.ErrNotExist) { // save itself reports other errors
 		return true
 	}
 	c.fail(a, fmt.Sprintf("cannot save to %q: the folder %q does not exist", path, filepath.Dir(path)), "")

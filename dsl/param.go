@@ -18,25 +18,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Param describes a parameter.
+// Param describes a parameter of a function.
 type Param struct {
 	Name      string            // name in calls: lower case with underscores
-	Synonyms  []string          // names that other tools use, in lower case, for messages and completion
-	Types     []Type            // accepted types; none for any type
-	Choices   []string          // accepted texts, if Types has Text; none for any text
-	elsewhere map[string]string // hints for texts and types of values that belong to other functions
-	words     words             // meaning of the texts that are not in Choices; "" if unknown
+	Synonyms  []string          // names of this parameter in other tools, in lower case, for messages and completion
+	Types     []Type            // accepted types; nil accepts every type
+	Choices   []string          // accepted texts, if Types has Text; nil accepts every text
+	elsewhere map[string]string // hints for values of other functions, by text or by name of the type
+	words     words             // what a text outside Choices means; "" if unknown
 	Whole     bool              // numbers must be whole
-	Range     kernels.Range     // allowed numbers, also for elements of lists that a function checks
-	Default   string            // default value as text; "" for a required parameter
+	Range     kernels.Range     // allowed numbers; for lists, a function's check applies it to the elements
+	Default   string            // text of the default value; "" if the parameter is required
 	Doc       string            // description for help; starts in lower case and ends without a full stop
-	only      string            // for an option, follows Doc: lists the algorithms that have it; "" if all have it
-	// for an option: of reports whether an algorithm has it, wordsOnly whether it accepts only texts for it; nil of means every
-	// algorithm has it, nil wordsOnly that all also accept numbers
+	only      string            // for an option: text after Doc that lists the algorithms with this option; "" if all have it
+	// for an option: of reports whether an algorithm has it, and wordsOnly whether the algorithm accepts only texts for
+	// it. If of is nil, every algorithm has the option; if wordsOnly is nil, numbers are accepted too
 	of, wordsOnly func(algorithms.Entry) bool
 }
 
-// About returns the description of a parameter; for an option, it also lists the algorithms that have it.
+// About returns the parameter's description, followed by the algorithms that have the option, if not all have it.
 func (p Param) About() string { return p.Doc + p.only }
 
 // IsFile reports whether the parameter's texts are paths of tables.
@@ -45,11 +45,11 @@ func (p Param) IsFile() bool { return p.words == wordsData }
 // IsColumn reports whether the parameter's texts are columns of the table data.
 func (p Param) IsColumn() bool { return p.words == wordsHeader }
 
-// IsSwitch reports whether a parameter is true or false; the language represents them as 1 and 0. A parameter is a switch if it
+// IsSwitch reports whether the parameter is a boolean. The language represents true and false as 1 and 0, so a switch
 // accepts the whole numbers 0 and 1.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
-// rule describes the accepted numbers, to follow "it must be".
+// rule describes the allowed numbers in a phrase that follows "it must be".
 func (p Param) rule() string {
 	if p.IsSwitch() {
 		return "true or false"
@@ -57,7 +57,7 @@ func (p Param) rule() string {
 	return p.Range.String()
 }
 
-// initial returns the default value for help.
+// initial returns the default value as help shows it.
 func (p Param) initial() string {
 	if p.IsSwitch() {
 		return cmp.Or(map[string]string{"0": "false", "1": "true"}[p.Default], p.Default)
@@ -65,7 +65,7 @@ func (p Param) initial() string {
 	return p.Default
 }
 
-// written returns the parameter for a signature, with its default value.
+// written returns the parameter as a signature shows it, with its default value.
 func (p Param) written() string {
 	switch p.Default {
 	case "":
@@ -79,12 +79,12 @@ func (p Param) written() string {
 // Given returns a phrase for help: the accepted types, the range, and the default or "optional".
 func (p Param) Given() string {
 	text := cmp.Or(p.wants(), "any value")
-	// Describe a switch by its two values, a number by its range.
+	// For a switch, name its two values; for a number, its range.
 	if p.Whole && !p.IsSwitch() {
 		text = strings.Replace(text, "a number", "a whole number", 1)
 	}
 	if r := p.Range; !p.IsSwitch() && r != anyNumber && p.accepts(Number) && len(p.Types) > 0 {
-		if r.Max == 1<<53 { // the range of whole numbers has no real upper limit
+		if r.Max == 1<<53 { // 1<<53 means that there is no upper limit
 			r.Max = math.Inf(1)
 		}
 		text += ", " + strings.TrimSuffix(r.String(), " and finite")
@@ -101,19 +101,19 @@ func (p Param) Given() string {
 // A parameter without types accepts all types.
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
 
-// suggestChoice proposes another text for one that the parameter rejects.
+// suggestChoice returns a hint for a text that the parameter rejects; "" if there is no better text.
 func (p Param) suggestChoice(text string) string {
 	if hint := p.elsewhere[text]; hint != "" {
-		return hint // for example for an algorithm of the other mode
+		return hint // for example, the algorithm belongs to the other mode
 	}
-	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // names of methods in other tools
+	if hint := foreignWord(text); p.Name == "algorithm" && hint != "" { // for example, the name of a method in another tool
 		return hint
 	}
-	// the name of a kernel, written in quotes
+	// The text is the name of a kernel, which needs no quotes.
 	if f := index[text]; f != nil && f.Result == Kernel && (p.accepts(Joint) || p.accepts(Kernel)) {
 		return fmt.Sprintf("write arm(%s) without quotes", f.Example)
 	}
-	for _, choice := range p.Choices { // propose min for "minimize", max for "maximise"
+	for _, choice := range p.Choices { // suggest min for "minimize" and max for "maximise"
 		if len(choice) >= 3 && strings.HasPrefix(strings.ToLower(text), choice) {
 			return fmt.Sprintf("did you mean %q?", choice)
 		}
@@ -121,11 +121,11 @@ func (p Param) suggestChoice(text string) string {
 	if best := lists.Nearest(text, p.Choices); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
 	}
-	return "" // the message lists the choices
+	return "" // the error message lists the choices
 }
 
-// wants describes the accepted values, to follow "it must be". It lists the choices instead of "a text", and true and false for a
-// switch.
+// wants describes the accepted values in a phrase that follows "it must be". It lists Choices if there are any, and the
+// words true and false for a switch.
 func (p Param) wants() string {
 	var words []string
 	for _, t := range p.Types {
@@ -142,7 +142,7 @@ func (p Param) wants() string {
 	return orList(words)
 }
 
-// instead returns the hint for a type of value that users confuse with what the parameter needs; "" for other types.
+// instead returns a hint for a value of type t, if users often give that type by mistake; "" for other types.
 func (p Param) instead(t Type) string {
 	switch {
 	case t == Text && p.accepts(Problem):
@@ -153,7 +153,7 @@ func (p Param) instead(t Type) string {
 	return ""
 }
 
-// meaning returns the hint for a value of the wrong type: the description of the parameter, or else the function's signature.
+// meaning returns a hint for a value of the wrong type: the parameter's description, or else the signature of fn.
 func (p Param) meaning(fn *Function) string {
 	if p.Doc == "" {
 		return "write " + fn.Signature()
@@ -161,16 +161,16 @@ func (p Param) meaning(fn *Function) string {
 	return p.Name + ": " + p.About()
 }
 
-// hasOption reports whether an algorithm has the parameter's option.
+// hasOption reports whether algorithm e has the parameter's option.
 func (p Param) hasOption(e algorithms.Entry) bool { return p.of == nil || p.of(e) }
 
-// takesNumber reports whether an algorithm has the option and accepts a number for it.
+// takesNumber reports whether algorithm e has the option and accepts a number for it.
 func (p Param) takesNumber(e algorithms.Entry) bool {
 	return p.hasOption(e) && (p.wordsOnly == nil || !p.wordsOnly(e))
 }
 
-// complete sets the accepted types from the Go type of the argument's field, unless the catalogue states them. A pointer type
-// marks an optional parameter.
+// complete sets Types from the Go type t of the argument's struct field, unless the catalogue sets Types. A pointer type
+// makes the parameter optional.
 func (p *Param) complete(t reflect.Type) {
 	if t.Kind() == reflect.Pointer && t != reflect.TypeFor[*problem.Problem]() {
 		t = t.Elem()
@@ -178,7 +178,7 @@ func (p *Param) complete(t reflect.Type) {
 	if len(p.Types) > 0 || t == reflect.TypeFor[any]() {
 		return
 	}
-	// A slice accepts a list or a single element; struct types are types of values.
+	// A slice accepts a list or one element. A struct is a value such as a problem.
 	switch t.Kind() {
 	case reflect.Float64:
 		p.Types = []Type{Number}
@@ -199,8 +199,7 @@ func (p *Param) complete(t reflect.Type) {
 	}
 }
 
-// ofGo returns the type of values whose Go type is t. It panics if the language has no such type, which is a mistake in the
-// catalogue.
+// ofGo returns the language's type for the Go type t. It panics if there is none, which is a mistake in the catalogue.
 func ofGo(t reflect.Type) Type {
 	switch t {
 	case reflect.TypeFor[*problem.Problem]():
@@ -219,7 +218,8 @@ func ofGo(t reflect.Type) Type {
 	return Type(k.Name)
 }
 
-// literal returns the default value as a number or a text; nil if there is none, or if Default is a description such as "none".
+// literal returns the default value as a float64 or a string. It returns nil if there is no default, or if Default is a
+// description such as "none".
 func (p Param) literal() any {
 	if x, err := strconv.ParseFloat(p.Default, 64); err == nil {
 		return x

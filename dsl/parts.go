@@ -19,31 +19,32 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// The parts of a value are the fields of its JSON form, see report.Parts: r.samples, b.rho_star.value, r.answers["A"].arm. Go
-// types determine the types of parts, so that a check knows them before the value exists.
+// The parts of a value are the fields of its JSON form, see report.Parts. Examples are r.samples, b.rho_star.value and
+// r.answers["A"].arm. The Go type of a value determines the types of its parts, so a check knows them before the value is
+// computed.
 
-// typeFor returns the type of values whose Go type is t, and the Go type that determines their parts or elements. Pointers are
-// followed. An interface value may have any type.
+// typeFor returns the language's type for the Go type t, and the Go type that determines the names of the parts or the
+// type of the elements. It follows pointers. The result for an interface is the type anything.
 func typeFor(t reflect.Type) (Type, reflect.Type) {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
-	if t == nil { // for example, for an element of an untyped list
+	if t == nil { // for example, an element of a list without a Go type
 		return anything, nil
 	}
-	if k, ok := kinds.Of[struct{}](t); ok { // a result, a sweep, bounds and other values of package kinds
+	if k, ok := kinds.Of[struct{}](t); ok { // a type of package kinds, such as a result, a sweep or bounds
 		return Type(k.Name), t
 	}
 	switch {
 	case t == reflect.TypeFor[report.Table]():
 		return Table, t
-	case report.IsText(t), t.Kind() == reflect.String: // JSON represents some Go types as texts
+	case report.IsText(t), t.Kind() == reflect.String: // Go types whose JSON form is a string
 		return Text, nil
 	}
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		return List, t.Elem()
-	case reflect.Struct, reflect.Map: // the parts of a map are its keys, which are known only from the value
+	case reflect.Struct, reflect.Map: // the parts of a map are its keys, known only with the value
 		return Record, t
 	case reflect.Interface:
 		return anything, nil
@@ -51,8 +52,8 @@ func typeFor(t reflect.Type) (Type, reflect.Type) {
 	return Number, nil // booleans are the numbers 1 and 0
 }
 
-// goType returns the Go type that determines the parts of a value; nil if unknown. For lists and records, only the field of has
-// that type.
+// goType returns the Go type that determines the parts of v; nil if unknown. For lists and records, this type is the field
+// of.
 func (v value) goType() reflect.Type {
 	switch {
 	case v.of != nil:
@@ -66,8 +67,8 @@ func (v value) goType() reflect.Type {
 	return reflect.TypeOf(v.Data) // figures, tables and kernels
 }
 
-// partNames lists the parts of a value, or of the elements of a list. If the type of the elements is unknown, it lists the parts
-// of the first element.
+// partNames lists the parts of a value; for a list, it lists the parts of an element. If the type of the elements is
+// unknown, it uses the first element.
 func (v value) partNames() []string {
 	t := v.goType()
 	if m := reflect.ValueOf(v.Data); v.Type == Record && m.Kind() == reflect.Map { // a row of a table
@@ -75,7 +76,7 @@ func (v value) partNames() []string {
 		slices.Sort(names)
 		return names
 	}
-	// A list that the script made has no Go type; use its first element.
+	// A list literal has no Go type, so use its first element.
 	if v.Type == List && t == nil {
 		if list, _ := v.Data.([]value); len(list) > 0 {
 			return list[0].partNames()
@@ -85,7 +86,7 @@ func (v value) partNames() []string {
 		return nil
 	}
 	var names []string
-	if table, ok := v.Data.(report.Table); ok { // the columns of a table are its parts
+	if table, ok := v.Data.(report.Table); ok { // the parts of a table are its columns
 		names = table.ColumnNames()
 	}
 	names = append(names, lists.Map(report.Parts(t), func(p report.Part) string { return p.Name })...) // in the order of the JSON fields
@@ -98,23 +99,23 @@ func (t Type) hasParts() bool {
 	return is || t == Record || t == Table
 }
 
-// evalMember evaluates v.name, v["name"] and v[i]. The parser gives all three the same kind of node; the text of the node
-// distinguishes a point from quotes.
+// evalMember evaluates v.name, v["name"] and v[i]. The parser returns the same node type for all three; the source text
+// distinguishes the first two.
 func evalMember(e *evaluator, n *ast.MemberNode) value {
 	name, named := n.Property.(*ast.StringNode)
-	// Recognise a file name such as p.csv first: evaluating p would report an unknown name.
+	// Test for an unquoted file name such as p.csv first, because evaluating p would report an unknown name.
 	if id, ok := n.Node.(*ast.IdentifierNode); ok && named && isFileName(e, n, id, name.Value) {
 		return unknown(anything)
 	}
 	v := e.eval(n.Node)
-	// After a mistake in v, evaluate the index too, as it may have another mistake.
+	// If v has a mistake, evaluate the index too, to report its mistakes.
 	if v.Type == anything {
 		if !named {
 			e.eval(n.Property)
 		}
 		return v
 	}
-	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // v.name, with a point
+	if named && strings.HasPrefix(e.st.Text(n.Property), name.Value) { // the source text has a dot, as in v.name
 		return evalPart(e, n, v, name.Value)
 	}
 	// v["name"] or v[i]: the index is a text in quotes, or an expression of a number or a text.
@@ -135,21 +136,21 @@ func evalMember(e *evaluator, n *ast.MemberNode) value {
 	// A number selects a row of a table.
 	case v.Type == Table && at.Type == Number:
 		if !v.known() || !at.known() {
-			return unknown(Record) // a row is a record with the columns as parts
+			return unknown(Record) // a record whose parts are the columns
 		}
 		rows := lists.Make(len(table.Rows), func(i int) value {
 			return value{Type: Record, Data: table.Row(i), of: reflect.TypeFor[map[string]any]()}
 		})
 		return e.element(n, value{Type: List, Data: rows}, at)
-	case v.Type != List && v.Type.hasParts(): // parts have names, so a number cannot select them
+	case v.Type != List && v.Type.hasParts(): // a value with parts is indexed by a name, not by a number
 		return e.fail(n.Property, anything, fmt.Sprintf("choose a part of %s by its name, not by a number", v.Type.a()),
 			fmt.Sprintf("write %s.%s", e.st.Text(n.Node), usualPart(v.partNames())))
 	}
 	return e.element(n, v, at)
 }
 
-// isFileName reports a file name that is not in quotes, such as machines.csv, and returns true for it. If the part before the
-// point is a bound name, it is not a file name.
+// isFileName reports a mistake if n is a file name without quotes, such as machines.csv, and then returns true. It returns
+// false if the part before the dot is a bound name.
 func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending string) bool {
 	ending = "." + strings.ToLower(ending)
 	if _, bound := e.scope[id.Value]; bound || !slices.Contains(dataEndings, ending) && !slices.Contains(save.Endings(), ending) {
@@ -160,13 +161,13 @@ func isFileName(e *evaluator, n *ast.MemberNode, id *ast.IdentifierNode, ending 
 	return true
 }
 
-// evalPart returns the named part of a value, or of every element of a list.
+// evalPart evaluates the named part of a value, or of every element of a list.
 func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	if v.Type == List {
 		return evalColumn(e, n, v, name)
 	}
-	names := v.partNames()                                  // in a check, they follow from the type
-	if len(names) == 0 && v.Type.hasParts() && !v.known() { // the parts of a record of unknown Go type are known only when the script runs
+	names := v.partNames()                                  // in a check, the type determines them
+	if len(names) == 0 && v.Type.hasParts() && !v.known() { // the parts of this record are known only when the script runs
 		return unknown(anything)
 	}
 	if !slices.Contains(names, name) {
@@ -179,45 +180,48 @@ func evalPart(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		}
 		return e.fail(n.Property, anything, fmt.Sprintf("%s has no part %q", v.Type.a(), name), suggestPart(name, names))
 	}
-	if !v.known() { // in a check, only the type of the part is known
+	if !v.known() { // in a check, only the part's type is known
 		return unknownPart(v.goType(), name)
 	}
 	data, _ := report.PartOf(v.Data, name)
 	return partValue(e, n, data)
 }
 
-// usualPart returns the name that best represents the value in a hint, or the first name. names must not be empty.
+// usualPart returns the part that a hint suggests for a value with these parts, or the first part. names must not be
+// empty.
 func usualPart(names []string) string {
 	usual, _ := lists.First([]string{"mean", "value", "samples", "name"}, func(name string) bool { return slices.Contains(names, name) })
 	return cmp.Or(usual, names[0])
 }
 
-// suggestPart proposes the part with the most similar name; or those whose first word is the given word; or lists all.
+// suggestPart returns a hint for an unknown part: the part with the most similar name, the parts whose names begin with
+// word, or the list of all parts.
 func suggestPart(word string, names []string) string {
 	if lists.Nearest(word, names) == "" {
 		if hint := foreignWord(word); hint != "" {
 			return hint
 		}
 		if longer := lists.Where(names, func(name string) bool { return strings.HasPrefix(name, word+"_") }); len(longer) > 0 {
-			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples may mean samples_total or samples_per_agent
+			return "did you mean " + orList(lists.Map(longer, strconv.Quote)) + "?" // samples suggests samples_total and samples_per_agent
 		}
 	}
 	return suggest(word, names)
 }
 
-// unknownPart returns the value of a part that is known only by its Go type. If the part does not exist, the value may have any
-// type.
+// unknownPart returns a value without data for the named part of the Go type t. If t has no such part, the value's type is
+// anything.
 func unknownPart(t reflect.Type, name string) value {
-	// p is the zero Part, whose Type is nil, if there is no such part
+	// without such a part, p is the zero Part, whose Type is nil
 	p, _ := lists.First(report.Parts(t), func(p report.Part) bool { return p.Name == name })
 	kind, of := typeFor(p.Type)
 	return value{Type: kind, of: of}
 }
 
-// partValue returns the value of a part. It counts elements against the limit, since a part may be a long list.
+// partValue converts the Go value of a part to a value of the language. It counts the elements against the evaluation's
+// limit, because a part may be a long list.
 func partValue(e *evaluator, n ast.Node, data any) value {
 	v, reason := fromPart(reflect.ValueOf(data))
-	// The reason completes a sentence that begins with the text of the part.
+	// The reason continues a sentence that begins with the text of n.
 	if reason != "" {
 		return e.fail(n, anything, fmt.Sprintf("%s %s here", e.st.Text(n), reason), "")
 	}
@@ -227,8 +231,8 @@ func partValue(e *evaluator, n ast.Node, data any) value {
 	return v
 }
 
-// fromPart converts the Go value of a part to a value of the language, or returns the reason why it cannot. Pointers and
-// interfaces are followed; nil means unknown.
+// fromPart converts the Go value of a part to a value of the language. If that is not possible, it returns an unknown
+// value and the reason. It follows pointers and interfaces; nil becomes an unknown value.
 func fromPart(r reflect.Value) (v value, reason string) {
 	for r.Kind() == reflect.Pointer || r.Kind() == reflect.Interface {
 		if r.IsNil() {
@@ -242,7 +246,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	data := r.Interface()
 	t, of := typeFor(r.Type())
 	switch t {
-	case Text: // JSON represents times and statuses as texts
+	case Text: // JSON represents times and statuses as strings
 		text, ok := report.TextOf(data)
 		if !ok {
 			text = r.String()
@@ -250,7 +254,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 		return value{Type: Text, Data: text}, ""
 	case Number:
 		x, ok := number(r)
-		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // the language has only finite numbers
+		if !ok || math.IsNaN(x) || math.IsInf(x, 0) { // numbers of the language are finite
 			return v, "is not a finite number"
 		}
 		return numberValue(x), ""
@@ -270,7 +274,7 @@ func fromPart(r reflect.Value) (v value, reason string) {
 	return value{Type: t, Data: data, of: of}, ""
 }
 
-// number converts a Go number or boolean; false for other kinds.
+// number converts a Go number or boolean to a float64; it returns false for other kinds.
 func number(r reflect.Value) (float64, bool) {
 	switch {
 	case r.CanInt():

@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// planningFunctions returns the functions that forecast the samples a run needs before anything is sampled. Several parameters
-// are variants of one another: gap is gaps without lists, and several turns a parameter of one number into one of a list.
+// planningFunctions returns the functions that forecast the samples of a run before anything is sampled. The parameter gap
+// is gaps without lists; several converts an option of one number to a parameter that accepts a list.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
@@ -32,7 +32,7 @@ func planningFunctions() []Function {
 	gap := gaps
 	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, in reward units, instead of the known means"
 	prices := priceParams()
-	several := func(p Param, doc string) Param { // several returns a parameter that accepts a list of numbers and has no default
+	several := func(p Param, doc string) Param { // returns a copy of p that accepts a list of numbers and has no default
 		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
 		return p
 	}
@@ -62,14 +62,14 @@ func planningFunctions() []Function {
 	}
 }
 
-// boughtParam returns the parameter total, the limit on the number of measurements.
+// boughtParam returns the parameter total, which limits the number of measurements.
 func boughtParam() Param {
 	return Param{Name: "total", Synonyms: append(slices.Clone(option("total").Synonyms), "budget"), Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: plan.MaxTotal}, Default: unset,
 		Doc: "number of further measurements in all tasks together, or their total cost if the problem has cost=; the plan is then a curve of the expected simple regret"}
 }
 
-// priceParams returns the parameters for the cost and duration of sampling.
+// priceParams returns the parameters for the money and time that samples take.
 func priceParams() []Param {
 	return []Param{
 		{Name: "cost", Synonyms: []string{"price", "cost_per_sample"}, Types: []Type{Number}, Range: fromZero, Default: unset,
@@ -88,7 +88,7 @@ func priceParams() []Param {
 	}
 }
 
-// ofCoKernelFC returns a copy of a parameter whose description adds that only CoKernelFC uses it.
+// ofCoKernelFC returns a copy of p whose description says that only CoKernelFC uses it.
 func ofCoKernelFC(p Param) Param {
 	p.Doc += "; for CoKernelFC"
 	return p
@@ -96,18 +96,18 @@ func ofCoKernelFC(p Param) Param {
 
 // forecastArgs are the arguments that plan and what_if share.
 type forecastArgs struct {
-	Cost, CostRound, SampleTime, RoundTime float64   // money and durations as stated; 0 if not given
+	Cost, CostRound, SampleTime, RoundTime float64   // money and durations in the user's units; 0 if not given
 	Parallel, Capacity                     int       // 0 if not given
 	TimeUnit                               string    // "" if not given
-	Gaps                                   []float64 // in reward units; nil for the gaps of the problem's own means
-	Runs                                   *int      // nil if not given: plan.RunsFor then chooses the number
+	Gaps                                   []float64 // in reward units; nil for the gaps of the problem's means
+	Runs                                   *int      // nil if not given, and plan.RunsFor then chooses the number
 	Seed                                   uint64    `arg:"default"`
 }
 
-// question returns the question that a forecast answers about a problem; p may be nil. Without the argument runs, the number of
-// runs follows from the size of the problem.
+// question returns the question that the forecast must answer. p is its problem, or nil. Without the argument runs, the
+// size of the problem determines the number of runs.
 func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
-	// Runs of the session share its designs and its limit on cores.
+	// Simulated runs use the session's designs and its limit on cores.
 	q := plan.Question{
 		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
@@ -124,14 +124,15 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 	return q
 }
 
-// checkNumbers reports an empty list, and elements that are not numbers in the parameter's range. It returns false for them.
+// checkNumbers reports an empty list for the named parameter, and list elements that are not allowed numbers. It returns
+// false if it reports a mistake.
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
 	if list, ok := a.Data.([]value); ok && len(list) == 0 {
 		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
 		return false
 	}
-	// Compare each element with a copy of the parameter that accepts only numbers.
+	// Check each element against a copy of the parameter that accepts only numbers.
 	before := c.e.mistakes
 	p.Types = []Type{Number}
 	for _, e := range c.elements(name) {
@@ -145,10 +146,10 @@ type planArgs struct {
 	forecastArgs
 	P              *problem.Problem
 	Delta, Epsilon float64
-	Total          int // measurements in all tasks together; 0 for a plan without a budget
+	Total          int // limit on the measurements of all tasks together; 0 for no budget
 }
 
-// checkPlan reports impossible gaps, and a plan that has both gaps and a total.
+// checkPlan reports invalid gaps, and a call with both gaps and total.
 func checkPlan(c *call, _ planArgs) {
 	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
 		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
@@ -156,12 +157,12 @@ func checkPlan(c *call, _ planArgs) {
 	}
 }
 
-// evalBudgetPlan evaluates plan(..., total=). The forecast is a curve over the number of measurements. It is computed from the
-// measurements, or from simulated runs if there are none.
+// evalBudgetPlan evaluates plan(..., total=). The forecast is a curve over the number of measurements. It uses the
+// posterior if the problem has measurements, and simulated runs otherwise.
 func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
-	// With measurements, the posterior forecasts the benefit of further ones.
+	// The posterior predicts what further measurements gain.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
 		if p.Cost != nil {
 			if f.Prices.Column = p.Long.Cost; a.Cost > 0 {
@@ -176,7 +177,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, f.Prices)
 		return f, err
 	}
-	// Without measurements, forecast a campaign with a fixed budget.
+	// Without measurements, simulate a campaign with a fixed budget.
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
@@ -184,12 +185,12 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(made.Rows[0].Buys) == 0 { // the budget is too small for one round
+	if len(made.Rows[0].Buys) == 0 { // the budget does not cover one round
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}
 	f.Notes = made.Notes
-	// The curve has the expected simple regret after each number of samples, and the fraction of tasks whose recommendation is
-	// within epsilon of the best.
+	// The curve shows, for each number of samples, the expected simple regret and the fraction of tasks whose
+	// recommendation is within epsilon of the best arm.
 	f.Budget = &plan.Budget{Total: total, Algorithm: protocol.Algorithm, Runs: made.Runs, Simulated: made.Assumes.String(),
 		Points: lists.Map(made.Rows[0].Buys, func(b campaign.Bought) plan.Point {
 			return plan.Point{Samples: b.Samples, Loss: b.Loss, Within: b.Right}
@@ -198,7 +199,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	return f, nil
 }
 
-// evalPlan evaluates plan(...). After an interrupt it keeps the rows of methods whose simulation had finished.
+// evalPlan evaluates plan(...). After an interrupt it returns the rows of the methods whose simulation has finished.
 func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
 		return evalBudgetPlan(c, a)
@@ -208,7 +209,7 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, isFinished)
 	if a.Runs == nil {
-		q.Runs = 0 // 0 lets plan.Of choose the number, and leave out methods that take too long
+		q.Runs = 0 // with 0, plan.Of chooses the number and omits methods that take too long
 	}
 	f, err := awaitRuns(c, &worth, func() (plan.Forecast, error) { return plan.Of(c.e.ctx, p, q) })
 	if err != nil && len(f.Rows) == 0 {
@@ -217,43 +218,43 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	return f, err
 }
 
-// isFinished reports whether at least one run of a forecast has finished; an interrupt keeps finished runs.
+// isFinished reports whether at least one run of a forecast has finished. If so, an interrupt keeps the finished runs.
 func isFinished(s sim.Step) bool { return s.Done > 0 }
 
 // whatIfArgs are the arguments of what_if.
 type whatIfArgs struct {
 	forecastArgs
 	P              any       // a problem or a result
-	Delta, Epsilon []float64 // alternative values to forecast; nil if not given
-	Schedule       string    // schedule of the unchanged run; "" for the default
+	Delta, Epsilon []float64 // values to compare with the present ones; nil if not given
+	Schedule       string    // schedule of the run without changes; "" for the default
 }
 
-// checkWhatIf reports mistakes before anything runs: numbers out of range, a result whose call cannot be found, and options next
-// to a result, which has options already.
+// checkWhatIf reports mistakes before any run: numbers out of range, a result whose call cannot be found, and options
+// together with a result, because the call of the result sets them.
 func checkWhatIf(c *call, _ whatIfArgs) {
 	switch {
 	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
 	case c.arg("p").Type != Result:
 		checkOptions(c)
-	case c.e.dry: // in a check, test whether the call can be found
+	case c.e.dry: // in a check, only test that the call can be found
 		baseline(c)
 	}
 }
 
-// evalWhatIf evaluates what_if(...). After an interrupt it keeps the finished parts.
+// evalWhatIf evaluates what_if(...). After an interrupt it returns the finished parts of the forecast.
 func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	p, given := a.P.(*problem.Problem)
 	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
-	drawn := false // whether a Go function draws the rewards, which a forecast cannot call
+	drawn := false // whether a Go function draws the rewards; a forecast cannot call it
 	q.Options.Schedule = a.Schedule
-	// For a result, evaluate the arguments of the call that made it.
+	// If the argument is a result, use the arguments of the call that made it.
 	if !given {
 		run, ok := baseline(c)
 		if !ok {
 			return nil, nil // reported
 		}
 		if p, given = run.arg("p").Data.(*problem.Problem); !given {
-			// the call of the result can no longer be evaluated, which was reported
+			// baseline has reported that the call cannot be evaluated again.
 			return nil, nil
 		}
 		if ownOf(run) != nil {
@@ -274,7 +275,7 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
 	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn { // the forecast draws the problem's own rewards, and states so
+	if drawn { // the forecast uses the problem's own rewards, and says so
 		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
 	}
 	if err != nil && len(w.Rows) == 0 {
@@ -283,8 +284,8 @@ func evalWhatIf(c *call, a whatIfArgs) (any, error) {
 	return w, err
 }
 
-// baseline returns the call of fc that made a result, with the present values of its arguments, because a result does not contain
-// its problem. It makes no run.
+// baseline returns the call of fc that made the result in argument p, with the present values of its arguments. It is
+// needed because a result does not contain its problem. It makes no run. It returns false after a mistake.
 func baseline(c *call) (*call, bool) {
 	a := c.arg("p")
 	refuse := func(why string) (*call, bool) {
@@ -300,27 +301,27 @@ func baseline(c *call) (*call, bool) {
 	if called != engine.ModeFC {
 		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
 	}
-	// The unchanged run uses the algorithm and the schedule of that call.
+	// The run without changes uses the algorithm and schedule of that call.
 	for _, param := range []string{"algorithm", "schedule"} {
 		if again := c.arg(param); again.known() {
 			c.refuse(again, "give the problem instead of the result", "%s already states %s", name.Value, param)
 			return nil, false
 		}
 	}
-	if c.e.dry { // a check does not need the arguments
+	if c.e.dry { // a check does not need the values
 		return nil, true
 	}
 	fn := index[engine.ModeFC]
 	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
 	own, uses := c.e.st, c.e.uses
-	// Do not record names of those arguments as used by the present statement.
+	// Names in these arguments do not count as used by the present statement.
 	c.e.st, c.e.uses = st, nil
 	run.match()
 	c.e.st, c.e.uses = own, uses
 	return run, true
 }
 
-// changesOf returns the alternatives to forecast, in the order delta, epsilon, tasks. It reports a call without any.
+// changesOf returns the changes to forecast, in the order delta, epsilon, tasks. It reports a call without any change.
 func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
 	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
 	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)

@@ -17,12 +17,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// plotFunction returns the function plot. Its accepted types and its description follow from package kinds, and from the axes of
-// an empty value of each type.
+// plotFunction returns the function plot. Package kinds determines its accepted types; the axes of each type's empty value
+// determine its description.
 func plotFunction() Function {
 	var plotted []Type
 	var measured []measures
-	add := func(t Type, kind string, sample any) { // sample is an empty value, which determines the measures
+	add := func(t Type, kind string, sample any) { // sample is an empty value, whose axes list the measures
 		_, ys := report.Axes(sample, "any")
 		plotted, measured = append(plotted, t), append(measured, measures{kind, orList(ys)})
 	}
@@ -31,7 +31,7 @@ func plotFunction() Function {
 		if t.isDrawn() {
 			add(t, t.a(), t.zero())
 		}
-		// A list of results has other measures than a single result.
+		// A list of several results has other measures than one result.
 		if t == Result {
 			add(List, "several results", []engine.Result{})
 		}
@@ -82,12 +82,12 @@ func plotFunction() Function {
 type plotArgs struct {
 	layoutArgs
 	X, File, Panel, Task string           // "" if not given
-	Y                    []string         // measures; nil for the first one
+	Y                    []string         // quantities along y; nil for the default one
 	Posterior            bool             // draw posterior estimates of a run instead of measures
 	Where                *problem.Problem // problem with features; nil if not given
 }
 
-// layoutArgs are the arguments of plot for its layout.
+// layoutArgs are the arguments of plot that set its layout.
 type layoutArgs struct {
 	Title, XLabel, YLabel *string   // nil if not given; "" for none
 	LogX, LogY, Reference *bool     // nil if not given
@@ -95,7 +95,7 @@ type layoutArgs struct {
 	Width                 float64   // in columns; 0 for the default width
 }
 
-// layout converts the arguments to report.Layout, where some switches are negated.
+// layout converts the arguments to report.Layout. Some booleans of report.Layout have the opposite meaning.
 func (a layoutArgs) layout() report.Layout {
 	return report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
@@ -103,7 +103,8 @@ func (a layoutArgs) layout() report.Layout {
 	}
 }
 
-// ends converts a list of two numbers to axis limits; nil for an empty list. checkLayout rejects other lengths.
+// ends converts a list of two numbers to the limits of an axis, and an empty list to nil. checkLayout has rejected lists
+// of other lengths.
 func ends(list []float64) *[2]float64 {
 	if len(list) == 2 {
 		return &[2]float64{list[0], list[1]}
@@ -111,10 +112,11 @@ func ends(list []float64) *[2]float64 {
 	return nil
 }
 
-// measures lists what can be drawn for a type of value.
-type measures struct{ kind, list string } // name of the type in messages, and its measures as one text
+// measures lists the quantities that plot can show for one type of value.
+type measures struct{ kind, list string } // kind: the type's name in messages; list: its quantities as one text
 
-// listMeasures returns a text such as "for a sweep or several results: samples or rounds; for bounds: error".
+// listMeasures returns one text for all types, such as "for a sweep or several results: samples or rounds; for bounds:
+// error".
 func listMeasures(all []measures) string {
 	groups := lists.Groups(all, func(m measures) string { return m.list })
 	return strings.Join(lists.Map(groups, func(same []measures) string {
@@ -122,13 +124,13 @@ func listMeasures(all []measures) string {
 	}), "; ")
 }
 
-// evalPlot draws a value, and writes the figure if a file is given. For a campaign it draws the present state, which may be newer
-// than the value.
+// evalPlot makes the figure of a value, and writes the figure to a file if a path is given. For a campaign it shows the
+// present state, which may be newer than the bound value.
 func evalPlot(c *call, a plotArgs) (any, error) {
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok { // several results
-		found, err := results(list) // fails unless all elements are results
+		found, err := results(list) // an error if an element is not a result
 		if err != nil {
 			return nil, &argumentError{param: "value", message: "cannot plot this list", err: err}
 		}
@@ -141,7 +143,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		}
 		data = now
 	}
-	// FigureOf checks axes, measures and layout again, since the value is known now.
+	// FigureOf checks axes, measures and layout with the known value.
 	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
 		Task: a.Task, Where: a.Where})
 	// Report an invalid option at its argument.
@@ -152,7 +154,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.File != "" { // plot also returns the figure, so it is displayed too
+	if a.File != "" { // plot returns the figure too, so the front end also displays it
 		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
 			return nil, err
 		}
@@ -160,7 +162,8 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 	return drawn, nil
 }
 
-// checkLayout reports axis limits that plot would reject, if they are known before the value.
+// checkLayout reports axis limits that plot would reject. sample has the axes of the value, so this works before the value
+// is known.
 func checkLayout(c *call, a plotArgs, sample any) {
 	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
 		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
@@ -181,7 +184,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 			}
 		}
 		logged := c.arg("log" + axis)
-		// A bar chart has names along y, so its numbers are along x.
+		// A bar chart shows names along y, so it has no numeric limits there.
 		if axis != "y" || !report.IsBars(sample, c.text("x")) {
 			continue
 		}
@@ -195,7 +198,7 @@ func checkLayout(c *call, a plotArgs, sample any) {
 	}
 }
 
-// results returns the elements of a list of results; an error if it has other elements.
+// results converts a list of results to a slice. It returns an error if an element is not a result.
 func results(list []value) ([]engine.Result, error) {
 	out, ok := every[engine.Result](list)
 	if !ok || len(out) == 0 {
@@ -204,7 +207,7 @@ func results(list []value) ([]engine.Result, error) {
 	return out, nil
 }
 
-// checkPosterior reports, before anything runs, arguments that do not suit plot(..., posterior=true).
+// checkPosterior reports arguments that cannot be combined with plot(..., posterior=true), before any run starts.
 func checkPosterior(c *call) {
 	if v := c.arg("value"); v.Type != Result && v.Type != anything {
 		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true needs one result of fc or fb, but this is %s", v.Type.a()), "")

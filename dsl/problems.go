@@ -26,7 +26,7 @@ var (
 	toleranceOnly = kernels.Range{Min: 1e-12, Max: 0.5}
 )
 
-// optional returns a copy of a parameter that may be left out.
+// optional returns a copy of p that need not be given.
 func optional(p Param) Param {
 	p.Default = unset
 	return p
@@ -34,7 +34,7 @@ func optional(p Param) Param {
 
 // engineFunctions returns the functions for problems, theory and runs, in the order of the documentation.
 func engineFunctions() []Function {
-	// In the signature, noise comes before the other noise parameters.
+	// In signatures, noise comes first among the noise parameters.
 	noise := noiseParams(`a number, "sd" (the column sd), "task" (pooled per task)`,
 		"the column sd; with raw rewards, the deviation of each arm with at least ten, or of its task; otherwise unknown",
 		problem.NoiseSD, problem.NoiseTask)
@@ -67,13 +67,13 @@ func engineFunctions() []Function {
 			P      *problem.Problem
 			Kernel kernels.Joint
 		}) (any, error) {
-			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // work on a copy, because the script's problem must not change
+			joint, p := a.Kernel, a.P.WithKernel(a.Kernel) // a copy, because values of a script must not change
 			_, err := awaitResult(c, func() (bool, error) {
-				// Checking many arms may take long; the check ends with the context.
+				// The check may take long for many arms; it stops when the context ends.
 				if _, err := joint.Check(p.Tasks, p.Arms); err != nil {
 					return false, err
 				}
-				// WithKernel dropped the notes about the previous kernel; add those about the new one.
+				// WithKernel removed the notes about the previous kernel. Add those about the new kernel.
 				p.NoteLengthscales()
 				p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 				return true, nil
@@ -161,7 +161,8 @@ func engineFunctions() []Function {
 	}, slices.Concat(planningFunctions(), runFunctions())...)
 }
 
-// theory returns a function of a problem and options. It computes on the arms with known means only, see measuredProblem.
+// theory returns a function that computes a theoretical quantity from a problem and options. It uses only arms with known
+// means, see measuredProblem.
 func theory[T any](name string, result Type, doc string, params []Param,
 	compute func(context.Context, *problem.Problem, engine.Options) (T, error)) Function {
 	return Function{
@@ -173,11 +174,12 @@ func theory[T any](name string, result Type, doc string, params []Param,
 	}
 }
 
-// evalBounds computes the bounds with the session's memory, so that later calls and runs reuse designs.
+// evalBounds computes the bounds. It keeps the designs in the session's memory, so that later calls and runs need not
+// compute them.
 func evalBounds(c *call) (any, error) {
 	p, opt := measuredProblem(c), optionsOf(c)
 	return dropOnError(awaitResult(c, func() (bounds.Report, error) {
-		// Make the model here rather than in the engine, so that it shares the session's memory.
+		// Make the model here and not in the engine, so that it uses the session's memory.
 		m, err := model.NewContext(c.e.ctx, p, opt.Unit)
 		if err != nil {
 			return bounds.Report{}, err
@@ -186,11 +188,11 @@ func evalBounds(c *call) (any, error) {
 	}))
 }
 
-// measuredProblem returns the problem of a call, restricted to its measured arms, because the theory needs means. The problem's
-// name says that it is restricted.
+// measuredProblem returns the problem of call c without the arms whose means are unknown, because the theory needs means.
+// The name of the returned problem says that arms are missing.
 func measuredProblem(c *call) *problem.Problem { return c.arg("p").Data.(*problem.Problem).Measured() }
 
-// dropOnError returns a nil value if there is an error, as call.finish requires.
+// dropOnError returns v, or nil if there is an error. call.finish needs nil after an error.
 func dropOnError[T any](v T, err error) (any, error) {
 	if err != nil {
 		return nil, err
@@ -202,23 +204,24 @@ func dropOnError[T any](v T, err error) (any, error) {
 type problemArgs struct {
 	noiseArgs
 	problem.Long
-	// data is a table with a row for each measurement, which Where, Failed and the fields of Long describe
+	// a table with one row per measurement; Where, Failed and the fields of Long describe its rows and columns
 	Data, Where, Failed        string
-	Path, Rewards, Block, Name string   // path is a table with a row for each arm
+	Path, Rewards, Block, Name string   // Path is a table with one row per arm
 	Kernel                     any      // a kernels.Joint, or the text "auto"; nil means "auto"
-	Reward, Goal               []string // columns of rewards (the first is Long.Reward), and for each whether high or low values are good
+	Reward, Goal               []string // names of reward columns, and for each "max" or "min"
 	Require                    []string // limits on other measured columns
 	Unmeasured                 string   // text of the argument unmeasured; "" if not given
 	Standardize                bool     // scale feature columns to 0 .. 1
 	Text, Similar              []string
 }
 
-// evalProblem loads a problem from path, which has a row for each arm, or from data, which has a row for each measurement. It
-// shows an error of a file at the argument of its path or column, and an error of the kernel at the argument kernel.
+// evalProblem reads a problem. The argument path is a table with one row per arm; the argument data is a table with one
+// row per measurement. An error of a file is shown at the argument of its path or column, and an error of the kernel at
+// the argument kernel.
 func evalProblem(c *call, a problemArgs) (any, error) {
-	file := "path" // the parameter that names the table
+	file := "path" // parameter with the path of the table
 	opt := problem.LoadOptions{
-		// e.read reads each file once, so that all combinations of a sweep use the same data
+		// e.read reads each file only once, so that all combinations of a sweep use the same data.
 		Name: a.Name, Noise: a.model(), Read: c.e.read, Block: a.Block,
 		Goal: a.goal(0), Standardize: a.Standardize, Drop: a.Unmeasured == unmeasuredDrop, Text: a.Text,
 		Context: c.e.ctx,
@@ -230,12 +233,12 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		}
 		opt.Similar = append(opt.Similar, path)
 	}
-	// In a campaign, all tables are recorded files; Options.Tables is not read.
+	// In a campaign, all tables are recorded files, so Options.Tables is not used.
 	if s := c.e.session.opt; s.readFile == nil {
 		opt.Frame = s.Tables
 	}
 	if a.Data != "" {
-		// Pass on the meaning of the columns, the choice of rows, and the compiler of expressions.
+		// Set the columns, the selection of rows, and the compiler for row expressions.
 		file, opt.Long, opt.Where, opt.Failed, opt.Compile = "data", &a.Long, a.Where, a.Failed, compileRows
 	}
 	if len(a.Reward) > 0 {
@@ -251,8 +254,8 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	}
 	joint, stated := a.Kernel.(kernels.Joint)
 	var found *belief.Belief
-	// Reading, choosing the kernel and checking it may take long. After an interrupt, this function continues in the background,
-	// where its effects on the ended evaluation are harmless.
+	// Reading data and choosing a kernel may take long. After an interrupt this function continues in the background; its
+	// side effects are then harmless, because the evaluation has ended.
 	p, err := awaitResult(c, func() (*problem.Problem, error) {
 		p, err := c.e.session.opt.Host.Load(c.e.session.path(c.text(file)), joint, opt)
 		if err == nil {
@@ -262,21 +265,21 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 			p.Also, err = alsoMeasured(c, a, joint, opt)
 		}
 		if err == nil && !stated {
-			p, found, err = findKernel(c, p) // choosing a kernel needs the measurements, which are read by now
+			p, found, err = findKernel(c, p) // the kernel is chosen after the measurements were read
 		}
-		// Refine the ranges of candidates. In a campaign the candidates stay those of its first day.
+		// Add candidates between those near the best arms. In a campaign the candidates stay those of its start.
 		for level := 1; err == nil && found != nil && p.Refinable() && c.e.session.opt.found == nil && level <= refinements; level++ {
 			p, found, err = refine(c, a, found, level, joint, &opt)
 		}
 		if err == nil {
-			_, err = p.Kernel.Check(p.Tasks, p.Arms) // checks names of columns and points, and whether Gram matrices fit
+			_, err = p.Kernel.Check(p.Tasks, p.Arms) // unknown columns or names, or a Gram matrix of the wrong size
 		}
-		if err == nil && stated { // if the kernel was chosen from measurements, the posterior has more precise notes
+		if err == nil && stated { // otherwise the posterior has more precise notes
 			p.KernelNotes = append(p.KernelNotes, kernelNotes(c.e.ctx, p)...)
 		}
 		return p, err
 	})
-	// A file that changes during a sweep is an error.
+	// It is an error if a file changes during a sweep.
 	if err == nil {
 		err = remember(c.e, slices.Concat(p.Sources, lists.Map(p.Similar, func(s problem.Similar) problem.Source { return s.Source })))
 	}
@@ -284,15 +287,15 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		return nil, problemError(c, err, file, opt.Rewards, opt.Similar)
 	}
 	if !stated {
-		c.e.session.believed = found // best(p) reads it
+		c.e.session.believed = found // used by best(p)
 	}
-	if c.e.st == c.e.own { // inside a sweep, the notes would be repeated for each combination
+	if c.e.st == c.e.own { // inside a sweep, each combination would repeat the notes
 		c.e.session.note(slices.Concat(p.Notes, p.KernelNotes))
 	}
 	return p, nil
 }
 
-// goal returns whether high or low values of reward column k are good.
+// goal returns "max" or "min" for reward column k: whether high or low values are good.
 func (a problemArgs) goal(k int) string {
 	if len(a.Goal) == 0 {
 		return problem.GoalMax
@@ -300,7 +303,7 @@ func (a problemArgs) goal(k int) string {
 	return goalOf(a.Goal[min(k, len(a.Goal)-1)])
 }
 
-// alsoMeasured reads the table once more for each further column of rewards and each requirement.
+// alsoMeasured reads the table again for each further reward column and each requirement.
 func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadOptions) (out []problem.Also, err error) {
 	add := func(column, goal string, r *problem.Requirement) error {
 		long := problem.Long{Reward: column}
@@ -332,12 +335,12 @@ func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadO
 }
 
 const (
-	refinements    = 2 // how often the spacing of ranges is halved
-	refinedPerTask = 8 // arms per task whose neighbours are added
+	refinements    = 2 // number of times that the spacing of candidates is halved
+	refinedPerTask = 8 // number of arms per task near which candidates are added
 )
 
-// refine reads a problem again, with more candidates from its ranges near the arms that are most probably the best of their
-// tasks. It adds these candidates to opt.
+// refine reads the problem p again with additional candidates. It adds the candidates to opt. They lie, within the given
+// ranges, near the arms that are most probably the best of their tasks. level is 1 for the first refinement.
 func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.Joint, opt *problem.LoadOptions) (
 	*problem.Problem, *belief.Belief, error) {
 	name := fmt.Sprintf("refinement %d", level)
@@ -367,9 +370,9 @@ func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.J
 	return findKernel(c, p)
 }
 
-// problemError returns a loading error at the argument that caused it. file is the parameter that names the table, rewards the
-// path of raw rewards. It tests for errors of, in this order, the noise, the file of raw rewards, the kernel on these points, and
-// the table. It reports unknown columns itself and then returns nil.
+// problemError returns an error of loading a problem, so that it is shown at the argument that caused it. file is the
+// parameter with the table's path, and rewards the path of raw rewards. It tests for errors of the noise, the file of raw
+// rewards, the kernel, and the table, in this order. For unknown columns, it reports the mistakes itself and returns nil.
 func problemError(c *call, err error, file, rewards string, similar []string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError
@@ -384,20 +387,20 @@ func problemError(c *call, err error, file, rewards string, similar []string) er
 			a.hint = suggestFile(c.e.session, path)
 		}
 		return a
-	case path == "": // no file is involved: the kernel does not suit the points
+	case path == "": // not an error of a file: the kernel does not suit the points
 		message := "the kernel does not fit the problem"
 		if _, stated := c.arg("kernel").Data.(kernels.Joint); !stated {
 			message = "no kernel can be found from the measurements"
 		}
 		return &argumentError{param: "kernel", message: message, err: err}
 	}
-	// Report at the table, or at the argument that names an unknown column.
+	// Show the error at the table's argument, or at the argument with an unknown column.
 	a := &argumentError{param: file, message: fmt.Sprintf("cannot load %q", c.text(file)), err: err}
 	if errors.As(err, &data) && data.Unknown != "" {
 		if param := paramNaming(c, data.Unknown); param != "" {
 			a.param = param
 		}
-		// Test for common mistakes with column names, the most certain first.
+		// Test for common mistakes with column names; start with the most certain one.
 		columns := lists.Map(strings.Split(data.Unknown, ","), strings.TrimSpace)
 		if len(columns) > 1 && !slices.ContainsFunc(columns, func(s string) bool { return !slices.Contains(data.Known, s) }) {
 			a.hint = fmt.Sprintf(`these are several columns; write a list: ["%s"]`, strings.Join(columns, `", "`))
@@ -410,7 +413,7 @@ func problemError(c *call, err error, file, rewards string, similar []string) er
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		a.hint = suggestFile(c.e.session, c.text(file)) // the file does not exist
+		a.hint = suggestFile(c.e.session, c.text(file)) // the file does not exist; suggest one
 	}
 	if data != nil && data.Unknown != "" && data.Known != nil && file == "data" {
 		c.failWith(c.arg(a.param), a)
@@ -420,16 +423,17 @@ func problemError(c *call, err error, file, rewards string, similar []string) er
 	return a
 }
 
-// isSimilar reports whether an element of similar= names the file.
+// isSimilar reports whether an element of similar= is the file's path.
 func isSimilar(text, path string) bool {
 	_, named := problem.CutSimilar(text)
 	return named == path
 }
 
-// plainName matches a column name; other texts may be expressions.
+// plainName matches the name of a column. Other texts may be expressions.
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_ ]*$`)
 
-// reportUnknownColumns reports all arguments that name columns which the table lacks, so that the user can correct them at once.
+// reportUnknownColumns reports every argument with a column that the table does not have, so that the user sees all of
+// them at once.
 func (c *call) reportUnknownColumns(data *problem.DataError) {
 	for _, p := range append(slices.Clone(longDetails), textParam) {
 		if p.words != wordsHeader {
@@ -450,7 +454,7 @@ func (c *call) reportUnknownColumns(data *problem.DataError) {
 	}
 }
 
-// fileOf returns the path of the data file that an error is about; "" if there is none.
+// fileOf returns the path of the data file that caused err; "" if err does not come from a file.
 func fileOf(err error) string {
 	if data := (*problem.DataError)(nil); errors.As(err, &data) {
 		return data.Path
@@ -461,14 +465,15 @@ func fileOf(err error) string {
 	return ""
 }
 
-// taskSets reads the argument tasks: a number, a name, a list of names, or a list of such alternatives. A list of names is one
-// alternative. It returns false after reporting an unknown task. Without the argument it returns no alternatives and true.
+// taskSets returns the alternatives in the argument tasks: one number, name or list of names, or a list of these. A list
+// of names is one alternative. It returns no alternatives if the argument is not given. It returns false after a mistake,
+// such as an unknown task.
 func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	a := c.arg("tasks")
 	if !a.known() {
 		return nil, true
 	}
-	// A number, a name and a list of names are one alternative each.
+	// A number, a name and a list of names are each one alternative.
 	alternatives := []argument{a}
 	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
 		alternatives = c.elements("tasks")
@@ -481,12 +486,12 @@ func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
 	return out, err == nil
 }
 
-// taskSet reads one alternative of tasks. A number k means the first k tasks. It reports mistakes itself and then returns
-// errReported.
+// taskSet returns one alternative of tasks as a change. A number k selects the first k tasks. After a reported mistake it
+// returns errReported.
 func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	switch data := a.Data.(type) {
 	case float64:
-		// The number of first tasks to keep.
+		// A number selects that many of the first tasks.
 		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
 			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
 		}
@@ -501,11 +506,10 @@ func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
 	return plan.Change{}, errReported
 }
 
-// errReported means that a mistake was already reported; it is never shown.
+// errReported means that the mistake was already reported. Users never see it.
 var errReported = errors.New("reported")
 
-// namedTasks returns the change that keeps the tasks with these names, in this order. It reports names that are unknown or
-// repeated.
+// namedTasks returns the change that keeps only the named tasks, in this order. It reports unknown and repeated names.
 func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
 	change := plan.Change{Vary: plan.VaryTasks}
 	for _, a := range named {
@@ -528,7 +532,7 @@ func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, err
 		c.refuse(c.arg("tasks"), "", "this choice has no tasks. Keep at least one")
 		return change, errReported
 	}
-	// the name appears in the table of alternatives
+	// The table of alternatives shows this name.
 	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
 	return change, nil
 }

@@ -13,49 +13,50 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Progress receives the state of an activity. Calls come from any goroutine, one at a time, and never after Eval has returned.
+// Progress is a function that receives the state of an activity. It is called from any goroutine, but never twice at a
+// time, and never after Eval has returned.
 type Progress func(Activity)
 
-// Activity describes an operation that takes time, and its progress. Label and Total stay the same during the operation, and Done
-// does not decrease.
+// Activity describes an operation that takes time. During the operation, Label and Total stay the same and Done does not
+// decrease.
 type Activity struct {
-	Label       string  // what is done, for example "fc CoTestFC"
-	Done, Total int     // numbers of steps
-	Stored      int     // number of steps in Done that were read from a store and took no time
-	Share       float64 // finished share of the current step, estimated, from 0 to 1; does not decrease
+	Label       string  // name of the operation, for example "fc CoTestFC"
+	Done, Total int     // number of finished steps, and of all steps
+	Stored      int     // number of finished steps that came from a store and took no time
+	Share       float64 // estimated finished fraction of the current step, from 0 to 1; does not decrease
 	Note        string  // state of the current step, if known
 }
 
-// Remaining estimates the remaining time from the time that has passed; false while the duration of a step is unknown. Steps from
-// a store do not count.
+// Remaining estimates the remaining time. passed is the time since the operation began. It returns false while the
+// duration of a step is unknown. Steps from a store do not count.
 func (a Activity) Remaining(passed time.Duration) (time.Duration, bool) {
 	made := a.Done - a.Stored
-	if made <= 0 { // during the first step, its share is a poor estimate of time
+	if made <= 0 { // during the first step, Share is a poor estimate of time
 		return 0, false
 	}
 	return time.Duration(float64(passed) / float64(made) * float64(a.Total-a.Done)), true
 }
 
-// progressOf returns the function that receives the progress of one experiment of that many steps; nil if progress is not
-// reported. In a sweep it is called for each combination, and the steps of all combinations count under one label. Every
-// combination counts as many steps as the first, so that Total stays the same even if the sweep varies runs.
+// progressOf returns the function that receives the progress of one experiment with the given number of steps. It returns
+// nil if progress is not reported. In a sweep it is called for each combination, and the combinations form one activity.
+// Each combination counts as many steps as the first one, so that Total stays the same even if the sweep varies runs.
 func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.Step) {
 	if e.teller == nil {
 		return nil
 	}
 	tell, s := e.teller.update, e.swept
 	if s == nil {
-		share := 0.0 // the largest share so far, because the estimate of the remaining samples may grow
+		share := 0.0 // largest share so far; the estimate may decrease when more samples are expected
 		return func(x sim.Step) {
 			if share = max(share, shareOf(x)); x.Done > 0 {
-				share = 0 // a run has finished and the next begins
+				share = 0 // the next run begins
 			}
 			tell(Activity{Label: function + " " + algorithm, Done: x.Done, Total: x.Total, Share: share, Note: noteOf(x)})
 		}
 	}
-	s.steps = cmp.Or(s.steps, steps) // steps of the first combination
+	s.steps = cmp.Or(s.steps, steps) // number of steps of the first combination
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	// A combination counts as stored if the store has it.
+	// The steps of a combination from the store count as stored.
 	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {
@@ -66,7 +67,8 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 }
 
-// countSteps returns the function that receives the progress of a forecast, in steps of the forecast's own.
+// countSteps returns a function that reports the progress of a forecast. The forecast calls it with its own numbers of
+// finished and total steps.
 func countSteps(c *call, of string) func(done, total int) {
 	return func(done, total int) {
 		if tell := progressOf(c.e, c.fn.Name, of, total); tell != nil {
@@ -75,8 +77,8 @@ func countSteps(c *call, of string) func(done, total int) {
 	}
 }
 
-// shareOf returns the samples of a run so far as a fraction of its expected total. The run estimates the remaining samples
-// itself; without an estimate the share is 0.
+// shareOf returns the finished fraction of a run: its samples so far divided by their expected total. The run itself
+// estimates the remaining samples; without an estimate, shareOf returns 0.
 func shareOf(x sim.Step) float64 {
 	if x.Round == 0 || !(x.Remaining > 0) {
 		return 0
@@ -84,7 +86,8 @@ func shareOf(x sim.Step) float64 {
 	return float64(x.Samples) / (float64(x.Samples) + x.Remaining)
 }
 
-// noteOf describes the state of a run: "round 5, 1234 samples, 2/5 tasks decided, about 900 to go"; "" before the first round.
+// noteOf describes the state of a run, for example "round 5, 1234 samples, 2/5 tasks decided, about 900 to go". It returns
+// "" before the first round.
 func noteOf(x sim.Step) string {
 	switch {
 	case x.Believing > 0:
@@ -105,24 +108,25 @@ func roughly(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// grace is the time that a computation may continue after an interrupt. After that its result is dropped, because some parts,
+// grace is how long a computation may continue after an interrupt. Then its result is dropped, because some computations,
 // such as a factorisation, cannot be stopped.
 const grace = 300 * time.Millisecond
 
-// awaitResult runs compute and returns its result. If the context ends, it waits for the grace period and then returns without
-// the result; compute continues in the background and must not have side effects.
+// awaitResult runs compute and returns its result. After the context ends, it waits for the grace period and then returns
+// without a result. compute then continues in the background, so it must not have side effects.
 func awaitResult[T any](c *call, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace}, compute)
 }
 
-// awaitRuns runs compute, which makes runs, and returns its result. If the context ends once worth is true, it waits for the
-// result without a limit: runs stop by themselves, and finished runs are kept. Any goroutine may set worth, see noteFirstStep.
+// awaitRuns runs compute, which makes runs, and returns its result. If worth is true when the context ends, it waits for
+// the result without a limit: runs stop by themselves and return what they have finished. Otherwise it waits like
+// awaitResult. Any goroutine may set worth, see noteFirstStep.
 func awaitRuns[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T, error) {
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noteFirstStep returns a progress function that passes each step on, and sets worth at the first step for which is returns true. It
-// may be called from any goroutine. The given function may be nil.
+// noteFirstStep returns a function that passes each step on to tell, which may be nil. It sets worth at the first step for
+// which is returns true. The function may be called from any goroutine.
 func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {
@@ -134,14 +138,15 @@ func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bo
 	}
 }
 
-// teller passes progress on until it is closed, so that a computation in the background reports nothing.
+// teller passes progress on until it is closed. After an interrupt, it thus silences a computation that continues in the
+// background.
 type teller struct {
 	mu     sync.Mutex // guards closed, and admits one report at a time
-	closed bool       // whether reports are dropped
+	closed bool       // after close, reports are dropped
 	tell   Progress   // Options.Progress
 }
 
-// update reports a step, unless the teller is closed.
+// update passes an activity on, unless the teller is closed.
 func (t *teller) update(a Activity) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -150,7 +155,7 @@ func (t *teller) update(a Activity) {
 	}
 }
 
-// close waits for a report that is in progress; later reports are dropped.
+// close drops all later reports. It waits for a report that is being passed on.
 func (t *teller) close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

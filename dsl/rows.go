@@ -23,8 +23,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// evalColumn returns the list of one part of every element of a list. In a check, the list may be unknown, or known only by the
-// type of its elements.
+// evalColumn evaluates v.name for a list v: the list of this part of every element. While a script is checked, v may be
+// unknown, or only the type of its elements may be known.
 func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 	list, known := v.Data.([]value)
 	t, _ := typeFor(v.of) // type of the elements
@@ -33,14 +33,14 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		return unknown(List)
 	case len(names) == 0 && known && len(list) == 0: // the column of an empty list is empty
 		return value{Type: List, Data: []value{}}
-	case len(names) == 0 && v.of != nil && t == anything: // the parts of elements of any type are known only when the script runs
+	case len(names) == 0 && v.of != nil && t == anything: // elements of any type: their parts are known only when the script runs
 		return unknown(List)
 	case !slices.Contains(names, name):
 		if len(names) == 0 {
 			return e.fail(n, List, "the elements of this list have no named parts", "choose an element by its number: list[0]")
 		}
 		return e.fail(n.Property, List, fmt.Sprintf("the elements of this list have no part %q", name), suggestPart(name, names))
-	case !known: // in a check, only the type of the column is known
+	case !known: // while the script is checked, only the type of the column is known
 		return value{Type: List, of: unknownPart(v.of, name).goType()}
 	}
 	out := make([]value, len(list))
@@ -49,7 +49,7 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 		if !slices.Contains(element.partNames(), name) {
 			return e.fail(n, List, fmt.Sprintf("element %d of this list is %s, which has no part %q", i, element.Type.a(), name), "")
 		}
-		if element.Type == List { // the part is a list of rows itself
+		if element.Type == List { // each element's part is itself a list, so the result is a list of lists
 			if out[i] = evalColumn(e, n, element, name); !out[i].known() {
 				return unknown(List)
 			}
@@ -61,19 +61,19 @@ func evalColumn(e *evaluator, n *ast.MemberNode, v value, name string) value {
 			return e.fail(n, List, fmt.Sprintf("%s of element %d %s", name, i, reason), "")
 		}
 	}
-	// Count all elements of the column against the limit.
+	// Charge all elements of the column to the limit on list elements.
 	if !e.spend(n, value{Type: List, Data: out}.size(maxElements)) {
 		return unknown(List)
 	}
 	column := value{Type: List, Data: out}
 	if len(out) > 0 && out[0].Type.hasParts() {
-		column.of = out[0].goType() // so that parts of its elements are known
+		column.of = out[0].goType() // lets a check find the parts of the column's elements
 	}
 	return column
 }
 
-// evalRow returns the list element whose name is the given text; the name is its first part that is a text. It reports a text
-// that matches no element or several.
+// evalRow evaluates v["name"] for a list v: the element with that name. An element's name is its first part that is a
+// text. It reports a mistake if no element, or more than one, has the name.
 func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 	list, known := v.Data.([]value)
 	part := keyOf(v)
@@ -85,12 +85,12 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		return value{Type: t, of: of}
 	}
 	word := key.Data.(string)
-	// Compare the names as displayed.
+	// Compare key with the names in the form that displays show.
 	names := lists.Map(list, func(element value) string {
 		name, _ := report.PartOf(element.Data, part)
 		return fmt.Sprint(name)
 	})
-	// A list made by a script may have equal names.
+	// Names can repeat in a list that a script made.
 	found := indices.Where(len(list), func(i int) bool { return names[i] == word })
 	switch len(found) {
 	case 1:
@@ -103,8 +103,8 @@ func evalRow(e *evaluator, n *ast.MemberNode, v, key value) value {
 		"its number: list[0]")
 }
 
-// keyOf returns the part that identifies the elements of a list: their first part that is a text; "" if there is none. The first
-// element determines the type of an untyped list.
+// keyOf returns the part that names the elements of a list: the first part that is a text, or "" if there is none. For an
+// untyped list it examines the first element.
 func keyOf(v value) string {
 	t := v.of
 	if list, _ := v.Data.([]value); t == nil && len(list) > 0 {
@@ -117,7 +117,8 @@ func keyOf(v value) string {
 	return p.Name
 }
 
-// tableRow returns the row of a table whose first cell is the given text. Column names have priority and were tried before.
+// tableRow returns the row of table t whose first cell equals the key. The caller has already tried the key as a column
+// name.
 func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) value {
 	names := lists.Map(t.Rows, func(row []any) string {
 		if len(row) == 0 {
@@ -132,12 +133,12 @@ func tableRow(e *evaluator, n *ast.MemberNode, t report.Table, word string) valu
 		suggest(word, append(names, t.ColumnNames()...)))
 }
 
-// compileRows compiles an expression of the library expr (github.com/expr-lang/expr) on the columns of a row; it implements
-// problem.Compiler. The functions log10, log, log2, exp and sqrt are available. A column is written as its name, or as col("a
-// name") if the name is not an identifier. The expression is checked against the types of the columns here; evaluate computes it
-// for a row. reads lists the columns whose names occur in the expression, even inside a word or a text.
+// compileRows compiles an expression of the library github.com/expr-lang/expr on the columns of a row; it implements
+// problem.Compiler. The expression may call log10, log, log2, exp and sqrt. It refers to a column by its name, or by
+// col("a name") if the name is not an identifier. compileRows checks the expression against the column types; evaluate
+// computes it for one row. reads lists the columns whose names occur in the expression, even inside a word or a text.
 func compileRows(expression string, columns []string, numbers []bool) (evaluate func(row []any) (any, error), reads []string, err error) {
-	// The type of each column is given by an example value.
+	// An example value gives expr the type of each column.
 	env := map[string]any{"col": func(string) any { return nil }}
 	for k, name := range columns {
 		if env[name] = any(""); numbers[k] {
@@ -150,7 +151,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	opts := []expr.Option{expr.Env(env)}
 	for name, f := range map[string]func(float64) float64{"log10": math.Log10, "log": math.Log, "log2": math.Log2, "exp": math.Exp,
 		"sqrt": math.Sqrt} {
-		// expr passes whole numbers as int, and columns as float64.
+		// expr passes whole-number literals as int, and columns as float64.
 		opts = append(opts, expr.Function(name, func(args ...any) (any, error) {
 			switch v := args[0].(type) {
 			case float64:
@@ -159,19 +160,19 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 				return f(float64(v)), nil
 			}
 			return nil, fmt.Errorf("%s needs a number, got %v", name, args[0])
-			// the accepted argument types, for the checker of expr
+			// argument types that the checker of expr accepts
 		}, new(func(float64) float64), new(func(int) float64), new(func(any) float64)))
 	}
 	program, err := expr.Compile(expression, opts...)
-	// Adapt the error of expr for users of the language.
+	// Rewrite the error of expr for users of the script language.
 	if err != nil {
 		err = shortenError(err)
-		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // usually a text without quotes
+		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // the usual cause is a text without quotes
 			err = fmt.Errorf("%w; write a text in quotes, as '%s'", err, word)
 		} else if strings.Contains(err.Error(), "func(") {
 			err = errors.New("a function is written without quotes, and a text with quotes, as in site == 'none'")
 		}
-		// A column named like a keyword of expr must be written col("…").
+		// A column whose name is a keyword of expr must be written col("…").
 		for _, name := range reads {
 			if slices.Contains(reserved, name) {
 				err = fmt.Errorf("%w; the column %s is written col(%q)", err, name, name)
@@ -182,8 +183,9 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	evaluate = func(row []any) (any, error) {
 		at := lists.Keyed(columns, func(k int, name string) (string, any) { return name, row[k] })
 		var missing string
-		// A function of expr cannot return an error for an unknown column, so store it and report it after evaluation.
-		if !slices.Contains(columns, "col") { // otherwise a column has the name col
+		// A function of expr cannot return an error for an unknown column. Therefore store the name, and report it after
+		// the evaluation.
+		if !slices.Contains(columns, "col") { // a column named col hides the function col
 			at["col"] = func(name string) any {
 				v, ok := at[name]
 				if !ok {
@@ -204,15 +206,15 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	return evaluate, reads, nil
 }
 
-// unexpected matches the message of expr about an unexpected word.
+// unexpected matches expr's message about an unexpected token, if the token is a word.
 var unexpected = regexp.MustCompile(`^unexpected token (\w+)(?:\("(.*)"\))?$`)
 
 // reserved are the keywords of expr.
 var reserved = []string{"let", "in", "and", "or", "not", "if", "else", "true", "false", "nil", "matches", "contains",
 	"startsWith", "endsWith"}
 
-// shortenError returns the message of an error of expr without its place, since an expression is one line. For a syntax error,
-// the message includes the unexpected word.
+// shortenError returns the message of an error of expr without the line and column, because an expression is one line. For
+// a syntax error, the message includes the unexpected word.
 func shortenError(err error) error {
 	var at *file.Error
 	if errors.As(err, &at) {
@@ -229,20 +231,21 @@ func shortenError(err error) error {
 	return errors.New(text)
 }
 
-// labelled is an element of a list with its label in tables and figures. Its argument has the place of the element if the list is
-// written out, and otherwise the place of the list.
+// labelled is an element of a list, with the label that tables and figures show. Errors are shown at the element if the
+// list is written out, and otherwise at the list.
 type labelled struct {
 	argument
-	// the number or text itself; for a kernel or a problem, its bound name or its printed form
+	// the number or text itself, or the bound name or printed form of a kernel or problem; nil if unknown
 	label any
 }
 
-// labelled returns the elements of a list argument; nil and false if the list is unknown. A list with an unknown element is
-// unknown as a whole, so a check evaluates the elements of a written list one by one.
+// labelled returns the elements of a list argument with their labels; nil and false if the list is unknown. A list value
+// with one unknown element is wholly unknown. Therefore, during a check, this method evaluates the elements of a list
+// literal one by one.
 func (c *call) labelled(a argument) ([]labelled, bool) {
 	list, known := a.Data.([]value)
-	n, st := sourceOf(c.e, a.Node) // the argument may be a name that is bound to the list
-	// The elements have places of their own if the list is written out, here or where its name is bound.
+	n, st := sourceOf(c.e, a.Node) // if the argument is a bound name, n is the name's definition
+	// Each element has its own source position if the list is written out, here or in the definition of its name.
 	literal, written := n.(*ast.ArrayNode)
 	if !known && (!c.e.dry || !written) {
 		return nil, false
@@ -265,11 +268,10 @@ func (c *call) labelled(a argument) ([]labelled, bool) {
 	return out, true
 }
 
-// numberedName matches names such as problem_13, which the Python package gives to the values of calls.
+// numberedName matches names such as problem_13, which the Python package gives to unnamed values.
 var numberedName = regexp.MustCompile(`^([a-z]+)_[0-9]+$`)
 
-// nameProblems labels problems by their own names if their bound names are numbered names, unless two problems have the same
-// name.
+// nameProblems replaces numbered labels of problems by the problems' own names, unless two problems have the same name.
 func nameProblems(all []labelled) {
 	seen := map[string]bool{}
 	for _, x := range all {
@@ -286,7 +288,8 @@ func nameProblems(all []labelled) {
 	}
 }
 
-// elements returns the values of an argument, which is one value or a list; none if it is not given.
+// elements returns the values of the named argument: the elements of a list, or the one value. It returns none if the
+// argument is not given.
 func (c *call) elements(name string) []argument {
 	a := c.arg(name)
 	list, ok := a.Data.([]value)
@@ -296,8 +299,8 @@ func (c *call) elements(name string) []argument {
 	return lists.Make(len(list), func(i int) argument { return c.element(a, i) })
 }
 
-// element returns element i of an argument, with its own place if the list is written out. It returns an argument that is not a
-// list unchanged.
+// element returns element i of a list argument. If the list is written out, the element has its own source position. An
+// argument that is not a list is returned unchanged.
 func (c *call) element(a argument, i int) argument {
 	list, ok := a.Data.([]value)
 	if !ok {
@@ -310,8 +313,8 @@ func (c *call) element(a argument, i int) argument {
 	return a
 }
 
-// labelOf returns the label of a value in tables. A sweep also finds repeated values by their labels. n is the value's node in a
-// statement; nil if there is none.
+// labelOf returns the label of a value in tables, and nil for an unknown number or text. A sweep uses labels to find
+// repeated values. n is the value's expression in the statement st, or nil if there is none.
 func labelOf(v value, n ast.Node, st *front.Statement) any {
 	if v.Type == Number || v.Type == Text {
 		return v.Data
@@ -337,8 +340,8 @@ func labelOf(v value, n ast.Node, st *front.Statement) any {
 // isKernel reports whether values of the type are kernels.
 func (t Type) isKernel() bool { return t == Kernel || t == Joint || t == Free }
 
-// gramKernel makes the kernel table(...) from a Gram matrix in a file. The kernel contains the numbers, so that it can be printed
-// and sent without the file.
+// gramKernel makes the kernel table(...) from a file that contains a Gram matrix. It copies the numbers into the kernel,
+// which can then be printed and sent without the file.
 func gramKernel(c *call, entry kernels.Entry) (any, error) {
 	path := c.text("values")
 	opt := problem.LoadOptions{Read: c.e.read, Context: c.e.ctx}
@@ -355,7 +358,7 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 		}
 		return nil, a
 	}
-	// The argument names, if given, must match the names in the file, if it has any.
+	// If both the argument names and the file give names, they must be equal.
 	if names := c.arg("names"); names.known() {
 		list, _ := names.Data.([]value)
 		words := texts(names.value)
@@ -367,15 +370,15 @@ func gramKernel(c *call, entry kernels.Entry) (any, error) {
 			return nil, &argumentError{param: "names", message: "table: the names do not fit the file", err: err}
 		}
 	}
-	if c.e.st == c.e.own { // inside a sweep, the notes would be repeated for each combination
+	if c.e.st == c.e.own { // inside a sweep, each combination would repeat the notes
 		c.e.session.note(g.Notes)
 	}
-	// Build as if the script contained the numbers.
+	// Build the kernel as if the script contained the numbers.
 	args := kernels.Args{"values": g.Values}
 	if g.Names != nil {
 		args["names"] = g.Names
 	}
-	k, err := entry.Build(args) // returns an error for a matrix that is not positive semi-definite
+	k, err := entry.Build(args) // Build fails unless the matrix is positive semi-definite
 	if err != nil {
 		return nil, &argumentError{param: "values", message: fmt.Sprintf("%q is not a kernel", path), err: err}
 	}

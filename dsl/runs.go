@@ -15,40 +15,41 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// rewardNorm is the parameter reward_norm: the option norm, in reward units.
+// rewardNorm is the parameter reward_norm: the same bound as the option norm, but in reward units.
 var rewardNorm = Param{Name: "reward_norm", Types: []Type{Number}, Range: positive, Default: unset,
 	Doc: "the bound `norm` in reward units, without division by the noise; " +
 		"give only one of the two"}
 
-// option returns the parameter for an option of algorithms. Its type, range and choices follow from the engine, so that every
-// option of the engine is a parameter of the language.
+// option returns the parameter for the named option of algorithms. The field of engine.Options determines its type, range
+// and choices. Thus every option of the engine becomes a parameter of the language.
 func option(name string) Param {
 	x := engine.OptionNamed(name)
 	p := Param{Name: name, Synonyms: x.Synonyms, Choices: x.Choices, Range: x.Range, Default: cmp.Or(x.Default, unset), Doc: x.Doc,
 		of: func(e algorithms.Entry) bool { return e.Takes(name) }}
-	switch x.At(new(engine.Options)).(type) { // a new Options value, needed only for the type of the field
+	switch x.At(new(engine.Options)).(type) { // only the field's type matters
 	case *bool:
 		p.Whole, p.Range, p.Default = true, kernels.Range{Min: 0, Max: 1}, "0"
 	case *int:
 		p.Whole = true
 	}
-	if p.Range != (kernels.Range{}) { // an option without a range does not accept numbers
+	if p.Range != (kernels.Range{}) { // an option without a range accepts no numbers
 		p.Types = append(p.Types, Number)
 	}
 	if p.Choices != nil {
 		p.Types = append(p.Types, Text)
 	}
-	if x.Planned != "" { // "gp" needs pulls that are fixed in advance; the function posterior allows it
+	if x.Planned != "" { // "gp" needs pulls that are fixed in advance, so omit it; the function posterior adds it
 		p.Choices, p.elsewhere = []string{engine.RidgeAuto}, map[string]string{engine.RidgeGP: x.Planned}
 	}
 	return p
 }
 
-// runParams returns the parameters of a function that runs algorithms of a mode: first those in names, in that order, then the
-// other options of the mode. A new option of the engine is added at the end. An option without a description is left out.
+// runParams returns the parameters of a function that runs algorithms of a mode. The string names lists the first
+// parameters in order; the mode's other options follow. If own has a parameter of that name, it replaces the option. An
+// option without a description is omitted.
 func runParams(mode, names string, own ...Param) (out []Param) {
 	listed := strings.Fields(names)
-	// Add the options that names omits, for this mode or for both.
+	// Add the options of this mode, or of both modes, that names does not list.
 	for x := range engine.AllOptions() {
 		if x.Doc != "" && (x.Mode == "" || x.Mode == mode) && !slices.Contains(listed, x.Name) {
 			listed = append(listed, x.Name)
@@ -57,7 +58,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	out = make([]Param, 0, len(listed))
 	for _, name := range listed {
 		if i := slices.IndexFunc(own, func(p Param) bool { return p.Name == name }); i >= 0 {
-			out = append(out, own[i]) // own has another description of the option
+			out = append(out, own[i]) // use the description in own
 		} else {
 			out = append(out, option(name))
 		}
@@ -65,7 +66,7 @@ func runParams(mode, names string, own ...Param) (out []Param) {
 	return ofSome(mode, out)
 }
 
-// posterior returns the parameter xi for functions whose pulls are fixed in advance. It also accepts "gp".
+// posterior returns a copy of the parameter xi that also accepts "gp", for functions whose pulls are fixed in advance.
 func posterior(p Param) Param {
 	p.Choices, p.elsewhere, p.Default = []string{engine.RidgeAuto, engine.RidgeGP}, nil, unset
 	p.wordsOnly = func(e algorithms.Entry) bool { return e.Prior }
@@ -83,7 +84,7 @@ func runFunctions() []Function {
 	rewards := Param{Name: "rewards", Synonyms: []string{"reward", "environment"}, Types: []Type{Rewards}, Default: unset,
 		Doc: "a function that draws rewards instead of the problem: a Go func bound by session.Put, or a Python " +
 			"function f(task, arm, count) that returns the mean of count rewards"}
-	// A run with a fixed budget does not stop at an error level. Here delta decides only which answers count as supported.
+	// With a fixed budget, delta does not stop the run. It only decides which recommendations count as supported.
 	confidence := option("delta")
 	confidence.Doc = "error probability below which an answer counts as supported"
 	return []Function{
@@ -120,10 +121,10 @@ func runFunctions() []Function {
 	}
 }
 
-// modes describes the function that runs algorithms of each mode, to follow "is for".
+// modes maps each mode to a phrase about the function that runs its algorithms. The phrase follows "is for".
 var modes = map[string]string{engine.ModeFC: "fc, which stops at the required confidence", engine.ModeFB: "fb, which has a fixed budget"}
 
-// algorithmParam returns the parameter that lists the algorithms of a mode.
+// algorithmParam returns the parameter algorithm, whose choices are the algorithms of a mode.
 func algorithmParam(mode string) Param {
 	p := Param{Name: "algorithm", Synonyms: []string{"method", "algo"}, Types: []Type{Text}, Doc: "the algorithm to run",
 		elsewhere: map[string]string{}}
@@ -142,19 +143,19 @@ func algorithmParam(mode string) Param {
 	return p
 }
 
-// runnable returns the parameter for functions that also run a user-defined algorithm.
+// runnable returns a copy of p that also accepts a user-defined algorithm.
 func runnable(p Param) Param {
 	p.Types = append(p.Types, Algorithm)
 	return p
 }
 
-// ownOf returns the user-defined algorithm that a call runs; nil if the algorithm is one of the catalogue.
+// ownOf returns the user-defined algorithm that call c runs; nil if c runs an algorithm of the catalogue.
 func ownOf(c *call) *algorithms.Entry {
 	own, _ := c.arg("algorithm").Data.(*algorithms.Entry)
 	return own
 }
 
-// algorithmOf returns the name of the given algorithm, or of the default. The name was checked before.
+// algorithmOf returns the name of the algorithm that call c runs: the argument, or else the default of the mode.
 func algorithmOf(c *call, mode string) string {
 	if own := ownOf(c); own != nil {
 		return own.Name
@@ -162,7 +163,7 @@ func algorithmOf(c *call, mode string) string {
 	return cmp.Or(c.text("algorithm"), algorithms.Default(mode).Name)
 }
 
-// oneNorm reports a norm that is given in both units.
+// oneNorm reports a call that gives both norm and reward_norm.
 func oneNorm(c *call) {
 	if c.has("norm") && c.has("reward_norm") {
 		c.fail(c.arg("reward_norm"), "reward_norm and norm are both given: both bound the norm of the reward function, in reward "+
@@ -170,7 +171,7 @@ func oneNorm(c *call) {
 	}
 }
 
-// oneBudget reports a missing budget, or two budgets.
+// oneBudget reports a call that gives neither budget nor total, or both.
 func oneBudget(c *call) {
 	switch {
 	case c.has("budget") != c.has("total"): // exactly one of them
@@ -184,14 +185,14 @@ func oneBudget(c *call) {
 
 // runArgs are the arguments of fc and fb; optionsOf reads the options of the algorithm.
 type runArgs struct {
-	P       *problem.Problem // from the script
+	P       *problem.Problem // the problem to run on
 	Runs    int              `arg:"default"` // at least 1
-	Seed    uint64           `arg:"default"` // seed of the first run, from which the seeds of the others follow
-	Rewards any              // a sim.RewardFunc or sim.RoundFunc of a Go cell; nil to draw from the problem
+	Seed    uint64           `arg:"default"` // seed of the first run, which determines the seeds of the others
+	Rewards any              // a sim.RewardFunc or sim.RoundFunc from a Go cell; nil to draw rewards from the problem
 }
 
-// checkRun reports options that conflict, or that the algorithm lacks. A sweep passes an option only to algorithms that have it,
-// see checkOptions.
+// checkRun reports options that conflict, and options that the algorithm does not have. In a sweep, only algorithms that
+// have an option receive it, see checkOptions.
 func checkRun(c *call, _ runArgs) {
 	checkOptions(c)
 	oneNorm(c)
@@ -200,14 +201,14 @@ func checkRun(c *call, _ runArgs) {
 	}
 }
 
-// evalRun evaluates fc and fb. After an interrupt it returns the finished part.
+// evalRun evaluates fc and fb. After an interrupt it returns the result of the finished part.
 func evalRun(c *call, a runArgs) (any, error) {
 	mode := c.fn.Name
 	x := sim.Experiment{
 		Problem: a.P, Mode: mode, Options: optionsOf(c), Own: ownOf(c),
 		Algorithm: algorithmOf(c, mode), Runs: a.Runs, Seed: a.Seed, Workers: c.e.session.opt.Workers,
 	}
-	// A Go function draws the rewards, for one arm or for all arms of a round.
+	// A Go function may draw the rewards, either of one arm or of all arms of a round.
 	switch draw := a.Rewards.(type) {
 	case sim.RewardFunc:
 		x.Draw = sim.Func(x.Problem, draw)
@@ -218,33 +219,33 @@ func evalRun(c *call, a runArgs) (any, error) {
 	if !own {
 		return nil, nil
 	}
-	warnOfLength(c, x) // warn before the first sample, since planning may take minutes
+	warnOfLength(c, x) // warn before the first sample, since computing designs may take minutes
 	result, err := perform(c, x)
 	if divided && err == nil {
-		return nil, nil // other parts do not have the result, so nothing is computed from it
+		return nil, nil // another part of the script makes the run, so return no result
 	}
-	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // nothing was finished
+	if err != nil && result.Runs == 0 && len(result.Trace) == 0 { // no run has finished and no round is recorded
 		return nil, err
 	}
-	if err != nil && c.e.ctx.Err() != nil { // the result holds the finished part, and states that it is incomplete
+	if err != nil && c.e.ctx.Err() != nil { // the result contains the finished part and says that it is incomplete
 		result.Status = engine.StatusInterrupted
 	}
 	return result, err
 }
 
-// evalRun warns about runs of at least warnedSamples expected samples on at least warnedArms arms.
+// warnOfLength warns about runs with at least warnedSamples expected samples and at least warnedArms arms.
 const (
 	warnedArms    = 200
 	warnedSamples = 1e8
 )
 
-// warnOfLength warns, before sampling, of a schedule with very many samples on many arms. Its designs take minutes, and no real
-// experiment can take so many samples.
+// warnOfLength gives a warning before a run that will take very many samples on many arms. Computing its designs takes
+// minutes, and no real experiment can take that many samples.
 func warnOfLength(c *call, x sim.Experiment) {
-	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // inside a sweep, the warning would be repeated for each combination
+	if x.Problem.N() < warnedArms || c.e.st != c.e.own || c.e.dry { // inside a sweep, each combination would repeat the warning
 		return
 	}
-	x.Memory = &c.e.session.memory // x is a copy; the run finds these designs in the session's memory
+	x.Memory = &c.e.session.memory // keeps the designs for the run that follows
 	if n, err := x.Expected(c.e.ctx); err == nil && n >= warnedSamples {
 		many := fmt.Sprintf("about %.0e samples per agent", n)
 		if math.IsInf(n, 1) {
@@ -255,8 +256,8 @@ func warnOfLength(c *call, x sim.Experiment) {
 	}
 }
 
-// optionsOf reads the arguments that are options: those with the name of a field of engine.Options. It leaves defaults to the
-// engine. Runs, forecasts, theory and protocols call it.
+// optionsOf returns the algorithm options that call c gives: the arguments whose names match fields of engine.Options.
+// Other fields stay zero, and the engine sets their defaults. Runs, forecasts, theory and protocols all use it.
 func optionsOf(c *call) engine.Options {
 	opt := readArguments[engine.Options](c)
 	a := readArguments[struct {
@@ -264,14 +265,14 @@ func optionsOf(c *call) engine.Options {
 		RewardNorm float64
 		Level, Xi  any
 	}](c)
-	if a.P != nil && a.RewardNorm > 0 { // convert reward units to the engine's norm, which is in units of the noise
+	if a.P != nil && a.RewardNorm > 0 { // convert the norm from reward units to units of the noise, as the engine expects
 		opt.Norm = a.RewardNorm / model.UnitOf(a.P, opt.Unit)
 	}
-	// the level is stated in the direction of the data
+	// The user states the level in the direction of the data.
 	if opt.Level.Value, opt.Level.Known = a.Level.(float64); opt.Level.Known && a.P != nil {
 		opt.Level.Value = a.P.Turned(opt.Level.Value)
 	}
-	// xi is a number, "auto" or "gp"; without it, the engine decides.
+	// xi is a number, "auto" or "gp". If it is not given, the engine decides.
 	switch xi := a.Xi.(type) {
 	case float64:
 		opt.Ridge = engine.Ridge{Kind: engine.RidgeValue, Value: xi}

@@ -11,14 +11,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Shard selects one of N parts of a script: every N-th experiment of fc, fb, sweep and compare(algorithm=). Options.Store keeps its
-// results. The zero value is the whole script.
+// Shard selects part K of the N parts of a script. A part makes every N-th experiment of fc, fb, sweep and
+// compare(algorithm=), and Options.Store keeps the results. The zero value selects the whole script.
 type Shard struct{ K, N int } // 1 ≤ K ≤ N
 
-// MaxShards limits the number of parts. No sweep has more combinations.
+// MaxShards is the largest N. It equals the maximum number of combinations of a sweep.
 const MaxShards = maxCells
 
-// ParseShard reads "3/16". For schedulers that count from 0, "0/16" is the same part as "16/16".
+// ParseShard parses a text such as "3/16". "0/16" means the same part as "16/16", for schedulers that count from 0.
 func ParseShard(text string) (Shard, error) {
 	k, n, _ := strings.Cut(text, "/")
 	at, err := strconv.Atoi(k)
@@ -34,15 +34,16 @@ func ParseShard(text string) (Shard, error) {
 
 func (s Shard) String() string { return fmt.Sprintf("%d/%d", s.K, s.N) }
 
-// division is the state of the evaluation of a part.
+// division is the state of an evaluation of one part of a script.
 type division struct {
 	part Shard
-	// statements whose runs every part makes, because other runs depend on their results
+	// statements whose experiments every part makes, because later experiments depend on their results
 	everywhere map[*front.Statement]bool
-	seen       int // experiments so far that are divided; all parts count the same ones, in the same order
+	seen       int // number of divided experiments so far; it counts the same experiments in the same order in every part
 }
 
-// takes reports whether the next experiment is divided, and whether this part makes it.
+// takes is called before each experiment. divided reports whether the parts share out this experiment; own reports whether
+// this part makes it.
 func (d *division) takes(st *front.Statement) (divided, own bool) {
 	if d == nil || d.everywhere[st] {
 		return false, true
@@ -51,7 +52,8 @@ func (d *division) takes(st *front.Statement) (divided, own bool) {
 	return true, d.seen%d.part.N == d.part.K%d.part.N
 }
 
-// divide returns the statements that a part of a script evaluates: those that make runs, and the definitions that they use.
+// divide returns the statements that a part of a script must evaluate: those that make runs, and the definitions that they
+// use.
 func divide(statements []*front.Statement, part Shard) ([]*front.Statement, *division) {
 	d := &division{part: part, everywhere: map[*front.Statement]bool{}}
 	bound := map[string]*front.Statement{}
@@ -66,7 +68,7 @@ func divide(statements []*front.Statement, part Shard) ([]*front.Statement, *div
 			follow(st.Node, bound, needed)
 		}
 		for _, call := range calls {
-			// A sweep repeats the runs of its result, and does not use them.
+			// sweep and compare repeat the runs of their argument r, and do not need its result.
 			repeated := call.fn.written(call.node, "r")
 			for _, a := range argumentsOf(call.node) {
 				if a == repeated {
@@ -88,7 +90,7 @@ func divide(statements []*front.Statement, part Shard) ([]*front.Statement, *div
 	return lists.Where(statements, func(st *front.Statement) bool { return needed[st] }), d
 }
 
-// follow adds the statements that define the names of an expression, directly or indirectly.
+// follow adds to used the statements that define the names in expression n, directly or indirectly.
 func follow(n ast.Node, bound map[string]*front.Statement, used map[*front.Statement]bool) {
 	for name := range namesIn(n) {
 		if st := bound[name]; st != nil && !used[st] {
@@ -98,7 +100,7 @@ func follow(n ast.Node, bound map[string]*front.Statement, used map[*front.State
 	}
 }
 
-// runsIn returns the calls in an expression that make runs. compare makes runs only with algorithm=.
+// runsIn returns the calls in an expression that make runs. A call of compare counts only with algorithm=.
 func runsIn(n ast.Node) []knownCall {
 	return lists.Where(scope(nil).callsIn(n), func(k knownCall) bool {
 		switch k.fn.Name {

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
 
-// unfinished returns the hint about a name that an interrupted statement should have bound: whether it has a partial value, its
-// old value, or none. It returns "" if the statement binds no name.
+// unfinished returns a hint after an interrupt: whether the name of the interrupted statement now has a partial value, its
+// old value, or no value. It returns "" if the statement binds no name.
 func (e *evaluator) unfinished(st *front.Statement) string {
 	b := e.scope[st.Name]
 	switch {
@@ -24,14 +24,15 @@ func (e *evaluator) unfinished(st *front.Statement) string {
 	return st.Name + " has the finished part, shown above. Run it again to complete it"
 }
 
-// checkName reports a name that cannot be bound here. own has the statements of this script that bind names. Only a check calls
-// it, before the statement binds its name, so that the scope has only earlier names.
+// checkName reports a name that the statement st cannot bind, and adds st to own. own maps each name to the statement of
+// this script that binds it. Only a check calls checkName, before st binds its name, so the scope then holds only earlier
+// names.
 func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Statement) {
 	if st.Name == "" {
 		return
 	}
 	first := own[st.Name]
-	own[st.Name] = st // recorded even after a mistake, so that a third binding is reported too
+	own[st.Name] = st // also after a mistake, so that a third binding is reported too
 	_, bound := e.scope[st.Name]
 	switch {
 	case isReserved(st.Name):
@@ -45,16 +46,17 @@ func (e *evaluator) checkName(st *front.Statement, own map[string]*front.Stateme
 	}
 }
 
-// isReserved reports whether the language defines a name. true and false are reserved because the parser reads them as values.
+// isReserved reports whether scripts cannot bind a name because the language uses it. This includes true and false, which
+// the parser reads as values.
 func isReserved(name string) bool {
 	_, constant := constants[name]
 	return index[name] != nil || constant || name == "true" || name == "false"
 }
 
-// statement evaluates one statement, binds its name, and returns the value. It returns the value even if the name cannot be
-// bound, because Eval displays partial results.
+// statement evaluates one statement, binds its name, and returns the value. If the name cannot be bound, it returns the
+// value anyway, because Eval displays partial results.
 func (e *evaluator) statement(st *front.Statement) value {
-	e.st, e.own, e.uses = st, st, map[string]bool{} // lookups record in uses the names that they read
+	e.st, e.own, e.uses = st, st, map[string]bool{} // each lookup adds the name it reads to uses
 	v := e.define(st)
 	if v.Type == Nothing && st.Name != "" {
 		return e.fail(st.Node, Nothing, "this call returns no value for a name", "write it without "+st.Name+" =")
@@ -64,20 +66,21 @@ func (e *evaluator) statement(st *front.Statement) value {
 	}
 	v = nameValue(v, st.Name)
 	b := &binding{name: st.Name, st: st, value: v, uses: map[string]int{}}
-	// Record only bound names, not constants and functions.
+	// Keep only bound names in uses, not constants and functions.
 	for name := range e.uses {
 		if used, ok := e.scope[name]; ok {
 			b.uses[name] = used.time
 		}
 	}
-	// Only binding a name again can cause a cycle.
+	// A cycle can arise only if the name was bound before.
 	if cyclic(e, st.Name, b.uses) {
 		e.failAt(st.NameAt, fmt.Sprintf("the definition of %s would depend on %[1]s itself", st.Name), "choose another name: a name "+
 			"cannot depend on itself")
 		return v
 	}
-	// A check binds unknown values too, so that the statements below are checked by type, and so does a part of a script, which has
-	// only some results. Otherwise an unknown value is a mistake at run time, and the name keeps its old value.
+	// A check binds unknown values too, so that later statements can be checked by type. An evaluation of a part of a
+	// script (see Shard) does the same, because it lacks the results of other parts. In any other evaluation, a name is
+	// not bound to an unknown value, and keeps its old value.
 	if v.known() || e.dry || e.divided != nil {
 		e.session.clock++
 		b.time = e.session.clock
@@ -90,8 +93,8 @@ func (e *evaluator) statement(st *front.Statement) value {
 	return v
 }
 
-// define evaluates the right-hand side of a statement. A sweep calls it again with other values of the names that the statement
-// reads.
+// define evaluates the right-hand side of a statement. A sweep calls define again with other values of the names that the
+// right-hand side uses.
 func (e *evaluator) define(st *front.Statement) value {
 	if st.Params != nil {
 		return evalFormula(e, st)
@@ -99,20 +102,20 @@ func (e *evaluator) define(st *front.Statement) value {
 	return e.eval(st.Node)
 }
 
-// scope maps names to their bindings.
+// scope maps each bound name to its binding.
 type scope map[string]*binding // in a check, a copy of the session's scope
 
-// binding is a name with the statement that defines it and its value. A name is bound once (or again in a notebook), so the value
-// is a function of the values that the statement reads; sweep and Stale rely on this.
+// binding is a bound name with its definition and its value. Outside notebooks a name is bound only once. Therefore a
+// value is determined by the values that its definition uses; sweep and Stale rely on this.
 type binding struct {
 	name  string           // the name, also its key in the scope
-	st    *front.Statement // evaluated again by a sweep; a placeholder that reads nothing for Put
-	value value            // latest value; in a check it may have only a type
-	time  int              // time of binding, on the session's clock
-	uses  map[string]int   // names that the statement read, with their times of binding
-	put   bool             // whether Put bound it to a Go value
+	st    *front.Statement // the definition; a placeholder that uses no names if Put bound the name
+	value value            // latest value; in a check its data may be unknown
+	time  int              // session's clock when the name was bound
+	uses  map[string]int   // names that the definition used, each with the time when it was bound
+	put   bool             // whether Put bound the name to a Go value
 
-	unwanted bool // whether to unbind it once no other definition uses it, see Forget; a new binding clears this
+	unwanted bool // whether to unbind the name when no other definition uses it, see Forget; binding it again resets this
 }
 
 // names returns the names in the order in which they were bound.
@@ -120,8 +123,8 @@ func (s scope) names() []string {
 	return slices.SortedFunc(maps.Keys(s), func(a, b string) int { return s[a].time - s[b].time })
 }
 
-// Stale returns the outdated names, oldest first: those whose definition uses, directly or indirectly, a name that was bound
-// again since. It returns nil if there are none.
+// Stale returns the outdated names, oldest first. A name is outdated if its definition uses, directly or indirectly, a
+// name that was bound again later. It returns nil if there are none.
 func (s *Session) Stale() []string {
 	because := s.StaleBecause()
 	if len(because) == 0 {
@@ -130,10 +133,10 @@ func (s *Session) Stale() []string {
 	return slices.DeleteFunc(s.scope.names(), func(name string) bool { return len(because[name]) == 0 })
 }
 
-// StaleBecause returns, for each outdated name, the causes: the names it uses, directly or indirectly, that were bound again
-// since, with the time of their new binding.
+// StaleBecause returns, for each outdated name, why it is outdated: the names that its definition uses, directly or
+// indirectly, and that were bound again later. Each of these names maps to the time of its new binding.
 func (s *Session) StaleBecause() map[string]map[string]int {
-	all := map[string]map[string]int{} // causes of all names visited so far; empty for names that are up to date
+	all := map[string]map[string]int{} // causes of each name visited so far; empty for a name that is up to date
 	var visit func(name string) map[string]int
 	visit = func(name string) map[string]int {
 		causes, seen := all[name]
@@ -153,12 +156,12 @@ func (s *Session) StaleBecause() map[string]map[string]int {
 	for name := range s.scope {
 		visit(name)
 	}
-	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // keep only outdated names
+	maps.DeleteFunc(all, func(_ string, causes map[string]int) bool { return len(causes) == 0 }) // drop names that are up to date
 	return all
 }
 
-// union returns a map with the entries of both maps, which stay unchanged. If one map has all entries, as is usual, that map
-// itself is returned.
+// union returns a map with the entries of both a and b, neither of which it changes. If one map contains all entries,
+// which is common, union returns that map without a copy.
 func union(a, b map[string]int) map[string]int {
 	if len(a) < len(b) {
 		a, b = b, a
@@ -168,7 +171,7 @@ func union(a, b map[string]int) map[string]int {
 		if _, in := out[name]; in {
 			continue
 		}
-		// Before adding the first entry, copy a.
+		// Copy a before the first entry is added.
 		if len(out) == len(a) {
 			out = maps.Clone(a)
 		}
@@ -180,7 +183,7 @@ func union(a, b map[string]int) map[string]int {
 	return out
 }
 
-// order assigns each name a number that is larger than the numbers of the names in its definition.
+// order numbers the bound names, so that each name has a larger number than the names that its definition uses.
 type order map[string]int
 
 // newOrder numbers all names of a scope.
@@ -192,7 +195,8 @@ func newOrder(s scope) order {
 	return o
 }
 
-// number returns the number of a name: one more than the largest number of the names in its definition; 0 for an unbound name.
+// number returns the number of a name in scope s: one more than the largest number of the names that its definition uses.
+// It returns 0 for an unbound name.
 func (o order) number(s scope, name string) int {
 	if s[name] == nil {
 		return 0
@@ -200,7 +204,7 @@ func (o order) number(s scope, name string) int {
 	if n, known := o[name]; known {
 		return n
 	}
-	o[name] = 0 // while the recursion visits the name
+	o[name] = 0 // marks the name as visited during the recursion
 	n := 1
 	for used := range s[name].uses {
 		n = max(n, 1+o.number(s, used))
@@ -209,11 +213,11 @@ func (o order) number(s scope, name string) int {
 	return n
 }
 
-// cyclic reports whether name would depend on itself if its definition used these names. Only names with a number above that of
-// name can depend on it, so the search skips others. It builds the order when a name is first bound again; renumber keeps it up
-// to date.
+// cyclic reports whether name would depend on itself if its definition used the names in uses. A name that depends on name
+// has a larger number in e.order, so the search skips names with smaller numbers. The first call builds the order;
+// renumber updates it.
 func cyclic(e *evaluator, name string, uses map[string]int) bool {
-	if e.scope[name] == nil { // nothing can use an unbound name
+	if e.scope[name] == nil { // no definition can use an unbound name
 		return false
 	}
 	if e.order == nil {
@@ -226,7 +230,7 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 			if used == name {
 				return true
 			}
-			if seen[used] || e.order[used] < e.order[name] { // a lower number cannot depend on name
+			if seen[used] || e.order[used] < e.order[name] { // a name with a smaller number cannot depend on name
 				continue
 			}
 			seen[used] = true
@@ -239,8 +243,8 @@ func cyclic(e *evaluator, name string, uses map[string]int) bool {
 	return reaches(uses)
 }
 
-// renumber updates the order when a name is bound. A number that is too large only slows down cyclic; one that is too small would
-// make it wrong.
+// renumber updates e.order after name is bound to a definition that uses these names. A number that is too large slows
+// down cyclic; a number that is too small makes it wrong.
 func renumber(e *evaluator, name string, uses map[string]int) {
 	if e.order == nil {
 		return
@@ -252,22 +256,23 @@ func renumber(e *evaluator, name string, uses map[string]int) {
 	switch old, bound := e.order[name]; {
 	case !bound:
 		e.order[name] = n
-	case n > old: // names that use it need new numbers, which are computed when the order is next needed
+	case n > old: // names whose definitions use name need new numbers; cyclic builds the order again when it needs it
 		e.order = nil
 	}
 }
 
-// withdrawal describes a name that scripts cannot read: the caller no longer has its value, or has one that cannot be
-// bound.
+// withdrawal describes a name that scripts may no longer read, because the caller deleted its value or changed it to one
+// that cannot be bound.
 type withdrawal struct {
-	now     string   // what happened, for example "is None in Python now", "was deleted in Python"
-	before  string   // its former value, for the message
+	now     string   // what happened to the value, for example "is None in Python now" or "was deleted in Python"
+	before  string   // description of the former value, for the message
 	binding *binding // the invalid binding; nil if the name was not bound
 }
 
-// Withdraw declares which names the caller no longer has, or has with a value that cannot be bound. Each name maps to a phrase
-// for messages that follows the name. A script that reads such a name fails, unless it binds the name first. Earlier definitions
-// that used it stay valid. Each call replaces the names of the previous call.
+// Withdraw sets the names that scripts may no longer read, because the caller deleted their values or changed them to
+// values that cannot be bound. It replaces the names of the previous call. names maps each name to a phrase that follows
+// the name in messages. A script that reads such a name fails, unless the script binds it first. Values that were computed
+// from the name stay valid.
 func (s *Session) Withdraw(names map[string]string) {
 	s.withdrawn = map[string]withdrawal{}
 	for name, now := range names {
@@ -287,7 +292,8 @@ func (w withdrawal) message(name string) string {
 	return text
 }
 
-// describeValue describes a former value: a number, a text or a list as written, possibly shortened; otherwise its type.
+// describeValue describes the value of a binding for a message. It returns a number, a text or a list as a script would
+// write it, possibly shortened, and otherwise the type.
 func (s *Session) describeValue(b *binding) string {
 	switch {
 	case s.isTable(b.value):
@@ -302,17 +308,17 @@ func (s *Session) describeValue(b *binding) string {
 	return text
 }
 
-// longestShown is the largest length of a value in a message, in runes.
+// longestShown is the maximum length, in runes, of a value in a message.
 const longestShown = 40
 
 func (w withdrawal) hint(giver string) string {
 	return "give it a number, a text, a list or a table in " + giver + ", or bind it in this script"
 }
 
-// Forget unbinds names as soon as no other definition uses them: at once, or in a later call of Forget. Names that are not bound
-// are ignored.
+// Forget unbinds each of the names as soon as no other definition uses it: now, or in a later call of Forget. It ignores
+// names that are not bound.
 func (s *Session) Forget(names ...string) {
-	free := s.countUsers() // names that no definition uses any more
+	free := s.countUsers() // names to forget that no definition uses
 	for _, name := range names {
 		if b := s.scope[name]; b != nil {
 			b.unwanted = true
@@ -330,8 +336,8 @@ func (s *Session) Forget(names ...string) {
 	}
 }
 
-// countUsers updates how many bindings use each name. It processes only the bindings that changed since its last call, so that
-// forgetting many values one by one is fast. It returns the names that are no longer used.
+// countUsers updates, for each name, how many bindings use it, and returns the names that are no longer used. It examines
+// only bindings that changed since its last call. This keeps many calls of Forget fast.
 func (s *Session) countUsers() (unused []string) {
 	for name := range s.changed {
 		if old := s.counted[name]; old != nil {
@@ -346,7 +352,7 @@ func (s *Session) countUsers() (unused []string) {
 	return unused
 }
 
-// count adds by to the number of users of each name that a binding uses, and returns the names whose number becomes 0.
+// count adds the number by to the user count of each name that binding b uses. It returns the names whose count becomes 0.
 func (s *Session) count(b *binding, by int) (unused []string) {
 	for used := range b.uses {
 		if s.users[used] += by; s.users[used] == 0 {
@@ -357,9 +363,10 @@ func (s *Session) count(b *binding, by int) (unused []string) {
 	return unused
 }
 
-// Closure returns a script that defines the given names and all names that they depend on, one definition per line, in an order
-// in which a new session can evaluate them. missing lists the names without a source: those bound by Put, and unbound ones. The
-// script has the present definitions, so an outdated name gets a new value. Paths are as written, relative to Options.Folder.
+// Closure returns a script that defines the given names and all names that they depend on. Each line has one definition,
+// and a new session can evaluate the lines in order. missing lists the names without a definition: names bound by Put, and
+// unbound names. The script has the present definitions, so an outdated name would get a new value. Paths stay as written,
+// relative to Options.Folder.
 func (s *Session) Closure(names ...string) (src string, missing []string) {
 	var b strings.Builder
 	seen := map[string]bool{}
@@ -371,13 +378,13 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 		seen[name] = true
 		bound := s.scope[name]
 		if bound == nil || bound.put {
-			missing = append(missing, name) // only once, since the name is now marked as visited
+			missing = append(missing, name) // the name is now marked as visited, so it is added once
 			return
 		}
 		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
 			visit(used)
 		}
-		// Write the definition after those that it uses.
+		// Write a definition after the definitions that it uses.
 		text, _ := s.Definition(name)
 		b.WriteString(text + "\n")
 	}
@@ -387,7 +394,7 @@ func (s *Session) Closure(names ...string) (src string, missing []string) {
 	return b.String(), missing
 }
 
-// time returns the time at which a name was bound; 0 for an unbound name.
+// time returns the session's clock when the name was bound; 0 for an unbound name.
 func (s scope) time(name string) int {
 	if s[name] == nil {
 		return 0

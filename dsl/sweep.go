@@ -17,32 +17,33 @@ import (
 // maxCells limits the number of combinations of one sweep.
 const maxCells = 10_000
 
-// axis is one swept name: a bound name, or a parameter of one call.
+// axis is one swept name (a bound name, or a parameter of one call) with its values.
 type axis struct {
-	argument               // the name and its list, as written
-	values   []labelled    // the values, each with its place in the script
+	argument               // the swept name and the expression of its list
+	values   []labelled    // the values, each with its position in the script
 	call     *ast.CallNode // call whose parameter is swept; nil for a bound name
 }
 
-// swept is a sweep in progress: the current combination of values, and the values that were computed for it. As in a spreadsheet,
-// only names that depend on swept values are evaluated again, once for each combination of the values that they depend on.
+// swept is the state of a sweep. It holds the current combination of values, and the values of names that were computed
+// for it. A name is evaluated again only if it depends on a swept value, and only once for each combination of the values
+// that it depends on.
 type swept struct {
-	axes    []axis           // in the order of the arguments; the last axis changes fastest
+	axes    []axis           // in the order of the arguments; the last axis varies fastest
 	at      []int            // index of the current value of each axis
-	depends map[string][]int // indices of the axes that each bound name depends on
-	memo    map[string]value // computed values, by name and the axis values that it depends on
-	cell    int              // number of the current combination, from 0
+	depends map[string][]int // for each bound name, the indices of the axes that it depends on
+	memo    map[string]value // values already computed; lookup builds the keys
+	cell    int              // index of the current combination, from 0
 	cells   int              // number of combinations, at most maxCells
-	steps   int              // progress steps per combination, the same for all; 0 before the first one
+	steps   int              // progress steps per combination, equal for all; 0 before the first combination
 
 	evaluate func() value // evaluates the result for the current combination
 
 	store  Store // nil without a store
-	stored int   // number of combinations found in the store so far
-	fresh  bool  // whether the current combination made runs
-	hit    bool  // whether the store had the current combination
+	stored int   // number of combinations that the store had
+	fresh  bool  // whether the current combination made runs, rather than reading stored ones
+	hit    bool  // whether the store had a result of the current combination
 
-	options []optionUse // uses of options that some algorithm lacks, in the order of their first use
+	options []optionUse // uses of options that at least one algorithm lacks, in the order of their first use
 }
 
 // names returns the swept names, in the order of the arguments.
@@ -50,18 +51,18 @@ func (s *swept) names() []string {
 	return lists.Map(s.axes, func(x axis) string { return x.Name })
 }
 
-// lookup returns the value of a name in the current combination; false if the name does not depend on a swept value. It evaluates
-// the name's definition if needed, once for each combination of the axis values that the name depends on.
+// lookup returns the value of a name in the current combination. It returns false if the name does not depend on a swept
+// value. It evaluates the name's definition once for each combination of the axis values that the definition depends on.
 func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	for i, x := range s.axes {
 		if x.call == nil && x.Name == name {
-			return x.values[s.at[i]].value, true // the name itself is swept
+			return x.values[s.at[i]].value, true // the name is an axis of the sweep
 		}
 	}
-	if len(s.depends[name]) == 0 { // the value does not depend on the sweep, so the scope has it
+	if len(s.depends[name]) == 0 { // the value is the same in every combination; the scope has it
 		return value{}, false
 	}
-	// The key is the name, followed by the value index of each axis that it depends on: "p 0:1 2:0".
+	// The key is the name, followed by "axis:index" for each axis that the name depends on, for example "p 0:1 2:0".
 	key := name
 	for _, i := range s.depends[name] {
 		key += fmt.Sprintf(" %d:%d", i, s.at[i])
@@ -69,10 +70,11 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	if v, ok := s.memo[key]; ok {
 		return v, true
 	}
-	// Store the present value first: a faulty script may use a name before its definition, which would cause endless recursion.
+	// Store the value of the scope first. A script with a mistake may use a name before its definition, and the recursion
+	// would not end.
 	s.memo[key] = e.scope[name].value
 	st, uses := e.st, e.uses
-	// Record no names: those that the definition uses were recorded when the name was bound.
+	// Do not record used names here; they were recorded when the name was bound.
 	e.st, e.uses = e.scope[name].st, nil
 	v := e.define(e.st)
 	e.st, e.uses = st, uses
@@ -80,17 +82,17 @@ func (s *swept) lookup(e *evaluator, name string) (value, bool) {
 	return v, true
 }
 
-// override replaces arguments of a call by swept values. The call is identified by its node.
+// override replaces the swept arguments of call c by their current values. c.node identifies the call.
 func (s *swept) override(c *call) {
 	for i, x := range s.axes {
 		if x.call == c.node {
-			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument // the value with its place, for messages
+			c.args[c.fn.param(x.Name)] = x.values[s.at[i]].argument // the value and its position, for messages
 		}
 	}
 }
 
-// under evaluates the result for the current combination. It restores the outer sweep afterwards, because a definition may
-// contain a sweep itself.
+// under evaluates the result for the current combination. It sets e.swept during the evaluation and then restores it,
+// because a definition may contain another sweep.
 func (s *swept) under(e *evaluator) value {
 	outer := e.swept
 	e.swept = s
@@ -99,8 +101,8 @@ func (s *swept) under(e *evaluator) value {
 	return v
 }
 
-// checkSweep tests every swept value once without running anything. It varies one axis at a time, because there may be thousands
-// of combinations. A mistake that only a combination of two values causes is found when the sweep runs.
+// checkSweep evaluates each swept value once, without making runs. It varies one axis at a time, because there may be
+// thousands of combinations. Therefore a mistake that needs a combination of two values is found only when the sweep runs.
 func checkSweep(c *call) {
 	s := runsPlan(c)
 	if s == nil || c.fn.param("store") >= 0 && !checkStore(c) {
@@ -109,25 +111,25 @@ func checkSweep(c *call) {
 	for i, x := range s.axes {
 		for j := range x.values {
 			s.at[i] = j
-			if s.under(c.e); c.e.full() || c.e.ctx.Err() != nil { // stop if enough mistakes were found, or the context has ended
+			if s.under(c.e); c.e.full() || c.e.ctx.Err() != nil { // stop after the maximum number of mistakes, or at the end of the context
 				return
 			}
 		}
 		s.at[i] = 0
 	}
-	// All algorithms were tested, so an option that none of them has is a mistake.
+	// Every algorithm was tried, so report options that no algorithm has.
 	s.reportLacking()
 }
 
 // evalSweep evaluates sweep(...).
 func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.text("rows")) }
 
-// runSweep evaluates the result for every combination. store is the path of a store, "" for none; per describes the unit of a
-// row. After an interrupt or a failure it returns the finished combinations. It returns nil if there are none, or after a
-// reported mistake.
+// runSweep evaluates the result for every combination and returns the rows. store is the path of a store; "" means no
+// store. per describes one row, for progress and messages. After an interrupt or a failure it returns the rows of finished
+// combinations. It returns nil if there are no rows, or after a reported mistake.
 func runSweep(c *call, store, per string) (any, error) {
 	s := runsPlan(c)
-	if s == nil { // reported
+	if s == nil { // runsPlan has reported a mistake
 		return nil, nil
 	}
 	if store != "" && c.e.session.opt.Store == nil {
@@ -135,7 +137,7 @@ func runSweep(c *call, store, per string) (any, error) {
 		if err != nil {
 			return nil, &argumentError{param: "store", message: fmt.Sprintf("cannot use the store %q", store), err: err}
 		}
-		defer opened.Close() // every result was written when it had finished
+		defer opened.Close() // the store writes each result when the result is finished
 		s.store = opened
 	}
 	out, what := sim.Sweep{Names: s.names(), Per: per}, "run"
@@ -146,15 +148,15 @@ func runSweep(c *call, store, per string) (any, error) {
 		values, before := s.choose(s.cell), len(c.e.errs)
 		s.fresh, s.hit = false, false // not known yet
 		v := s.under(c.e)
-		// All combinations have the same place in the script, so the message states the combination.
+		// All combinations share one source position, so add the combination to the message.
 		for _, err := range c.e.errs[before:] {
 			err.Cause = strings.TrimPrefix(err.Cause+"\nin the "+what+" with "+s.describe(), "\n")
 		}
 		result, ok := v.Data.(engine.Result)
 		if !ok && c.e.divided != nil && c.e.stopped == nil && len(c.e.errs) == before {
-			continue // its runs are divided among the parts of the script
+			continue // other parts of the script make some of its runs
 		}
-		if c.e.stopped != nil || !ok { // the mistake is reported, finished combinations are kept
+		if c.e.stopped != nil || !ok { // keep the finished combinations; the mistake is already reported
 			break
 		}
 		s.stored += indices.Indicator(s.hit)
@@ -166,7 +168,7 @@ func runSweep(c *call, store, per string) (any, error) {
 	return out, c.e.stopped
 }
 
-// openStore opens a store. If an interrupt ends the wait, the store is closed when it opens later.
+// openStore opens the store at path. If an interrupt ends the wait, the store is closed as soon as it opens.
 func openStore(c *call, path string) (Store, error) {
 	return awaitResult(c, func() (Store, error) {
 		store, err := c.e.session.opt.Host.Store(path)
@@ -177,8 +179,8 @@ func openStore(c *call, path string) (Store, error) {
 	})
 }
 
-// choose makes combination number cell the current one, and returns its values. The digits of the number, one per axis, are
-// indices of values.
+// choose makes the combination with index cell the current one, and returns its values. It reads cell as a mixed-radix
+// number with one digit per axis.
 func (s *swept) choose(cell int) []any {
 	values := make([]any, len(s.axes))
 	for i := len(s.axes) - 1; i >= 0; i-- {
@@ -189,23 +191,23 @@ func (s *swept) choose(cell int) []any {
 	return values
 }
 
-// perform makes the runs of an experiment: by agents, or in this process unless a store has the result. A sweep keeps single runs for
-// paired comparisons.
+// perform makes the runs of an experiment. Agents make them, or this process, unless a store already has the result. In a
+// sweep, the result keeps its single runs, for paired comparisons.
 func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
-	// a sweep of thousands of results does not keep the details that only the figure of one result shows
+	// Only the figure of a single result shows details, so a sweep does not keep them.
 	x.Detail, x.Estimates = s != nil, s == nil
 	if r, made, err := performByAgents(c, x); made || err != nil {
 		return r, err
 	}
 	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
 	if tell != nil {
-		// the first run computes designs for some time, so show its label at once
+		// Show the label now, because the first run may compute designs for some time.
 		tell(sim.Step{Total: x.Runs})
 	}
-	var begun atomic.Bool // the first step of the experiment sets it
+	var begun atomic.Bool // set by the first step of the experiment
 	x.Progress = noteFirstStep(tell, &begun, func(sim.Step) bool { return true })
 	store := e.session.opt.Store
 	if store == nil && s != nil {
@@ -214,7 +216,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if store == nil {
 		return awaitRuns(c, &begun, func() (engine.Result, error) { return sim.Run(e.ctx, x) })
 	}
-	stored := false // whether the store had the result
+	stored := false // whether the store already had the result
 	result, err := awaitRuns(c, &begun, func() (engine.Result, error) {
 		r, found, err := store.Run(e.ctx, x)
 		if err == nil {
@@ -225,20 +227,20 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	if err != nil {
 		return result, err
 	}
-	// A definition may make several experiments; the combination counts as stored only if the store had all of them. With the store of
-	// the whole script, the display is the one of a run without a store.
+	// A combination may make several experiments; it counts as stored only if the store had all of them. A store of the
+	// whole script (Options.Store) does not change the display, so it does not count.
 	if s != nil && e.session.opt.Store == nil {
 		s.fresh = s.fresh || !stored
 		s.hit = !s.fresh
 	}
-	if stored && tell != nil { // advance the progress bar without a run
+	if stored && tell != nil { // advance the progress bar, because no run does
 		tell(sim.Step{Done: x.Runs, Total: x.Runs})
 	}
 	return result, nil
 }
 
-// checkStore reports a store whose file extension is wrong, because the file may be something else; true if it is right. It runs
-// in the check, before anything is written.
+// checkStore reports a store path with another extension than storeEnding, because that file may hold something else. It
+// returns true if the extension is right. It runs in the check, before any file is written.
 func checkStore(c *call) bool {
 	a := c.arg("store")
 	path, given := a.Data.(string)
@@ -253,7 +255,7 @@ func checkStore(c *call) bool {
 // storeEnding is the file extension of a store.
 const storeEnding = ".jsonl"
 
-// describe returns the current combination as a text, for messages.
+// describe returns the current combination as text, for messages.
 func (s *swept) describe() string {
 	return strings.Join(lists.Make(len(s.axes), func(i int) string {
 		return fmt.Sprintf("%s=%v", s.axes[i].Name, s.axes[i].values[s.at[i]].label)

@@ -11,20 +11,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// runsPlan determines the runs of a call of sweep or compare. It returns nil after a mistake, and in a check if a list is not
-// known yet.
+// runsPlan returns the runs that a call of sweep or compare makes. It returns nil after a reported mistake, or if a list
+// is not known yet while the script is checked.
 func runsPlan(c *call) *swept {
 	switch r := c.args[0].Type; {
 	case r == Problem:
 		return problemPlan(c)
-	case r == anything && c.e.dry && c.fn.Name == "compare": // a result or a problem, known only when the script runs
+	case r == anything && c.e.dry && c.fn.Name == "compare": // the type of the first argument is known only when the script runs
 		return nil
 	}
 	return sweepPlan(c)
 }
 
-// problemPlan returns the runs of compare(p, algorithm=[…], …). The other named arguments are those of fc, or of fb if a budget is
-// given. The runs share their seed, so every algorithm meets the same random rewards.
+// problemPlan returns the runs of compare(p, algorithm=[…], …). Its other named arguments are passed to fc, or to fb if
+// one of them is a budget. All runs use one seed, so every algorithm meets the same random rewards.
 func problemPlan(c *call) *swept {
 	fn := index[engine.ModeFC]
 	if slices.ContainsFunc(c.named, func(a argument) bool { return a.Name == "budget" || a.Name == "total" }) {
@@ -40,15 +40,15 @@ func problemPlan(c *call) *swept {
 		case i < 0:
 			c.e.fail(a.key, Table, fmt.Sprintf("compare: %s has no parameter %q for runs of a problem", fn.Name, a.Name), fn.suggestParam(a.Name))
 			return nil
-		case args[i].Node != nil: // the problem is the first argument of compare
+		case args[i].Node != nil: // the first argument of compare is already the problem
 			c.e.fail(a.key, Table, fmt.Sprintf("compare: %s is given twice", a.Name), "")
 			return nil
 		default:
-			a.st = c.e.st // reportLacking reports an option that none of the algorithms has
+			a.st = c.e.st // statement at which reportLacking reports an option that no algorithm has
 			args[i] = a
 		}
 	}
-	// checkCompare reports a missing algorithm, and sweepSteps an empty list.
+	// If algorithm is missing, checkCompare reports it; if its list is empty, sweepSteps does.
 	if len(s.axes) == 0 || len(s.axes[0].values) == 0 {
 		return nil
 	}
@@ -60,11 +60,12 @@ func problemPlan(c *call) *swept {
 	return s
 }
 
-// sweepPlan determines what a call of sweep varies, and reports what cannot be varied. It runs in the check and again when the
-// sweep runs, because lists may be known only then. It returns nil after a mistake, and in a check if a list is not known yet.
+// sweepPlan returns what a call of sweep varies. It reports names that a sweep cannot vary. It runs when the script is
+// checked and again when the sweep runs, because a list may be known only then. It returns nil after a reported mistake,
+// or if a list is not known yet while the script is checked.
 func sweepPlan(c *call) *swept {
 	before := c.e.mistakes
-	// A sweep evaluates the definition of the result again, so the result must be a bound name.
+	// The sweep evaluates the definition of its first argument again, so that argument must be a bound name.
 	r, ok := c.args[0].Node.(*ast.IdentifierNode)
 	if !ok || c.e.scope[r.Value] == nil {
 		c.e.fail(c.args[0].Node, Sweep, "a sweep needs the name of a result", "bind it first: r = fc(…), then "+c.fn.Name+"(r, …)")
@@ -76,7 +77,7 @@ func sweepPlan(c *call) *swept {
 		return nil
 	}
 	s := &swept{at: make([]int, len(c.named)), depends: map[string][]int{}, memo: map[string]value{}, cells: 1}
-	for _, a := range c.named { // test the number of combinations before any work per value; this also prevents an overflow of the product
+	for _, a := range c.named { // limit the number of combinations first; this also prevents overflow of the product
 		list, _ := c.labelled(a)
 		s.cells = min(s.cells*max(len(list), 1), maxCells+1)
 	}
@@ -95,7 +96,7 @@ func sweepPlan(c *call) *swept {
 	if c.e.mistakes > before || slices.ContainsFunc(s.axes, func(x axis) bool { return len(x.values) == 0 }) {
 		return nil
 	}
-	s.find(c.e.scope, root.name) // sets which names depend on which axes
+	s.find(c.e.scope, root.name) // record which axes each name depends on
 	s.evaluate = func() value {
 		v, _ := s.lookup(c.e, root.name)
 		return v
@@ -103,8 +104,8 @@ func sweepPlan(c *call) *swept {
 	return s
 }
 
-// sweepSteps returns the values of a swept name, which may be numbers, texts, kernels and problems. A list that a check does not
-// know is tested when the sweep runs.
+// sweepSteps returns the values of one swept name: numbers, texts, kernels or problems. A list that is not known during
+// the check is validated when the sweep runs.
 func sweepSteps(c *call, a argument) []labelled {
 	steps, known := c.labelled(a)
 	switch {
@@ -114,7 +115,7 @@ func sweepSteps(c *call, a argument) []labelled {
 		c.e.fail(a.Node, Sweep, fmt.Sprintf("%s needs a list of values to try", a.Name), "write "+a.Name+"=[…], or a range such as 1..20")
 		return nil
 	}
-	seen := map[any]bool{} // labels of the values seen so far
+	seen := map[any]bool{} // labels so far, to find repeated values
 	for _, x := range steps {
 		switch {
 		case x.Type != Number && x.Type != Text && !x.Type.isKernel() && x.Type != Problem && x.Type != Algorithm && x.Type != anything:
@@ -133,14 +134,14 @@ func sweepSteps(c *call, a argument) []labelled {
 	return steps
 }
 
-// sweepTarget finds the call whose parameter is swept; nil if a bound name is swept. The first of these meanings that exists is
-// chosen: a name that the result depends on, or a written argument in a call that it depends on; a parameter that such a call
-// leaves out; a parameter of the result's own call. Thus sweep(r, gap=…) varies the gap of paper(case=2), not the gap that fc
-// assumes.
+// sweepTarget returns the call whose parameter the argument a sweeps, or nil if a sweeps a bound name. It tries these
+// meanings in order: a name that the result depends on, or an argument written in a call that the result depends on; a
+// parameter that such a call leaves out; a parameter of the result's own call. Thus sweep(r, gap=…) varies the gap of
+// paper(case=2), and not the gap that fc assumes.
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	scope, names := c.e.scope, c.e.scope.below(root.name)
 	var found []target
-	// The name of the result itself cannot be swept, since the sweep computes its value.
+	// The name of the result cannot be swept, because the sweep computes its value.
 	if b := scope[a.Name]; b != root && slices.Contains(names, a.Name) {
 		if b.st.Params != nil {
 			c.e.fail(a.key, Sweep, fmt.Sprintf("%s is a formula and cannot be swept", a.Name), "sweep a number that the formula uses")
@@ -148,7 +149,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 		}
 		found = append(found, target{text: "the name " + a.Name})
 	}
-	known := lists.Where(names, func(name string) bool { return name != root.name }) // names that could be swept
+	known := lists.Where(names, func(name string) bool { return name != root.name }) // names that the sweep could vary
 	for _, name := range names {
 		st := scope[name].st
 		if st.Params != nil { // arguments of calls in a formula are vectors
@@ -159,12 +160,12 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 				if known = lists.Add(known, p.Name); p.Name != a.Name {
 					continue
 				}
-				written := k.fn.written(k.node, a.Name)                                // nil if the call leaves the parameter out
-				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // gap=gap means the bound name gap
+				written := k.fn.written(k.node, a.Name)                                // nil if the call does not give the parameter
+				if id, is := written.(*ast.IdentifierNode); is && id.Value == a.Name { // in gap=gap, sweep the bound name gap
 					continue
 				}
 				t := target{call: k.node, text: st.Text(k.node), param: &k.fn.Params[i]}
-				if written == nil { // a parameter that is left out has a lower priority than a written argument
+				if written == nil { // a parameter that the call leaves out has a lower priority than a written argument
 					t.rank = 1 + indices.Indicator(k.node == root.st.Node)
 				}
 				found = append(found, t)
@@ -174,12 +175,12 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	// the smallest rank is 2 - least, because lists.Max returns at least 0
 	least := lists.Max(found, func(t target) int { return 2 - t.rank })
 	found = lists.Where(found, func(t target) bool { return 2-t.rank == least })
-	if steps, _ := c.labelled(a); len(found) > 1 { // skip parameters that do not accept such values
+	if steps, _ := c.labelled(a); len(found) > 1 { // skip parameters that do not accept the swept values
 		if fit := lists.Where(found, func(t target) bool { return t.takes(steps) }); len(fit) > 0 {
 			found = fit
 		}
 	}
-	// If several meanings remain, the script must be more specific.
+	// If several meanings are left, report that the script must choose one.
 	switch len(found) {
 	case 1:
 		return found[0].call, true
@@ -193,7 +194,7 @@ func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	return nil, false
 }
 
-// target is one possible meaning of a swept name.
+// target is one possible meaning of a swept name: a bound name, or a parameter of a call.
 type target struct {
 	call  *ast.CallNode // nil for a bound name
 	text  string        // description, for a message that lists several meanings
@@ -201,15 +202,15 @@ type target struct {
 	rank  int           // 0: written in the script; 1: left out by a call that the result depends on; 2: left out by the result's own call
 }
 
-// takes reports whether the parameter accepts these values; a bound name accepts all. A kernel of one space is accepted for a
-// joint kernel, as in a call.
+// takes reports whether the parameter accepts the values in steps. A bound name accepts all values. A parameter for a
+// joint kernel also accepts a kernel of one space.
 func (t target) takes(steps []labelled) bool {
 	return t.param == nil || !slices.ContainsFunc(steps, func(x labelled) bool {
 		return x.Type != anything && !t.param.accepts(x.Type) && !(x.Type.isKernel() && t.param.accepts(Joint))
 	})
 }
 
-// written returns the argument that a call gives for a parameter, by position or by name; nil if there is none.
+// written returns the expression that call n gives for the named parameter, by position or by name; nil if there is none.
 func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	position := 0
 	for key, a := range argumentsOf(n) {
@@ -223,8 +224,8 @@ func (f *Function) written(n *ast.CallNode, param string) ast.Node {
 	return nil
 }
 
-// callOf returns a node as a call with the name of its function; nil and "" if it is not a call. A method call such as p.f(x)
-// does not count.
+// callOf returns n as a call together with the name of its function. It returns nil and "" if n is not a call, or is a
+// method call such as p.f(x).
 func callOf(n ast.Node) (*ast.CallNode, string) {
 	call, _ := n.(*ast.CallNode)
 	if call == nil {
@@ -250,7 +251,7 @@ type knownCall struct {
 	fn   *Function     // from the catalogue, or made from a formula
 }
 
-// calls visits an expression and collects its function calls, inner calls first.
+// calls is an AST visitor that collects the function calls in an expression, inner calls first.
 type calls struct {
 	scope scope       // finds formulas by their names
 	found []knownCall // in the order of the visit
@@ -263,8 +264,8 @@ func (v *calls) Visit(n *ast.Node) {
 	}
 }
 
-// below returns a bound name and all bound names that its definition uses, directly or indirectly, oldest first; nil for an
-// unbound name.
+// below returns the bound name and all bound names that its definition uses, directly or indirectly, oldest first. It
+// returns nil for an unbound name.
 func (s scope) below(name string) []string {
 	var all []string
 	seen := map[string]bool{}
@@ -284,13 +285,13 @@ func (s scope) below(name string) []string {
 	return all
 }
 
-// find sets s.depends for a name and all names that it depends on.
+// find sets s.depends for root and for all names that root depends on.
 func (s *swept) find(scope scope, root string) {
-	for _, name := range scope.below(root) { // oldest first, so that a name comes after the names that it uses
+	for _, name := range scope.below(root) { // below returns a name after all names that it uses
 		calls := scope.callsIn(scope[name].st.Node)
 		var axes []int
 		for i, x := range s.axes {
-			own := x.call == nil && scope[name].uses[x.Name] != 0 || // times begin at 1, so 0 means that the name is not used
+			own := x.call == nil && scope[name].uses[x.Name] != 0 || // 0: the definition does not use the name
 				slices.ContainsFunc(calls, func(k knownCall) bool { return k.node == x.call })
 			for used := range scope[name].uses {
 				own = own || slices.Contains(s.depends[used], i)

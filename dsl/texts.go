@@ -31,9 +31,10 @@ func printFunction() Function {
 	}
 }
 
-// printValue returns the text that print shows for a value. Formulas that a kernel uses are printed above it, one per line.
+// printValue returns the text of a value that the function print returns. For a kernel, the definitions of its formulas
+// come first, one per line.
 func printValue(v value) string {
-	// The text of a kernel fits into a line, but its formulas need lines of their own.
+	// A kernel is excluded here, because its formulas need lines of their own.
 	if text, ok := inText(v); ok && v.Type != Kernel && v.Type != Joint {
 		return text
 	}
@@ -42,24 +43,24 @@ func printValue(v value) string {
 		return definitions(data.Formulas()) + data.String()
 	case kernels.Kernel:
 		return definitions(kernels.Formulas(data)) + data.String()
-	case []value: // a list that does not fit into one line: print one line per element
+	case []value: // a list that does not fit into one line; write one element per line
 		return strings.Join(lists.Map(data, printValue), "\n")
 	}
 	var b strings.Builder
-	// writing to a Builder never fails
+	// Writing to a strings.Builder cannot fail.
 	_ = report.Text(&b, report.Document{Displays: []report.Display{{Value: v.Data}}}, report.TextOptions{})
 	return strings.TrimSpace(b.String())
 }
 
-// inText returns a value as part of a line of text; false if it does not fit into a line. It is used for values in braces, and
-// for elements of lists.
+// inText returns a value as text within a line; false if the value does not fit into a line. It is used for values in
+// braces and for elements of lists.
 func inText(v value) (string, bool) {
 	switch data := v.Data.(type) {
 	case string:
 		return data, true
 	case float64:
 		return numeral(data), true
-	case kernels.Joint, kernels.Kernel: // without definitions of formulas, which need lines of their own
+	case kernels.Joint, kernels.Kernel: // without the definitions of formulas, which need lines of their own
 		return fmt.Sprint(data), true
 	case []value:
 		parts := make([]string, len(data))
@@ -74,35 +75,36 @@ func inText(v value) (string, bool) {
 	return "", false
 }
 
-// numeral returns a number with at most ten significant digits; whole numbers are printed in full.
+// numeral returns x with at most ten significant digits. Whole numbers up to 2^53 are written in full.
 func numeral(x float64) string {
-	if i, ok := whole(x); ok { // no exponent up to 2^53
+	if i, ok := whole(x); ok { // without an exponent
 		return strconv.Itoa(i)
 	}
 	return strconv.FormatFloat(x, 'g', 10, 64)
 }
 
-// formatAs formats a number; form must match front.Format.
+// formatAs formats x by the format specification form, which must match front.Format.
 func formatAs(x float64, form string) string {
-	// The groups of the pattern are the comma, the digits after the point, and the letter.
+	// The groups are: comma, digits after the point, letter.
 	m := front.Format.FindStringSubmatch(form)
-	places := -1 // -1 if not given
+	places := -1 // -1: the form has no precision
 	if m[2] != "" {
 		places, _ = strconv.Atoi(m[2])
 	}
 	var text, unit string
-	// The cases are: percent, whole number, and Go's letters. A precision without a letter counts significant digits.
+	// The letter may mean percent, a whole number, or a format of Go. Without a letter, the precision is the number of
+	// significant digits.
 	switch letter := m[3]; {
 	case letter == "%":
 		text, unit = strconv.FormatFloat(100*x, 'f', max(places, 0), 64), "%" // without a precision, no digits after the point
 	case letter == "d":
-		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // rounds halves away from 0
+		text = strconv.FormatFloat(math.Round(x), 'f', 0, 64) // halves are rounded away from 0
 	case letter != "":
 		if places < 0 {
-			places = 6 // the default of Python and C
+			places = 6 // the default precision of Python and C
 		}
 		if letter == "g" {
-			places = max(places, 1) // at least one digit
+			places = max(places, 1) // at least one significant digit
 		}
 		text = strconv.FormatFloat(x, letter[0], places, 64)
 	case places >= 0:
@@ -116,29 +118,30 @@ func formatAs(x float64, form string) string {
 	return text + unit
 }
 
-// groupThousands inserts commas between thousands. Digits after the point, exponents and units stay unchanged.
+// groupThousands inserts commas between groups of three digits before the decimal point. The rest of the text does not
+// change.
 func groupThousands(text string) string {
 	end := strings.IndexFunc(strings.TrimPrefix(text, "-"), func(r rune) bool { return r < '0' || r > '9' })
 	start := len(text) - len(strings.TrimPrefix(text, "-"))
-	if end += start; end < start { // the number does not begin with digits
+	if end += start; end < start { // text does not begin with digits
 		end = len(text)
 	}
-	// Insert from right to left, so that positions to the left stay valid.
+	// Insert from right to left, so that the positions still to come do not move.
 	for i := end - 3; i > start; i -= 3 {
 		text = text[:i] + "," + text[i:]
 	}
 	return text
 }
 
-// withValues evaluates a text with values in braces, see front.TextCall. The arguments are repeated groups of text, value and
-// format, followed by a text.
+// withValues evaluates a text with values in braces, see front.TextCall. The call's arguments are triples of text, value
+// and format, and one more text at the end.
 func withValues(e *evaluator, n *ast.CallNode) value {
 	var b strings.Builder
 	known := true
 	for i, a := range n.Arguments {
-		switch i % 3 { // a format is evaluated together with its value
+		switch i % 3 { // the format is evaluated in the case of its value
 		case 0:
-			b.WriteString(a.(*ast.StringNode).Value) // the parser has already replaced doubled braces by single ones
+			b.WriteString(a.(*ast.StringNode).Value) // the parser has replaced doubled braces by single braces
 		case 1:
 			form := n.Arguments[i+1].(*ast.StringNode)
 			v := e.eval(a)
@@ -147,24 +150,25 @@ func withValues(e *evaluator, n *ast.CallNode) value {
 			b.WriteString(text)
 		}
 	}
-	// In a check, the text is known only if all values are.
+	// In a check, the text is known only if all its values are known.
 	if !known || !e.spend(n, b.Len()) {
 		return unknown(Text)
 	}
 	return value{Type: Text, Data: b.String()}
 }
 
-// insideText returns the text for a value in braces; false if the value is unknown or does not fit into a line. Only numbers
-// accept a format. For a value with parts, the hint proposes a part.
+// insideText returns the text for a value in braces. It returns false if the value is unknown, or after a mistake: a value
+// that does not fit into a line, or a format for a value that is not a number. For a value with parts, the hint suggests a
+// part.
 func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string, bool) {
 	asked := form.Value != ""
 	switch {
 	case asked && v.Type != Number && v.Type != anything:
 		e.fail(n, Text, fmt.Sprintf("a format needs a number, and this is %s", v.Type.a()), "")
 		return "", false
-	// tested by type, so that a check finds it too
+	// Test the type, so that a check finds the mistake without the value.
 	case v.Type == Free, v.Type == Nothing, v.Type.hasParts() || v.Type == Figure || v.Type == Rewards || v.Type == Algorithm:
-		hint := "print(value) converts it to a text" // figures and reward functions have no parts
+		hint := "print(value) converts it to a text" // for values without parts, such as figures
 		if names := v.partNames(); len(names) > 0 {
 			hint = fmt.Sprintf("choose a part of it, as in {%s.%s}", e.st.Text(n), usualPart(names))
 		}
@@ -182,8 +186,8 @@ func insideText(e *evaluator, n ast.Node, v value, form *ast.StringNode) (string
 	return text, ok
 }
 
-// joinTexts concatenates two texts. Characters count against the limit of an evaluation, because a text that doubles in every
-// line would soon use all memory.
+// joinTexts concatenates two texts. The characters count toward the evaluation's limit, because a script that doubles a
+// text in each line would soon use all memory.
 func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	if n.Operator != "+" {
 		return e.fail(n, Text, fmt.Sprintf("%s cannot combine texts", n.Operator), "join texts with +")
@@ -198,7 +202,7 @@ func joinTexts(e *evaluator, n *ast.BinaryNode, l, r value) value {
 	return value{Type: Text, Data: text}
 }
 
-// constants are named numbers of the language, which scripts cannot bind. They also exist in formulas.
+// constants are named numbers that scripts cannot bind to other values. Formulas have them too.
 var constants = map[string]float64{"pi": math.Pi}
 
 // Short names for common ranges.
@@ -208,11 +212,11 @@ var (
 	wholeFrom          = kernels.WholeFrom
 )
 
-// numberFunctions returns the functions of numbers and lists. Formulas have the same functions, applied to vectors.
+// numberFunctions returns the functions on numbers and lists of numbers. Formulas have the same functions, for vectors.
 func numberFunctions() []Function {
 	var all []Function
 	for _, f := range formula.Functions() {
-		// These functions of one number also exist in formulas.
+		// Functions of one number, which formulas have too.
 		if apply := formula.Elementwise(f.Name); apply != nil {
 			all = append(all, Function{
 				Name: f.Name, Section: SectionNumbers, Doc: f.Doc,
@@ -226,7 +230,7 @@ func numberFunctions() []Function {
 		name, doc string
 		f         func([]float64) float64
 	}{
-		// These take one list or several numbers; reduce rejects an empty list.
+		// Functions of one list or of several numbers; reduce reports an empty list.
 		{"min", "smallest", slices.Min[[]float64]},
 		{"max", "largest", slices.Max[[]float64]},
 		{"sum", "sum", lists.Total[float64]},
@@ -242,7 +246,7 @@ func numberFunctions() []Function {
 	return append(all, listFunctions()...)
 }
 
-// listFunctions returns the functions that make lists, count and round.
+// listFunctions returns the functions that make lists, count elements and round numbers.
 func listFunctions() []Function {
 	return []Function{
 		{
@@ -252,7 +256,7 @@ func listFunctions() []Function {
 			Result: Number, Example: "len([1, 2, 3])", pure: true,
 			eval: func(c *call) (any, error) {
 				if text, ok := c.args[0].Data.(string); ok {
-					// count characters, not bytes
+					// Count characters, not bytes.
 					return float64(len([]rune(text))), nil
 				}
 				return float64(len(c.args[0].Data.([]value))), nil
@@ -283,7 +287,7 @@ func listFunctions() []Function {
 			From, To float64
 			N        int
 		}) (any, error) {
-			// With these weights, the first and the last number are exact.
+			// With these weights, the first and last elements are exactly the limits.
 			return makeNumbers(c, a.N, func(i int) float64 {
 				t := float64(i) / float64(a.N-1)
 				return (1-t)*a.From + t*a.To
@@ -308,8 +312,8 @@ func listFunctions() []Function {
 				return nil, fmt.Errorf("range: steps of %s never reach %[3]s from "+
 					"%[2]s", formatNumber(a.Step), formatNumber(a.From), formatNumber(a.To))
 			}
-			// allow for rounding errors in the last step
-			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // as a fraction of a step
+			// Allow for rounding errors in the last step.
+			steps := math.Floor((a.To-a.From)/a.Step + 1e-9) // tolerance as a fraction of a step
 			if !(steps < maxRange) {
 				return nil, fmt.Errorf("range: more than %d numbers", maxRange)
 			}
@@ -318,10 +322,10 @@ func listFunctions() []Function {
 	}
 }
 
-// makeNumbers returns the list of at(i) for i from 0 to n-1. It reports n above maxRange.
+// makeNumbers returns the list at(0), …, at(n-1). It reports a mistake if n exceeds maxRange.
 func makeNumbers(c *call, n int, at func(i int) float64) (any, error) {
 	if !c.e.spend(c.node, n) {
-		return unknown(List), nil // spend has reported the mistake
+		return unknown(List), nil // spend has reported that the limit is exceeded
 	}
 	out := make([]value, n)
 	for i := range out {
@@ -334,23 +338,23 @@ func makeNumbers(c *call, n int, at func(i int) float64) (any, error) {
 	return value{Type: List, Data: out}, nil
 }
 
-// roundTo rounds x to a number of digits after the point. Halves are rounded away from 0 if digits is 0, and otherwise to an even
-// last digit.
+// roundTo rounds x to the given number of digits after the decimal point. Halves are rounded away from 0 if digits is 0,
+// and to an even last digit otherwise.
 func roundTo(x float64, digits int) float64 {
 	if digits == 0 {
 		return math.Round(x)
 	}
-	// Round the decimal digits of x: multiplying by a power of ten would round twice.
+	// Format and parse x, because multiplying by a power of ten would round twice.
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', digits, 64), 64)
 	if err != nil {
-		return x // x is too large to have digits after the point
+		return x // x is so large that it has no digits after the point
 	}
 	return y
 }
 
-// reduce applies f to the numbers of a list, or to several numbers.
+// reduce applies f to the numbers of one list argument, or to several number arguments.
 func reduce(c *call, f func([]float64) float64) (any, error) {
-	// Accept either one list or several numbers; a list among numbers has no clear meaning.
+	// Accept one list or several numbers, but not a mixture.
 	list, ok := c.args[0].Data.([]value)
 	if ok && len(c.rest) > 0 {
 		return nil, fmt.Errorf("%s takes one list, or several numbers", c.fn.Name)
@@ -363,7 +367,7 @@ func reduce(c *call, f func([]float64) float64) (any, error) {
 	if !ok || len(numbers) == 0 {
 		return nil, fmt.Errorf("%s needs numbers, at least one", c.fn.Name)
 	}
-	// A sum of finite numbers may be infinite.
+	// A sum of finite numbers may overflow.
 	y := f(numbers)
 	if math.IsInf(y, 0) || math.IsNaN(y) {
 		return nil, fmt.Errorf("%s of these numbers is not finite", c.fn.Name)

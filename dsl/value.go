@@ -20,10 +20,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Type is the type of a value. Its text is the name in messages and help.
+// Type is the type of a value. The string is the type's name in messages and help.
 type Type string
 
-// The types that several functions use; typeOf returns the others.
+// These types are common to several functions; typeOf returns all others.
 const (
 	Number    Type = "number"              // float64; 1 and 0 are true and false
 	Text      Type = "text"                // a string
@@ -41,16 +41,15 @@ const (
 	Nothing   Type = "nothing"             // result of a function that returns nothing
 	Algorithm Type = "own algorithm"       // user-defined algorithm: *algorithms.Entry; the catalogue's algorithms are texts
 
-	anything Type = "" // type after an error, and of parameters that accept every type
+	anything Type = "" // type of a value after an error, and of a parameter that accepts every type
 )
 
-// typeOf returns the type of values whose Go type is T: a type that functions of the language return, a kernel or a problem. It
-// panics if package kinds does not list T.
+// typeOf returns the language's type for the Go type T, which must be listed in package kinds. It panics otherwise.
 func typeOf[T any]() Type {
 	return ofGo(reflect.TypeFor[T]())
 }
 
-// zero returns an empty value of a type that package kinds lists; nil for other types.
+// zero returns an empty Go value of type t; nil if package kinds does not list t.
 func (t Type) zero() any {
 	if k, ok := t.kind(); ok {
 		return reflect.Zero(k.Type).Interface()
@@ -58,13 +57,13 @@ func (t Type) zero() any {
 	return nil
 }
 
-// kind returns the kind of value that package kinds lists under the type's name.
+// kind returns the entry of package kinds whose name is t; false if there is none.
 func (t Type) kind() (kinds.Kind[struct{}], bool) {
 	return lists.First(kinds.Names(), func(k kinds.Kind[struct{}]) bool { return k.Name == string(t) })
 }
 
-// drawn returns the types whose values can be drawn: those whose empty value has axes. It is computed once, since every check of
-// save reads it.
+// drawn returns the set of types that a figure can show: those whose empty value has axes. The set is computed once,
+// because every check of save uses it.
 var drawn = sync.OnceValue(func() map[Type]bool {
 	out := map[Type]bool{}
 	for _, k := range kinds.Names() {
@@ -74,10 +73,10 @@ var drawn = sync.OnceValue(func() map[Type]bool {
 	return out
 })
 
-// isDrawn reports whether values of the type can be drawn.
+// isDrawn reports whether a figure can show values of the type.
 func (t Type) isDrawn() bool { return drawn()[t] }
 
-// a returns the type with its indefinite article.
+// a returns the type's name after "a" or "an".
 func (t Type) a() string {
 	switch t {
 	case Nothing:
@@ -108,16 +107,16 @@ func listWith(between string, words []string) string {
 	return strings.Join(words[:last], ", ") + between + words[last]
 }
 
-// value is a value of the language. Data is a float64 for a number, a string for a text, a []value for a list. Data is nil if
-// only the type is known: in a check, and after an error. Values are shared and immutable.
+// value is a value of the language. Data is a float64 for a number, a string for a text, and a []value for a list. Data is
+// nil if only the type is known, during a check or after an error. Values are shared, so they must not be changed.
 type value struct {
 	Type Type // "" for any type, or after an error
 	Data any  // of the Go type that belongs to Type; nil if only the type is known
 
-	// Go type of a record, or of the elements of a list, if known; it determines the parts
+	// Go type of a record, or of the elements of a list; nil if unknown. It determines the names of the parts.
 	of reflect.Type
 
-	outline *outline // in a check, describes the value that runs will produce; otherwise nil
+	outline *outline // what is known about the result of runs while the script is checked; nil otherwise
 }
 
 // known reports whether the value has data.
@@ -126,8 +125,8 @@ func (v value) known() bool { return v.Data != nil }
 func unknown(t Type) value        { return value{Type: t} }
 func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
-// plain returns the value as a Go value: a float64, a string, the most specific slice for a list, or the data itself. An empty
-// list is a []float64, a list of lists of numbers a [][]float64, any other mixture an []any.
+// plain returns the value as a Go value. A number is a float64 and a text is a string. A list is a []float64, [][]float64
+// or []string if its elements allow, and otherwise an []any. An empty list is a []float64. Other values return their data.
 func (v value) plain() any {
 	list, ok := v.Data.([]value)
 	if !ok {
@@ -150,8 +149,8 @@ func (v value) plain() any {
 	return rows
 }
 
-// size counts the elements of a list and of its nested lists, and stops soon after limit, because a short script can nest copies
-// of one list. Every value counts as one, including a list itself.
+// size counts the elements of a list and of its nested lists; each list counts as one element too. A value that is not a
+// list has size 1. The count stops soon after limit, because a short script can nest copies of one list.
 func (v value) size(limit int) int {
 	list, _ := v.Data.([]value)
 	n := 1
@@ -164,7 +163,7 @@ func (v value) size(limit int) int {
 	return n
 }
 
-// depth counts the nesting of lists. An empty list and other values have depth 0.
+// depth returns how deeply lists are nested: 0 for an empty list and for a value that is not a list.
 func (v value) depth() int {
 	list, _ := v.Data.([]value)
 	return lists.Max(list, func(e value) int { return 1 + e.depth() })
@@ -176,7 +175,8 @@ func (v value) items() []any {
 	return lists.Map(list, func(e value) any { return e.plain() })
 }
 
-// every returns the elements of a list if all have Go type T. For an empty list it returns an empty slice that is not nil.
+// every returns the elements of a list as a []T, and false if an element has another Go type. The result for an empty list
+// is not nil.
 func every[T any](list []value) ([]T, bool) {
 	out := make([]T, len(list))
 	for i, e := range list {
@@ -192,8 +192,8 @@ func every[T any](list []value) ([]T, bool) {
 func kernelValue(k kernels.Kernel) value { return value{Type: Kernel, Data: k} }
 func jointValue(j kernels.Joint) value   { return value{Type: Joint, Data: j} }
 
-// foreign maps words of other tools, in lower case, to hints about the equivalent in this language. Messages look up a word here
-// before they search for similar spellings.
+// foreign maps a word of another tool, in lower case, to a hint about the equivalent here. Error messages use this hint
+// before they suggest a similar spelling.
 var foreign = sync.OnceValue(func() map[string]string {
 	const (
 		read     = `problem(data="runs.csv", task=, arm=, reward=) reads a table; gonb-cope best runs.csv lists its columns`
@@ -215,7 +215,7 @@ var foreign = sync.OnceValue(func() map[string]string {
 		"auto":       `kernel="auto" is the default of problem: leave kernel out`,
 		"set_kernel": inPlace, "append": inPlace, "numpy": "the language has the functions exp, sqrt, sum, ...; a Go cell can import packages",
 	}
-	// One hint belongs to many words, which are separated by blanks.
+	// Each hint belongs to several words, separated by blanks.
 	for hint, words := range map[string]string{
 		read:  "read_csv read_excel read_table read_parquet readtable read.csv load load_csv loadtxt dataframe open csv df pd pandas pl polars",
 		write: "to_csv to_excel to_json to_parquet to_latex to_html savefig dump write_csv write.csv savetxt",
@@ -240,9 +240,8 @@ var foreign = sync.OnceValue(func() map[string]string {
 // foreignWord returns the hint for a word of another tool; "" for other words.
 func foreignWord(word string) string { return foreign()[strings.ToLower(word)] }
 
-// nameFor checks that a name can be bound, and returns a placeholder statement for a Go value, which has no definition. The
-// placeholder is parsed from text, so that the rules of the language check the name. It uses no names, so a sweep does not change
-// the value.
+// nameFor returns an error if the name cannot be bound. Otherwise it returns a placeholder statement that binds the name,
+// for a Go value without a definition in a script. The placeholder uses no names, so a sweep does not change the value.
 func nameFor(s *Session, name string) (*front.Statement, error) {
 	parsed, errs := front.Parse(front.NewSource("a Go cell", name+" = 0"))
 	_, bound := s.scope[name]
@@ -257,13 +256,14 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 	return parsed[0], nil
 }
 
-// fromGo converts a Go value to a value of the language, following pointers. The name is given to values that print their name.
+// fromGo converts a Go value to a value of the language, and follows pointers. name is the name that the value is bound
+// to; functions and algorithms print it. It returns an error for a Go type that the language does not have.
 func fromGo(name string, v any) (value, error) {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Func && r.IsNil() {
 		return value{}, fmt.Errorf("the function is nil")
 	}
-	// The types that package kinds does not list.
+	// First the types that package kinds does not list.
 	switch v := v.(type) {
 	case func(x, y []float64) float64:
 		return kernelValue(kernels.Func(name, v)), nil
@@ -295,7 +295,7 @@ func fromGo(name string, v any) (value, error) {
 	case report.Table:
 		return value{Type: Table, Data: v}, nil
 	}
-	// Follow a pointer, unless the pointer itself implements the methods of a kernel.
+	// Follow a pointer unless the pointer type itself is a kernel.
 	if r.Kind() == reflect.Pointer && !r.IsNil() {
 		element := r.Elem().Interface()
 		_, byValue := element.(kernels.Kernel)
@@ -310,14 +310,14 @@ func fromGo(name string, v any) (value, error) {
 	if k, ok := v.(kernels.Kernel); ok {
 		return kernelFromGo(k)
 	}
-	// Results, sweeps, answers and other values that functions of the language return.
+	// The other types that functions of the language return, such as results, sweeps and answers.
 	if k, ok := kinds.Of[struct{}](r.Type()); ok {
 		return nameValue(value{Type: Type(k.Name), Data: v}, name), nil
 	}
 	return plainFromGo(name, r)
 }
 
-// plainFromGo converts a Go value to a number, a text or a list. Elements of a list may be anything that Put accepts, except
+// plainFromGo converts a Go value to a number, a text or a list. A list may contain every value that Put accepts, except
 // functions that draw rewards.
 func plainFromGo(name string, r reflect.Value) (value, error) {
 	switch r.Kind() {
@@ -327,7 +327,7 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		return value{}, fmt.Errorf("the language has no booleans; use the numbers 0 and 1")
 	case reflect.Slice, reflect.Array:
 		list, err := lists.Try(r.Len(), func(i int) (value, error) {
-			// An element that prints its name gets the list's name.
+			// An element that prints a name uses the name of the list.
 			element, err := fromGo(name, r.Index(i).Interface())
 			if err == nil && element.Type == Rewards {
 				err = fmt.Errorf("a list cannot hold %s", element.Type.a())
@@ -349,7 +349,8 @@ func plainFromGo(name string, r reflect.Value) (value, error) {
 		"results, figures and tables", r.Type())
 }
 
-// algorithmFromGo completes and checks a user-defined algorithm. If it has no name, its name is the one that it is bound to.
+// algorithmFromGo checks a user-defined algorithm and fills in missing fields. An algorithm without a name gets the name
+// it is bound to.
 func algorithmFromGo(name string, e algorithms.Entry) (value, error) {
 	e.Name = cmp.Or(e.Name, name)
 	mode := cmp.Or(e.Mode, engine.ModeFC)
@@ -359,7 +360,7 @@ func algorithmFromGo(name string, e algorithms.Entry) (value, error) {
 	return value{Type: Algorithm, Data: &e}, nil
 }
 
-// kernelFromGo returns an error for a kernel with more parts than a script could make.
+// kernelFromGo converts a kernel to a value. It returns an error if the kernel has more parts than a script could make.
 func kernelFromGo(k kernels.Kernel) (value, error) {
 	if n := parts(k); n > maxParts {
 		return value{}, fmt.Errorf("the kernel has more than %d parts", maxParts)
@@ -367,8 +368,8 @@ func kernelFromGo(k kernels.Kernel) (value, error) {
 	return kernelValue(k), nil
 }
 
-// problemFromGo returns an error for a problem whose lists have unequal lengths. Other properties are checked when the problem is
-// used.
+// problemFromGo converts a problem to a value. It returns an error if the problem's lists have unequal lengths; other
+// properties are checked when the problem is used.
 func problemFromGo(p *problem.Problem) (value, error) {
 	switch {
 	case p == nil:

@@ -22,8 +22,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// words is the meaning of a parameter's texts, for completion. Texts of wordsData, wordsOutput and wordsStore are paths, which
-// checkFiles checks.
+// words describes the meaning of a parameter's texts, for completion. Texts of wordsData, wordsOutput and wordsStore are
+// paths; checkFiles checks these paths.
 type words string
 
 const (
@@ -39,8 +39,8 @@ const (
 	wordsY       words = "y of a figure"
 )
 
-// space returns the space of the innermost call that has one: "task", "arm", or "" if unknown. Calls are ordered from the
-// outermost to the innermost.
+// space returns the space that the cursor is in: "task", "arm", or "" if unknown. calls are the names of the surrounding
+// calls, outermost first; the innermost call with a space decides.
 func space(calls []string) string {
 	for _, name := range slices.Backward(calls) {
 		if name == "task" || name == "arm" {
@@ -50,19 +50,19 @@ func space(calls []string) string {
 	return ""
 }
 
-// columnsIn lists the feature columns of the bound problems, of one space, or of both if space is "". As in the CSV file, columns
-// of arms begin with x_ and columns of tasks with z_.
+// columnsIn lists the feature columns of the bound problems. space is "task" or "arm"; "" means both. As in CSV files,
+// columns of arms begin with x_ and columns of tasks with z_.
 func columnsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Columns })
 }
 
-// pointsIn lists the names of the tasks or arms of the bound problems, or of both if space is "".
+// pointsIn lists the names of the tasks or arms of the bound problems. space is "task" or "arm"; "" means both.
 func pointsIn(s *Session, space string) []string {
 	return ofPoints(s, space, func(p *kernels.Points) []string { return p.Names })
 }
 
-// ofPoints lists words of the arms and tasks of the bound problems, the latest problem first. It skips problems that are not
-// known yet.
+// ofPoints calls words for the arms and tasks of each bound problem and collects the results, starting with the latest
+// problem. It skips problems whose data are not known yet.
 func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (all []string) {
 	for _, name := range slices.Backward(s.Names()) {
 		p, ok := s.scope[name].value.Data.(*problem.Problem)
@@ -76,7 +76,8 @@ func ofPoints(s *Session, space string, words func(*kernels.Points) []string) (a
 	return all
 }
 
-// tasksIn lists the tasks of the named result or problem, or of all bound problems.
+// tasksIn lists the tasks of the result or problem that is bound to name. Otherwise it lists the tasks of all bound
+// problems.
 func tasksIn(s *Session, name string) []string {
 	if b, bound := s.scope[name]; bound {
 		switch v := b.value.Data.(type) {
@@ -89,7 +90,8 @@ func tasksIn(s *Session, name string) []string {
 	return pointsIn(s, "task")
 }
 
-// axesIn returns the possible x and y of a plot of a bound name; nil if the name is not bound.
+// axesIn returns the quantities that plot can show along x and y for the value of a bound name. It returns nil if the name
+// is not bound.
 func axesIn(s *Session, name string) (xs, ys []string) {
 	if b := s.scope[name]; b != nil {
 		return report.Axes(sampleOf(argument{value: b.value}), "any")
@@ -97,19 +99,20 @@ func axesIn(s *Session, name string) (xs, ys []string) {
 	return nil, nil
 }
 
-// maxEntries limits the number of folder entries that completion reads, because it must not take longer than a key press.
+// maxEntries limits the number of folder entries that completion reads, so that completion is fast enough for interactive
+// use.
 const maxEntries = 2000
 
-// dataEndings are the file extensions of tables.
+// dataEndings are the file extensions of data tables.
 var dataEndings = []string{".csv", ".tsv", ".parquet"}
 
-// suggestFile proposes a file with a similar name in the same folder, or lists the tables there. It proposes nothing if the Host
-// is not the file system.
+// suggestFile returns a hint for a file that does not exist: a file with a similar name in the same folder, or the list of
+// tables there. It returns "" if the Host is not the local file system.
 func suggestFile(s *Session, name string) string {
 	if _, ok := s.opt.Host.(files); !ok {
 		return ""
 	}
-	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every operating system
+	folder, _ := path.Split(filepath.ToSlash(name)) // script paths have slashes on every system
 	found := filesIn(s, folder, dataEndings)
 	if best := lists.Nearest(name, found); best != "" {
 		return suggest(name, found)
@@ -121,31 +124,31 @@ func suggestFile(s *Session, name string) string {
 	return "tables there: " + joinShort(found)
 }
 
-// dataNamed matches the table that a call of problem reads: the argument data, or else path. Group 1 or 2 is a path in quotes.
-// Group 3 is a name, for which the caller may have a table.
+// dataNamed finds the table that a call of problem reads: its argument data, or else path. Group 1 or 2 is a path in
+// quotes. Group 3 is a name, for which Options.Columns may have the columns.
 var dataNamed = regexp.MustCompile(`(?:\bdata\s*=|\bproblem\s*\(\s*(?:path\s*=)?)\s*(?:"([^"\n]*)"|'([^'\n]*)'|([A-Za-z_]\w*)\s*[,)])`)
 
-// headerIn lists the columns of the table of the nearest call of problem before the cursor, or else after it. It reads only the
-// header of the file, and returns nil after an error.
+// headerIn lists the columns of the table that a call of problem reads. It uses the last such call before the cursor, or
+// else the first after it. It reads only the header of the file, and returns nil after an error.
 func headerIn(s *Session, text string, cursor int) []string {
 	runes := []rune(text)
 	cursor = min(max(cursor, 0), len(runes))
 	found := dataNamed.FindStringSubmatch(string(runes[cursor:]))
-	// The last call before the cursor is the one that the cursor is in.
+	// Use the last call before the cursor, since the cursor may be inside that call.
 	if before := dataNamed.FindAllStringSubmatch(string(runes[:cursor]), -1); len(before) > 0 {
 		found = before[len(before)-1]
 	}
 	if found == nil {
 		return nil
 	}
-	if found[3] != "" { // a name, not a path
+	if found[3] != "" { // group 3: a name instead of a path
 		if s.opt.Columns == nil {
 			return nil
 		}
 		return s.opt.Columns(found[3])
 	}
 	system := s.path(filepath.FromSlash(found[1] + found[2]))
-	// Read regular files only: opening a pipe would wait for its writer.
+	// Read only regular files: opening a named pipe would block.
 	if info, err := os.Stat(system); err != nil || !info.Mode().IsRegular() {
 		return nil
 	}
@@ -161,8 +164,8 @@ func headerIn(s *Session, text string, cursor int) []string {
 	return problem.Columns(head)
 }
 
-// ofSpace lists the columns of a table that can be features of a space: those with the prefix x_ for arms, z_ for tasks. If no
-// column has a prefix, any column can be a feature.
+// ofSpace lists the columns that can be features of a space: columns with prefix x_ for arms, and z_ for tasks. If no
+// column has either prefix, every column can be a feature.
 func ofSpace(columns []string, space string) []string {
 	of := func(prefixes ...string) []string {
 		return slices.DeleteFunc(slices.Clone(columns), func(name string) bool {
@@ -170,7 +173,7 @@ func ofSpace(columns []string, space string) []string {
 		})
 	}
 	switch {
-	case len(of("x_", "z_")) == 0: // without prefixes, any column may be a feature
+	case len(of("x_", "z_")) == 0: // no column has a prefix, so every column can be a feature
 		return columns
 	case space == "task":
 		return of("z_")
@@ -180,17 +183,17 @@ func ofSpace(columns []string, space string) []string {
 	return of("x_", "z_")
 }
 
-// maxHeader limits the bytes of a table that completion reads for its header.
+// maxHeader limits how many bytes of a table completion reads to find the header.
 const maxHeader = 1 << 16
 
-// filesIn lists the files and folders that complete a path of the script. Files must have one of the endings; nil endings mean
-// those that save can write. Folders end in a slash. Hidden files appear only if the prefix has a dot. It reads at most
-// maxEntries entries of the folder.
+// filesIn lists the files and folders whose path begins with prefix. It lists only files with one of the given extensions;
+// nil means the extensions that save can write. A folder's path ends with a slash. Hidden files are listed only if the
+// name in prefix begins with a dot. It reads at most maxEntries entries of a folder.
 func filesIn(s *Session, prefix string, endings []string) []string {
 	if endings == nil {
 		endings = save.Endings()
 	}
-	// Each proposal begins with the folder as written in the script.
+	// Each proposal starts with the folder as the script writes it.
 	folder, start := path.Split(prefix)
 	system := cmp.Or(s.path(filepath.FromSlash(folder)), ".")
 	f, err := os.Open(system)
@@ -198,7 +201,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 		return nil
 	}
 	defer f.Close()
-	entries, _ := f.ReadDir(maxEntries) // use the entries read before an error
+	entries, _ := f.ReadDir(maxEntries) // an error may follow after some entries; use those entries
 	var found []string
 	for _, e := range entries {
 		name := e.Name()
@@ -206,7 +209,7 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 			continue
 		}
 		folderToo := e.IsDir()
-		// Treat a link like its target.
+		// For a symbolic link, test its target.
 		if e.Type()&fs.ModeSymlink != 0 {
 			info, err := os.Stat(filepath.Join(system, name))
 			folderToo = err == nil && info.IsDir()
@@ -222,7 +225,8 @@ func filesIn(s *Session, prefix string, endings []string) []string {
 	return found
 }
 
-// suggest proposes the most similar known word, or lists the known words; "" if there are none.
+// suggest returns a hint for a misspelled word: the most similar known word, or the list of known words. It returns "" if
+// known is empty.
 func suggest(word string, known []string) string {
 	if best := lists.Nearest(word, known); best != "" {
 		return fmt.Sprintf("did you mean %q?", best)
@@ -233,10 +237,11 @@ func suggest(word string, known []string) string {
 	return "known: " + joinShort(known)
 }
 
-// joinShort joins words for a hint, and shortens a long list.
+// joinShort joins words to a text for a hint. It shortens a long list.
 func joinShort(words []string) string { return sentence.List(words, 60) }
 
-// onlyWith returns the only name that contains a word of at least three letters, ignoring case; "" if there is none, or several.
+// onlyWith returns the only known name that contains word, ignoring case. It returns "" if no name or several names
+// contain word, or if word has fewer than three letters.
 func onlyWith(word string, known []string) string {
 	having := lists.Where(known, func(k string) bool { return strings.Contains(strings.ToLower(k), strings.ToLower(word)) })
 	if len([]rune(word)) < 3 || len(having) != 1 {
@@ -245,7 +250,8 @@ func onlyWith(word string, known []string) string {
 	return having[0]
 }
 
-// suggestFunction proposes the equivalent of another tool's word, or a function with a similar name.
+// suggestFunction returns a hint for an unknown function name: the equivalent of another tool's word, or a function with a
+// similar name.
 func suggestFunction(word string) string {
 	if hint := foreignWord(word); hint != "" {
 		return hint
@@ -256,8 +262,9 @@ func suggestFunction(word string) string {
 	return "known: " + joinShort(functionNames())
 }
 
-// functionMeant returns the function that a word means, by name, synonym or similar spelling; nil if there is none. Synonyms are
-// tested before spellings, since a synonym may resemble the name of another function.
+// functionMeant returns the function that a word probably means, because it is the function's name, a synonym, or similar
+// to one. It returns nil if there is none. It compares synonyms first, because a synonym may resemble another function's
+// name.
 func functionMeant(word string) *Function {
 	for i, f := range functions {
 		if f.Name == word || slices.Contains(f.Synonyms, strings.ToLower(word)) {
@@ -269,8 +276,8 @@ func functionMeant(word string) *Function {
 
 func functionNames() []string { return lists.Map(functions, func(f Function) string { return f.Name }) }
 
-// suggestName proposes a bound name with a similar spelling, or a function that lacks its brackets. In a check it also finds
-// names that are bound further below.
+// suggestName returns a hint for a name that is not bound: a bound name with a similar spelling, or a function that should
+// be called. In a check, it also considers names that later statements bind.
 func suggestName(e *evaluator, word string) string {
 	for _, st := range e.all {
 		if st.Name == word && st == e.st {
@@ -281,10 +288,10 @@ func suggestName(e *evaluator, word string) string {
 			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
 		}
 	}
-	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is proposed below, with its brackets
+	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is handled below
 		return hint
 	}
-	// Propose names before functions, because the script does not call the word here.
+	// Suggest bound names before functions, because word is not followed by brackets.
 	names := e.scope.names()
 	if best := lists.Nearest(word, names); best != "" {
 		return suggest(word, names)

@@ -31,7 +31,7 @@ type Continuer interface {
 	Continue(from Algorithm, at []int) error
 }
 
-// The kinds of changes. Digests depend on these values, so they must not change.
+// Kinds of changes. Digests depend on these values, so they must not change.
 const (
 	changeEpsilon byte = iota + 1
 	changeDelta
@@ -143,7 +143,8 @@ func (b Batch) moved(at []int) Batch {
 	return out
 }
 
-// change makes a change now, or after the open round. It may reopen a run that had ended.
+// change makes a change now or, if a round is open, after that round. A change may reopen a run that had ended. kind and
+// link identify the change in the digest chain.
 func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) error) error {
 	if s.failed != nil {
 		return s.failed
@@ -213,7 +214,8 @@ func (s *Steps) Amend(counts []int) error {
 	return nil
 }
 
-// A DataAdder is an Algorithm that can use rewards from outside its rounds: rewards that arrive late, or from before the run.
+// A DataAdder is an Algorithm that can use rewards from outside its rounds: rewards that arrive late, or from before the
+// run.
 type DataAdder interface {
 	// AddData records such rewards. A test uses them only to choose leaders and pulls, never to decide. A method that decides by
 	// the posterior treats them like rewards of a round. Squares may be nil.

@@ -9,8 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// NoiseCheck tests the noise assumptions of a guarantee: that arms with a common unknown scale have equal variances, and that
-// rewards do not vary more than a stated scale allows.
+// NoiseCheck tests the noise assumptions of a guarantee: that arms with a common unknown scale have equal variances, and
+// that rewards do not vary more than a stated scale allows.
 type NoiseCheck interface {
 	// Learn adds the data of a round, with the sides of its plan. It returns a warning about the assumption that the data so far
 	// reject; nil if they reject none. Round r is tested at LackLevel/(r(r+1)), so a true assumption is ever rejected with
@@ -36,8 +36,8 @@ type scaleCheck struct {
 	counts  []float64   // N pulls so far
 	means   []float64   // N means of these pulls
 	all     []deviation // N, around the mean of all rewards of the arm; used if single rewards are known
-	open    []deviation // N, of the current part of the data, which is still too small to be closed
-	parts   []deviation // N, sums over the closed parts
+	open    []deviation // N, of the current part of the data; it is closed when it has enough degrees of freedom
+	parts   []deviation // N, sums over closed parts
 	logs    []float64   // N sums of f log(s²) over closed parts, where f are degrees of freedom
 	inverse []float64   // N sums of 1/f over closed parts
 	number  []float64   // N numbers of closed parts
@@ -90,7 +90,7 @@ func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	return c.unequal(levelOf(c.rounds))
 }
 
-// above tests stated scales. If they are right, the sum of squares of each arm is at most a χ² variable.
+// above tests stated scales. If they are right, the scaled sum of squares of each arm is at most χ² distributed.
 func (c *scaleCheck) above(level float64) *Warning {
 	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
 	if worst < 0 || p > level {

@@ -374,8 +374,8 @@ func (o Options) Pulls(agents int) int {
 	return o.Budget * agents
 }
 
-// Parts returns the number of rounds over which a budget of pulls is spread: Options.Rounds, or the method's usual number, but at
-// most the number of batches.
+// Parts returns the number of rounds over which a budget of pulls is spread: Options.Rounds if set, else usual, but then
+// at most the number of batches. It is at most Options.MaxRounds.
 func (o Options) Parts(pulls, usual int) int {
 	if o.Rounds > 0 {
 		usual = o.Rounds
@@ -385,8 +385,9 @@ func (o Options) Parts(pulls, usual int) int {
 	return min(usual, o.MaxRounds)
 }
 
-// Part returns the number of pulls of a round that should have about n: whole batches, and at least one batch remains for each
-// later round. Only the last batch of a budget may be smaller.
+// Part returns the number of pulls of a round that should have about n. remaining is the rest of the budget, and later the
+// number of rounds after this one. The result is a multiple of Batch and leaves at least one batch for each later round.
+// Only the last batch of a budget may be smaller.
 func (o Options) Part(n, remaining, later int) int {
 	if o.Batch > 0 {
 		if batches := (remaining + o.Batch - 1) / o.Batch; batches > later {

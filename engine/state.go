@@ -82,8 +82,9 @@ func StateOf(alg interface {
 		Independent: alg.Independent(), Unspent: alg.Unspent()}
 }
 
-// DetailedOf returns alg itself if it is Detailed. Otherwise it returns an adapter that takes the parts from State. The adapter
-// also checks that plans and answers match p, the problem that alg was made for. If p is nil, higher rewards are better.
+// DetailedOf returns alg itself if it is Detailed. Otherwise it returns an adapter that reads the parts from State. The
+// adapter also checks that plans and answers match p, the problem for which alg was made. If p is nil, higher rewards are
+// better and nothing is checked.
 func DetailedOf(alg Algorithm, p *problem.Problem) Detailed {
 	if d, ok := alg.(Detailed); ok {
 		return d

@@ -61,12 +61,13 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 	return s, nil
 }
 
-// setChecks prepares the tests of the algorithm's assumptions, before any data.
+// setChecks creates the tests of the algorithm's assumptions, before any data.
 func (s *Steps) setChecks() {
 	s.check, s.noise = s.alg.FitCheck(), s.alg.NoiseCheck()
 }
 
-// checked tests the algorithm's assumptions on the data up to round r, from 1. p is the p-value of FitCheck.Learn.
+// checked adds the data of round r (from 1) to the tests of the algorithm's assumptions, and stores their evidence in the
+// outcome. p is the p-value of FitCheck.Learn.
 func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
@@ -77,8 +78,8 @@ func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	return p
 }
 
-// WithoutTrail makes outcomes omit the audit trail, and drops the batches for Learned; it returns s. Simulations call it, because
-// entries of the trail can be slow to compute and batches are many.
+// WithoutTrail makes outcomes omit the audit trail, and makes Learned yield nothing. It returns s. Simulations call it,
+// because entries of the trail can be slow to compute, and batches are many.
 func (s *Steps) WithoutTrail() *Steps {
 	s.brief = true
 	return s
@@ -200,7 +201,7 @@ func (s *Steps) Outcome() Outcome {
 // plan on, even if their counts are equal.
 type chain []byte
 
-// The kinds of links of a chain.
+// Kinds of links of a chain.
 const (
 	linkLearn byte = iota + 1
 	linkInform

@@ -170,7 +170,7 @@ const (
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
 
-// measuredSpeedup is the end of sentences about speedups. A test can gain less from sharing than estimates do.
+// measuredSpeedup is the end of sentences about speedups. In tests, sharing may help less than in estimates.
 const measuredSpeedup = "the speedup in simulated runs is %.3g [%.3g, %.3g]; %.3g is predicted for estimates. " +
 	"A test uses only what the kernel excludes; identity() excludes nothing"
 

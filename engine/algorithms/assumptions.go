@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// relied returns the models whose kernel the algorithm assumes: one model of all tasks, or one per task for independent agents; none for
-// sample means.
+// relied returns the models whose kernel the answers rely on: one model of all tasks, or one for each task if agents are
+// independent. It returns none for sample means.
 func (b Basis) relied() []*model.Model {
 	if b.Algorithm.Regression == RegressionMeans || b.sideBySide() {
 		return nil
@@ -37,13 +37,13 @@ func (b Basis) relied() []*model.Model {
 	return []*model.Model{b.Model}
 }
 
-// byMeans reports whether the algorithm makes no use of the model's kernel.
+// byMeans reports whether the algorithm ignores the kernel of the model and compares sample means.
 func (b Basis) byMeans(m *model.Model) bool {
 	return b.Algorithm.tests() && cotest.ByMeans(m, b.terms())
 }
 
-// regularised reports whether the answers depend on a bound on the norm of the reward function. Algorithms on kernel values need none for
-// cut features.
+// regularised reports whether the answers depend on a bound on the norm of the reward function. If features were cut, they
+// do, except for algorithms that use kernel values.
 func (b Basis) regularised(m *model.Model) bool {
 	e := b.Algorithm
 	if _, bounded := e.BoundOf(m, b.terms()); bounded {
@@ -52,11 +52,11 @@ func (b Basis) regularised(m *model.Model) bool {
 	return e.Regression == RegressionRidge || !(e.ByValues && m.Features == nil) && m.Cut()
 }
 
-// slack is the relative difference below which a stated number counts as the true one.
+// slack is the relative tolerance for comparing a stated number with the true one.
 const slack = 1e-9
 
-// contradicted names a stated number that the expected rewards contradict, or states that the kernel cannot represent them; "" if there
-// is no contradiction or the truth is unknown.
+// contradicted returns a clause that states which number, or whether the kernel, contradicts the expected rewards. It
+// returns "" if there is no contradiction or the truth is unknown.
 func (b Basis) contradicted() string {
 	if b.Truth == nil {
 		return ""
@@ -83,7 +83,8 @@ func (b Basis) contradicted() string {
 	return b.noisier()
 }
 
-// offKernel states by how much rewards deviate from the kernel if that exceeds the stated bound.
+// offKernel returns a clause if the expected rewards deviate from the kernel by more than the stated bound
+// (Options.Misfit); "" otherwise.
 func (b Basis) offKernel(m *model.Model) string {
 	opt := b.Options
 	if m.Truth().Fidelity(b.terms().Epsilon) != model.Foreign {
@@ -99,7 +100,7 @@ func (b Basis) offKernel(m *model.Model) string {
 	return ""
 }
 
-// blurred states why it is uncertain that the kernel represents known expected rewards; "" if it is certain.
+// blurred returns the reason why it is uncertain that the kernel represents known expected rewards; "" if it is certain.
 func (b Basis) blurred() string {
 	if b.Truth == nil || b.Model.Problem.Mean == nil {
 		return ""
@@ -137,14 +138,14 @@ func (b Basis) blurred() string {
 	return ""
 }
 
-// unfound states that no function within the stated norm was found within the stated misspecification of the expected rewards; "" if one
-// was found or no norm is stated.
+// unfound returns a clause if the program found no function that meets both stated bounds: a norm within Options.Norm and
+// a distance from the expected rewards within Options.Misfit. It returns "" if it found one or no norm is stated.
 func (b Basis) unfound() string {
 	for _, m := range b.relied() {
 		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
 			continue
 		}
-		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // norm of the rewards themselves
+		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // the rewards themselves meet the norm bound
 			continue
 		}
 		near, found, err := m.Truth().Closest(b.Options.Norm)
@@ -160,7 +161,8 @@ func (b Basis) unfound() string {
 	return ""
 }
 
-// mistaken names two arms with different rewards that CoTestFC treats as equal under a bound on the norm; "" if there are none.
+// mistaken returns a clause with two arms of different rewards that CoTestFC treats as equal under a bound on the norm; ""
+// if there are none.
 func (b Basis) mistaken(m *model.Model) string {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || !b.Algorithm.tests() {
 		return ""
@@ -177,7 +179,8 @@ func (b Basis) mistaken(m *model.Model) string {
 		b.Algorithm.Name, p.Where(i), p.Where(j), difference)
 }
 
-// overstated returns the part of the guarantee that is computed, not proven, if stated noise scales exceed those of simulated rewards.
+// overstated returns a sentence for the guarantee if stated noise scales exceed those of simulated rewards; "" otherwise.
+// For this case, the guarantee was computed rather than proven.
 func (b Basis) overstated() string {
 	p := b.Model.Problem
 	if !b.drawn() || !b.Algorithm.tests() || b.Options.LawFor(p) != engine.LawNormal || p.Noise.UnknownBy != "" || b.sideBySide() {
@@ -191,8 +194,8 @@ func (b Basis) overstated() string {
 	return ""
 }
 
-// noisier names arms whose simulated rewards vary more than the stated noise scale; "" if there are none. Rewards with a larger standard
-// deviation are less sub-Gaussian than stated.
+// noisier returns a clause with an arm whose simulated rewards vary more than the stated noise scale; "" if there is none.
+// The noise is then not sub-Gaussian with that scale.
 func (b Basis) noisier() string {
 	p := b.Model.Problem
 	if !b.drawn() || p.Noise.UnknownBy != "" || p.Noise.Estimated() || b.sideBySide() && !b.Options.Bets(p) {
@@ -223,8 +226,8 @@ func deviations(p *problem.Problem) []float64 {
 	return p.Noise.Deviations()
 }
 
-// assumed returns the assumptions of the guarantee that cannot be checked: about the kernel and the stated numbers if the expected
-// rewards are unknown, and about rewards that were measured or drawn by a reward function.
+// assumed returns the assumptions of the guarantee that cannot be checked, joined by commas. If rewards are measured or
+// come from a reward function, these include assumptions about rewards and kernel.
 func (b Basis) assumed() string {
 	var out []string
 	if !b.drawn() {
@@ -242,7 +245,8 @@ func (b Basis) assumed() string {
 	return strings.Join(out, "")
 }
 
-// given describes the bounds that the user did not state and the algorithm computed from known expected rewards; "" if there are none.
+// given returns the bounds that the user did not state and the algorithm computed from known expected rewards; "" if there
+// are none.
 func (b Basis) given() string {
 	if b.Truth == nil || b.Options.Norm > 0 || b.Model.Problem.Mean == nil {
 		return ""
@@ -268,7 +272,7 @@ func (b Basis) given() string {
 	return s + ", computed from the expected rewards"
 }
 
-// ofKernel returns the assumptions about unknown expected rewards.
+// ofKernel returns the assumptions about the kernel, for unknown expected rewards.
 func (b Basis) ofKernel() []string {
 	var out []string
 	free, norm, dimensions, arms, counted := true, 0.0, 0, 0, true
@@ -307,14 +311,15 @@ func (b Basis) ofKernel() []string {
 	return out
 }
 
-// copiesApart names arms with equal features whose rewards may differ by more than epsilon given the data; "" if there are none.
+// copiesApart returns a clause with two arms of equal features whose rewards may differ by more than epsilon according to
+// the data; "" if there are none.
 func (b Basis) copiesApart() string {
 	if b.Options.Misfit > 0 || len(b.relied()) == 0 {
 		return ""
 	}
 	var i, j int
 	apart := math.Inf(1)
-	if b.Data == nil { // several runs
+	if b.Data == nil { // several runs, or no data
 		i, j = b.Model.Relations().Merged()
 	} else {
 		i, j, apart = b.Model.Relations().MostApart(b.Data)
@@ -332,7 +337,7 @@ func (b Basis) copiesApart() string {
 		b.Model.Problem.Where(i), b.Model.Problem.Arms.Names[j])
 }
 
-// ofRewards returns the assumptions of the guarantee about the rewards: measured rewards, or rewards of a reward function.
+// ofRewards returns the assumptions of the guarantee about independence, distribution and noise scales of the rewards.
 func (b Basis) ofRewards() string {
 	p, s := b.Model.Problem, "the function's rewards are independent"
 	if b.Truth == nil {
@@ -358,7 +363,7 @@ func (b Basis) ofRewards() string {
 	return s + " and sub-Gaussian with the problem's noise scales"
 }
 
-// unknownScales states how many unknown noise scales are assumed.
+// unknownScales describes the assumed structure of unknown noise scales.
 func unknownScales(p *problem.Problem) string {
 	of := "all arms"
 	switch p.Noise.UnknownBy {

@@ -16,64 +16,65 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry is one row of the catalogue of algorithms. The language, the help, the documents and the conformance tests are made from the
-// catalogue.
+// Entry is one algorithm of the catalogue. The script language, the help, the documents and the conformance tests are
+// generated from the catalogue.
 type Entry struct {
 	Name   string
 	Mode   string // ModeFC or ModeFB
 	Doc    string // one line
 	Source string // citation, or the document with its theory
-	// theorem of [Du23] that bounds its samples (literal schedule) or its errors; "" without one
+	// theorem of [Du23] that bounds its samples (literal schedule) or its errors; "" if there is none
 	Theorem string
-	// identifies the program of an algorithm of your own, for stores of results; "" if its results cannot be stored
+	// for an algorithm of your own: a text that identifies its program, for stores of results; "" if its results must not
+	// be stored
 	Digest string
-	// makes the algorithm; entries of All check the options first
+	// constructs the algorithm for a model; entries of All check the options first
 	New   func(*model.Model, engine.Options) (engine.Algorithm, error)
 	begin func(*model.Model, model.Terms) (engine.Algorithm, error)
 
 	Role       Role
 	Backing    Backing
 	Regression Regression
-	Default    bool // whether it runs if no algorithm is named
+	Default    bool // whether it is the default of its mode
 	Shares     bool // whether agents exchange messages
 	Scheduled  bool // whether its rounds follow Options.Schedule
-	ByValues   bool // whether New accepts a model without exact features (model.Model.Exact)
-	// reports whether its answers are untested because there are many arms; nil if they are tested
+	ByValues   bool // whether New accepts a model without exact features, because it uses kernel values (model.Model.Exact)
+	// reports whether its answers are not tested, because there are many arms; nil if they are always tested
 	Untested func(*model.Model, model.Terms) (bool, error)
 	Priced   bool // whether the costs of a problem influence its pulls
-	Prior    bool // whether Options.Ridge chooses between least squares and the posterior mean
-	OneByOne bool // whether it chooses one pull at a time
-	// whether its samples are divided by V, as if agents shared them without loss
+	Prior    bool // whether Options.Ridge determines if it uses least squares or the posterior mean
+	OneByOne bool // whether it chooses each pull after the rewards of all earlier pulls
+	// whether its number of samples is divided by V, as if agents shared samples without loss
 	DividedByV bool
 }
 
 // Role is the purpose of an algorithm.
 type Role int
 
-// The roles.
+// Values of Role.
 const (
 	RoleCompetitor Role = iota // for use and for comparison
 	RoleBaseline               // for comparison: a simple method
-	// for comparison only: it knows the truth, or counts fewer samples than it takes
+	// for comparison only: it knows the truth, or reports fewer samples than it takes
 	RoleReference
 )
 
-// Backing is the basis of the decided answers of an algorithm.
+// Backing is the basis of the guarantee of an algorithm's decided answers.
 type Backing int
 
-// The values, weakest first.
+// Values of Backing, weakest first.
 const (
 	BackingNone Backing = iota // nothing
-	// the posterior with the kernel as prior: no frequentist guarantee
+	// the posterior with the kernel as prior; there is no frequentist guarantee
 	BackingPosterior
 	BackingNormal      // a theorem for normal rewards with known or unknown scales
 	BackingSubGaussian // a theorem for sub-Gaussian rewards with known scales
 )
 
-// Regression is an algorithm's estimator of expected rewards.
+// Regression is the estimator of expected rewards that an algorithm uses.
 type Regression int
 
-// The estimators.
+// Values of Regression.
 const (
 	// least squares on the kernel's features, regularised by ξ of Options.Ridge
 	RegressionRidge Regression = iota
@@ -84,16 +85,16 @@ const (
 	RegressionPosterior
 )
 
-// Proven reports whether the decided answers are covered by a theorem.
+// Proven reports whether a theorem covers the decided answers.
 func (e Entry) Proven() bool { return e.Backing == BackingNormal || e.Backing == BackingSubGaussian }
 
-// EstimatesScales reports whether the algorithm accepts unknown noise scales (NoiseModel.UnknownBy). Scales of normal rewards can be
-// estimated; nothing bounds the scales of other distributions.
+// EstimatesScales reports whether the algorithm accepts unknown noise scales (NoiseModel.UnknownBy). Only scales of normal
+// rewards can be estimated.
 func (e Entry) EstimatesScales() bool {
 	return e.Backing == BackingNormal || e.Backing == BackingPosterior
 }
 
-// Suits returns an error if the algorithm needs noise scales that the problem does not have.
+// Suits returns an error if the algorithm needs known noise scales and the problem has none.
 func (e Entry) Suits(p *problem.Problem) error {
 	if p.Noise.UnknownBy == "" || e.EstimatesScales() {
 		return nil
@@ -104,23 +105,25 @@ func (e Entry) Suits(p *problem.Problem) error {
 		p.Name, strings.Join(able, ", "))
 }
 
-// listed reports whether the algorithm is in the catalogue; others are your own.
+// listed reports whether the algorithm is in the catalogue. Algorithms of users are not.
 func (e Entry) listed() bool {
 	return slices.ContainsFunc(algorithms, func(x Entry) bool { return x.Mode == e.Mode && x.Name == e.Name })
 }
 
-// Regularised reports whether the estimates of the algorithm are known to use ξ of Options.Ridge.
+// Regularised reports whether the estimates of the algorithm use ξ of Options.Ridge. It is false for algorithms of users,
+// for which this is unknown.
 func (e Entry) Regularised() bool { return e.Regression == RegressionRidge && e.listed() }
 
-// All returns a copy of the catalogue: fixed confidence first, and in each mode the algorithms of the paper's figures first.
+// All returns a copy of the catalogue. Fixed-confidence algorithms come first, and in each mode those of the paper's
+// figures.
 func All() []Entry { return slices.Clone(algorithms) }
 
-// Default returns the entry that runs in a mode if no algorithm is named.
+// Default returns the entry that a mode uses if no algorithm is named.
 func Default(mode string) Entry {
 	return algorithms[slices.IndexFunc(algorithms, func(e Entry) bool { return e.Mode == mode && e.Default })]
 }
 
-// Named returns the entry with a name within a mode. For an unknown name the error suggests a similar one.
+// Named returns the entry with this name in a mode. The error for an unknown name lists the known names.
 func Named(mode, name string) (Entry, error) {
 	if e, there := lists.First(algorithms, func(e Entry) bool { return e.Mode == mode && e.Name == name }); there {
 		return e, nil
@@ -334,7 +337,7 @@ var algorithms = onTerms([]Entry{
 	},
 })
 
-// newCoBayesFB returns CoBayesFB; for many arms the form on kernel values.
+// newCoBayesFB returns CoBayesFB. It uses the form on kernel values if bayes.TakesBudget, for example for many arms.
 func newCoBayesFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	if k := o.Ridge.Kind; o.KernelIs != "" && o.KernelIs != engine.KernelFixed && k != "" && k != engine.RidgeGP {
 		return nil, fmt.Errorf(`kernel_is=%q is for posteriors, but xi is stated. Leave xi out, or give kernel_is=%q`, o.KernelIs, engine.KernelFixed)
@@ -342,14 +345,15 @@ func newCoBayesFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	return either(m, o, bayes.TakesBudget, bayes.NewBudgetFB, cotest.NewCoBayesFB)
 }
 
-// newCoUniformFB does the same for CoUniformFB with ξ of a Gaussian process.
+// newCoUniformFB returns CoUniformFB. It uses the form on kernel values if uniformByValues.
 func newCoUniformFB(m *model.Model, o model.Terms) (engine.Algorithm, error) {
 	return either(m, o, uniformByValues, bayes.NewUniformFB, reference.NewCoUniformFB)
 }
 
 type maker = func(*model.Model, model.Terms) (engine.Algorithm, error)
 
-// either returns the form on kernel values or the form on exact features.
+// either calls values if byValues returns true for the model and the options. Otherwise it calls exact, on a model with
+// exact features.
 func either(m *model.Model, o model.Terms, byValues func(*model.Model, model.Terms) (bool, error), values, exact maker) (engine.Algorithm,
 	error) {
 	of, err := byValues(m, o)
@@ -372,7 +376,8 @@ func uniformByValues(m *model.Model, o model.Terms) (bool, error) {
 	return bayes.TakesBudget(m, o)
 }
 
-// onTerms sets New of every entry: it checks the options once, and computes exact features unless the entry is ByValues.
+// onTerms sets New of every entry. New checks the options, computes exact features unless the entry is ByValues, and calls
+// begin.
 func onTerms(entries []Entry) []Entry {
 	for k, e := range entries {
 		entries[k].New = func(m *model.Model, o engine.Options) (engine.Algorithm, error) {

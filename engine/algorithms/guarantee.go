@@ -15,35 +15,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Basis is the input of a result's guarantee.
+// Basis is what the guarantee of a result depends on.
 type Basis struct {
 	Model     *model.Model
 	Options   engine.Options
 	Algorithm Entry
-	Result    engine.Result // with its mode, schedule, delta, epsilon, numbers of tasks and trace
+	Result    engine.Result // its mode, schedule, delta, epsilon, numbers of tasks and trace must be set
 	// whether the data reject the kernel in more runs than chance explains
 	Rejected bool
-	Truth    *Truth // nil for measurements, whose truth is unknown
-	// for one run with measurements: its data; nil if not available
+	Truth    *Truth // nil for measurements, because their truth is unknown
+	// data of a run with measurements; nil if not available
 	Data *model.Replicates
 }
 
-// terms returns the options for the model and its parts, which have its unit. A run was made with them.
+// terms returns the options in the units of the model. The error is nil, because the run used these options.
 func (b Basis) terms() model.Terms {
 	t, _ := b.Model.Terms(b.Algorithm.Mode, b.Options)
 	return t
 }
 
-// Truth has facts that only a simulation knows: that the expected rewards are Problem.Mean, if set.
+// Truth has facts that only a simulation knows. If Truth is set, the expected rewards are Problem.Mean, unless that is
+// nil.
 type Truth struct {
 	// whether rewards are drawn as in Problem.Noise; rewards of a reward function may have any distribution
 	Drawn bool
 }
 
-// drawn reports whether the distribution of the rewards is known.
+// drawn reports whether the distribution of the rewards is known, because they are simulated from Problem.Noise.
 func (b Basis) drawn() bool { return b.Truth != nil && b.Truth.Drawn }
 
-// Guarantee returns the type of guarantee as a word, and as a sentence that begins with it.
+// Guarantee returns the type of guarantee, one of the Standing constants, and a sentence that begins with it.
 func (b Basis) Guarantee() (standing, sentence string) {
 	r := b.Result
 	why := b.unbacked()
@@ -81,7 +82,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
 }
 
-// Approximate returns the sentence of a heuristic guarantee: the claim, and each reason why it is not proven.
+// Approximate returns the sentence of a heuristic guarantee: the claim, followed by each reason why it is not proven.
 func Approximate(claim string, reasons []string) string {
 	const weaker = ". This is approximate, not proven"
 	if !strings.Contains(claim, weaker) {
@@ -93,7 +94,7 @@ func Approximate(claim string, reasons []string) string {
 	return engine.StandingHeuristic + ": " + claim
 }
 
-// unbacked returns why the answers have no guarantee, "" if they have one.
+// unbacked returns the reason why the answers have no guarantee; "" if they have one.
 func (b Basis) unbacked() string {
 	switch {
 	case b.Algorithm.DividedByV:
@@ -119,7 +120,7 @@ func (b Basis) unbacked() string {
 	return ""
 }
 
-// untested reports whether the algorithm used a form without tests.
+// untested reports whether the algorithm ran in a form without tests.
 func (b Basis) untested() bool {
 	if b.Algorithm.Untested == nil {
 		return false
@@ -128,7 +129,7 @@ func (b Basis) untested() bool {
 	return err == nil && untested
 }
 
-// uncovered reports whether ξ exceeds the limit of the theorem for the literal schedule.
+// uncovered reports whether ξ exceeds the limit of Theorem 1, in the literal schedule.
 func (b Basis) uncovered() bool {
 	if b.Algorithm.Regression != RegressionRidge || b.Result.Schedule != engine.SchedulePaper {
 		return false
@@ -143,8 +144,8 @@ func (b Basis) uncovered() bool {
 	})
 }
 
-// doubts returns the conditions of the guarantee that hold only approximately, or that were estimated from the same data. A reward
-// function cannot be checked.
+// doubts returns the conditions of the guarantee that hold only approximately, or that were estimated from the same data.
+// For measured rewards and reward functions, it can only check them against the data.
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
 	var out []string
@@ -202,7 +203,7 @@ func (b Basis) doubts() []string {
 // sideBySide reports whether the algorithm compares the arms of a task within blocks.
 func (b Basis) sideBySide() bool { return b.Model.Problem.Block != nil && b.Algorithm.tests() }
 
-// oneScale reports whether simulated noise has one scale for the arms of each task.
+// oneScale reports whether the simulated noise is equal for all arms of each task.
 func oneScale(p *problem.Problem) bool {
 	sd := p.Noise.Deviations()
 	for i, v := range p.TaskOf {
@@ -213,8 +214,8 @@ func oneScale(p *problem.Problem) bool {
 	return true
 }
 
-// proportional reports whether the scales of simulated noise have the stated form of unknown ones: the guesses times one factor for all
-// arms or per task.
+// proportional reports whether the simulated noise scales have the form that the problem states: the guesses times one
+// unknown factor, common to all arms or to each task.
 func proportional(p *problem.Problem) bool {
 	sd, scales := p.Noise.Deviations(), p.Noise.Scales
 	groups := p.Noise.Groups(p.TaskOf)
@@ -227,8 +228,8 @@ func proportional(p *problem.Problem) bool {
 	return true
 }
 
-// subGaussian reports whether simulated rewards are as sub-Gaussian as the noise scales state: normal with at most that standard
-// deviation, or within a range of twice the scale [Hoeffding63].
+// subGaussian reports whether simulated rewards are sub-Gaussian with the stated noise scales. Normal rewards are if their
+// standard deviation is at most the scale, and bounded rewards if their range is at most twice the scale [Hoeffding63].
 func subGaussian(p *problem.Problem) bool {
 	for i, scale := range p.Noise.Scales {
 		needed := math.Inf(1)
@@ -250,7 +251,7 @@ func subGaussian(p *problem.Problem) bool {
 	return true
 }
 
-// posterior returns the guarantee of answers that rest on a posterior only.
+// posterior returns the guarantee of answers that rest only on a posterior, without its first word.
 func posterior(r engine.Result, opt engine.Options, block *problem.Block) string {
 	what := "the best of their tasks"
 	if r.Epsilon > 0 {
@@ -258,7 +259,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	}
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
-		prior = "" // variances has its covariance
+		prior = "" // variances names the covariance
 		variances = ", averaged over the scale of the kernel and over the part specific to each arm"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
@@ -296,14 +297,16 @@ func atLeast(delta float64) string {
 	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
 }
 
-// witnessed reports whether a function within the bound on the norm is negligibly far from the expected rewards (model.Model.Witness),
-// for the mean number of samples, or the bound comes from such a function and allows for its distance.
+// witnessed reports whether a guarantee under a bound on the norm holds although the kernel may not represent the expected
+// rewards. It holds if a function within that norm is close enough to them for the number of samples
+// (model.Truth.Witness). It also holds if the bound comes from such a function and allows for its distance.
 func (b Basis) witnessed(m *model.Model) bool {
 	_, found := b.witness(m)
 	return found
 }
 
-// witness also returns the cost in δ of that function's distance.
+// witness is witnessed. It also returns the cost: the increase of the error probability δ by the distance of that
+// function.
 func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	if !b.regularised(m) {
 		return 0, false
@@ -318,7 +321,8 @@ func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	return m.Truth().Witness(b.terms(), samples)
 }
 
-// smooth reports whether the algorithm, without a stated norm, uses a function near the expected rewards and allows for its distance.
+// smooth reports whether no norm is stated and the algorithm uses the norm of a function near the expected rewards, with
+// an allowance for its distance.
 func (b Basis) smooth(m *model.Model) bool {
 	if _, bounded := b.Algorithm.BoundOf(m, b.terms()); !bounded || b.Result.Schedule == engine.SchedulePaper {
 		return false
@@ -331,14 +335,14 @@ func (b Basis) smooth(m *model.Model) bool {
 	return err == nil && found
 }
 
-// tests reports whether the algorithm is CoTestFC or a variant, with or without a bound on the norm.
+// tests reports whether the algorithm is CoTestFC or IndTestFC.
 func (e Entry) tests() bool {
 	return e.Mode == engine.ModeFC && e.Backing == BackingNormal && e.Regression == RegressionLeastSquares
 }
 
-// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one. CoTestFC uses one if it is stated
-// or if the kernel has too many dimensions for least squares; eliminations use one if there are very many arms. If the bound cannot be
-// computed, it counts as used.
+// BoundOf returns the bound on the norm that the algorithm uses on a model, and whether it uses one. CoTestFC uses one if
+// it is stated, or if the kernel has too many dimensions for least squares. Eliminations use one if there are very many
+// arms. If the bound cannot be computed, bounded is true.
 func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded bool) {
 	switch {
 	case e.tests():
@@ -351,7 +355,8 @@ func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded 
 	return b, false
 }
 
-// delta returns the proven error probability: δ, plus the cost of expected rewards that are only near a function within the stated norm.
+// delta returns the proven error probability: δ plus the cost of expected rewards that are only close to a function within
+// the stated norm.
 func (b Basis) delta() float64 {
 	cost := 0.0
 	if b.Truth != nil && b.Result.Mode == engine.ModeFC {

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Takes reports whether the algorithm has an option, named as in engine.AllOptions.
+// Takes reports whether the algorithm uses the option with this name in engine.AllOptions.
 func (e Entry) Takes(option string) bool {
 	tests := e.Mode == engine.ModeFC && e.Backing == BackingNormal
 	return map[engine.Methods]bool{
@@ -33,7 +33,7 @@ func (e Entry) Takes(option string) bool {
 	}[engine.OptionNamed(option).Of]
 }
 
-// Arranges returns an error if the problem has blocks and the algorithm cannot compare arms within them.
+// Arranges returns an error if arms are measured in blocks and the algorithm cannot compare arms within blocks.
 func (e Entry) Arranges(p *problem.Problem) error {
 	switch {
 	case p.Block == nil || e.tests():
@@ -50,8 +50,8 @@ func Having(mode string, has func(Entry) bool) []string {
 	return lists.Map(lists.Where(algorithms, func(e Entry) bool { return e.Mode == mode && has(e) }), func(e Entry) string { return e.Name })
 }
 
-// Asked returns a result before any run: the question only. Kernel, noise and options distinguish it from other results of the same
-// algorithm and problem name.
+// Asked returns a result that describes only the question, before any run. Its kernel, noise and options distinguish it
+// from other results with the same algorithm and problem name.
 func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Result {
 	r := engine.Result{
 		Mode: e.Mode, Algorithm: e.Name, Problem: p.Name, Status: engine.StatusInterrupted, Asked: runs,
@@ -66,16 +66,16 @@ func Asked(e Entry, p *problem.Problem, opt engine.Options, runs int) engine.Res
 	return r
 }
 
-// Describe sets kernel, noise and options of a result.
+// Describe sets Kernel, Noise and Stated of a result.
 func Describe(r *engine.Result, p *problem.Problem, opt engine.Options) {
 	r.Kernel, r.Noise, r.Stated = abridged(p.Kernel.String()), p.Noise.Text(), opt.Stated()
 }
 
-// longestKernel is the number of bytes up to which a kernel's text is kept whole: a table of a hundred tasks has ten thousand numbers,
-// and a sweep thousands of results.
+// longestKernel is the largest number of bytes of a kernel's text that is not shortened. A table of a hundred tasks has
+// ten thousand numbers, and a sweep has thousands of results.
 const longestKernel = 500
 
-// abridged shortens a long text and appends a checksum of the whole, so that different texts stay different.
+// abridged shortens a long text and appends a checksum of the whole text, so that different texts stay different.
 func abridged(s string) string {
 	if len(s) <= longestKernel {
 		return s
@@ -88,8 +88,9 @@ func abridged(s string) string {
 	return s[:cut] + "… #" + hex.EncodeToString(sum[:4])
 }
 
-// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or not, on its algorithm's present
-// model. The truth is unknown, so errors, regret and the lower bound are empty; the guarantee names its assumptions instead.
+// Measured returns the result of one run on measured rewards (problem.EnvironmentMeasured), finished or not. m must be the
+// present model of the run's algorithm. The truth is unknown, so errors, regret and the lower bound are empty, and the
+// guarantee states its assumptions. It returns an error for another environment.
 func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	p := m.Problem
 	if p.Noise.Environment != problem.EnvironmentMeasured {
@@ -137,7 +138,8 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 	return r, nil
 }
 
-// Believes reports whether answers under these options use a posterior, with prior mean Options.Level and signal variance Options.Scale.
+// Believes reports whether, with these options, answers use a posterior with prior mean Options.Level and signal variance
+// Options.Scale.
 func (e Entry) Believes(opt engine.Options) bool {
 	switch kind := opt.Ridge.Kind; {
 	case e.Regression == RegressionPosterior:
@@ -149,7 +151,7 @@ func (e Entry) Believes(opt engine.Options) bool {
 	}
 }
 
-// TakesPrior returns an error for prior options that the algorithm does not use.
+// TakesPrior returns an error if Options.Level or Options.Scale is stated and the algorithm does not use it.
 func (e Entry) TakesPrior(opt engine.Options) error {
 	if !opt.Level.Known && opt.Scale == 0 || e.Believes(opt) {
 		return nil
@@ -171,8 +173,8 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings states that the costs of the problem do not guide the pulls of the algorithm. A test that
-// plans by cost and cannot under a bound on the norm states so itself.
+// CostWarnings returns a warning if the costs of the problem do not influence the pulls of the algorithm. Tests that plan
+// by cost, but cannot do so under a bound on the norm, have their own warning.
 func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	switch {
 	case e.Priced || p.RelativeCost() == nil:
@@ -183,8 +185,8 @@ func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnCostPulls, Names: []string{e.Name}}}
 }
 
-// Regime returns the form of the computation on the problem, one of the Regime constants of package model; "" for algorithms outside the
-// catalogue.
+// Regime returns the form of the computation on the problem, one of the Regime constants of package model. It returns ""
+// for algorithms outside the catalogue.
 func (b Basis) Regime() string {
 	e, m := b.Algorithm, b.Model
 	if _, err := Named(e.Mode, e.Name); err != nil {
@@ -206,7 +208,7 @@ func (b Basis) Regime() string {
 	return model.RegimeExact
 }
 
-// formOfPosterior returns the form of a posterior.
+// formOfPosterior is Regime for algorithms that compute a posterior.
 func (b Basis) formOfPosterior() string {
 	m := b.Model
 	pulled := m.Designs().Dual() || b.Algorithm.Default || b.untested() || b.Algorithm.Mode == engine.ModeFC && m.Relations().InGroups()
@@ -226,7 +228,7 @@ func (b Basis) formOfPosterior() string {
 	return model.RegimeFeatures
 }
 
-// formOfTest returns the form of a test, followed by the agents' form if they test independently.
+// formOfTest is Regime for tests. If agents test independently, it is followed by the forms of their tests.
 func (b Basis) formOfTest() string {
 	regime := cotest.RegimeOf(b.Model, b.terms())
 	if b.Algorithm.Shares && regime != model.RegimeAlone {

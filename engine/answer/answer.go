@@ -24,12 +24,13 @@ type Options struct {
 	Epsilon float64 // accuracy: an arm this close to the best counts as right, reward units; ≥ 0
 	Next    int     // number of further measurements to propose; ≥ 0
 	Retry   bool    // whether options whose measurements all failed may be recommended and proposed again
-	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next is then for it
-	// limits of the proposed measurements: of an option in a block, and of different options; 0 without a limit
+	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next then serves this choice
+	// limits of the proposed measurements: PerBlock of one option in a block, Distinct on the number of different options;
+	// 0 for no limit
 	PerBlock, Distinct int
-	Checks             []string   // options that are in every block, by their names or labels
+	Checks             []string   // options that are in every proposed block, given by name or label
 	Quantities         []Quantity // posteriors of the problem's other measured quantities
-	// receives the finished fraction of the work, 0 to 1, the posterior of Best included; may be nil
+	// receives the finished fraction of the work, 0 to 1, including the posterior that Best computes; may be nil
 	Progress func(share float64)
 }
 
@@ -54,60 +55,60 @@ type Answer struct {
 	Tasks []string `json:"task_columns,omitempty"`
 	// columns of the arms, for a long table
 	Columns  []string `json:"arm_columns,omitempty"`
-	Measured []string `json:"-"` // columns of measured values, for a long table
-	// for each task its texts in task_columns
+	Measured []string `json:"-"` // columns of measured values in a long table
+	// texts in the task columns, for each task name
 	TaskValues map[string][]string `json:"task_values,omitempty"`
 
 	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
-	Picks []Pick `json:"picks"` // recommendations, one per task that has an option to choose
-	// tasks without a recommendation: all measurements of all their options failed
+	Picks []Pick `json:"picks"` // recommendations, one for each task with a candidate
+	// tasks without a recommendation, because all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
 
-	// with several rewards: options that may be the best trade-off between these, by task, the most probable first
+	// if there are several rewards: options that may be Pareto optimal, sorted by task and probability
 	Pareto   []ParetoPoint `json:"pareto,omitempty"`
-	Required []string      `json:"required,omitempty"` // conditions that an option has to meet
+	Required []string      `json:"required,omitempty"` // conditions that a recommended option has to meet
 
-	Overall *Overall `json:"overall,omitempty"` // one recommendation for all tasks together, if that was asked for
+	Overall *Overall `json:"overall,omitempty"` // one recommendation for all tasks together; nil if not requested
 
 	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
 	LossAfter float64 `json:"loss_after"` // expected value of LossNow after the measurements of Next
 
 	Kernel  string         `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
-	Log     []string       `json:"log"`       // columns on a decimal logarithmic scale
+	Log     []string       `json:"log"`       // columns that are compared by their logarithm
 	Noise   string         `json:"noise"`     // noise model as text
-	Scatter belief.Scatter `json:"noise_law"` // noise model
-	// standard deviations of the effects of random columns; none without such columns
+	Scatter belief.Scatter `json:"noise_law"` // kind of noise model and its scales
+	// standard deviations of the effects of random columns; empty without such columns
 	Random      []belief.RandomEffect `json:"random,omitempty"`
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
-	// weight of each matrix of how alike options are, and of the stated kernel
+	// share of the variance that each matrix of relatives and the stated kernel explain
 	Similar []belief.Given `json:"similar,omitempty"`
 	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
-	// the strongest contradiction between measurements and model; null unless it speaks against the model
+	// strongest contradiction between measurements and model; nil unless its probability is small
 	Check *ModelCheck `json:"model_check,omitempty"`
-	// why the measurements do not distinguish options; null if they do
+	// reason why the measurements do not distinguish options; nil if they do
 	Undetermined *belief.Undetermined `json:"undetermined,omitempty"`
 	Warnings     []string             `json:"warnings,omitempty"`
 
 	Arms []Arm `json:"arms"` // all arms in the order of the problem
-	// how much the estimates depend on each column of the arms, the most first; none for a single column
+	// how much the estimates depend on each column of the arms, largest share first; empty for a single column
 	Importance []Importance `json:"importance,omitempty"`
 }
 
 // ModelCheck is a contradiction between measurements and model.
 type ModelCheck struct {
-	Task  string `json:"task,omitempty"`  // of the option; none if all measurements contradict the model together
-	Arm   string `json:"arm,omitempty"`   // the option
-	Label string `json:"label,omitempty"` // values in the columns of the arms
+	Task  string `json:"task,omitempty"`  // task of the option; "" if the contradiction concerns all measurements
+	Arm   string `json:"arm,omitempty"`   // name of the option; "" as for Task
+	Label string `json:"label,omitempty"` // values of the option in the columns of the arms
 	belief.Check
 }
 
 // Importance states how much the estimates of the options depend on one column.
 type Importance struct {
-	Column string `json:"column"` // of the arms
-	// share of the variance of the estimates within tasks that the column explains by itself, minus what a column without effect
-	// would explain by chance, and at least 0; shares of several columns need not sum to 1
+	Column string `json:"column"` // column of the arms
+	// Share of the variance of the estimates within tasks that the column alone explains. The share that a column without
+	// effect would explain by chance is subtracted; the result is at least 0. Shares of several columns need not sum to 1.
 	Share float64 `json:"share"`
 }
 
@@ -116,38 +117,38 @@ type Pick struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
 	Label    string         `json:"label"`              // values in the columns of the arms, such as "Merlin, 80"
-	Features map[string]any `json:"features"`           // by column, values as in the table
+	Features map[string]any `json:"features"`           // values as in the table, by column
 	Estimate float64        `json:"estimate"`           // posterior mean of the expected reward, reward units
-	CI95     *[2]float64    `json:"ci95"`               // of the expected reward; null if undetermined
+	CI95     *[2]float64    `json:"ci95"`               // 95 % interval of the expected reward; null if undetermined
 	Count    float64        `json:"count"`              // number of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
-	Options  int            `json:"options"`            // to choose from; a single one has probability 1 and does not count as sure
+	Options  int            `json:"options"`            // number of candidates; a single one has probability 1 but is not decided
 	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
-	// posterior probability that it meets the requirements; null without any
+	// posterior probability that the arm meets the requirements; null without requirements
 	Feasible *float64 `json:"feasible_probability,omitempty"`
-	RunnerUp string   `json:"runner_up"` // label of the other arm that is most probably the best; "" if there is none
-	// approximate further measurements of this task until probability_within is expected to be 0.95; 0 if it is already or if
-	// undetermined, -1 if 4096 are not enough
+	RunnerUp string   `json:"runner_up"` // label of the arm with the second largest probability of being the best; "" for a single candidate
+	// approximate number of further measurements of this task after which the expected probability_within reaches 0.95; 0
+	// if it already does or if undetermined, -1 if 4096 are not enough
 	More   int      `json:"more"`
-	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that get most of these
+	MoreOf []string `json:"more_of,omitempty"` // labels of the arms that get most of these measurements
 }
 
-// Arm has the posterior of one arm.
+// Arm is the posterior of one arm, with a summary of its measurements.
 type Arm struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
 	Label    string         `json:"label"`            // values in the columns of the arms, such as "Merlin, 80"
-	Features map[string]any `json:"features"`         // by column, values as in the table
+	Features map[string]any `json:"features"`         // values as in the table, by column
 	Estimate float64        `json:"estimate"`         // posterior mean of the expected reward, reward units
-	CI95     *[2]float64    `json:"ci95"`             // of the expected reward; null if undetermined
-	Best     float64        `json:"probability_best"` // posterior probability that it is the best arm of its task
-	// the expected reward less the expected reward of the recommended arm; missing for that arm itself, and for arms that are left
-	// out because they failed each time
+	CI95     *[2]float64    `json:"ci95"`             // 95 % interval of the expected reward; null if undetermined
+	Best     float64        `json:"probability_best"` // posterior probability that the arm is the best of its task
+	// expected reward minus that of the recommended arm of the task; missing for that arm itself, and for arms that are
+	// left out because all their measurements failed
 	Difference *Difference `json:"difference_to_pick,omitempty"`
-	// posterior probability that it meets the requirements; null without any
+	// posterior probability that the arm meets the requirements; null without requirements
 	Feasible *float64 `json:"feasible_probability,omitempty"`
-	Mean     *float64 `json:"mean"`             // mean of its measurements; null if there are none
+	Mean     *float64 `json:"mean"`             // mean of the measurements; null if there are none
 	Count    float64  `json:"count"`            // number of measurements
 	Failed   int      `json:"failed,omitempty"` // measurements that gave no value
 }
@@ -157,17 +158,18 @@ type Pull struct {
 	Task     string         `json:"task"`
 	Arm      string         `json:"arm"`
 	Label    string         `json:"label"`    // values in the columns of the arms
-	Features map[string]any `json:"features"` // by column, values as in the table
+	Features map[string]any `json:"features"` // values as in the table, by column
 	Count    int            `json:"count"`    // number of measurements
 	// number of the new block, from 1; 0 if the data have no blocks
 	Block int `json:"block,omitempty"`
-	// of all these measurements together; 0 if the data have no costs
+	// cost of all these measurements together; 0 if the data have no costs
 	Cost float64 `json:"cost,omitempty"`
 }
 
-// Best recommends an arm for each task from the means, standard deviations and counts of a problem. It learns the kernel from these data.
-// A kernel that p states is one member of the prior. Equal problems give equal answers. It returns an error for options out of range, a
-// problem without measurements, and if ctx ends.
+// Best recommends an arm for each task from the measurements of a problem. It learns the kernel from these data; a kernel
+// stated in p is a term of the prior. Equal problems give equal answers. Best returns an error for options out of range, a
+// problem without measurements, and if ctx ends. If the measurements do not distinguish arms, it returns the answer of
+// Undetermined.
 func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error) {
 	const believing = 0.7 // approximate fraction of the work for the posterior
 	tell := opt.tell
@@ -183,7 +185,7 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 	return Of(ctx, b, opt)
 }
 
-// Of is Best with an existing posterior.
+// Of is Best for an existing posterior b.
 func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	p := b.Problem
 	if err := opt.check(); err != nil {
@@ -245,10 +247,10 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	return a, ctx.Err()
 }
 
-// moments has the means and quantiles of the posterior draws of each arm; higher is better.
+// moments are the posterior mean and the 95 % interval of each arm, from draws; higher is better.
 type moments struct {
 	mean, lo, hi []float64
-	shown        []float64 // mean restricted to stated bounds, as lo and hi: draws outside count as the nearest bound
+	shown        []float64 // mean and interval ends lo and hi count draws outside the stated bounds as the nearest bound
 }
 
 func momentsOf(b *belief.Belief) moments {
@@ -271,12 +273,14 @@ func momentsOf(b *belief.Belief) moments {
 	return m
 }
 
-// meanOf returns the mean of numbers. Differences are added up: sums of numbers that are large beside these lose digits.
+// meanOf returns the mean of x. It sums differences from x[0], because sums of numbers that are large relative to their
+// differences lose digits.
 func meanOf(x []float64) float64 {
 	return x[0] + stat.Mean(lists.Map(x, func(v float64) float64 { return v - x[0] }), nil)
 }
 
-// candidates returns the arms of each task that may be recommended: all except those whose measurements all failed.
+// candidates returns, for each task, the arms that may be recommended. Arms whose measurements all failed are excluded
+// unless retry is set.
 func candidates(p *problem.Problem, retry bool) [][]int {
 	open, means := p.Groups(), p.Means()
 	if retry || p.Failed == nil {
@@ -288,7 +292,8 @@ func candidates(p *problem.Problem, retry bool) [][]int {
 	return open
 }
 
-// pick sets Arms, Picks and Unanswered, and returns the index of each recommended arm.
+// pick sets Arms, Picks and Unanswered. open has the candidates of each task. It returns the index of the recommended arm
+// of each task with a candidate.
 func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	p := b.Problem
 	count, n := b.Draws.Dims()
@@ -327,7 +332,7 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	return picks
 }
 
-// believe sets Arms; best has the probability of each arm to be the best.
+// believe sets Arms. best has the probability of each arm to be the best of its task.
 func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	words := p.Words()
 	for i, probability := range best {
@@ -338,17 +343,17 @@ func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	}
 }
 
-// first returns the arm with the largest value; the first one among equal ones.
+// first returns the arm with the largest value of; if values are equal, the one with the smallest index.
 func first(arms []int, of func(i int) float64) int {
 	return slices.MaxFunc(arms, func(i, j int) int { return cmp.Or(cmp.Compare(of(i), of(j)), cmp.Compare(j, i)) })
 }
 
-// rivalsOf returns the candidates of a task except one.
+// rivalsOf returns arms without the arm but.
 func rivalsOf(arms []int, but int) []int {
 	return lists.Where(arms, func(j int) bool { return j != but })
 }
 
-// featuresOf returns the features of an arm with values as in the table.
+// featuresOf returns the features of arm i by column, with values as in the table.
 func featuresOf(p *problem.Problem, i int) map[string]any {
 	out := map[string]any{}
 	for c, name := range p.Arms.Columns {
@@ -365,7 +370,8 @@ func featuresOf(p *problem.Problem, i int) map[string]any {
 	return out
 }
 
-// labelOf names an arm by its values in the columns of the arms, for a long table; by its name otherwise.
+// labelOf returns the values of arm i in the given columns, joined by commas. It returns the arm's name if there are no
+// columns.
 func labelOf(p *problem.Problem, columns []string, i int) string {
 	var texts []string
 	for _, column := range columns {
@@ -378,7 +384,7 @@ func labelOf(p *problem.Problem, columns []string, i int) string {
 	return cmp.Or(strings.Join(texts, ", "), p.Arms.Names[i])
 }
 
-// describe sets the expected losses, the noise text and the basis.
+// describe sets the expected losses, the noise text, the basis and the warnings.
 func (a *Answer) describe(b *belief.Belief, retry bool) {
 	if a.Overall != nil {
 		a.LossNow = a.Overall.Loss
@@ -416,11 +422,11 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	a.Warnings = a.warnings(b)
 }
 
-// surprising is the probability of a contradiction up to which it speaks against the model.
+// surprising is the largest probability at which Check reports a contradiction.
 const surprising = 0.05
 
-// checked sets Check, and returns a sentence if it speaks against the model. Single measurements that all others contradict are named in a
-// warning instead.
+// checked sets Check if the contradiction is significant, and returns a sentence about it; "" otherwise. If single
+// measurements contradict all others, it returns "", because a warning names these.
 func (a *Answer) checked(b *belief.Belief) string {
 	c := b.Check
 	if c == nil || c.Probability > surprising || len(b.Unlikely) > 0 {
@@ -447,7 +453,8 @@ func (a *Answer) checked(b *belief.Belief) string {
 	return " A check speaks against the model: " + found + "."
 }
 
-// relatives says how much weight the matrices of similar options and the stated kernel got, or why the kernel got none.
+// relatives returns sentences with the share of the variance that each matrix of relatives and the stated kernel explain.
+// If the stated kernel is not used, it returns the reason.
 func (a *Answer) relatives(p *problem.Problem) (text string) {
 	used := false
 	for _, g := range a.Similar {
@@ -467,7 +474,8 @@ func (a *Answer) relatives(p *problem.Problem) (text string) {
 	return text
 }
 
-// failed names the options of answered tasks that are excluded because all their measurements failed.
+// failed returns a sentence with the options that are excluded because all their measurements failed; "" if there are
+// none. It skips tasks without a recommendation.
 func (a *Answer) failed() string {
 	var named []string
 	for _, x := range a.Arms {
@@ -494,11 +502,11 @@ func (a *Answer) enough() string {
 	return ""
 }
 
-// leastCoverage is the fraction of leave-one-out means within their 95 % intervals below which a warning is given, for at least
-// fewestLeft arms: 20 arms fall below it once in 200 cases.
+// leastCoverage is the fraction of leave-one-out means within their 95 % intervals below which a warning is given. The
+// warning needs at least fewestLeft arms. With 20 arms and correct intervals, 1 of 200 tables falls below it.
 const leastCoverage, fewestLeft = 0.8, 20
 
-// noiseWords describes the noise model.
+// noiseWords describes the noise model in words.
 func noiseWords(l belief.Scatter) string {
 	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
 	said := map[string]string{

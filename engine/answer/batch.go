@@ -11,16 +11,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// batch is a set of measurements of shortlisted arms, and the covariance after them. The measurements are in one block, or in several
-// blocks with equal numbers of each arm: both give the same information on differences.
+// batch is a set of measurements of shortlisted arms, and the posterior covariance after them. The measurements are in one
+// block, or in several blocks with equal numbers of each arm: both give the same information on differences.
 type batch struct {
 	*planner
-	within  []int // arms it may contain
+	within  []int // positions on the shortlist of the arms that the batch may contain
 	counts  []int
 	total   int
 	cov     *mat.SymDense
-	reduced []float64 // variance of the contrast between each arm and its task's recommendation that the batch removes
-	worth   float64   // expected gain of the batch, if measurements have costs
+	reduced []float64 // by arm: how much the batch reduces the variance of the difference between the arm and its task's recommendation
+	worth   float64   // expected gain of the batch; only set if measurements have costs
 }
 
 func (q *planner) batch(within []int) *batch {
@@ -30,18 +30,18 @@ func (q *planner) batch(within []int) *batch {
 	return b
 }
 
-// addTimes adds so many measurements of the arm with the largest value if it is measured `repeated` times.
+// addTimes adds times measurements of one arm: the one with the largest value, see choose.
 func (b *batch) addTimes(repeated, times int) {
 	b.take(b.choose(b.within, repeated), times)
 }
 
-// choose returns the arm with the largest value for its cost. With d the lead of the recommendation over an arm and s² the contrast
-// variance that the batch would remove, the value is the sum over all arms of
+// choose returns the arm with the largest value per cost, if it is measured repeated times. d is the lead of a
+// recommendation over an arm, and s² the variance of this lead that the batch, including the new measurements, removes.
+// The value is the sum over all compared arms of the expected gain from choosing the better of the two later,
 //
 //	s φ(d/s) - d Φ(-d/s),
 //
-// the expected gain of the better of two arms: it is the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009,
-// eq. 14].
+// which is the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
 func (b *batch) choose(among []int, repeated int) int {
 	best, at := math.Inf(-1), -1
 	compared := b.compared()
@@ -78,7 +78,7 @@ func (b *batch) choose(among []int, repeated int) int {
 	return at
 }
 
-// take adds measurements of an arm.
+// take adds measurements of the arm at position at, and updates the covariance.
 func (b *batch) take(at, times int) {
 	n := b.cov.SymmetricDim()
 	b.counts[at] += times
@@ -94,15 +94,15 @@ func (b *batch) take(at, times int) {
 		p := b.pick[b.taskOf[x]]
 		c := column.AtVec(p) - column.AtVec(x)
 		b.reduced[x] += c * c / spread
-		if b.costs() != nil && x != p { // gains for a cost need the gain of one measurement alone
+		if b.costs() != nil && x != p { // gain per cost compares each arm's gain with that of the batch so far
 			b.worth += gain(b.mean[p]-b.mean[x], math.Sqrt(b.reduced[x]))
 		}
 	}
 }
 
-// telling returns the arm whose measurements most reduce the variance of a lead: the least sure lead over the closest rival, over all
-// tasks. For unrelated arms this is the recommendation or its rival. If no lead has any variance, it returns the arm with the fewest
-// measurements, a recommended one if it may.
+// telling returns the arm whose measurements most reduce the variance of the least certain lead over a rival, over all
+// tasks. For unrelated arms this is the recommendation or its rival. If no lead has any variance, it returns the arm with
+// the fewest measurements, preferably a recommended one.
 func (b *batch) telling(among []int, repeated int) (at int) {
 	rival, doubt := -1, 0.0
 	for _, x := range b.compared() {
@@ -128,7 +128,7 @@ func (b *batch) telling(among []int, repeated int) (at int) {
 	return at
 }
 
-// spread returns the variance of the mean of a number of measurements of an arm, given the batch.
+// spread returns the variance of the mean of times measurements of an arm, given the measurements of the batch.
 func (b *batch) spread(arm, times int) float64 {
 	e := b.effect[arm]
 	return b.cov.At(arm, arm) + 2*b.cov.At(arm, e) + b.cov.At(e, e) + b.noise[arm]/float64(times)
@@ -143,8 +143,8 @@ func gain(d, s float64) float64 {
 	return s * (math.Exp(-z*z/2)/math.Sqrt(2*math.Pi) - z*math.Erfc(z/math.Sqrt2)/2)
 }
 
-// imagined returns possible means after the measurements of the batch, one row per future: normal, with the covariance that the batch
-// removes.
+// imagined returns count simulated posterior means after the measurements of the batch, a row for each. They are normal;
+// their covariance is the reduction of the covariance by the batch.
 func (b *batch) imagined(arms []int, count int) *mat.Dense {
 	taken := among(arms, func(i, j int) float64 { return b.planner.cov.At(i, j) - b.cov.At(i, j) })
 	out := normals(taken, count, 11)
@@ -157,8 +157,8 @@ func (b *batch) imagined(arms []int, count int) *mat.Dense {
 	return out
 }
 
-// normals draws from a centred normal distribution by the symmetric root of its covariance, so that similar covariances give similar
-// draws.
+// normals returns count draws from a normal distribution with mean 0, a row for each. It uses the symmetric root of the
+// covariance, so that similar covariances give similar draws.
 func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 	n := cov.SymmetricDim()
 	var eigen mat.EigenSym
@@ -186,7 +186,8 @@ func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 	return &out
 }
 
-// sure returns the mean, over futures, of the probability that the recommendation after the batch is within ε.
+// sure returns the expected probability that the best of arms after the batch is within ε of the true best. It averages
+// over the given number of simulated results.
 func (b *batch) sure(arms []int, futures int) float64 {
 	means, truth := b.imagined(arms, futures), normals(among(arms, b.cov.At), truths, 13)
 	within := 0
@@ -207,7 +208,7 @@ func (b *batch) sure(arms []int, futures int) float64 {
 	return float64(within) / float64(futures*truths)
 }
 
-// gained returns the expected improvement of the recommendations after the batch, the mean over tasks.
+// gained returns the expected improvement of the recommendations by the batch, averaged over tasks.
 func (b *batch) gained(compared []int) float64 {
 	means := b.imagined(compared, futures)
 	place := lists.Keyed(compared, func(k, x int) (int, int) { return x, k })

@@ -17,8 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// apartBy returns the measured arms of each task in groups that no chain of blocks connects: the data cannot separate group differences
-// from block differences. It is nil without blocks.
+// apartBy returns the measured arms of each task, in groups that no chain of common blocks connects. Between groups, the
+// data cannot separate arms from blocks. It returns nil if there are fewer than two blocks.
 func apartBy(p *problem.Problem) [][][]int {
 	if len(p.Blocks) < 2 {
 		return nil
@@ -41,13 +41,13 @@ func apartBy(p *problem.Problem) [][][]int {
 	})
 }
 
-// confounded names the options that cannot be separated from their blocks; "" if there are none.
+// confounded returns a warning that names the options whose effects cannot be separated from blocks; "" if there are none.
 func confounded(p *problem.Problem) string {
 	words, block := p.Words(), "block"
 	if p.Long != nil {
 		block = strings.Join(p.Long.Blocks, ", ")
 	}
-	var of []string // tasks
+	var of []string // names of the affected tasks
 	var text string // text of the first task
 	for v, groups := range apartBy(p) {
 		if len(groups) < 2 {
@@ -81,10 +81,11 @@ func confounded(p *problem.Problem) string {
 		"An option that looks better may have had a better %[2]s. Measure options of different groups in the same %[2]s", at, block, text)
 }
 
-// doubted returns a posterior that allows for confounded blocks: groups of options without a common block may differ because of their
-// blocks. A kernel could explain the whole difference by features, while a drift between blocks would look the same. With V the variance
-// of the group means of a task, each group gets an error so large that its mean has variance at least V/2: up to half of a difference may
-// be due to blocks. Counts, whose model has no blocks, are unchanged.
+// doubted returns a posterior that allows for confounded blocks: groups of options without a common block may differ
+// because of their blocks. A kernel could explain the whole difference by features, although a drift between blocks would
+// look the same. V is the variance between the group means of a task. Each group gets a random error, so that the
+// posterior variance of its mean is at least V/2. Thus up to half of a difference may come from blocks. Counts are
+// returned unchanged, because their model has no blocks.
 func doubted(b *belief.Belief) *belief.Belief {
 	p := b.Problem
 	apart := apartBy(p)

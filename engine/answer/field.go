@@ -12,19 +12,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// newBlocks are the new blocks of a plan, with their limits. If each block of the data belongs to one task, so does each new block. A
-// group is the blocks of one task, or all blocks.
+// newBlocks are the new blocks of a plan, with their limits. If each block of the data belongs to one task, each new block
+// does, too. A group is the blocks of one task, or all blocks.
 type newBlocks struct {
 	groups   int
 	nested   bool
-	size     []int  // of each group: the median size of the blocks in the data
-	number   []int  // of each group: how many blocks the data have
-	perBlock int    // measurements of an option in a block, at most; 0 without a limit
-	distinct int    // different options in the plan, at most; 0 without a limit
-	checks   []bool // arms that are in every block of their task; nil without
+	size     []int  // by group: median size of the blocks in the data
+	number   []int  // by group: number of blocks in the data
+	perBlock int    // most measurements of an option in a block; 0 for no limit
+	distinct int    // most different options in the plan; 0 for no limit
+	checks   []bool // by arm: whether it is in every block of its task; nil without checks
 }
 
-// constrain sets the blocks of a plan. It returns an error for a check that no task has.
+// constrain sets q.blocks from the data and the options. It returns a *CheckError for a check that is not an option of any
+// task.
 func (q *planner) constrain(opt Options) error {
 	p, out := q.b.Problem, newBlocks{groups: 1, perBlock: opt.PerBlock, distinct: opt.Distinct}
 	of, sizes := slices.Repeat([]int{-1}, len(p.Blocks)), make([]float64, len(p.Blocks))
@@ -88,7 +89,7 @@ func columnsOf(p *problem.Problem) []string {
 
 func (n *newBlocks) isCheck(i int) bool { return n.checks != nil && i >= 0 && n.checks[i] }
 
-// groupOf returns the group of the blocks of an arm; 0 for a weighted mean, which has none.
+// groupOf returns the group of the blocks of arm i. A weighted mean (i < 0) has no blocks; for it, groupOf returns 0.
 func (n *newBlocks) groupOf(p *problem.Problem, i int) int {
 	if !n.nested || i < 0 {
 		return 0
@@ -107,12 +108,12 @@ func (q *planner) cost(k int) float64 {
 	return 1
 }
 
-// usualCost returns the mean cost of a measurement.
+// usualCost returns the mean cost of one measurement of the arms that the batch may contain.
 func (b *batch) usualCost() float64 {
 	return lists.Sum(b.within, b.cost) / float64(len(b.within))
 }
 
-// spent returns the cost of the batch and of the checks in its blocks.
+// spent returns the cost of all measurements in the batch, including the checks in its blocks.
 func (b *batch) spent() float64 {
 	sum := 0.0
 	for k, n := range b.counts {
@@ -133,7 +134,8 @@ func (b *batch) spent() float64 {
 	return sum
 }
 
-// add adds a measurement of the most valuable arm that the limits allow and that costs at most left. It returns false if there is none.
+// add adds one measurement of the most valuable arm among those that the limits allow and that cost at most left. It
+// returns false if there is no such arm, or if its block would need checks that cost too much.
 func (b *batch) add(repeated int, left float64) bool {
 	allowed, before := b.allowed(left), b.spent()
 	if len(allowed) == 0 {
@@ -148,7 +150,7 @@ func (b *batch) add(repeated int, left float64) bool {
 	return fits
 }
 
-// allowed returns the arms that the batch may measure once more.
+// allowed returns the positions of the arms that the batch may measure once more at a cost of at most left.
 func (b *batch) allowed(left float64) []int {
 	n := &b.blocks
 	p := b.b.Problem

@@ -11,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// mostLevels is the number of groups into which the values of a column of numbers are sorted, if there are more.
+// mostLevels is the largest number of groups into which levels sorts the values of a numeric column.
 const mostLevels = 8
 
-// compare sets the difference of each arm that may be recommended to the recommended arm of its task.
+// compare sets Arm.Difference: each candidate minus the recommended arm of its task.
 func (a *Answer) compare(b *belief.Belief, picks []int, open [][]int) {
 	p := b.Problem
 	count, _ := b.Draws.Dims()
@@ -42,11 +42,13 @@ func bounded(p *problem.Problem, reward float64) float64 {
 	return reward
 }
 
-// importance returns the share of the variance of the means within tasks that each column of the arms explains: the effect size
+// importance returns, for each column of the arms, the share of the variance of the means within tasks that the column
+// explains. It is the effect size
 //
 //	ε² = 1 - (SSE / dfE) / (SST / dfT)
 //
-// of the one-way analysis of variance [Kelley 1935]. Columns whose values are nearly all different have no residual and are left out.
+// of the one-way analysis of variance [Kelley 1935], at least 0. Columns whose values nearly all differ have no residual
+// degrees of freedom and are left out.
 func importance(p *problem.Problem, means []float64) (out []Importance) {
 	if len(p.Arms.Columns) < 2 {
 		return nil
@@ -77,8 +79,8 @@ func importance(p *problem.Problem, means []float64) (out []Importance) {
 	return out
 }
 
-// levels returns a number for the value of each arm in a column, equal for equal values. Many different numbers are sorted into groups
-// of neighbours.
+// levels returns an integer for the value of each arm in column c; equal values have equal integers. If a numeric column
+// has more than mostLevels values, neighbouring values share an integer.
 func levels(p *problem.Problem, c int) []int {
 	values := make([]float64, p.N())
 	for i := range values {
@@ -96,7 +98,7 @@ func levels(p *problem.Problem, c int) []int {
 	return out
 }
 
-// squares returns the sum of the squared distances of numbers from their mean.
+// squares returns Σ (x - mean)².
 func squares(x []float64) (sum float64) {
 	m := meanOf(x)
 	for _, v := range x {

@@ -21,34 +21,38 @@ const (
 	// MaxMore is the largest Pick.More.
 	MaxMore = 1 << 12
 
-	shortlist   = 600 // arms of all tasks that are planned with
-	fewestArms  = 4   // of each task on the shortlist
-	moreArms    = 16  // of a task, for Pick.More
-	futures     = 400 // simulated results of a plan
-	truths      = 200 // simulated rewards after each future, for Pick.More
-	furtherArms = 2   // arms in Pick.MoreOf
-	// tasks whose measurements are planned together: of more, those with the largest expected losses
+	shortlist   = 600 // largest number of arms of all tasks in a planner
+	fewestArms  = 4   // smallest number of arms of each task in a planner
+	moreArms    = 16  // largest number of arms of a task for Pick.More
+	futures     = 400 // number of simulated results of a plan
+	truths      = 200 // number of simulated true rewards for each result, for Pick.More
+	furtherArms = 2   // largest number of arms in Pick.MoreOf
+	// largest number of tasks whose measurements are planned together; if there are more, those with the largest expected
+	// losses
 	plannedTasks = shortlist / fewestArms
 )
 
-// planner has the posterior mean and covariance of the shortlist: the arms that may be worth measuring. It compares recommendations
-// among these arms. For one recommendation for all tasks it compares weighted means of them, which cannot be measured themselves.
+// planner has the posterior mean and covariance of the shortlist, the arms that may be worth measuring. It compares each
+// recommendation with the other arms of its task. For one recommendation for all tasks, it compares options by weighted
+// means over tasks; these are further entries of the shortlist, which cannot be measured.
 type planner struct {
 	b       *belief.Belief
 	epsilon float64
-	arms    []int // arms of the problem, in its order; -1 for a weighted mean
-	taskOf  []int // number of the recommendation that it competes for; -1 if it is not compared
-	pick    []int // per recommendation: its position on the shortlist
-	tasks   int   // recommendations of the answer, which may be more
+	arms    []int // index of each entry in the problem; -1 for a weighted mean
+	taskOf  []int // index of the recommendation with which the entry is compared; -1 if it is not compared
+	pick    []int // for each recommendation: its position on the shortlist
+	tasks   int   // number of recommendations of the answer; may exceed len(pick)
 	mean    []float64
-	// of the arms' rewards, followed by the effects of new blocks, which are independent of the rewards
+	// covariance of the rewards of the shortlist, followed by the effects of new blocks, which are independent of the
+	// rewards
 	cov    *mat.SymDense
 	noise  []float64 // variance of a measurement within its block
-	effect []int     // row of cov with the effect of the new block of each arm
+	effect []int     // row in cov of the effect of a new block with the arm
 	blocks newBlocks
 }
 
-// planned returns the numbers of the recommendations whose measurements are planned together.
+// planned returns the indices of the recommendations whose measurements are planned together: all, or the plannedTasks
+// with the largest expected losses.
 func (a *Answer) planned() []int {
 	all := indices.All(len(a.Picks))
 	if len(all) > plannedTasks {
@@ -58,8 +62,8 @@ func (a *Answer) planned() []int {
 	return all
 }
 
-// newPlanner makes the shortlist of some recommendations: these, the candidates with the highest 97.5 % quantiles of their tasks, and the
-// arms that are in every block.
+// newPlanner returns a planner for the recommendations with indices some. Its shortlist has these, the candidates of their
+// tasks with the highest 97.5 % quantiles, and the checks, which are in every block.
 func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, opt Options) (*planner, error) {
 	p := b.Problem
 	q := &planner{b: b, epsilon: opt.Epsilon, tasks: len(picks)}
@@ -85,7 +89,8 @@ func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, op
 	return q, nil
 }
 
-// newOverallPlanner makes the shortlist for one recommendation: the options with the highest 97.5 % quantiles, at every task.
+// newOverallPlanner returns a planner for one recommendation for all tasks. Its shortlist has the options with the highest
+// 97.5 % quantiles, at every task, followed by their weighted means.
 func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (*planner, error) {
 	q := &planner{b: b, epsilon: opt.Epsilon, tasks: 1}
 	if err := q.constrain(opt); err != nil {
@@ -114,7 +119,8 @@ func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (
 	return q, nil
 }
 
-// drawn returns the posterior draws of the shortlist; means has the draws of its weighted means.
+// drawn returns posterior draws of the shortlist, a row for each draw. means returns the weighted means of draw d; nil if
+// the shortlist has none.
 func (q *planner) drawn(count int, means func(d int) []float64) *mat.Dense {
 	x := mat.NewDense(count, len(q.arms), nil)
 	for d := range count {
@@ -131,7 +137,7 @@ func (q *planner) drawn(count int, means func(d int) []float64) *mat.Dense {
 	return x
 }
 
-// finish sets the covariance from draws of the shortlist, with an independent effect for each group of blocks.
+// finish sets the covariance from draws of the shortlist, and adds an independent effect for each group of blocks.
 func (q *planner) finish(draws *mat.Dense) {
 	var rewards mat.SymDense
 	stat.CovarianceMatrix(&rewards, draws, nil)
@@ -139,7 +145,7 @@ func (q *planner) finish(draws *mat.Dense) {
 	q.cov = beside(&rewards, q.blocks.groups, q.b.Blocks)
 }
 
-// beside returns the covariance of rewards together with some independent effects of that standard deviation.
+// beside returns the covariance of the rewards, extended by independent effects of standard deviation sd.
 func beside(rewards *mat.SymDense, effects int, sd float64) *mat.SymDense {
 	n := rewards.SymmetricDim()
 	out := mat.NewSymDense(n+effects, nil)
@@ -150,7 +156,7 @@ func beside(rewards *mat.SymDense, effects int, sd float64) *mat.SymDense {
 	return out
 }
 
-// measurable and compared return positions on the shortlist.
+// measurable returns the shortlist positions that are arms.
 func (q *planner) measurable() []int {
 	return indices.Where(len(q.arms), func(k int) bool { return q.arms[k] >= 0 })
 }
@@ -159,7 +165,8 @@ func (q *planner) compared() []int {
 	return indices.Where(len(q.arms), func(k int) bool { return q.taskOf[k] >= 0 })
 }
 
-// of returns the shortlist positions of a task, the recommendation first, limited in number.
+// of returns at most the given number of shortlist positions of task v. The recommendation is first; the others follow by
+// their upper confidence bounds.
 func (q *planner) of(v, most int) []int {
 	out := indices.Where(len(q.taskOf), func(k int) bool { return q.taskOf[k] == v && k != q.pick[v] })
 	upper := func(k int) float64 { return q.mean[k] + 2*math.Sqrt(q.cov.At(k, k)) }
@@ -167,7 +174,7 @@ func (q *planner) of(v, most int) []int {
 	return append([]int{q.pick[v]}, out[:min(most-1, len(out))]...)
 }
 
-// only returns the planner restricted to arms of one task, the recommendation first.
+// only returns the planner restricted to the given arms of one task. The first of them must be the recommendation.
 func (q *planner) only(arms []int) *planner {
 	out := &planner{b: q.b, epsilon: q.epsilon, tasks: 1, pick: []int{0}, taskOf: make([]int, len(arms)), arms: indices.Of(q.arms, arms),
 		mean: indices.Of(q.mean, arms), noise: indices.Of(q.noise, arms), effect: slices.Repeat([]int{len(arms)}, len(arms))}
@@ -175,13 +182,13 @@ func (q *planner) only(arms []int) *planner {
 	return out
 }
 
-// among returns the covariance of some arms.
+// among returns the covariance matrix of some arms, with entries from of.
 func among(arms []int, of func(i, j int) float64) *mat.SymDense {
 	return symmetric.Make(len(arms), func(i, j int) float64 { return of(arms[i], arms[j]) })
 }
 
-// more sets Pick.More: it doubles the measurements of the task's arms until the recommendation is expected to be within ε with
-// probability Sure, and interpolates.
+// more sets Pick.More and Pick.MoreOf. It doubles the number of measurements of the task's arms until the expected
+// probability of a recommendation within ε reaches Sure, and interpolates.
 func (q *planner) more(p *Pick, v int, all []Arm) {
 	arms := q.of(v, moreArms)
 	if len(arms) < 2 {
@@ -215,11 +222,11 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 }
 
-// next sets Next and the expected loss after it, and reports its progress. count is the number of measurements or, if measurements
-// have costs, the sum of these.
+// next sets Next, and LossAfter to the expected change of the loss. count is the number of measurements or, if they have
+// costs, the sum of their costs.
 func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(share float64)) error {
 	compared := q.compared()
-	if len(compared) == len(q.pick) { // every recommendation has one option: nothing to compare
+	if len(compared) == len(q.pick) { // every task has only one candidate
 		return nil
 	}
 	b := q.batch(q.measurable())
@@ -258,23 +265,23 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 	return nil
 }
 
-// Outlook has the expected quality of the recommendations after further measurements, as means over tasks.
+// Outlook is the expected quality of the recommendations after further measurements, averaged over tasks.
 type Outlook struct {
-	Count  int     // further measurements, of all tasks
-	Cost   float64 // of these measurements; their number if measurements have no costs
+	Count  int     // number of further measurements in all tasks
+	Cost   float64 // sum of the costs of these measurements; their number if measurements have no costs
 	Loss   float64 // expected simple regret, reward units
 	Within float64 // probability that a recommendation is within epsilon of the best
 }
 
 const (
-	aheadSteps = 400 // steps in which measurements are chosen
-	aheadWork  = 4e8 // simulated rewards of all outlooks
-	leastDrawn = 40  // futures
+	aheadSteps = 400 // largest number of steps in which Ahead chooses measurements
+	aheadWork  = 4e8 // largest number of simulated rewards of all outlooks
+	leastDrawn = 40  // smallest number of simulated results
 )
 
-// Ahead returns the expected results after each of some counts of measurements, if these are chosen by expected gain. If measurements
-// have costs, the counts are sums of costs, and the gain per cost decides. The counts ascend from at least 1. Kernel and noise
-// come from the posterior b. Ahead returns an error if ctx ends.
+// Ahead returns the expected quality now and after each of the given counts of measurements. Measurements are chosen by
+// expected gain. If they have costs, counts are sums of costs, and the gain per cost decides. counts must ascend from at
+// least 1. Kernel and noise come from the posterior b. Ahead returns an error if ctx ends.
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)
@@ -316,7 +323,8 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 			k := batch.choose(affordable, max(step, int(left/usual)/(2*tasks)))
 			batch.take(k, max(1, min(step, int(left/batch.cost(k)))))
 		}
-		// simulated futures are normal, the present posterior may not be: add their gain to the present value
+		// Simulated results are normal, but the posterior b may not be. So only differences of simulations are used, added
+		// to the present values.
 		next := Outlook{Count: batch.total, Cost: batch.spent(), Loss: max(loss-batch.gained(all), 0), Within: within}
 		if before < 1 {
 			next.Within = 1 - (1-within)*min((1-sure())/(1-before), 1)

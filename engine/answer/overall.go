@@ -18,18 +18,18 @@ type Overall struct {
 	Label    string         `json:"label"`              // its values in the columns of the arms, such as "Merlin, 80"
 	Features map[string]any `json:"features"`           // its values by column, as in the table
 	Estimate float64        `json:"estimate"`           // posterior mean of the weighted mean, reward units
-	CI95     [2]float64     `json:"ci95"`               // of the weighted mean; it includes what all options have in common
+	CI95     [2]float64     `json:"ci95"`               // 95 % interval of the weighted mean, with the uncertainty that all options share
 	Within   float64        `json:"probability_within"` // posterior probability that no option is better overall by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret of the weighted mean, reward units; ≥ 0
 	// label of the other option that is most probably the best overall; "" if there is none
 	RunnerUp string `json:"runner_up"`
-	// the pick's weighted mean less the runner-up's; null without one
+	// weighted mean of the pick minus that of the runner-up; null without a runner-up
 	Difference *Difference    `json:"difference_to_runner_up"`
 	PerTask    []TaskLoss     `json:"per_task"` // the pick at each task
 	Options    []OverallPlace `json:"options"`  // all options, the best first
 	// labels of the options whose probability of being best at any task is below 1 %
 	Drop []string `json:"drop"`
-	// labels of options that are not at every task, which are left out
+	// labels of options that are left out because they are not at every task
 	Partial []string `json:"not_everywhere,omitempty"`
 }
 
@@ -39,44 +39,44 @@ type Difference struct {
 	CI95     [2]float64 `json:"ci95"`     // central 95 % of the posterior
 }
 
-// TaskLoss describes, for one task, the option that is recommended for all tasks.
+// TaskLoss describes the overall recommendation at one task.
 type TaskLoss struct {
 	Task     string  `json:"task"`          // name of the task
-	Weight   float64 `json:"weight"`        // all sum to 1
+	Weight   float64 `json:"weight"`        // weight of the task; all weights sum to 1
 	Estimate float64 `json:"estimate"`      // posterior mean of the expected reward of the pick at the task
-	Loss     float64 `json:"expected_loss"` // behind the best option of the task, reward units; ≥ 0
+	Loss     float64 `json:"expected_loss"` // expected shortfall from the best option of the task, reward units; ≥ 0
 	Best     string  `json:"best"`          // label of the option with the highest estimate at the task
 }
 
-// OverallPlace is an option among all.
+// OverallPlace is one option in the ranking over all tasks.
 type OverallPlace struct {
 	Arm      string  `json:"arm"`      // name of the option
 	Label    string  `json:"label"`    // its values in the columns of the arms
 	Estimate float64 `json:"estimate"` // posterior mean of the weighted mean
-	// the weighted mean less the pick's
+	// weighted mean minus that of the pick
 	Difference Difference `json:"difference_to_pick"`
-	Best       float64    `json:"probability_best"`          // overall
-	Anywhere   float64    `json:"probability_best_anywhere"` // at one task at least
-	// Finlay-Wilkinson slope: by how much the estimate grows from task to task, if the mean of the options grows by 1; null for fewer
-	// than three tasks
+	Best       float64    `json:"probability_best"`          // posterior probability that the option has the best weighted mean
+	Anywhere   float64    `json:"probability_best_anywhere"` // posterior probability that the option is the best of at least one task
+	// Finlay-Wilkinson slope: how much the option's mean reward at a task grows if the mean over all options grows by 1;
+	// null for fewer than three tasks
 	Slope *float64 `json:"slope"`
 	Worst string   `json:"worst_task"` // the task with the largest expected loss
 }
 
-// leastAnywhere is the probability of being best at any task below which an option may be dropped.
+// leastAnywhere is the probability of being the best of any task below which Drop lists an option.
 const leastAnywhere = 0.01
 
-// everywhere are the options that can be chosen at every task, as arms of each.
+// everywhere are the options that can be chosen at every task with a positive weight.
 type everywhere struct {
-	weights []float64 // of tasks, they sum to 1
+	weights []float64 // weights of tasks, with sum 1
 	arms    [][]int   // of each option: its arm at each task, in the order of the tasks
 	draws   *mat.Dense
-	mean    []float64 // of the draws of each option
-	means   []float64 // of the draws of each arm
-	level   []float64 // of each task: the mean of the means of all options
+	mean    []float64 // mean of draws of each option
+	means   []float64 // mean of the posterior draws of each arm; set by slope
+	level   []float64 // mean over options at each task; set by slope
 }
 
-// newEverywhere returns the options that are open at every task, and the arms of the first task of options that are not.
+// newEverywhere returns the options that are candidates at every task. partial has one arm of each option that is not.
 func newEverywhere(b *belief.Belief, open [][]int) (e *everywhere, partial []int) {
 	p := b.Problem
 	e = &everywhere{weights: p.Weights}
@@ -121,7 +121,8 @@ func newEverywhere(b *belief.Belief, open [][]int) (e *everywhere, partial []int
 	return e, partial
 }
 
-// overall sets Overall and returns the options and the pick among them; nil if no option is at every task.
+// overall sets Overall. It returns the options, and the index of the recommended one. It returns nil if no option is a
+// candidate at every task.
 func (a *Answer) overall(b *belief.Belief, open [][]int) (*everywhere, int) {
 	p := b.Problem
 	e, partial := newEverywhere(b, open)
@@ -180,7 +181,7 @@ func (a *Answer) overall(b *belief.Belief, open [][]int) (*everywhere, int) {
 	return e, pick
 }
 
-// anywhere returns the number of draws in which each option is best at one task at least.
+// anywhere returns, for each option, the number of draws in which it is the best of at least one task.
 func (e *everywhere) anywhere(b *belief.Belief, open [][]int) []int {
 	option := map[int]int{}
 	for k, arms := range e.arms {
@@ -205,7 +206,7 @@ func (e *everywhere) anywhere(b *belief.Belief, open [][]int) []int {
 	return out
 }
 
-// losses returns the expected loss of each arm: how much worse it is than the best arm of its task, on average.
+// losses returns the expected loss of each arm: the mean over draws of the best reward of its task minus its reward.
 func (e *everywhere) losses(b *belief.Belief, open [][]int) []float64 {
 	count, n := b.Draws.Dims()
 	out := make([]float64, n)
@@ -224,9 +225,11 @@ func (e *everywhere) losses(b *belief.Belief, open [][]int) []float64 {
 	return out
 }
 
-// slope returns the slope of an option's means on the means of all options, over the tasks [FW63]; nil for fewer than three tasks.
+// slope returns the slope of a linear regression, over tasks, of an option's mean reward on the mean over all options
+// [FW63]. It returns nil for fewer than three tasks.
 //
-// [FW63]: K. W. Finlay, G. N. Wilkinson, The analysis of adaptation in a plant-breeding programme, Aust. J. Agric. Res. 14(6), 1963.
+// [FW63]: K. W. Finlay, G. N. Wilkinson, The analysis of adaptation in a plant-breeding programme, Aust. J. Agric. Res.
+// 14(6), 1963.
 func (e *everywhere) slope(b *belief.Belief, option int) *float64 {
 	tasks := len(e.arms[option])
 	if tasks < 3 {
@@ -242,7 +245,7 @@ func (e *everywhere) slope(b *belief.Belief, option int) *float64 {
 	return &beta
 }
 
-// intervalOf returns the central 95 % of some draws, which it sorts.
+// intervalOf returns the central 95 % interval of draws. It sorts draws in place.
 func intervalOf(draws []float64) *[2]float64 {
 	slices.Sort(draws)
 	return &[2]float64{stat.Quantile(0.025, stat.LinInterp, draws, nil), stat.Quantile(0.975, stat.LinInterp, draws, nil)}

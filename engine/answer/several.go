@@ -14,13 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Quantity is the posterior of another measured quantity of the same arms: problem.Also with its belief.
+// Quantity is another measured quantity of the same arms, with its posterior.
 type Quantity struct {
 	problem.Also
 	Belief *belief.Belief
 }
 
-// Quantities returns the posteriors of p's other measured quantities by a function that makes one.
+// Quantities returns p's other measured quantities. of computes their posteriors; its first error is returned.
 func Quantities(p *problem.Problem, of func(p *problem.Problem) (*belief.Belief, error)) ([]Quantity, error) {
 	return lists.Try(len(p.Also), func(k int) (Quantity, error) {
 		b, err := of(p.Also[k].Problem)
@@ -34,7 +34,7 @@ type ParetoPoint struct {
 	Arm         string             `json:"arm"`         // name of the option
 	Label       string             `json:"label"`       // its values in the columns of the arms
 	Features    map[string]any     `json:"features"`    // its values by column, as in the table
-	Probability float64            `json:"probability"` // that it meets the requirements and no such option is better in all rewards
+	Probability float64            `json:"probability"` // that it is feasible and no feasible option dominates it, see front
 	Estimates   map[string]float64 `json:"estimates"`   // posterior mean of each reward, by column
 }
 
@@ -45,8 +45,8 @@ const (
 	paretoDraws = 1000
 )
 
-// drawsOf returns the draws of a quantity, a row for each draw of the rewards and a column for each arm of p; NaN for arms that its
-// table does not have.
+// drawsOf returns posterior draws of a quantity: count rows, and a column for each arm of p. Columns are NaN for arms that
+// the table of the quantity does not have. If count exceeds the number of draws, rows repeat.
 func (q Quantity) drawsOf(p *problem.Problem, count int) *mat.Dense {
 	out, at := mat.NewDense(count, p.N(), nil), p.Places(q.Problem)
 	rows, _ := q.Belief.Draws.Dims()
@@ -61,8 +61,9 @@ func (q Quantity) drawsOf(p *problem.Problem, count int) *mat.Dense {
 	return out
 }
 
-// required returns the posterior of the worth of options: the reward if an option is feasible, the lowest posterior mean of its task
-// if it is not. feasible has the probability of each arm to be feasible; nil without requirements.
+// required returns the posterior that recommendations use if options have requirements. In draws in which an option is not
+// feasible, its reward is at most the lowest posterior mean of its task. feasible has the probability of each arm to be
+// feasible. Without requirements it returns b and nil.
 func required(b *belief.Belief, all []Quantity) (worth *belief.Belief, feasible []float64) {
 	all = lists.Where(all, func(q Quantity) bool { return q.Require != nil })
 	if len(all) == 0 {
@@ -99,7 +100,8 @@ func required(b *belief.Belief, all []Quantity) (worth *belief.Belief, feasible 
 	return &out, feasible
 }
 
-// pareto sets Pareto: the options that may be optimal if several rewards count.
+// pareto sets Pareto to the options that are Pareto optimal with probability leastPareto or more. Without a second reward
+// it does nothing.
 func (a *Answer) pareto(ctx context.Context, b *belief.Belief, all []Quantity, open [][]int) error {
 	limits := lists.Where(all, func(q Quantity) bool { return q.Require != nil })
 	all = lists.Where(all, func(q Quantity) bool { return q.Require == nil })
@@ -169,10 +171,11 @@ func rowsOf(m *mat.Dense) int {
 	return rows
 }
 
-// front returns the arms that no other arm dominates: is at least as good in all rewards and better in one.
+// front returns the arms that no other arm dominates. An arm dominates another if it is at least as good in all rewards
+// and better in one. value returns reward k of arm i.
 func front(arms []int, rewards int, value func(k, i int) float64) (out []int) {
 	sorted := slices.Clone(arms)
-	slices.SortFunc(sorted, func(i, j int) int { // what dominates an arm comes before it
+	slices.SortFunc(sorted, func(i, j int) int { // an arm comes after all arms that dominate it
 		for k := range rewards {
 			if c := cmp.Compare(value(k, j), value(k, i)); c != 0 {
 				return c
@@ -199,7 +202,7 @@ func front(arms []int, rewards int, value func(k, i int) float64) (out []int) {
 	return out
 }
 
-// feasible sets the probabilities of arms and picks to meet the requirements.
+// feasible sets the feasibility of arms and picks, and Required to the texts of the requirements.
 func (a *Answer) feasible(picks []int, probabilities []float64, all []Quantity) {
 	if probabilities == nil {
 		return

@@ -9,8 +9,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Undetermined is Best for measurements that do not distinguish options. Each option may be the best: the recommendation of a task is a
-// measured one, and unknown numbers are null. Next has the options with fewest measurements, spread over the features.
+// Undetermined is Best for measurements that do not distinguish options. It recommends the option with the most
+// measurements in each task, and sets unknown numbers to NaN. Next has the options with fewest measurements, spread over
+// the features.
 func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Answer, error) {
 	if err := opt.check(); err != nil {
 		return nil, err
@@ -51,8 +52,8 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 	return a, nil
 }
 
-// spread fills Next from the candidates of each task, one measurement at a time: in the task with fewest measurements, among its arms
-// with fewest, the arm farthest from all measured ones.
+// spread sets Next to count measurements of candidates, one after the other. It takes the task with the fewest
+// measurements, among its arms those with the fewest, and among these the arm farthest from all measured ones.
 func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 	points := p.Arms.Unscaled().Standardized(func(column string) bool { return p.Categories[column] != nil })
 	distance := func(i, j int) (sum float64) {
@@ -68,7 +69,7 @@ func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 		return sum
 	}
 	counts, ofTask := make([]float64, p.N()), make([]float64, p.V())
-	near := slices.Repeat([]float64{math.Inf(1)}, p.N()) // squared distance of the nearest measured arm
+	near := slices.Repeat([]float64{math.Inf(1)}, p.N()) // squared distance to the nearest measured arm of the task
 	add := func(i int, n float64) {
 		v := p.TaskOf[i]
 		counts[i], ofTask[v] = counts[i]+n, ofTask[v]+n
@@ -86,7 +87,7 @@ func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 			ofTask[v] = math.Inf(1)
 		}
 	}
-	place := map[int]int{} // positions in Next
+	place := map[int]int{} // index in Next, by arm
 	for range count {
 		v := slices.Index(ofTask, slices.Min(ofTask))
 		if len(open[v]) == 0 {
@@ -120,7 +121,7 @@ func (o Options) check() error {
 	return nil
 }
 
-// newAnswer returns an answer with the names of a problem.
+// newAnswer returns an answer with the names of the problem and its columns.
 func newAnswer(p *problem.Problem, opt Options) *Answer {
 	a := &Answer{Problem: p.Name, Goal: p.Goal, Epsilon: opt.Epsilon, Next: []Pull{}, Log: []string{}}
 	c := p.Words()
@@ -131,7 +132,7 @@ func newAnswer(p *problem.Problem, opt Options) *Answer {
 	return a
 }
 
-// armOf returns an arm with its measurements.
+// armOf returns arm i with its features and a summary of its measurements.
 func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 	names := p.NamesOf(i)
 	arm := Arm{Task: names[0], Arm: names[1], Features: featuresOf(p, i)}
@@ -149,7 +150,7 @@ func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 	return arm
 }
 
-// take copies the posterior of the recommended arm.
+// take copies the fields of the recommended arm x.
 func (p *Pick) take(x Arm) {
 	p.Task, p.Arm, p.Label, p.Features = x.Task, x.Arm, x.Label, x.Features
 	p.Estimate, p.CI95, p.Count, p.Failed = x.Estimate, x.CI95, x.Count, x.Failed

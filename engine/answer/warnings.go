@@ -18,8 +18,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// warnings returns the warnings about reading the table, about questions that the measurements cannot answer, and about a bad fit of the
-// posterior.
+// warnings returns warnings about the reading of the table, questions that the measurements cannot answer, and a bad fit
+// of the model.
 func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	p := b.Problem
 	for _, n := range p.Notes {
@@ -72,8 +72,8 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	return out
 }
 
-// digitsLost states that rewards of a task are so large beside their differences that the digits of a number do not hold these: their
-// standard deviation is less than a thousand steps from one number to the next. "" where they are not.
+// digitsLost returns a warning if the rewards of a task are so large that their differences are lost in rounding: their
+// standard deviation is less than a thousand steps between adjacent floating-point numbers. It returns "" otherwise.
 func (a *Answer) digitsLost(p *problem.Problem) string {
 	const fewestSteps = 1000
 	for _, of := range p.Groups() {
@@ -99,8 +99,8 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 // mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely names measurements that all others contradict, except codes for missing values, and says how to exclude them; "" if there
-// are none.
+// unlikely returns a warning that names measurements which all others contradict, and how to exclude them. It skips the
+// values in codes. It returns "" if there are no such measurements.
 func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
@@ -142,7 +142,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	return text
 }
 
-// where names an arm, with its task if there are several.
+// where returns the label of an arm, preceded by its task if there are several tasks.
 func (a *Answer) where(p *problem.Problem, arm int) string {
 	if p.V() > 1 {
 		return a.Arms[arm].Task + ", " + a.Arms[arm].Label
@@ -150,13 +150,13 @@ func (a *Answer) where(p *problem.Problem, arm int) string {
 	return a.Arms[arm].Label
 }
 
-// code is a value that looks like a code, such as -9999 for a missing value, and not like a measurement.
+// code is a value that is probably a code for a missing value, such as -9999, rather than a measurement.
 type code struct {
 	value float64 // with the sign of Problem.Mean
 	count int
 }
 
-// code returns the warning that a value is not a measurement.
+// code returns the warning that a value is probably not a measurement.
 func (a *Answer) code(p *problem.Problem, c code) string {
 	v := p.Turned(c.value)
 	often := fmt.Sprintf("%d times", c.count)
@@ -182,13 +182,15 @@ func numericRewards(p *problem.Problem) bool {
 	})
 }
 
-// fewestRest is the number of different other values that a task needs before one value is far from all of them; 0 and 1 suffice.
-// A value that only one option has must be farther from the others than times their range.
+// fewestRest is the number of different other values that a task needs before a value can be far from all of them; the two
+// values 0 and 1 also suffice. times is the distance, in ranges of the other values, that a value of a single option must
+// have.
 const fewestRest, times = 3, 100
 
-// codesOf returns the values that are probably codes, the most frequent first. In each task where it occurs, a code is farther from all
-// other values than these are from each other. A value that does not look like a code, as -9999 does, must occur more often than most
-// values, and beside other values of an option or absurdly far from them.
+// codesOf returns the values that are probably codes, the most frequent first. In each of its tasks, a code is farther
+// from all other values than these are from each other. A value that does not look like a code, unlike -9999, must also
+// meet two conditions. It occurs more often than most values. And options with this value have other values, too, or it is
+// extremely far from the others.
 func codesOf(p *problem.Problem) (codes []code) {
 	counts, mixed := map[float64]int{}, map[float64]bool{}
 	byTask, byArm := make([]map[float64]bool, p.V()), map[int]map[float64]bool{}
@@ -238,7 +240,9 @@ func codesOf(p *problem.Problem) (codes []code) {
 	return codes
 }
 
-// beyond reports whether a value is far from all other values, in each task where it occurs.
+// beyond reports whether the value y is far from all other values in each task where it occurs. codes are the codes found
+// so far. mixed reports whether an option with y has other values, too; usual whether y is conventional for missing
+// values; once whether y occurs once.
 func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual, once bool) bool {
 	judged, zeroOne := false, slices.Sorted(slices.Values([]float64{p.Turned(0), p.Turned(1)}))
 	for _, values := range sorted {
@@ -263,7 +267,8 @@ func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64
 	return judged
 }
 
-// conventional reports whether files often use a number for "no value": -1, nines, or a power of ten from a million on.
+// conventional reports whether files often use the number v for missing values: -1, a number of nines, or a power of ten
+// from a million on.
 func conventional(v float64) bool {
 	if v == -1 {
 		return true
@@ -273,7 +278,8 @@ func conventional(v float64) bool {
 	return len(digits) >= 2 && strings.Trim(digits, "9") == "" || len(text) >= 7 && strings.Trim(text[1:], "0") == "" && text[0] == '1'
 }
 
-// equalAgain reports whether all repeated measurements of options are equal, so that they show no noise.
+// equalAgain reports whether options were measured repeatedly and all repeated measurements of an option are equal, so
+// that they show no noise.
 func equalAgain(p *problem.Problem, scatter string) bool {
 	if scatter == belief.ScatterStated || scatter == belief.ScatterCounts {
 		return false
@@ -299,7 +305,7 @@ func equalAgain(p *problem.Problem, scatter string) bool {
 	return again && len(different) > 1
 }
 
-// plain formats a measured number as tables show it.
+// plain formats a number in the way tables show it.
 func plain(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
 
 // apart formats both ends of an interval with enough digits to distinguish them: three digits of half its length.

@@ -23,33 +23,34 @@ import (
 )
 
 const (
-	first       = 96  // measured arms that numbers are found from to begin with
-	densest     = 320 // measured arms that numbers are found from; of more, so many are taken evenly
-	members     = 32  // sets of numbers that a posterior is averaged over
+	first       = 96  // number of measured arms in the first, coarse search for hyperparameters
+	densest     = 320 // largest number of measured arms in a search for hyperparameters; of more arms, the search uses this many
+	members     = 32  // largest number of hyperparameter vectors over which a posterior is averaged
 	manyArms    = 2000
-	membersMany = 6 // of more than manyArms arms
+	membersMany = 6 // the same for problems with more than manyArms arms
 	mostRank    = 384
 	draws       = 4000
 	drawsMany   = 1000
 )
 
-// Revision counts the changes of results of Of. Raise it with every one: results that depend on a belief are kept
-// under it, and are then made again.
+// Revision is the version of the results of Of. Raise it with every change of these results: caches store it with results
+// that depend on a belief, and recompute results of another revision.
 const Revision = 19
 
-// Belief is what the measurements of a problem say about the expected reward of every arm.
+// Belief is the posterior distribution of the expected reward of every arm, given the measurements of a problem.
 type Belief struct {
 	Problem *problem.Problem
 	Scatter Scatter // how measurements scatter
-	// the problem under the most probable kernel, with the logarithm of the columns that it is for
+	// the problem under the most probable kernel, with logarithms of the columns in Log
 	Usable      *problem.Problem
-	Log         []string // these columns
+	Log         []string // columns that the kernel compares by their logarithm
 	LeaveOneOut LeaveOneOut
-	Given       []Given // what matrices of relatives and a stated kernel explain
+	Given       []Given // share of the variance that matrices of relatives and a stated kernel explain
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
-	Check    *Check // the arm that the model explains least; nil if arms cannot be compared one by one
-	// expected rewards drawn from the posterior, reward units, higher is better: a row a draw, a column an arm
+	Check    *Check // strongest contradiction between measurements and model; nil if arms cannot be compared one by one, see checkable
+	// draws of the expected rewards from the posterior, in reward units, higher is better; rows are draws, columns are
+	// arms
 	Draws *mat.Dense
 	// variance of one measurement of each arm, reward units squared, without the effects of blocks
 	Noise []float64
@@ -57,25 +58,25 @@ type Belief struct {
 	NoiseAssumed bool
 	// standard deviation of the effects of blocks, reward units; 0 without blocks
 	Blocks float64
-	Random []RandomEffect // effects of random columns; nil without
+	Random []RandomEffect // effects of random columns; nil if there are no random columns
 }
 
-// LeaveOneOut says how well each measured arm is predicted from all others.
+// LeaveOneOut summarises how well the mean of each measured arm is predicted from all other measured arms.
 type LeaveOneOut struct {
-	Arms     int     `json:"arms"`     // that were left out, each by itself
-	Error    float64 `json:"error"`    // root mean square, reward units
-	Without  float64 `json:"without"`  // the same when predicting by the mean of the task's other arms
+	Arms     int     `json:"arms"`     // number of arms; each was left out once
+	Error    float64 `json:"error"`    // root mean square prediction error, reward units
+	Without  float64 `json:"without"`  // the same if the prediction is the mean of the task's other arms
 	Coverage float64 `json:"coverage"` // share of means within their 95 % interval
 }
 
-// Options of Of; the zero value remembers and reports nothing.
+// Options of Of. The zero value uses no cache and does not report progress.
 type Options struct {
 	Progress func(share float64) // receives the finished fraction of the work, from 0 to 1; may be nil
-	Memory   *canon.Memory       // shared by those who ask about the same measurements; nil without
+	Memory   *canon.Memory       // cache of beliefs for callers with the same measurements; nil for no cache
 }
 
-// Of computes the belief. It is the same for the same problem, whatever the number of cores. It reports
-// measurements that do not tell arms apart (Undetermined), and the end of the context.
+// Of computes the belief. The result depends only on the problem, not on the number of cores. Of returns *Undetermined if
+// the measurements do not distinguish arms, and the error of the context if it ends.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
 	identified := !slices.ContainsFunc(uses(p).Kernel.Formulas(), func(f kernels.Formula) bool { return f.Body == "" })
@@ -159,8 +160,9 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	return b, nil
 }
 
-// noiseAssumed reports whether the measurements do not separate noise from differences between options, and that matters: no option was
-// measured twice, options have names alone, and most of the variance is not shared by tasks.
+// noiseAssumed reports whether the measurements cannot separate noise from differences between options, and this changes
+// the answer. The conditions are: no option was measured twice, options have names but no features, and there is one task
+// or tasks share less than half of the variance.
 func (s *search) noiseAssumed() bool {
 	if s.d.scatter.Kind != ScatterUnknown || s.features() {
 		return false
@@ -169,7 +171,7 @@ func (s *search) noiseAssumed() bool {
 	return s.d.p.V() == 1 || s.value(s.best, "own", 0)+s.value(s.best, noiseNumber, 0) > shared
 }
 
-// variances returns the variances of the means at a factor of the noise.
+// variances returns the variance of the mean of each measured arm if the noise variance has the factor sigma2.
 func (d *data) variances(sigma2 float64) []float64 {
 	return lists.Make(len(d.n), func(k int) float64 {
 		if d.fixed != nil && d.fixed[k] > 0 {
@@ -179,8 +181,8 @@ func (d *data) variances(sigma2 float64) []float64 {
 	})
 }
 
-// scales chooses the arms that numbers are found from, and for each column of numbers whether its logarithm
-// is compared: the other choice is taken where its most probable numbers have more evidence.
+// scales searches the most probable hyperparameters. For each numeric column of arms it also decides whether the kernel
+// compares its logarithm: it tries both and keeps the one with the higher score.
 func (d *data) scales(ctx context.Context) (_ *search, err error) {
 	defer try.Caught(&err)
 	best := try.Of(d.climbed(ctx, nil, false))
@@ -200,7 +202,8 @@ func (d *data) scales(ctx context.Context) (_ *search, err error) {
 	return best, nil
 }
 
-// climbed searches the numbers of a model of the columns as d.log has them.
+// climbed searches the hyperparameters. The kernel compares the logarithm of the columns that d.log marks. The search also
+// starts from the results of near; if near is nil and there are many arms, it begins with a coarse search.
 func (d *data) climbed(ctx context.Context, near *search, gaussian bool) (*search, error) {
 	d.scale()
 	m := newModel(d)
@@ -214,7 +217,8 @@ func (d *data) climbed(ctx context.Context, near *search, gaussian bool) (*searc
 	return newSearch(ctx, newChosen(m, d.inTasks(densest)), near)
 }
 
-// changed searches again where scatter changes with what others predict of each arm.
+// changed searches again if the noise variance changes with the reward that the other arms predict for each arm; else it
+// returns s.
 func (s *search) changed(rank int) (*search, error) {
 	d := s.d
 	if !d.changing {
@@ -235,17 +239,19 @@ func (s *search) changed(rank int) (*search, error) {
 	return newSearch(s.ctx, newChosen(s.model, s.at), s)
 }
 
-// evenly returns so many of the measured arms, or all.
+// evenly returns at most this number of measured arms, at even distances in d.cells.
 func (d *data) evenly(most int) []int {
 	n := min(len(d.cells), most)
 	return lists.Make(n, func(k int) int { return k * len(d.cells) / n })
 }
 
-// fewestWhole is the fewest tasks that numbers are found from if these are some of the tasks.
+// fewestWhole is the smallest number of whole tasks from which hyperparameters are searched. With fewer, inTasks takes
+// some arms of each task.
 const fewestWhole = 6
 
-// inTasks returns so many of the measured arms, or all: all arms of some tasks, which show the level of a task beside what its arms have of
-// their own, or some arms of each task if the arms of few tasks are that many.
+// inTasks returns all measured arms, or a subset of about the given size. It prefers all arms of some tasks: these
+// separate the level of a task from the own part of each arm. If this means fewer than fewestWhole tasks, it takes arms at
+// even distances.
 func (d *data) inTasks(most int) []int {
 	groups := lists.Groups(indices.All(len(d.cells)), func(k int) int { return d.p.TaskOf[d.cells[k]] })
 	tasks := most * len(groups) / len(d.cells)
@@ -255,9 +261,9 @@ func (d *data) inTasks(most int) []int {
 	return lists.Flat(indices.All(tasks), func(k int) []int { return groups[k*len(groups)/tasks] })
 }
 
-// usable returns the problem under the kernel at u: in reward units squared, with the level of the rewards as a term, and the
-// logarithm of the columns that are compared by it. Counts, whose model is on the logistic scale, have its slope
-// at their mean.
+// usable returns the problem with the kernel at u, in reward units squared. The kernel has a term for the level of the
+// rewards and compares logarithms of the columns in d.logs. The model of counts is on the logistic scale; its kernel is
+// multiplied by the slope of that scale at the mean.
 func (m *model) usable(u []float64) (*problem.Problem, error) {
 	d := m.d
 	p := d.standard.of.Logarithmic(d.logs())
@@ -284,13 +290,13 @@ func (m *model) usable(u []float64) (*problem.Problem, error) {
 	return p, nil
 }
 
-// round keeps the three digits that a found number is worth showing.
+// round rounds a hyperparameter to three significant digits.
 func round(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	return r
 }
 
-// leaveOneOut summarises the predictions of left-out means in reward units; of counts on the scale of shares.
+// leaveOneOut summarises the predictions of left-out means in reward units. For counts it compares shares of successes.
 func (s *search) leaveOneOut(e *evidence) LeaveOneOut {
 	d := s.d
 	out := LeaveOneOut{Arms: len(e.loo)}
@@ -344,7 +350,7 @@ func (s *search) sites(ctx context.Context, rank int) (target, variance []float6
 	return l.Targets, l.Noise, nil
 }
 
-// finish brings draws and noise to reward units.
+// finish converts draws and noise from scaled units to reward units.
 func (b *Belief) finish(d *data, sigma2 float64) {
 	d.reshape(b.Draws)
 	lo, hi := twoRewards(b.Problem)

@@ -16,12 +16,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// mostEffects is the most blocks whose effects are taken out of more measured arms than that.
+// mostEffects is the largest supported number of blocks, if more arms than that are measured in them.
 const mostEffects = 1000
 
-// blocks say which measurements of some arms were made together: on a day, on a plate. A block adds an effect of its own
-// to all its rewards. With m_ij the number of measurements of arm i in block j over rel_i, the squares of the rewards about
-// the expected rewards f_i and the effects β_j, each over rel_i, have the curvature
+// blocks describe which measurements of some arms were made together, such as on a day or a plate. A block adds an effect
+// to all its rewards. m_ij is the number of measurements of arm i in block j divided by rel_i. The sum of the squares of
+// rewards about the expected rewards f_i and the effects β_j, each divided by rel_i, has the curvature
 //
 //	[ A   M ]
 //	[ Mᵀ  Δ ],  A = diag(Σ_j m_ij),  Δ = diag(Σ_i m_ij).
@@ -30,33 +30,33 @@ type blocks struct {
 	arms, sizes []float64 // the diagonals of A and of Δ
 	right       []float64 // of each block Σ of rewards less the mean of their arm, over rel
 
-	// with random columns, of several kinds of effects, see within
-	numbers  []string      // of each effect: the number that is its variance; nil if all are of blocks
-	options  [][2]int      // half-open ranges of the effects of each option, one after the other; common effects follow
+	// The following fields are set if the problem has random columns, thus several kinds of effects; see within.
+	numbers  []string      // of each effect: the hyperparameter that is its variance; nil if all effects are effects of blocks
+	options  [][2]int      // half-open range of the effects of each option, in order; common effects come after all of them
 	cells    [][]cell      // of each arm; nil without random columns
 	coupled  *mat.SymDense // Δ off its diagonal; nil if that is 0
-	shift    []float64     // of the mean of each arm, because its cells differ in weight; nil without
-	square   float64       // Σ of squares within arms that the effects of arms at levels explain
-	logDet   float64       // what they add to effects.logDet
+	shift    []float64     // added to the mean of each arm, because its cells have different weights; nil without random columns
+	square   float64       // Σ of squares within arms that the effects of arms at combinations of levels explain
+	logDet   float64       // the part of effects.logDet that comes from these effects
 	optionOf []int         // of each arm: its place in options; -1 if it is not there
 }
 
-// share is an entry of M.
+// share is an entry of M: the weight of the measurements of an arm in a block.
 type share struct {
-	of     int // the block, or in a column the arm
+	of     int // the block; if a column of M is listed, the arm
 	weight float64
 }
 
-// unit is a group of measurements within which blocks are compared: an arm, or its measurements at one combination of levels of random
-// columns.
+// unit is a group of measurements within which blocks are compared. It is an arm or, with random columns, the measurements
+// of an arm at one combination of levels.
 type unit struct {
-	place    int     // among all units
-	mean     float64 // of its rewards
-	relative float64 // variance of a measurement
+	place    int     // index of the unit
+	mean     float64 // mean reward of the unit
+	relative float64 // variance of one measurement, relative to σ²
 }
 
-// newBlocks reads what was measured together of the arms at these places of d.cells; relative has the variances of all cells, and a
-// reward of 1 is so many reward units.
+// newBlocks builds the matrix M for some measured arms. at has their indices in d.cells, relative the variance of one
+// measurement of every arm in d.cells, and scale the reward units of one scaled unit.
 func newBlocks(d *data, at []int, relative []float64, scale float64) *blocks {
 	if isRandom(d.p) {
 		return newCells(d, at, relative, scale)
@@ -71,7 +71,8 @@ func newBlocks(d *data, at []int, relative []float64, scale float64) *blocks {
 	})
 }
 
-// blocksOf reads what was measured together, of so many units. unitOf returns the unit of a row, if the row is to be read.
+// blocksOf builds the matrix M for the given number of units. unitOf returns the unit of a row, and false if the row is
+// not used.
 func blocksOf(p *problem.Problem, units int, scale float64, unitOf func(row int) (unit, bool)) *blocks {
 	b := &blocks{rows: make([][]share, units), arms: make([]float64, units), right: make([]float64, len(p.Blocks))}
 	b.sizes = make([]float64, len(b.right))
@@ -95,7 +96,7 @@ func blocksOf(p *problem.Problem, units int, scale float64, unitOf func(row int)
 	return b
 }
 
-// merged returns shares in ascending order, each block once.
+// merged sorts shares by block and adds the weights of shares of the same block.
 func merged(row []share) []share {
 	slices.SortFunc(row, func(x, y share) int { return x.of - y.of })
 	out := row[:0]
@@ -109,25 +110,26 @@ func merged(row []share) []share {
 	return out
 }
 
-// effects hold the data on the effects of blocks, whose prior has a precision, with σ² = 1. The means of arms scatter by them and by
-// the noise with the covariance V = Z Zᵀ + A⁻¹ or, if there are more blocks than arms, V = Z Zᵀ + A⁻¹/2.
+// effects are the estimated effects of blocks, in units in which σ² = 1. Together with the noise they give the means of
+// arms the covariance V = Z Zᵀ + A⁻¹ or, if there are more blocks than arms, V = Z Zᵀ + A⁻¹/2.
 type effects struct {
 	beta   []float64     // their estimates β by differences within arms
-	shift  []float64     // of the mean of each arm, by which the effects of its blocks are taken out
-	square float64       // Σ of squares within arms that they explain
+	shift  []float64     // added to the mean of each arm to remove the effects of its blocks
+	square float64       // Σ of squares within arms that the effects explain
 	logDet float64       // log |I + W/precision|, W = Δ - MᵀA⁻¹M
-	root   *mat.Dense    // Z; nil where there are more blocks than arms
-	whole  *mat.SymDense // V; nil where there are not
+	root   *mat.Dense    // Z; nil if there are more blocks than arms
+	whole  *mat.SymDense // V; nil if there are at most as many blocks as arms
 	arms   []float64     // the diagonal of A
 
-	// of effects of options, and common ones from a column of Z on, see ofOptions
+	// for ofOptions: ranges of the effects of each option, the option of each arm, and the first column of Z with common
+	// effects
 	options  [][2]int
 	optionOf []int
 	common   int
 }
 
-// effects eliminates the larger side, whose part of the curvature is diagonal. precisionOf returns the precision of the effects whose
-// variance is that number.
+// effects estimates the effects. It eliminates arms or blocks, whichever are more: their part of the curvature is
+// diagonal. precisionOf returns the prior precision of the effects whose variance is the named hyperparameter.
 func (b *blocks) effects(precisionOf func(number string) float64) (*effects, error) {
 	n, count := len(b.arms), len(b.sizes)
 	e := &effects{beta: make([]float64, count), shift: make([]float64, n), arms: b.arms}
@@ -158,11 +160,12 @@ func (b *blocks) effects(precisionOf func(number string) float64) (*effects, err
 	return e, nil
 }
 
-// ofBlocks eliminates the arms: with P the precision and T = (Δ + P - MᵀA⁻¹M)⁻¹,
+// ofBlocks eliminates the arms and sets e.beta and e.root. With P the prior precision, r = b.right and T = (Δ + P -
+// MᵀA⁻¹M)⁻¹,
 //
 //	β = T r,  Z Zᵀ = A⁻¹M T MᵀA⁻¹.
 //
-// It returns -log |T|.
+// It returns -log |T|, or gp.ErrSingular.
 func (e *effects) ofBlocks(b *blocks, precision []float64) (float64, error) {
 	count := len(b.sizes)
 	inverse := mat.NewSymDense(count, nil) // T⁻¹
@@ -191,11 +194,11 @@ func (e *effects) ofBlocks(b *blocks, precision []float64) (float64, error) {
 	return chol.LogDet(), nil
 }
 
-// ofArms eliminates the blocks: with Δ' = Δ + P,
+// ofArms eliminates the blocks and sets e.beta and e.whole. With P the prior precision, r = b.right and Δ' = Δ + P,
 //
 //	V = (A - M Δ'⁻¹Mᵀ)⁻¹,  β = Δ'⁻¹(r + Mᵀ V M Δ'⁻¹r).
 //
-// It returns log |Δ' - MᵀA⁻¹M| = log |Δ'| - log |A| - log |V|.
+// It returns log |Δ' - MᵀA⁻¹M| = log |Δ'| - log |A| - log |V|, or gp.ErrSingular.
 func (e *effects) ofArms(b *blocks, precision []float64) (logDet float64, err error) {
 	n := len(b.arms)
 	columns := make([][]share, len(b.sizes)) // of M: arms in ascending order, with their weights
@@ -239,7 +242,7 @@ func (e *effects) ofArms(b *blocks, precision []float64) (logDet float64, err er
 	return logDet + chol.LogDet(), nil
 }
 
-// addTo adds V times σ².
+// addTo adds σ² V to cov.
 func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	n := len(e.arms)
 	if e.root != nil {
@@ -257,7 +260,8 @@ func (e *effects) addTo(cov *mat.SymDense, sigma2 float64) {
 	}
 }
 
-// decompose returns Z, and the part of A⁻¹ that V has beside it.
+// decompose returns Z, and the factor on A⁻¹ in V = Z Zᵀ + factor A⁻¹. It computes Z from V if there are more blocks than
+// arms.
 func (e *effects) decompose() (*mat.Dense, float64, error) {
 	if e.root != nil {
 		return e.root, 1, nil
@@ -274,20 +278,22 @@ func (e *effects) decompose() (*mat.Dense, float64, error) {
 	return mat.DenseCopyOf(lower), beside, nil
 }
 
-// join reads what was measured together, once the scatter of measurements is known.
+// join sets d.blocks if measurements share effects. It needs the relative variances of measurements, so noise must have
+// run.
 func (d *data) join() {
 	if grouped(d.p) && d.wins == nil {
 		d.blocks = newBlocks(d, indices.All(len(d.cells)), d.rel, d.unit)
 	}
 }
 
-// estimable is how large a direction of the effects is at least, in parts of the largest count of a block, that
-// differences within arms estimate.
+// estimable is the smallest eigenvalue of the curvature of effects, relative to the largest count of a block, at which
+// differences within arms estimate that direction.
 const estimable = 1e-6
 
-// unblocked takes the effects that measurements share out of the squares within arms, and out of their degrees of freedom what that
-// costs. With random columns, these are the squares within units. The effects of blocks minimise Σ over measurements of
-// (y - ȳ_i - β_b + Σ_j p_ij β_j)², p_ij the share of block j of unit i.
+// unblocked removes the shared effects of measurements from the squares within arms, and subtracts the degrees of freedom
+// that this costs. With random columns, it uses the squares within units. The effects of blocks minimise Σ over
+// measurements of (y - ȳ_i - β_b + Σ_j p_ij β_j)², where p_ij is the share of block j in unit i. It returns the arguments
+// unchanged if effects cannot be estimated.
 func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) {
 	units, of := d.units()
 	squares, freedom = d.withinUnits(units, of, squares, freedom)
@@ -319,7 +325,8 @@ func (d *data) unblocked(squares, freedom []float64) (residual, free []float64) 
 	return residual, free
 }
 
-// units returns the measured arms or, with random columns, their measurements at each combination of levels; of has the unit of each row.
+// units returns the measured arms or, with random columns, the measurements of each arm at each combination of levels. of
+// has the index of the unit of each row.
 func (d *data) units() (units []unit, of []int) {
 	at := lists.Keyed(d.cells, func(k int, i int) (int, int) { return i, k })
 	if !isRandom(d.p) {
@@ -341,7 +348,8 @@ func (d *data) units() (units []unit, of []int) {
 	return units, of
 }
 
-// withinUnits takes the squares between the units of each arm out of the squares within arms.
+// withinUnits subtracts the squares between the units of each arm from the squares within arms, and their degrees of
+// freedom. Without random columns it returns squares and freedom unchanged.
 func (d *data) withinUnits(units []unit, of []int, squares, freedom []float64) (within, free []float64) {
 	if !isRandom(d.p) {
 		return squares, freedom
@@ -370,5 +378,6 @@ func (d *data) withinUnits(units []unit, of []int, squares, freedom []float64) (
 	return within, free
 }
 
-// roundingLeft is the part of squares below which what is left of them is rounding.
+// roundingLeft is a relative tolerance: if a difference of squares is a smaller part of the original squares, it is
+// rounding error and counts as 0.
 const roundingLeft = 1e-12

@@ -14,16 +14,16 @@ import (
 )
 
 const (
-	firstBank   = 96   // numbers drawn from their prior when there are first data
-	mostChains  = 12   // of numbers that are taken from round to round
-	firstSteps  = 3    // of each chain with the first data
-	leastAngle  = 1e-3 // of a step, below which a chain does not move
-	fewestTasks = 2    // and mostTasks: between these each task has a factor of the noise
+	firstBank   = 96   // hyperparameter vectors drawn from the prior in the first round with data
+	mostChains  = 12   // number of chains that continue from round to round
+	firstSteps  = 3    // steps of each chain in the first round with data
+	leastAngle  = 1e-3 // if the bracket of angles gets narrower than this, the chain does not move
+	fewestTasks = 2    // from this number of tasks up to mostTasks, each task has its own factor on the noise variance
 	mostTasks   = 30
 )
 
-// addNoise lists the numbers of the noise in the course of a run: σ², where the noise is not known, and by how much it
-// differs between tasks.
+// addNoise adds the hyperparameters of the noise during a run: σ², unless the noise is known, and its differences between
+// tasks.
 func (m *model) addNoise() {
 	if m.d.known {
 		return
@@ -39,7 +39,7 @@ func (m *model) addNoise() {
 
 func same(u float64) float64 { return u }
 
-// ofTask names the number of a task.
+// ofTask returns the name of the hyperparameter for the noise of task v.
 func ofTask(v int) string { return "noise of task " + strconv.Itoa(v+1) }
 
 // factors returns the factor on σ² of each task at u; nil if σ² is the same in all tasks.
@@ -54,11 +54,11 @@ func (m *model) factors(u []float64) []float64 {
 	return out
 }
 
-// sample moves the chains under the posterior of the data. With the first data a bank of numbers is drawn from their prior and
-// weighed by evidence, and chains begin at some of them, as many at each as its weight asks. Elliptical slice sampling [MAM10]
-// then moves every chain, and again after every round: few data leave chains all over the prior, many draw them
-// together where the likelihood is large. Every step leaves the posterior unchanged, whatever the number of data, so
-// there is none at which one computation takes over from another.
+// sample moves the chains under the posterior of the data. In the first round with data it draws hyperparameter vectors
+// from the prior and computes their likelihoods. Chains start at some of these vectors, in numbers proportional to the
+// likelihoods. In this and every later round, elliptical slice sampling [MAM10] moves every chain. With few data, chains
+// cover the prior; with many, they concentrate where the likelihood is large. Every step leaves the posterior unchanged
+// for any number of data, so no switch between methods is needed.
 //
 // [MAM10]: I. Murray, R. P. Adams, D. J. C. MacKay, Elliptical slice sampling, AISTATS 2010.
 func (l *Learner) sample(ctx context.Context, c *chosen) error {
@@ -111,7 +111,8 @@ func resampled(bank [][]float64, logs []float64, count int) (out [][]float64, of
 	return out, of
 }
 
-// slice makes a step from the numbers z with that log likelihood.
+// slice makes one step of elliptical slice sampling from z, whose log likelihood is log. It returns the new vector and its
+// log likelihood.
 func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log float64) ([]float64, float64) {
 	towards, least := normalNumbers(rng, len(z)), log+math.Log(rng.Float64())
 	angle := 2 * math.Pi * rng.Float64()
@@ -132,9 +133,9 @@ func (c *chosen) slice(ctx context.Context, rng *rand.Rand, z []float64, log flo
 	return z, log
 }
 
-// numbersAt returns the numbers that are z standard deviations off their prior means.
+// numbersAt returns the hyperparameters at z, which counts in prior standard deviations from the prior means.
 func (m *model) numbersAt(z []float64) []float64 {
-	u := make([]float64, len(z)) // of a chain that may have more numbers
+	u := make([]float64, len(z)) // z may be longer than m.numbers
 	for j, n := range m.numbers {
 		u[j] = n.mean + n.sd*z[j]
 	}

@@ -12,35 +12,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// What a check of the model compares.
+// Kinds of checks of the model.
 const (
-	CheckMean    = "mean"    // the mean of an arm with what the other arms predict
-	CheckScatter = "scatter" // how measurements of an arm scatter with how others do
-	CheckSkew    = "skew"    // how far measurements scatter upwards with how far they scatter downwards
+	CheckMean    = "mean"    // compares the mean of an arm with the prediction from the other arms
+	CheckScatter = "scatter" // compares the scatter of measurements of an arm with that of the others
+	CheckSkew    = "skew"    // compares how far measurements scatter upwards and downwards
 )
 
-// Check is the strongest contradiction between measurements and model, by three posterior predictive checks. Each mean is compared with
-// what the other means predict, the scatter of repeated measurements of each arm with the scatter of the others, and the skewness of
-// repeated measurements with the skewness of replicates that are drawn from the model.
+// Check is the strongest contradiction between measurements and model, from three posterior predictive checks. They
+// compare each mean with its prediction from the other means, the scatter within each arm with the scatter within the
+// others, and the skewness of repeated measurements with the skewness of replicates drawn from the model.
 type Check struct {
 	Kind string `json:"kind"` // "mean", "scatter" or "skew"
-	Arm  int    `json:"-"`    // the first one for "skew", which is about all arms
-	// by how many standard deviations the mean is off, how many times as wide the measurements scatter, or their skewness, with the sign of
-	// the data
+	Arm  int    `json:"-"`    // index of the arm; for "skew", which concerns all arms, the first measured arm
+	// For "mean": distance of the mean from its prediction, in standard deviations. For "scatter": factor on the standard
+	// deviation of the other arms. For "skew": the skewness, with the sign of the data.
 	Size float64 `json:"size"`
-	// how often tables that follow the model contradict it so strongly, at most 1
+	// probability of so strong a contradiction if the model is true, corrected for the number of comparisons, at most 1
 	Probability float64 `json:"probability"`
 }
 
-// checkable reports whether arms can be compared one by one: rewards are not counts, have no limits, and share no effects of blocks.
+// checkable reports whether arms can be compared one by one: at least fewestJudged arms are measured, and rewards are not
+// counts, have no limits, and share no effects of blocks.
 func (d *data) checkable() bool {
 	return d.wins == nil && d.limits == nil && d.blocks == nil && len(d.cells) >= fewestJudged
 }
 
-// checks is the number of checks, of which the strongest contradiction is taken.
+// checks is the number of kinds of checks. Probabilities are multiplied by it, since only the strongest contradiction is
+// reported.
 const checks = 3
 
-// check returns the strongest contradiction. below has the probability of each measured mean to be lower, given all other means.
+// check returns the strongest contradiction. below has, for each measured arm, the predictive probability of a lower mean,
+// given all other means.
 func (d *data) check(below []float64) *Check {
 	tails := lists.Map(below, func(p float64) float64 { return 2 * min(p, 1-p) })
 	ratios, scatter := d.scatterTails()
@@ -59,17 +62,17 @@ func (d *data) check(below []float64) *Check {
 	return out
 }
 
-// widened returns the probability of one of n values that is so many standard deviations off, or more, by Student's t: as if this value had
-// widened all standard deviations alike.
+// widened returns twice the upper tail probability of Student's t for the largest of n standardised values, off. It
+// assumes that this value was part of the estimate of the standard deviation.
 func widened(off, n float64) float64 {
 	return 2 * distuv.StudentsT{Sigma: 1, Nu: n - 1}.Survival(off*math.Sqrt((n-1)/max(n-off*off, 1e-9)))
 }
 
-// replicates is how many sets of measurements are drawn from the model.
+// replicates is the number of data sets that skewness draws from the model.
 const replicates = 400
 
-// skewness returns the skewness of measurements about the means of their arms, in standard deviations of the arms, and the share of
-// replicates that are as skewed. It is about arms with three measurements or more.
+// skewness returns the skewness of measurements about the means of their arms, in units of each arm's standard deviation,
+// and the share of replicates that are at least as skewed. It uses only arms with at least three measurements.
 func (d *data) skewness() (skew, share float64) {
 	byArm := map[int][]float64{}
 	for _, r := range rowsOf(d.p) {
@@ -104,8 +107,9 @@ func (d *data) skewness() (skew, share float64) {
 	return skew, beyond / (replicates + 1)
 }
 
-// scatterTails compares the variance within each measured arm with the variance within all others. It returns their ratio, and the
-// probability of a ratio that is as large: of Fisher's F, or of χ² if the noise is stated. They are NaN if an arm has one measurement.
+// scatterTails compares the variance within each measured arm with the variance within all others. ratios has their
+// quotients. tails has the probability of a quotient at least as large, from Fisher's F, or from χ² if the noise is
+// stated. Both are NaN for arms without repeated measurements.
 func (d *data) scatterTails() (ratios, tails []float64) {
 	squares, freedom := d.squares()
 	ratios = slices.Repeat([]float64{math.NaN()}, len(squares))

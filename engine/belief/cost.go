@@ -14,12 +14,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// costNoise is the standard deviation of the noise of logarithms of costs, in parts of their spread: costs may follow a rule exactly,
-// under which a kernel without noise is singular.
+// costNoise is the assumed standard deviation of the noise of log costs, relative to their spread. It is positive because
+// costs may follow a rule exactly, and a kernel without noise would then be singular.
 const costNoise = 0.05
 
-// WithCosts returns the problem with predictions of the costs that the data do not have: exp of the posterior means of their logarithms.
-// Without any to predict, and if the known costs do not distinguish arms, it returns p.
+// WithCosts returns the problem with predictions for the costs that are missing in the data: exp of the posterior mean of
+// the log cost. It returns p unchanged if no cost is missing, or if the known costs do not distinguish arms.
 func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error) {
 	if p.CostPredicted == nil {
 		return p, nil
@@ -31,7 +31,7 @@ func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error
 		return math.Log(p.Cost[i])
 	})
 	spread := stat.StdDev(lists.Where(known, func(v float64) bool { return !math.IsNaN(v) }), nil)
-	if !(spread > 0) { // one cost for all
+	if !(spread > 0) { // all known costs are equal, or there is only one
 		return p, nil
 	}
 	b, err := Of(ctx, p.Measuring(known, costNoise*spread).WithKernel(kernels.Joint{}), Options{})

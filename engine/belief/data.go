@@ -16,45 +16,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// data are the measurements as the computation takes them: centred, in units of their own spread.
+// data are the measurements in scaled units: standard rewards, centred at offset and divided by unit.
 type data struct {
 	*standard
 	p      *problem.Problem // with standard rewards
 	tasks  *kernels.Points
-	arms   *kernels.Points // numbers scaled to [0, 1], after the logarithm where log has their column
-	log    []bool          // a column of arms each
-	stated []bool          // whether the problem has the logarithm already
-	offset float64         // the standard reward of 0
-	unit   float64         // the standard reward of 1
+	arms   *kernels.Points // numbers are scaled to [0, 1], after the logarithm of the columns that log marks
+	log    []bool          // of each column of arms: whether its logarithm is compared
+	stated []bool          // of each column of arms: whether the problem states that its logarithm is compared
+	offset float64         // standard reward that is 0 in scaled units
+	unit   float64         // standard reward units of one scaled unit
 
-	cells  []int     // the arms measured
-	y      []float64 // their means
-	n      []float64 // their counts
-	wins   []float64 // of counts: how many of n were successes; nil of other rewards
+	cells  []int     // indices of the measured arms; the following lists have an entry for each of them
+	y      []float64 // means
+	n      []float64 // numbers of measurements
+	wins   []float64 // numbers of successes if rewards are counts; else nil
 	rel    []float64 // variance of one measurement, relative to the common factor σ²
-	within float64   // Σ of squares within arms, each over rel
-	free   float64   // its degrees of freedom; 0 without replicates
-	// the same per degree of freedom, without the effects of blocks if differences within arms show
-	// them
+	within float64   // Σ of squares within arms, each divided by rel
+	free   float64   // degrees of freedom of within; 0 without replicates
+	// within per degree of freedom; without the effects of blocks if differences within arms estimate these
 	pure      float64
 	pureKnown bool
-	known     bool // σ² is 1 and not to be found: the noise was stated
+	known     bool // whether the noise is stated; then σ² is 1
 	scatter   Scatter
-	shrunk    *shrinkage // where scatter differs by task or arm
-	gained    float64    // log m of scatter, see noise
-	changing  bool       // means that are not yet smoothed say that scatter changes with them
-	blocks    *blocks    // nil without
-	kinds     []kind     // of effects that measurements share, except the effects of one arm
-	given     []given    // covariances that came with the problem
-	// of measured arms with limits, and the variances of the sites that represent these, 0 of other arms; nil without any
+	shrunk    *shrinkage // shrunken variances if scatter differs by task or arm
+	gained    float64    // log m of the chosen kind of scatter, see noise
+	changing  bool       // whether the unsmoothed means indicate that the scatter changes with the mean
+	blocks    *blocks    // nil without shared effects
+	kinds     []kind     // kinds of effects that measurements share, except effects of a single arm
+	given     []given    // covariances stated with the problem
+	// limits of measured arms, by index in cells, and variances of their sites, 0 for other arms; nil without limits
 	limits map[int]*limit
 	fixed  []float64
 }
 
-// leastMeasured is how many arms must be measured before anything can be said of which is better.
+// leastMeasured is the smallest number of measured arms for which Of can compare arms.
 const leastMeasured = 2
 
-// dataOf reads the measurements of a problem. It reports ones that do not tell arms apart (Undetermined).
+// dataOf reads the measurements of a problem. It returns *Undetermined if they do not distinguish arms.
 func dataOf(ctx context.Context, p *problem.Problem) (*data, error) {
 	d := cellsOf(p)
 	if d.wins = d.counted(); d.wins != nil && len(d.cells) > 1 {
@@ -69,7 +68,7 @@ func dataOf(ctx context.Context, p *problem.Problem) (*data, error) {
 	return together(p).data(ctx)
 }
 
-// data reads the measurements in a standard.
+// data converts the measurements of the problem to scaled units. It returns an error if there are too many blocks.
 func (s *standard) data(ctx context.Context) (*data, error) {
 	p := s.problem()
 	limits := withoutLimits(p)
@@ -90,7 +89,7 @@ func (s *standard) data(ctx context.Context) (*data, error) {
 	return d, nil
 }
 
-// blocked reports blocks that are too many.
+// blocked returns an error if there are too many blocks or random effects.
 func (d *data) blocked() error {
 	if blocks := len(d.p.Blocks); min(blocks, len(d.cells)) > mostEffects {
 		return fmt.Errorf("problem %q has %d blocks and %d arms measured in them. Block effects can be removed only if one of these is at "+
@@ -106,7 +105,7 @@ func (d *data) blocked() error {
 	return nil
 }
 
-// cellsOf reads the arms that were measured.
+// cellsOf returns the measured arms with their means and counts, not yet scaled.
 func cellsOf(p *problem.Problem) *data {
 	d := &data{p: p, unit: 1}
 	for i, m := range p.Means() {
@@ -122,7 +121,8 @@ func cellsOf(p *problem.Problem) *data {
 	return d
 }
 
-// columns chooses the columns whose logarithm is compared, and scales all.
+// columns decides for each column of arms whether its logarithm is compared, scales all columns, and reads the matrices of
+// relatives.
 func (d *data) columns() {
 	p := d.p
 	d.log, d.stated = make([]bool, p.Arms.Dim()), make([]bool, p.Arms.Dim())
@@ -134,8 +134,8 @@ func (d *data) columns() {
 	d.given = relatives(p)
 }
 
-// measure takes the offset and the unit from the data, and brings them into these: the mean of the arms, and the
-// spread of their expected rewards beyond noise. Where the noise is not taken off, it is their standard deviation.
+// measure sets offset and unit, and converts the data to these scaled units. offset is the mean of the arms. unit is the
+// spread of their expected rewards without noise if beyond is set, else the standard deviation of their means.
 func (d *data) measure(beyond bool) {
 	if beyond && (d.known || d.within > 0 || stat.StdDev(d.y, nil) > 0) {
 		v := slices.Clone(d.rel)
@@ -150,7 +150,7 @@ func (d *data) measure(beyond bool) {
 		d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
 	}
 	if !(d.unit > 0) {
-		d.unit = cmp.Or(math.Abs(d.offset), 1) // any does: nothing says how far rewards differ
+		d.unit = cmp.Or(math.Abs(d.offset), 1) // any unit works: the data do not show differences
 	}
 	square := d.unit * d.unit
 	for k := range d.y {
@@ -163,11 +163,12 @@ func (d *data) measure(beyond bool) {
 	d.pure /= square
 }
 
-// spread returns the mean m and the spread s of expectations with estimates y of variances v [PM82],
+// spread returns the mean m and the spread s of expected values with estimates y and variances v [PM82],
 //
 //	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i).
 //
-// Noise may hide a spread, so s² is at least the standard error √(2(n-1)) / Σ_i 1/v_i that its estimate has where there is none.
+// Noise may hide a spread. So s² is at least √(2(n-1)) / Σ_i 1/v_i, the standard error of its estimate if the true spread
+// is 0.
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
 func spread(y, v []float64) (m, s float64) {
@@ -203,7 +204,8 @@ func spread(y, v []float64) (m, s float64) {
 	return m, math.Sqrt(lo)
 }
 
-// logitSquare returns the squared spread of the logits of counts, by Haldane's and Anscombe's estimates of each.
+// logitSquare returns the squared spread of the logits of success rates. It estimates each logit by Haldane's and
+// Anscombe's method, with 0.5 added to both counts.
 func (d *data) logitSquare() float64 {
 	y, v := make([]float64, len(d.y)), make([]float64, len(d.y))
 	for k, w := range d.wins {
@@ -214,10 +216,11 @@ func (d *data) logitSquare() float64 {
 	return s * s
 }
 
-// usualCount returns the harmonic mean of the counts: what is assumed of the noise is assumed of the means, of however many measurements.
+// usualCount returns the harmonic mean of the counts. It converts the assumed variance of a mean to the variance of one
+// measurement.
 func (d *data) usualCount() float64 { return stat.HarmonicMean(d.n, nil) }
 
-// scale makes the points that kernels compare.
+// scale computes the scaled features of tasks and arms.
 func (d *data) scale() {
 	d.tasks = d.p.Tasks.Unscaled().Standardized(d.isText)
 	d.arms = d.p.Arms.Unscaled().Logarithmic(func(column string) bool {
@@ -225,12 +228,12 @@ func (d *data) scale() {
 	}).Standardized(d.isText)
 }
 
-// values returns the different values of a column of arms in the units of the data, in order.
+// values returns the distinct values of column c of arms in the units of the data, in ascending order.
 func (d *data) values(c int) []float64 {
 	return slices.Compact(slices.Sorted(slices.Values(d.p.Arms.Unscaled().X[c])))
 }
 
-// logs returns the columns of arms whose logarithm is taken.
+// logs returns the names of the columns of arms whose logarithm is compared.
 func (d *data) logs() []string {
 	return indices.Of(d.arms.Columns, indices.Where(len(d.log), func(c int) bool { return d.log[c] }))
 }
@@ -238,9 +241,8 @@ func (d *data) logs() []string {
 // isText reports whether a column has codes of categories.
 func (d *data) isText(column string) bool { return d.p.Categories[column] != nil }
 
-// geometric reports whether the sorted values of a column are positive, three at least, and lie evenly on a
-// logarithmic scale rather than on a linear one: the largest step between neighbours is a smaller part of
-// the range after the logarithm, and the values span a factor of 8.
+// geometric reports whether the sorted values are more even on a logarithmic than on a linear scale: the largest step
+// between neighbours is a smaller part of the range after the logarithm. It also requires logarithmic.
 func geometric(values []float64) bool {
 	if !logarithmic(values) {
 		return false
@@ -255,24 +257,25 @@ func geometric(values []float64) bool {
 	return largest(math.Log) < largest(func(v float64) float64 { return v })
 }
 
-// logarithmic reports whether a logarithm of sorted values may be of use.
+// logarithmic reports whether the logarithm of a column may be useful: it has at least three sorted values, all positive,
+// that span a factor of 8 or more.
 func logarithmic(values []float64) bool {
 	return len(values) >= 3 && values[0] > 0 && values[len(values)-1] >= 8*values[0]
 }
 
-// size returns the reward units of 1 in a task.
+// size returns the reward units of one scaled unit in task v.
 func (d *data) size(v int) float64 { return d.standard.scale[v] * d.unit }
 
-// shown returns the reward of a number in a task.
+// shown converts y from scaled units to a reward of task v.
 func (d *data) shown(v int, y float64) float64 { return d.back(v, d.offset+d.unit*y) }
 
-// mean returns the mean of a measured arm, a standard reward.
+// mean returns the mean of a measured arm in standard rewards.
 func (d *data) mean(k int) float64 { return d.offset + d.unit*d.y[k] }
 
 // scaled returns a standard reward in scaled units.
 func (d *data) scaled(reward float64) float64 { return (reward - d.offset) / d.unit }
 
-// squares returns the sum of squares within each measured arm and its degrees of freedom.
+// squares returns the sum of squares within each measured arm and its degrees of freedom; both 0 if they are not known.
 func (d *data) squares() (squares, freedom []float64) {
 	squares, freedom = make([]float64, len(d.cells)), make([]float64, len(d.cells))
 	sds := deviations(d.p)
@@ -289,8 +292,8 @@ func (d *data) squares() (squares, freedom []float64) {
 	return squares, freedom
 }
 
-// deviations returns the standard deviation within each arm, NaN if it is not known; nil if none is. If bounds are stated the problem
-// does not have them, and they follow from its rows.
+// deviations returns the standard deviation within each arm, NaN if it is not known; nil if none is known. With stated
+// bounds the problem does not have them, so they are computed from its rows.
 func deviations(p *problem.Problem) []float64 {
 	if p.Noise.SD != nil || p.Rewards != nil || p.Rows == nil || p.Long != nil && p.Long.SD != "" {
 		return p.Noise.SD

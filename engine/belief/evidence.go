@@ -19,17 +19,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// evidence is the model at some numbers, with the measurements of some arms.
+// evidence is the evidence of the model at one vector of hyperparameters, from the measurements of the chosen arms.
 type evidence struct {
 	log float64 // log marginal likelihood, nats
-	// Laplace's approximation of counts: means and their variances, where the posterior has its
-	// mode; of other rewards the means and variances that were measured
+	// For counts: Laplace's approximation of means and their variances at the mode of the posterior. For other rewards:
+	// the measured means and their variances.
 	target, variance []float64
-	// prediction of each mean from all others, and its variance without the noise of the mean itself
+	// prediction of each mean from all others; the variance does not include the noise of the mean itself
 	loo, looVariance []float64
 }
 
-// chosen are the measured arms that numbers are found from.
+// chosen are the measured arms from which hyperparameters are searched, with their measurements.
 type chosen struct {
 	*model
 	at              []int // indices of data.cells
@@ -37,28 +37,28 @@ type chosen struct {
 	fixed           []float64 // variances of the sites of limits, 0 of other arms; nil without any
 	within, free    float64
 	blocks          *blocks
-	distinct        *kernels.Points // their features, once for the same arm in several tasks
-	place           []int           // of each chosen arm in distinct
+	distinct        *kernels.Points // features of the chosen arms; arms with the same name and features in several tasks occur once
+	place           []int           // index in distinct of each chosen arm
 	ones            *mat.Dense      // a column of ones
 	taskOf          []int
-	tasks           *kernels.Points // those that tables have
-	placeOf         []int           // of each chosen arm's task among these
-	done            *sync.Pool      // covariances that are no longer needed
+	tasks           *kernels.Points // tasks that the tables have
+	placeOf         []int           // index in tasks of each chosen arm's task
+	done            *sync.Pool      // covariance matrices for reuse
 	first           *atomic.Pointer[tables]
 
-	given []*mat.SymDense // covariances that came with the problem
-	row   []int           // of each chosen arm in these
+	given []*mat.SymDense // covariances stated with the problem
+	row   []int           // row of each chosen arm in given
 
-	// in the course of a run: squares within arms of each task with their degrees of freedom
+	// during a run: squares within arms, summed over each task, with their degrees of freedom
 	withinOf, freeOf []float64
 }
 
-// newChosen takes some measured arms.
+// newChosen selects the measured arms with indices at in d.cells.
 func newChosen(m *model, at []int) *chosen {
 	d, c := m.d, &chosen{
 		model: m, at: at, within: m.d.within, free: m.d.free, blocks: m.d.blocks, done: new(sync.Pool), first: new(atomic.Pointer[tables]),
 	}
-	if c.blocks != nil && len(at) < len(d.cells) { // their measurements alone
+	if c.blocks != nil && len(at) < len(d.cells) { // use the blocks of the chosen arms alone
 		c.blocks = newBlocks(d, at, d.rel, d.unit)
 		c.within, c.free = 0, 0
 		squares, freedom := d.squares()
@@ -77,7 +77,7 @@ func newChosen(m *model, at []int) *chosen {
 	return c
 }
 
-// someTasks makes tables have the tasks of the chosen arms alone.
+// someTasks restricts tables to the tasks of the chosen arms.
 func (c *chosen) someTasks() {
 	some := slices.Compact(slices.Sorted(slices.Values(c.taskOf)))
 	c.tasks = c.d.tasks.Subset(some)
@@ -87,11 +87,11 @@ func (c *chosen) someTasks() {
 	})
 }
 
-// allTasks makes tables have all tasks.
+// allTasks makes tables include all tasks.
 func (c *chosen) allTasks() { c.tasks, c.placeOf = c.d.tasks, c.taskOf }
 
-// merge lists the arms with these indices, each that has the same name and features in several tasks once: kernels of
-// arms are evaluated on these alone.
+// merge sets distinct and place for the arms in index. Arms with the same name and features in several tasks share a
+// place, so that kernels of arms are evaluated once for them.
 func (c *chosen) merge(index []int) {
 	seen := map[string]int{}
 	var first []int
@@ -106,7 +106,7 @@ func (c *chosen) merge(index []int) {
 	c.distinct = c.d.arms.Subset(first)
 }
 
-// featuresKey returns a text that is equal for points with equal features.
+// featuresKey returns a string that is equal for points with equal features.
 func featuresKey(points *kernels.Points, i int) string {
 	var key []byte
 	for _, x := range points.X {
@@ -115,8 +115,8 @@ func featuresKey(points *kernels.Points, i int) string {
 	return string(key)
 }
 
-// gram returns the covariance of the chosen arms by the tables of a kernel, with their own part and the constant of counts: of
-// each term, its kernel of tasks times its kernel of arms. The caller returns it after use.
+// gram returns the covariance matrix of the chosen arms: the sum over terms of task kernel times arm kernel, the own part
+// on the diagonal, and for counts the constant. The caller puts the matrix into c.done after use.
 func (c *chosen) gram(t *tables) *mat.SymDense {
 	constant := 0.0
 	if c.wins != nil {
@@ -125,7 +125,7 @@ func (c *chosen) gram(t *tables) *mat.SymDense {
 	return c.gramWith(t, constant)
 }
 
-// gramWith is gram with another constant.
+// gramWith is gram with the given constant.
 func (c *chosen) gramWith(t *tables, constant float64) *mat.SymDense {
 	gram, s := c.spare(), c.spots()
 	raw := gram.RawSymmetric()
@@ -138,7 +138,7 @@ func (c *chosen) gramWith(t *tables, constant float64) *mat.SymDense {
 	return gram
 }
 
-// spare returns an unused matrix of the chosen arms, with any numbers in it.
+// spare returns a matrix for the chosen arms with undefined entries, reused if possible.
 func (c *chosen) spare() *mat.SymDense {
 	if m, ok := c.done.Get().(*mat.SymDense); ok {
 		return m
@@ -146,14 +146,14 @@ func (c *chosen) spare() *mat.SymDense {
 	return mat.NewSymDense(len(c.at), nil)
 }
 
-// whole returns a symmetric matrix with both its triangles.
+// whole returns a copy of a symmetric matrix with both triangles filled.
 func whole(m *mat.SymDense) *mat.Dense {
 	var out mat.Dense
 	out.CloneFrom(m)
 	return &out
 }
 
-// of computes the evidence at u; predict asks for the predictions of left-out means.
+// of computes the evidence at u. If predict is set, it includes the predictions of left-out means.
 func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence, err error) {
 	defer try.Caught(&err)
 	t := try.Of(c.tables(ctx, u, nil))
@@ -178,22 +178,22 @@ func (c *chosen) of(ctx context.Context, u []float64, predict bool) (_ *evidence
 	return e, nil
 }
 
-// scattered is the noise of the chosen means at one value of the hyperparameters.
+// scattered is the noise of the chosen means at one vector of hyperparameters.
 type scattered struct {
-	target   []float64     // the means, without the effects of blocks that differences within arms show
-	variance []float64     // of the means without blocks
+	target   []float64     // means, without the effects of blocks that differences within arms estimate
+	variance []float64     // variances of the means, without blocks
 	fixed    []float64     // variances that do not depend on σ², 0 for others; nil if none
 	cov      *mat.SymDense // V, the noise covariance of target, if there are blocks; else nil
 	rest     float64       // sum of squares within arms that blocks do not explain, over σ²
 	log      float64       // log evidence of the differences within arms, up to a constant
 }
 
-// scattered returns the noise at u. With S the squares within arms, ν their degrees of freedom and the effects β of blocks with prior
-// variance τ²,
+// scattered returns the noise at u. S are the squares within arms and ν their degrees of freedom. The effects β of blocks
+// have the prior variance τ². Then
 //
-//	log = -½ ((S - βᵀr)/σ² + ν log σ² + log |I + τ²W/σ²|),
+//	log = -½ ((S - βᵀr)/σ² + ν log σ² + log |I + τ²W/σ²|).
 //
-// and what differences within arms leave of β is part of V (see effects).
+// The remaining uncertainty of β is part of V (see effects).
 func (c *chosen) scattered(u []float64) (*scattered, error) {
 	sigma2 := c.value(u, noiseNumber, 1)
 	x := &scattered{target: c.y, variance: c.variancesAt(u), fixed: c.fixed, rest: c.within / sigma2}
@@ -218,15 +218,15 @@ func (c *chosen) scattered(u []float64) (*scattered, error) {
 	return x, nil
 }
 
-// normal has the Gaussian posterior of normal rewards at one value u of the hyperparameters, and the log evidence.
+// normal is the Gaussian posterior of normal rewards at one vector of hyperparameters, with the log evidence.
 type normal struct {
 	*scattered
 	*gp.Regression
 	log float64
 }
 
-// normal returns the Gaussian posterior of normal rewards at the hyperparameters u, and the log evidence. It overwrites gram. The
-// constant is integrated out.
+// normal returns the Gaussian posterior of normal rewards at the hyperparameters u, and the log evidence. It integrates
+// out the constant, and overwrites gram.
 func (c *chosen) normal(gram *mat.SymDense, u []float64) (_ *normal, err error) {
 	defer try.Caught(&err)
 	noise := try.Of(c.scattered(u))

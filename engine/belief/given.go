@@ -14,29 +14,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// given is a covariance that comes with the problem: a matrix of relatives, or a stated kernel. It is a term of the prior.
+// given is a covariance stated with the problem: a matrix of relatives, or a stated kernel. It is a term of the prior.
 type given struct {
-	name  string // of its number in the model
+	name  string // name of its hyperparameter
 	of    kernels.Matrix
-	scale float64 // brings the mean variance between arms of a task to 1
+	scale float64 // factor after which the mean variance between arms of a task is 1
 	kind  givenKind
 }
 
-// givenKind is the meaning of the number of a covariance.
+// givenKind is the meaning of the hyperparameter of a stated covariance.
 type givenKind int
 
 const (
-	withVariance     givenKind = iota // the number is its variance
-	commonRelatives                   // the number is its share of the variance that tasks have in common
-	specialRelatives                  // the number is its share of the variance within each task, and it relates arms of one task alone
-	statedKernel                      // the number is its share of the variance between options
-	statedAlone                       // the same, and it relates arms of one task alone
+	withVariance     givenKind = iota // the hyperparameter is its variance
+	commonRelatives                   // the hyperparameter is its share of the variance that tasks have in common
+	specialRelatives                  // the hyperparameter is its share of the variance within each task, between arms of the same task
+	statedKernel                      // the hyperparameter is its share of the variance between options
+	statedAlone                       // the same, but it relates only arms of the same task
 )
 
-// alone reports whether the covariance relates arms of one task alone.
+// alone reports whether the covariance relates only arms of the same task.
 func (g given) alone() bool { return g.kind == specialRelatives || g.kind == statedAlone }
 
-// parts lists the numbers that are shares of the variance between options. The first has its share of all, the next of the rest.
+// parts lists the hyperparameters that are shares of the variance between options. The first is a share of the whole
+// variance, each next one a share of the remainder.
 func (d *data) parts() (names []string) {
 	for _, g := range d.given {
 		if g.kind != withVariance {
@@ -62,28 +63,30 @@ func (c covariance) Diagonal(dst []float64) {
 
 func (c covariance) Row(dst []float64, i int) { c.Part(dst, i, 0) }
 
-// Part computes a part of row i, see kernels.Part.
+// Part sets dst to the entries of row i from column from on, see kernels.Part.
 func (c covariance) Part(dst []float64, i, from int) {
 	for j := range dst {
 		dst[j] = c.at(i, from+j)
 	}
 }
 
-// entry returns an entry of a matrix.
+// entry returns entry (i, j) of a matrix.
 func entry(m kernels.Matrix, i, j int) float64 {
 	var one [1]float64
 	kernels.Part(m, one[:], i, j)
 	return one[0]
 }
 
-// relativesNumber begins the name of a number: the share of relatives in the variance between options.
+// relativesNumber is the prefix of hyperparameters that are the share of a matrix of relatives in the variance between
+// options.
 const relativesNumber = "relatives "
 
-// shareWidth is the standard deviation of the logit of a share. Half of the prior is outside of 0.12 to 0.88: relatives, or a stated
-// kernel, explain nearly all or nearly nothing more often than a half.
+// shareWidth is the prior standard deviation of the logit of a share. It is so large that half of the prior lies outside
+// 0.12 to 0.88: relatives, or a stated kernel, often explain nearly all or nearly nothing.
 const shareWidth = 3.0
 
-// relatives lists the covariances of relatives: the same in all tasks and, of arms that several tasks share, in each task another.
+// relatives returns the covariances of the matrices of relatives. Each matrix gives one covariance that is the same in all
+// tasks and, if several tasks share arms, a second one within each task.
 func relatives(p *problem.Problem) (out []given) {
 	for _, s := range p.Similar {
 		all := covariance{p.N(), func(i, j int) float64 { return s.Values[s.Rows[i]][s.Rows[j]] }}
@@ -108,8 +111,8 @@ func relatives(p *problem.Problem) (out []given) {
 // StatedKernel is the name of a stated kernel in Belief.Given.
 const StatedKernel = "kernel"
 
-// uses returns the problem with its kernel if that was stated, and without a kernel that was found from or fitted to the same measurements:
-// they would count twice.
+// uses returns the problem with its kernel if that was stated. It removes a kernel that was found from, or fitted to, the
+// same measurements, which would otherwise count twice.
 func uses(p *problem.Problem) *problem.Problem {
 	if p.KernelFound || p.KernelFittedHere() {
 		return p.WithKernel(kernels.Joint{})
@@ -117,8 +120,8 @@ func uses(p *problem.Problem) *problem.Problem {
 	return p
 }
 
-// addStated adds the covariances of the stated kernel: of its terms that relate tasks, and of the others. There are none if it relates all
-// options of a task alike.
+// addStated appends the covariances of the stated kernel to d.given: one for its terms that relate tasks, one for the
+// others. It appends nothing if the kernel does not distinguish the options of a task.
 func (d *data) addStated(ctx context.Context) (err error) {
 	defer try.Caught(&err)
 	p, between := d.p, 0.0
@@ -141,10 +144,11 @@ func (d *data) addStated(ctx context.Context) (err error) {
 	return nil
 }
 
-// mostCompared is how many arms of a task a variance between arms is computed from.
+// mostCompared is the largest number of arms of a task from which spreadWithin computes a variance.
 const mostCompared = 300
 
-// spreadWithin returns the mean variance of the rewards of the arms of a task about their mean, which a covariance implies.
+// spreadWithin returns the variance between the rewards of the arms of a task that the covariance implies, averaged over
+// tasks. Tasks with one arm are left out.
 func spreadWithin(c kernels.Matrix, p *problem.Problem) float64 {
 	sum, tasks := 0.0, 0
 	for _, arms := range p.Groups() {
@@ -167,12 +171,12 @@ func spreadWithin(c kernels.Matrix, p *problem.Problem) float64 {
 	return sum / float64(max(tasks, 1))
 }
 
-// among returns the covariances of some arms.
+// among returns the covariance matrix of the given arms.
 func (g given) among(arms []int) *mat.SymDense {
 	return symmetric.Make(len(arms), func(i, j int) float64 { return entry(g.of, arms[i], arms[j]) })
 }
 
-// share returns by how much a covariance is multiplied at u.
+// share returns the factor on the covariance g at u.
 func (m *model) share(u []float64, g given) float64 {
 	v := m.value(u, g.name, 0) * g.scale
 	if g.kind == withVariance {
@@ -194,7 +198,7 @@ func (m *model) share(u []float64, g given) float64 {
 	return v * common
 }
 
-// unrelatedVariance returns a variance at u without what relatives and a stated kernel explain.
+// unrelatedVariance returns the named variance at u, less the part that relatives and a stated kernel explain.
 func (m *model) unrelatedVariance(u []float64, name string) float64 {
 	v := m.value(u, name, 0)
 	for _, part := range m.d.parts() {
@@ -203,7 +207,7 @@ func (m *model) unrelatedVariance(u []float64, name string) float64 {
 	return v
 }
 
-// addGiven adds covariances to a matrix.
+// addGiven returns the matrix on plus the covariances some, each times its share at u.
 func (m *model) addGiven(on kernels.Matrix, u []float64, some []given) kernels.Matrix {
 	if len(some) == 0 {
 		return on
@@ -211,7 +215,7 @@ func (m *model) addGiven(on kernels.Matrix, u []float64, some []given) kernels.M
 	return sum{on, some, lists.Map(some, func(g given) float64 { return m.share(u, g) })}
 }
 
-// sum is a matrix with covariances, each so many times.
+// sum is a matrix plus covariances, each multiplied by its share.
 type sum struct {
 	kernels.Matrix
 	given  []given
@@ -236,13 +240,13 @@ func (s sum) Row(dst []float64, i int) {
 	}
 }
 
-// Given says how much of the differences between the options of a task one of the covariances explains that came with the problem.
+// Given is the share of the differences between the options of a task that one stated covariance explains.
 type Given struct {
-	Name  string  `json:"name"`  // of the file; "kernel" for the stated kernel
-	Share float64 `json:"share"` // of the variance between options, posterior mean
+	Name  string  `json:"name"`  // name of the matrix's file; "kernel" for the stated kernel
+	Share float64 `json:"share"` // share of the variance between options, posterior mean
 }
 
-// addShares adds the share of each covariance in the variance between options at u, so many times.
+// addShares adds to each entry of to the share of its covariance at u in the variance between options, times weight.
 func (m *model) addShares(to []Given, u []float64, weight float64) {
 	left := weight
 	for k, name := range m.d.parts() {
@@ -252,7 +256,7 @@ func (m *model) addShares(to []Given, u []float64, weight float64) {
 	}
 }
 
-// chosenGiven returns the covariances of the chosen arms.
+// chosenGiven returns the stated covariances of the chosen arms.
 func (c *chosen) chosenGiven() []*mat.SymDense {
 	arms := indices.Of(c.d.cells, c.at)
 	return lists.Map(c.d.given, func(g given) *mat.SymDense { return g.among(arms) })

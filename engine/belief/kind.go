@@ -13,13 +13,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Data are counts or numbers. The choice uses stated facts and exact equality of rewards, not a tolerance, so units do not matter.
+// Rewards are either counts of successes or numbers. The distinction uses stated facts and exact equality of rewards, no
+// tolerance, so it does not depend on units.
 
-// fewCounts is the number of rewards, each of another arm, that must be 0 or 1 to be treated as counts.
+// fewCounts is the smallest number of rewards that are treated as counts if every arm was measured once.
 const fewCounts = 8
 
-// counted returns, for each measured arm, the number of measurements with the higher of two rewards; nil where rewards are not counts of
-// successes. They are where successes and trials are stated, and where every reward is exactly one of the two and both occur.
+// counted returns, for each measured arm, the number of measurements with the higher of two rewards. It returns nil if
+// rewards are not counts. They are counts if the problem states successes and trials, or if exactly two rewards occur.
 func (d *data) counted() []float64 {
 	p := d.p
 	lo, hi := twoRewards(p)
@@ -51,11 +52,11 @@ func (d *data) counted() []float64 {
 	return d.tellApart(wins, all, won)
 }
 
-// rounding is the error of means and standard deviations in a file, which have six digits, relative to the largest of them.
+// rounding is the relative error of means and standard deviations in a file, which have six digits.
 const rounding = 2e-6
 
-// countedInMeans is counted where means, counts and standard deviations are all there is. Sums of 0 and 1 are whole numbers, and
-// n of them with the mean m have the squares n m (1 - m) about it. In a smaller unit they are not.
+// countedInMeans is counted for a problem with means, counts and standard deviations alone. n rewards of 0 and 1 with mean
+// m have a whole sum and squares n m (1 - m) about the mean. Rewards in a smaller unit do not.
 func (d *data) countedInMeans() []float64 {
 	p := d.p
 	lo, hi := p.TwoRewards()
@@ -86,14 +87,15 @@ func (d *data) countedInMeans() []float64 {
 			return nil
 		}
 		if wins[k] = w; p.Noise.Bounds == nil && p.Goal == problem.GoalMin {
-			wins[k] = n - w // the higher one is 0
+			wins[k] = n - w // with goal min, the higher reward is 0
 		}
 		all, won = all+int(n), won+int(wins[k])
 	}
 	return d.tellApart(wins, all, won)
 }
 
-// tellApart returns the wins where both rewards occur, and where they are enough to be taken for counts.
+// tellApart returns wins if both rewards occur and there are enough measurements to treat them as counts, see fewCounts;
+// else nil.
 func (d *data) tellApart(wins []float64, all, won int) []float64 {
 	few := all == len(wins) && d.p.Noise.Bounds == nil && len(wins) < fewCounts
 	if won == 0 || won == all || few {
@@ -102,7 +104,7 @@ func (d *data) tellApart(wins []float64, all, won int) []float64 {
 	return wins
 }
 
-// stated reports whether successes and trials are stated.
+// stated reports whether the problem states successes and trials.
 func stated(p *problem.Problem) bool { return p.Long != nil && p.Long.Successes != "" }
 
 // twoRewards returns the rewards of a failure and of a success, the lower one first.
@@ -114,21 +116,21 @@ func twoRewards(p *problem.Problem) (lo, hi float64) {
 	return p.TwoRewards()
 }
 
-// Undetermined says why measurements do not tell options apart: fewer than two options are measured, or all measurements are
-// equal. Then they give no scale of differences either.
+// Undetermined is the error for measurements that do not distinguish options: fewer than two options are measured, or all
+// measurements are equal or limits. Such measurements also give no scale of differences.
 type Undetermined struct {
-	Problem  string  `json:"-"`        // its name
-	Measured int     `json:"measured"` // arms
-	Arms     int     `json:"arms"`     // of the problem
-	Value    float64 `json:"value"`    // the mean of all measurements, with the sign of the data
-	Limits   bool    `json:"limits"`   // all measurements are limits, such as <0.05
-	// of a single measured arm, NaN where its measurements do not say it: its 95 % interval, with the sign of the data
+	Problem  string  `json:"-"`        // name of the problem
+	Measured int     `json:"measured"` // number of measured arms
+	Arms     int     `json:"arms"`     // number of arms of the problem
+	Value    float64 `json:"value"`    // mean of all measurements, with the sign of the data
+	Limits   bool    `json:"limits"`   // whether all measurements are limits, such as <0.05
+	// 95 % interval of the only measured arm, with the sign of the data; NaN if unknown
 	CI95 [2]float64 `json:"-"`
-	// of a single measured arm, NaN where its measurements do not say it: standard deviation of a measurement, reward units
+	// standard deviation of one measurement of the only measured arm, reward units; NaN if unknown
 	Scale float64 `json:"-"`
 }
 
-// Error states the known facts.
+// Error returns one sentence with the facts.
 func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {
@@ -143,7 +145,7 @@ func (u *Undetermined) Error() string {
 	return fmt.Sprintf("all measurements are %s, so nothing tells the options apart", value)
 }
 
-// undetermined returns why the measurements of a problem do not tell options apart; nil where they do.
+// undetermined returns the reason why the measurements of a problem do not distinguish options; nil if they do.
 func undetermined(p *problem.Problem) *Undetermined {
 	d := cellsOf(p)
 	u := &Undetermined{Problem: p.Name, Measured: len(d.cells), Arms: p.N(), Value: math.NaN(), CI95: [2]float64{math.NaN(), math.NaN()},
@@ -155,7 +157,7 @@ func undetermined(p *problem.Problem) *Undetermined {
 	limits := lists.Count(rows, func(r problem.Row) bool { return r.Censored != 0 })
 	equal := lists.Count(rows, func(r problem.Row) bool { return r.Reward != rows[0].Reward }) == 0
 	single := p.Rows != nil && (p.Long == nil || p.Long.SD == "") && lists.Count(rows, func(r problem.Row) bool { return r.Count != 1 }) == 0
-	for _, i := range d.cells { // beside single rewards, which say it exactly
+	for _, i := range d.cells { // single rewards show exactly whether they are equal; for means, the standard deviations must be 0
 		equal = equal && (single || p.Noise.SD == nil || !(p.Noise.SD[i] > 0))
 	}
 	u.Value, u.Limits = p.Turned(mean(rows)), limits == len(rows)
@@ -174,14 +176,14 @@ func undetermined(p *problem.Problem) *Undetermined {
 	return nil
 }
 
-// noiseStated reports whether the scales of the noise are stated.
+// noiseStated reports whether the problem states the noise.
 func noiseStated(p *problem.Problem) bool {
 	m := p.Noise
 	return m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil
 }
 
-// single fills in the interval of the only measured arm: Student's, the normal one if the noise is stated, and Jeffreys' for
-// counts.
+// single computes the 95 % interval of the only measured arm: by Student's t, by the normal distribution if the noise is
+// stated (known), and by Jeffreys' prior for counts.
 func (u *Undetermined) single(d *data, known bool) {
 	p, i, n := d.p, d.cells[0], d.n[0]
 	if stated(p) {
@@ -208,7 +210,8 @@ func (u *Undetermined) single(d *data, known bool) {
 	}
 }
 
-// mean returns the mean of measurements. Differences are added up: sums of large numbers lose digits.
+// mean returns the weighted mean of measurements. It sums differences from the first one, because sums of large numbers
+// lose digits.
 func mean(rows []problem.Row) float64 {
 	first, counts := rows[0].Reward, lists.Map(rows, func(r problem.Row) float64 { return r.Count })
 	return first + stat.Mean(lists.Map(rows, func(r problem.Row) float64 { return r.Reward - first }), counts)

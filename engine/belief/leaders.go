@@ -7,8 +7,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Leaders returns the arms that are best in the most draws, at most so many of each task. The arms of all tasks that lead most often come
-// first.
+// Leaders returns, for each task, at most the given number of arms that are the best in the most draws. The result is
+// sorted over all tasks, the arms with the most draws first. Arms that are never the best are left out.
 func (b *Belief) Leaders(most int) []int {
 	count, _ := b.Draws.Dims()
 	var out []int

@@ -16,53 +16,53 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Learner is the belief in the course of a run: it is formed again of all data after each round, at a cost that a simulation
-// of many runs can bear. It has the prior of the package, to which a kernel that was stated adds a term, and
-// averages over the numbers of the prior (see sample). Rewards of 0 and 1 are taken for normal with one common variance.
+// Learner computes the posterior during a run. After each round it is recomputed from all data, fast enough for
+// simulations of many runs. It has the prior of the package, plus a term for a stated kernel, and averages over
+// hyperparameters (see sample). Rewards of 0 and 1 are treated as normal with one common variance.
 type Learner struct {
 	p          *problem.Problem
-	knownNoise []float64       // N standard deviations of one measurement; nil where the noise is found
+	knownNoise []float64       // N standard deviations of one measurement; nil if the noise is not known
 	stated     *mat.SymDense   // N × N, squared reward units; nil if no kernel is stated
-	given      []*mat.SymDense // N × N each: covariances that came with the problem, the stated one last
-	unit       float64         // reward units of 1 in what is returned
-	most       int             // arms up to which posteriors use covariances of all
+	given      []*mat.SymDense // N × N each: covariances stated with the problem, the stated kernel last
+	unit       float64         // reward units of 1 in all results
+	most       int             // largest number of arms for which posteriors use the full covariance matrix
 
-	place    []int           // of each arm in distinct
-	distinct *kernels.Points // features of arms, once for the same arm in several tasks
-	rounds   int             // in which there were data
-	chains   [][]float64     // numbers, in standard deviations around their prior means
+	place    []int           // N, index in distinct of each arm
+	distinct *kernels.Points // distinct features of arms; the same arm in several tasks occurs once
+	rounds   int             // number of rounds with data
+	chains   [][]float64     // hyperparameter vectors, in prior standard deviations from the prior means
 
-	members []*outlook // of equal weight; in units of the data
-	mean    []float64  // N, the mean of the members
-	noise   []float64  // N variances of one measurement
-	offset  float64    // the reward of 0, reward units
-	scale   float64    // the unit of the data, reward units
-	own     *standard  // of tasks whose scales differ materially; nil for others. The units above are then of standard rewards
+	members []*outlook // posteriors of equal weight, in scaled units
+	mean    []float64  // N, mean over members, in scaled units
+	noise   []float64  // N variances of one measurement, in scaled units
+	offset  float64    // reward that is 0 in scaled units, reward units
+	scale   float64    // reward units of one scaled unit
+	own     *standard  // scales of tasks that differ materially; else nil. If set, offset and scale are in standard rewards
 }
 
-// outlook is the posterior of all arms under one set of numbers.
+// outlook is the posterior of all arms under one vector of hyperparameters.
 type outlook struct {
 	law
 	mean    []float64 // N
 	sigma2  float64
-	factors []float64 // by how much σ² is larger in each task; nil if it is the same
+	factors []float64 // factor on σ² in each task; nil if σ² is the same in all tasks
 }
 
-// law is the posterior of all arms about their means, see gp.Blocked.
+// law is the posterior covariance of all arms, see gp.Blocked.
 type law interface {
 	AddVariances(to []float64)
 	AddCovariances(to *mat.SymDense, arms []int)
 	AddDifferences(to []float64, arms []int, from int)
 }
 
-// NewLearner returns the belief before any data. noise has the standard deviation of one measurement of each arm, or is nil if the
-// noise is not known; stated has the stated covariances of the expected rewards, or is nil. Results are in units of so many reward
-// units. Of more arms than most that are related, posteriors use features.
+// NewLearner returns a Learner without data. noise has the standard deviation of one measurement of each arm, nil if it is
+// not known. stated has the stated covariances of the expected rewards, or is nil. Results are in multiples of unit reward
+// units. If a problem has more than most arms that are related, posteriors use features of the kernel.
 func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit float64, most int) *Learner {
 	return &Learner{p: p, knownNoise: noise, stated: stated, unit: unit, most: most}
 }
 
-// Learn forms the belief of counts, mean rewards and sums of squares of deviations, N of each, of all data so far.
+// Learn recomputes the posterior from all data so far: counts, mean rewards and sums of squared deviations, N of each.
 func (l *Learner) Learn(ctx context.Context, counts []int, means, squares []float64) error {
 	d := l.data(counts, means, squares)
 	c := l.chosen(d)
@@ -73,10 +73,10 @@ func (l *Learner) Learn(ctx context.Context, counts []int, means, squares []floa
 	return l.average(ctx, c)
 }
 
-// leastFree is the degrees of freedom of the noise from which on it is taken off the spread of means.
+// leastFree is the smallest number of degrees of freedom at which the noise is subtracted from the spread of means.
 const leastFree = 6
 
-// data returns the measurements as the computation takes them.
+// data returns the measurements in scaled units.
 func (l *Learner) data(counts []int, means, squares []float64) *data {
 	q := *l.p
 	n := q.N()
@@ -117,7 +117,7 @@ func (l *Learner) data(counts []int, means, squares []float64) *data {
 	return d
 }
 
-// chosen returns the data that numbers are found from, with the model.
+// chosen returns the measured arms from which hyperparameters are searched, with the model.
 func (l *Learner) chosen(d *data) *chosen {
 	part := nothingStated
 	if l.stated != nil {
@@ -153,7 +153,7 @@ func (l *Learner) chosen(d *data) *chosen {
 	return c
 }
 
-// whole returns covariances of all arms, once for all rounds.
+// whole returns the stated covariances of all N arms. It computes them once and reuses them in later rounds.
 func (l *Learner) whole(all []given) []*mat.SymDense {
 	for _, g := range all[len(l.given):] {
 		l.given = append(l.given, g.among(indices.All(l.p.N())))
@@ -161,7 +161,7 @@ func (l *Learner) whole(all []given) []*mat.SymDense {
 	return l.given
 }
 
-// average forms the posteriors of all arms under the numbers of the chains.
+// average computes the posterior of all arms under the hyperparameters of each chain, and their average.
 func (l *Learner) average(ctx context.Context, c *chosen) error {
 	d, n := c.d, l.p.N()
 	numbers := l.chains
@@ -197,7 +197,8 @@ func (l *Learner) average(ctx context.Context, c *chosen) error {
 	return nil
 }
 
-// relativeNoise returns the variance of one measurement of each arm, relative to σ²; of an arm without any the mean over its task.
+// relativeNoise returns the variance of one measurement of each arm, relative to σ². An unmeasured arm gets the mean over
+// its task, or 1 if its task has no measured arm.
 func relativeNoise(d *data) []float64 {
 	out := make([]float64, d.p.N())
 	sums, counts := make([]float64, d.p.V()), make([]float64, d.p.V())
@@ -231,7 +232,7 @@ func (l *Learner) Estimates() []float64 {
 	})
 }
 
-// size returns the scale of an arm's task, in reward units.
+// size returns the reward units of a standard reward of 1 in the task of arm i; 1 if tasks share one scale.
 func (l *Learner) size(i int) float64 {
 	if l.own == nil {
 		return 1
@@ -239,10 +240,10 @@ func (l *Learner) size(i int) float64 {
 	return l.own.scale[l.p.TaskOf[i]]
 }
 
-// square returns a variance of 1 in units of the data in units of the results.
+// square returns the factor that converts variances from scaled units to units of the results.
 func (l *Learner) square() float64 { return l.scale / l.unit * l.scale / l.unit }
 
-// Precision returns 1 over the variance of one measurement of each arm.
+// Precision returns the reciprocal of the variance of one measurement of each arm.
 func (l *Learner) Precision() []float64 {
 	return lists.Make(len(l.noise), func(i int) float64 { return 1 / (l.noise[i] * l.square() * l.size(i) * l.size(i)) })
 }
@@ -256,7 +257,7 @@ func (l *Learner) off(o *outlook, arms []int) *mat.VecDense {
 	return out
 }
 
-// CovarianceMatrix returns the posterior covariances of arms.
+// CovarianceMatrix returns the posterior covariance matrix of the given arms.
 func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 	out := mat.NewSymDense(len(arms), nil)
 	for _, o := range l.members {
@@ -272,7 +273,8 @@ func (l *Learner) CovarianceMatrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// Groups returns the posterior covariances as a common factor and a part of each arm; nil if they are of all arms together.
+// Groups returns the posterior covariances as a common low-rank factor plus a variance for each arm. It returns nil if the
+// posteriors use the full covariance matrix.
 func (l *Learner) Groups() *gp.Blocked {
 	var roots []*gp.Blocked
 	columns := 0
@@ -301,7 +303,8 @@ func (l *Learner) Groups() *gp.Blocked {
 	return gp.NewBlocked(root, gp.Alone(own))
 }
 
-// VariancesFrom sets dst[k] to the variance of the difference of the rewards of arms[k] and another arm of the same task.
+// VariancesFrom sets dst[k] to the posterior variance of the difference of the rewards of arms[k] and from. All these arms
+// must belong to the same task. The error is always nil.
 func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 	clear(dst)
 	for _, o := range l.members {

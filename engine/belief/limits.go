@@ -24,11 +24,11 @@ import (
 // [Tobin58]: J. Tobin, Estimation of relationships for limited dependent variables, Econometrica 26(1), 1958.
 // [GL12]: P. Groot, P. Lucas, Gaussian process regression with censored data using expectation propagation, PGM 2012.
 
-// fewSweeps is the number of updates of all sites before and after a search for hyperparameters.
+// fewSweeps is the number of updates of all sites before a new search for hyperparameters, and again after it.
 const fewSweeps = 4
 
-// withoutLimits takes the limits out of means, counts and standard deviations, and returns all rows of each arm with limits; nil without
-// any. With blocks it takes out these rows.
+// withoutLimits removes limits from the means, counts and standard deviations of p. It returns all rows of each arm with
+// limits, by arm; nil if there are no limits. If measurements share effects, it also removes these rows from p.
 func withoutLimits(p *problem.Problem) map[int][]problem.Row {
 	var limits map[int][]problem.Row
 	for _, r := range p.Rows {
@@ -47,7 +47,7 @@ func withoutLimits(p *problem.Problem) map[int][]problem.Row {
 			limits[r.Arm] = append(of, r)
 		}
 	}
-	q := without(p, nil, nil) // with lists of its own
+	q := without(p, nil, nil) // makes copies of the lists
 	for i, of := range limits {
 		q.Partial[i], q.Reps[i], q.Noise.SD[i] = mean(of), 1, math.NaN()
 		if left := lists.Where(of, measured); len(left) > 0 {
@@ -65,11 +65,11 @@ func withoutLimits(p *problem.Problem) map[int][]problem.Row {
 	return limits
 }
 
-// measured reports whether a row has a value, and not a limit.
+// measured reports whether a row has a value rather than a limit.
 func measured(r problem.Row) bool { return r.Censored == 0 }
 
-// possible returns which expected rewards are possible, reward units: those within stated bounds, and the ones of the sign that all
-// measurements have.
+// possible returns the range of possible expected rewards, reward units: the stated bounds, or else the nonnegative values
+// in the sign of the data if no measurement is negative.
 func possible(p *problem.Problem) (lo, hi float64) {
 	lo, hi = math.Inf(-1), math.Inf(1)
 	if b := p.Noise.Bounds; b != nil {
@@ -82,16 +82,17 @@ func possible(p *problem.Problem) (lo, hi float64) {
 	return lo, hi
 }
 
-// limit has the measurements of an arm with limits.
+// limit has the measurements of one arm with limits.
 type limit struct {
 	rows   []problem.Row
-	lo, hi float64 // of its expected reward, scaled units
-	// the posterior of its expected reward at some numbers, and of each the sum of the weights up to it; found by sweep
+	lo, hi float64 // range of its expected reward, scaled units
+	// posterior of its expected reward at some hyperparameters: grid points, and cumulative weights at these points; set
+	// by tilted
 	at, sums []float64
 }
 
-// limited reads the rows of arms with limits. Until sites are found, those without a value beside, and all with blocks, are taken for
-// measured, with the variance of the arms.
+// limited reads the rows of arms with limits. Until their sites are found, arms without a value, and with shared effects
+// all arms with limits, get the variance 1 in scaled units.
 func (d *data) limited(of map[int][]problem.Row) {
 	if of == nil {
 		return
@@ -109,7 +110,8 @@ func (d *data) limited(of map[int][]problem.Row) {
 	}
 }
 
-// bounded finds the sites of limits at the best numbers, then numbers again, and sites at these.
+// bounded finds the sites of limits at the best hyperparameters, searches hyperparameters again, and finds the sites at
+// these. Without limits it returns s.
 func (s *search) bounded(rank int) (*search, error) {
 	if s.d.limits == nil {
 		return s, nil
@@ -128,7 +130,7 @@ func (s *search) bounded(rank int) (*search, error) {
 	return next, nil
 }
 
-// sweep moves all sites to the moments of the posterior, fewSweeps times.
+// sweep updates all sites to the moments of the posterior, fewSweeps times.
 func (s *search) sweep(rank int) error {
 	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
 	for range fewSweeps {
@@ -142,7 +144,7 @@ func (s *search) sweep(rank int) error {
 			if !(v > 0) {
 				continue
 			}
-			if mean, variance := l.tilted(at, v, f); variance < v { // the site is what makes the one the other
+			if mean, variance := l.tilted(at, v, f); variance < v { // the site turns N(at, v) into N(mean, variance)
 				d.y[k], d.fixed[k] = gp.Cavity(mean, variance, at, v)
 			}
 		}
@@ -150,7 +152,8 @@ func (s *search) sweep(rank int) error {
 	return nil
 }
 
-// tilted returns mean and variance of f under the law N(at, v) times the likelihood of the values and the limits of an arm.
+// tilted returns mean and variance of f under N(at, v) times the likelihood of the values and limits of the arm. It
+// integrates on a grid within [l.lo, l.hi].
 func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	noise := func(r problem.Row) (effect, variance float64) {
 		effect, unknown := by.effect(r)
@@ -187,7 +190,8 @@ func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	return mean, variance / l.sums[points]
 }
 
-// reshape gives the draws of arms with limits, in scaled units, the law that these have instead of a normal one. Their order stays.
+// reshape transforms the draws of arms with limits, in scaled units, from a normal distribution to their posterior on the
+// grid. It keeps the order of the draws.
 func (d *data) reshape(draws *mat.Dense) {
 	count, _ := draws.Dims()
 	column, order := make([]float64, count), make([]int, count)

@@ -14,21 +14,21 @@ import (
 )
 
 const (
-	// foundFrom is the number of measured, related arms from which hyperparameters are estimated during a run, foundLarge
-	// where posteriors use features.
+	// foundFrom is the number of measured, related arms from which hyperparameters are estimated during a run; foundLarge
+	// is the number if posteriors use features.
 	foundFrom, foundLarge = 192, 96
-	membersLarge          = 2   // sets of numbers where there are so many arms
-	rankLarge             = 128 // and features of their kernels
-	besideStated          = 0.1 // part of newKernelModel beside a stated kernel
+	membersLarge          = 2   // number of hyperparameter vectors if there are more than Learner.most arms
+	rankLarge             = 128 // largest number of features of the kernel in posteriors by features
+	besideStated          = 0.1 // argument part of newKernelModel if a kernel is stated
 )
 
-// dense reports whether posteriors use covariances of all arms. Posteriors of arms that nothing relates but the level of their task
-// have few features at any number of arms.
+// dense reports whether posteriors use the full covariance matrix. If arms are related only through the level of their
+// task, few features suffice for any number of arms.
 func (l *Learner) dense(m *model) bool {
 	return l.stated != nil || l.p.N() <= l.most && !m.unrelated()
 }
 
-// unrelated reports whether nothing relates arms but the level of their task.
+// unrelated reports whether arms are related only through the level of their task.
 func (m *model) unrelated() bool {
 	_, rough := m.at["rough"]
 	return !m.features() && (!rough || m.d.p.V() == 1) && m.d.given == nil
@@ -53,7 +53,7 @@ func (l *Learner) outlook(ctx context.Context, c *chosen, u []float64) (*outlook
 	return l.onFeatures(ctx, c, u)
 }
 
-// onCovariances returns the posterior of all arms at u by their covariances.
+// onCovariances computes the posterior of all arms at u with the full covariance matrix.
 func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	if len(c.at) < len(c.d.cells) {
 		all := newChosen(c.model, indices.All(len(c.d.cells)))
@@ -103,21 +103,23 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*o
 	return &outlook{o, mean, c.value(u, noiseNumber, 1), c.factors(u)}, nil
 }
 
-// onCovariances is a posterior by covariances of all arms. With UᵀU = Σ = K + D of the measured arms and V = U⁻ᵀK of these with the
-// others, it has the covariances
+// onCovariances is a posterior with the full covariance matrix. K is the prior covariance of the measured arms, D their
+// noise, and UᵀU = K + D. V = U⁻ᵀK' and W = U⁻ᵀD, with K' the prior covariance of measured with other arms. The posterior
+// covariances are
 //
-//	D - WᵀW,  WᵀV,  K - VᵀV,  W = U⁻ᵀD,
+//	D - WᵀW,  WᵀV,  K - VᵀV
 //
-// of measured arms, of these with others, and of others, and the means y - WᵀU⁻ᵀy and VᵀU⁻ᵀy [RW06, eq. 2.23 and 2.24].
+// of measured arms, of measured with other arms, and of other arms (K their prior covariance). The means are y - WᵀU⁻ᵀy
+// and VᵀU⁻ᵀy [RW06, eq. 2.23 and 2.24].
 type onCovariances struct {
 	*tables
 	of     *Learner
-	white  *mat.Dense // [W -V]
-	column []int      // N: of each arm in white, measured ones first
+	white  *mat.Dense // N, column of each arm in white; measured arms come first
+	column []int      // D, noise variances of the measured means
 	spread []float64  // D, of measured arms
 }
 
-// before returns the covariance of two arms before the product of columns of white is subtracted.
+// before returns the covariance of two arms without the part from white, which the callers subtract.
 func (o *onCovariances) before(i, j int) (sum float64) {
 	switch k, m := o.column[i], len(o.spread); {
 	case k < m && i == j:
@@ -131,7 +133,7 @@ func (o *onCovariances) before(i, j int) (sum float64) {
 	return sum + o.at(p.p.TaskOf[i], p.place[i], p.p.TaskOf[j], p.place[j], i, j)
 }
 
-// AddCovariances adds the covariances of some arms to a matrix.
+// AddCovariances adds the covariance matrix of the given arms to to.
 func (o *onCovariances) AddCovariances(to *mat.SymDense, arms []int) {
 	rows, _ := o.white.Dims()
 	part := mat.NewDense(rows, len(arms), nil)
@@ -149,7 +151,7 @@ func (o *onCovariances) AddCovariances(to *mat.SymDense, arms []int) {
 	upper.Less(to.RawSymmetric(), part.RawMatrix())
 }
 
-// AddDifferences adds the variances of the rewards of arms less another's to a list.
+// AddDifferences adds to to[k] the variance of the difference of the rewards of arms[k] and from.
 func (o *onCovariances) AddDifferences(to []float64, arms []int, from int) {
 	sums := make([]float64, len(arms))
 	rows, _ := o.white.Dims()
@@ -168,7 +170,7 @@ func (o *onCovariances) AddDifferences(to []float64, arms []int, from int) {
 	}
 }
 
-// AddVariances adds the variances of all arms to a list.
+// AddVariances adds the variances of all arms to to.
 func (o *onCovariances) AddVariances(to []float64) {
 	for i, k := range o.column {
 		to[i] += o.before(i, i)
@@ -178,7 +180,7 @@ func (o *onCovariances) AddVariances(to []float64) {
 	}
 }
 
-// onFeatures returns the posterior of all arms at u by features of the kernel.
+// onFeatures computes the posterior of all arms at u with features of the kernel.
 func (l *Learner) onFeatures(ctx context.Context, c *chosen, u []float64) (*outlook, error) {
 	variance := c.d.variances(c.value(u, noiseNumber, 1))
 	by := c.factors(u)

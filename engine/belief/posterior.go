@@ -20,13 +20,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// member is the posterior of all N arms under one set of numbers, in scaled units.
+// member is the posterior of all N arms under one vector of hyperparameters, in scaled units.
 type member struct {
 	*gp.BlockedPosterior
 	sigma2 float64
 }
 
-// priorAt returns the prior at u: arm i is f_i = φ_iᵀw + e_i; the variance of e_i is the own part and the remainder of the factor.
+// priorAt returns the prior at u, f_i = φ_iᵀw + e_i for arm i. features has a row φ_i for each arm. variance has the
+// variance of e_i: the own part plus the remainder of the Cholesky factor.
 func (m *model) priorAt(ctx context.Context, u []float64, rank int) (features *mat.Dense, variance []float64, err error) {
 	k, own := m.smooth(u)
 	features, variance, err = m.priorOf(ctx, k, u, m.d.given, rank, 0)
@@ -34,8 +35,8 @@ func (m *model) priorAt(ctx context.Context, u []float64, rank int) (features *m
 	return features, variance, err
 }
 
-// priorOf returns the features of a pivoted Cholesky factor of the kernel with some covariances that came with the problem, at most rank of
-// them, the constant, and some zeros, and the remainder of the factor.
+// priorOf returns features of the kernel k plus the stated covariances some, from a pivoted Cholesky factor of at most
+// this rank. Columns for the constant and zero columns follow. variance has the remainder of the factor for each arm.
 func (m *model) priorOf(
 	ctx context.Context, k kernels.Joint, u []float64, some []given, rank, zeros int,
 ) (features *mat.Dense, variance []float64, err error) {
@@ -60,34 +61,36 @@ func (m *model) priorOf(
 	return features, lists.Map(factor.Rest, func(rest float64) float64 { return max(rest, 0) }), nil
 }
 
-// memberAt computes the posterior at u along features alone.
+// memberAt computes the posterior at u with features alone, without blocks of covariances.
 func (m *model) memberAt(ctx context.Context, u []float64, target, variance []float64, rank int) (_ *member, err error) {
 	defer try.Caught(&err)
 	l := try.Of(m.layout(ctx, u, target, variance, rank, false))
 	return &member{try.Of(l.posterior(ctx, l.owns(), l.target)), l.sigma2}, nil
 }
 
-// layout is the prior and the measurements at u. Posteriors under several laws of the own parts are computed from it.
+// layout is the prior and the measurements at u. From one layout, posteriors under several distributions of the own parts
+// are computed.
 type layout struct {
 	*model
 	sigma2   float64
-	prior    *gp.Blocked // of all arms, without own parts; features have zeros for the effects of blocks, which are further entries of w
-	observed *mat.Dense  // of the measured means, with these effects
+	prior    *gp.Blocked // prior of all arms without own parts; the last features are 0 and belong to the effects of blocks
+	observed *mat.Dense  // features of the measured means, including those of the effects of blocks
 	own      float64     // variance of the own part of an arm
 	target   []float64   // the measured means
-	noise    []float64   // their variances
+	noise    []float64   // variances of the measured means
 }
 
-// mostInBlock is the most arms of a task whose covariances are a block.
+// mostInBlock is the largest number of arms of a task for which a layout uses full covariances within tasks.
 const mostInBlock = 256
 
-// layout returns the prior at u. blocked allows blocks of covariances of tasks, if no task has too many arms.
+// layout returns the prior at u, with the measured means target and their variances. If blocked is set and every task has
+// at most mostInBlock arms, covariances within tasks are exact and only those between tasks use features.
 func (m *model) layout(ctx context.Context, u []float64, target, variance []float64, rank int, blocked bool) (_ *layout, err error) {
 	defer try.Caught(&err)
 	d := m.d
 	l := &layout{model: m, sigma2: m.value(u, noiseNumber, 1), target: target, noise: slices.Clone(variance)}
 	independent, blocks, effect := 1.0, 0, (*mat.Dense)(nil)
-	weights := func(int) float64 { return 1 } // of measurements, over those that the mean of an arm has
+	weights := func(int) float64 { return 1 } // factor on the variance of a mean, because effects change its weight
 	if d.blocks != nil {
 		e := try.Of(d.blocks.at(m, u))
 		effect, independent = try.Two(e.decompose())
@@ -113,7 +116,7 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	for a, i := range d.cells {
 		row := l.observed.RawRowView(a)
 		copy(row, features.RawRowView(i))
-		if d.fixed != nil && d.fixed[a] > 0 { // a site of limits: blocks are part of it
+		if d.fixed != nil && d.fixed[a] > 0 { // a site of limits already includes the blocks
 			continue
 		}
 		l.noise[a] *= weights(a)
@@ -125,8 +128,9 @@ func (m *model) layout(ctx context.Context, u []float64, target, variance []floa
 	return l, nil
 }
 
-// inBlocks takes the terms of one task alone out of a kernel, and returns them as blocks, with the covariances that came with the problem
-// for arms of one task alone. Tasks whose arms have equal features share one.
+// inBlocks removes the terms that relate only arms of the same task from the kernel k. It returns these terms as a
+// covariance matrix for each task, plus the stated covariances of that kind. Tasks whose arms have equal features share
+// one matrix.
 func (m *model) inBlocks(k *kernels.Joint, u []float64, groups [][]int) (_ *gp.Blocks, err error) {
 	defer try.Caught(&err)
 	common, own := kernels.Joint{}, kernels.Joint{}
@@ -174,18 +178,19 @@ func (m *model) inBlocks(k *kernels.Joint, u []float64, groups [][]int) (_ *gp.B
 	return b, nil
 }
 
-// owns returns the variance of the own part of every arm.
+// owns returns the variance of the own part, repeated for every arm.
 func (l *layout) owns() []float64 { return slices.Repeat([]float64{l.own}, l.d.p.N()) }
 
-// posterior returns the law of the expected rewards for these variances of own parts.
+// posterior returns the posterior of the expected rewards, given the variance of each arm's own part and the measured
+// means.
 func (l *layout) posterior(ctx context.Context, own, target []float64) (*gp.BlockedPosterior, error) {
 	return l.prior.With(func(i int) float64 { return own[i] }).Posterior(ctx, gp.Observations{
 		At: l.d.cells, Y: target, Noise: l.noise, Features: l.observed,
 	})
 }
 
-// without returns what a posterior of these means would have for the mean of each measured arm without its own measurements, whose means
-// have these variances.
+// without returns, for each measured arm, the posterior mean from all other arms' measurements. variance has the variances
+// of the measured means.
 func (d *data) without(p *gp.BlockedPosterior, variance []float64) []float64 {
 	variances := make([]float64, len(p.Mean))
 	p.AddVariances(variances)
@@ -198,14 +203,14 @@ func (d *data) without(p *gp.BlockedPosterior, variance []float64) []float64 {
 
 var errNoMember = errors.New("no hyperparameters of the kernel fit the measurements")
 
-// Floats counts the numbers, for a Memory.
+// Floats returns the number of float64 values in the belief; a Memory uses it as size.
 func (b *Belief) Floats() int {
 	rows, columns := b.Draws.Dims()
 	return (rows + 1) * columns
 }
 
-// remembered is Of where opt has a memory: the belief of the same measurements is computed once, also where the
-// logarithm of columns was found before.
+// remembered is Of with a cache. A second entry, under the problem b.Usable, serves requests that already have the
+// logarithms of the found columns.
 func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
 	memory := opt.Memory
@@ -219,12 +224,12 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	if b.Problem == p {
 		return b, nil
 	}
-	own := *b // of a problem with the same measurements and, maybe, other words
+	own := *b // the cached problem has the same measurements, but names may differ
 	own.Problem, own.Usable = p, p.Logarithmic(b.Log).WithKernel(b.Usable.Kernel)
 	return &own, nil
 }
 
-// identity reports what the belief of a problem follows from. Its kernel is a part of that if it is stated.
+// identity returns a key of everything on which the belief of a problem depends. A stated kernel is part of the key.
 func identity(p *problem.Problem) string {
 	stated := uses(p).Kernel
 	words := []string{stated.String()}
@@ -232,7 +237,7 @@ func identity(p *problem.Problem) string {
 		words = append(words, f.Name, f.Params, f.Body)
 	}
 	numbers := [][]float64{p.Mean, p.Partial, p.Reps, p.Noise.Scales, p.Noise.SD}
-	if len(stated.Terms) > 0 { // it compares points as the problem scales them
+	if len(stated.Terms) > 0 { // the stated kernel compares points as the problem scales them
 		numbers = slices.Concat(numbers, p.Tasks.X, p.Arms.X)
 	}
 	numbers = append(numbers, p.Rewards...)

@@ -10,42 +10,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// number is one number of the model that is not known: it is of(u), and u is normal.
+// number is one unknown hyperparameter of the model. Its value is of(u), and u has a normal prior.
 type number struct {
 	name     string
-	mean, sd float64 // of u
+	mean, sd float64 // prior mean and standard deviation of u
 	of       func(u float64) float64
 }
 
-// model holds the numbers of a prior over all arms.
+// model is a prior over all arms with unknown hyperparameters.
 type model struct {
 	d           *data
-	gaussian    bool // numbers are compared by Gaussian kernels, instead of Matérn ones
+	gaussian    bool // whether features are compared by Gaussian rather than Matérn kernels
 	numbers     []number
-	at          map[string]int // their places
+	at          map[string]int // index in numbers by name
 	numeric     []int          // columns of arms with a length scale
 	text        []int          // columns of arms with a similarity
-	taskNumeric []int          // columns of tasks with numbers
+	taskNumeric []int          // numeric columns of tasks
 	taskText    []int          // columns of tasks with a similarity
 }
 
-// The numbers that the kernel does not have.
+// Names of the hyperparameters outside the kernel.
 const noiseNumber, blocksNumber = "noise", "blocks"
 
-// exact is the variance of a measurement, over the squared spread of expected rewards, below which measurements are taken for no more
-// precise: kernels that fit a truth more closely have covariances that cannot be factored.
+// exact is the smallest variance of a measurement, relative to the squared spread of expected rewards. With a smaller one,
+// a close fit would give covariance matrices that cannot be factored.
 const exact = 1e-8
 
-// unexplained is the median of each of the two variances that features do not explain; tasks share one of them. Both together have a
-// median of 0.014.
+// unexplained is the median of each of the two variances that features do not explain: one shared by tasks, one for each
+// task. Their sum has a median of 0.014.
 const unexplained = 0.004
 
-// vanishing returns a variance that features do not explain: exp(u) above its median, and below it
+// vanishing returns a variance that features do not explain. It is exp(u) above the median m, and below it
 //
-//	m (e^u / m)^2.5,
+//	m (e^u / m)^2.5.
 //
-// for functions that are smooth leave next to nothing: two standard deviations below the median are a factor of 20,000. It
-// is never 0, so that no arm is ever taken for exactly what its features say.
+// Thus it gets very small for smooth functions: two standard deviations below the median are a factor of 20,000. It is
+// never 0, so the features of an arm never determine its reward exactly.
 func vanishing(u float64) float64 {
 	if below := u - math.Log(unexplained); below < 0 {
 		return unexplained * math.Exp(2.5*below)
@@ -53,12 +53,12 @@ func vanishing(u float64) float64 {
 	return math.Exp(u)
 }
 
-// newModel lists the numbers. Variances are in squares of the spread of the expected rewards, of counts in squares of the spread of
-// their logits, length scales in ranges of a column. Each prior is wide: two standard deviations are a factor of 7 for a length
-// scale, of 11 for a variance, of 50 or more for what features do not explain, and of 400 for the effects of blocks: of few
-// blocks a narrower prior makes intervals shorter than Student's, which are right. The median length scale of tasks grows like
-// the root of the number of their columns, as distances between tasks do: whether they are alike does not follow from how
-// many columns there are.
+// newModel returns a model with all hyperparameters and their priors. Variances are relative to the squared spread of the
+// expected rewards, or of their logits for counts. Length scales are relative to the range of a column. Each prior is
+// wide. Two standard deviations are a factor of 7 for a length scale, 11 for a variance, 50 or more for the part that
+// features do not explain, and 400 for the effects of blocks. With few blocks, a narrower prior would make intervals
+// shorter than Student's, which are correct. The median length scale of tasks grows with the root of the number of their
+// columns, like distances between tasks. So the similarity of tasks does not depend on the number of columns.
 func newModel(d *data) *model {
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	if d.wins == nil && !d.known {
@@ -78,16 +78,17 @@ func newModel(d *data) *model {
 	return m
 }
 
-// notSeparated is the median of the variance of a mean if no arm has two measurements and names alone tell arms apart. Then the data
-// do not separate noise from what arms have of their own. Stated probabilities are right on average over tables whose noise is 0.1 to
-// 2 times as wide as differences between arms, see TestNoiseNotSeparated in engine/answer.
+// notSeparated is the median of the noise variance of a mean if no arm has two measurements and arms have names but no
+// features. Such data do not separate noise from the own parts of arms. Stated probabilities are then right on average
+// over tables whose noise is 0.1 to 2 times as wide as differences between arms, see TestNoiseNotSeparated in
+// engine/answer.
 const notSeparated = 0.25
 
-// nothingStated is the part of newKernelModel if nothing is stated of the kernel.
+// nothingStated is the argument part of newKernelModel if no kernel is stated.
 const nothingStated = 1.0
 
-// newKernelModel lists the numbers of the kernel. part is by how much the medians of variances that features explain are smaller
-// than they are if nothing is stated of the kernel, far the median length scale of tasks with so many columns of numbers.
+// newKernelModel returns a model with the hyperparameters of the kernel. part multiplies the medians of the variances that
+// features explain. far returns the median length scale of tasks with the given number of numeric columns.
 func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
 	m, square := &model{d: d, at: map[string]int{}}, 1.0
 	if d.wins != nil {
@@ -98,7 +99,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	for c, x := range d.arms.X {
 		distinct := len(slices.Compact(slices.Sorted(slices.Values(x))))
 		switch {
-		case distinct < 2: // says nothing
+		case distinct < 2: // a constant column carries no information
 		case d.isText(d.arms.Columns[c]):
 			m.text = append(m.text, c)
 		default:
@@ -107,7 +108,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	}
 	names := d.arms.Distinct()
 	if len(m.numeric) == 0 && len(m.text) == 1 && len(slices.Compact(slices.Sorted(slices.Values(d.arms.X[m.text[0]])))) == names {
-		m.text = nil // its similarity is the level of the task
+		m.text = nil // each arm has its own text, so the similarity equals the level of the task
 	}
 	compared := func(term string, variance float64) {
 		if !m.features() {
@@ -121,7 +122,8 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add(term+" similar "+d.arms.Columns[c], gp.Logistic, 0, 1.3)
 		}
 	}
-	// small where features tell arms apart, else all there is: arms that have names alone may be the same in all tasks, or not at all
+	// The residual variance is small if features distinguish arms. Otherwise it is the whole variance: arms with names
+	// alone may be the same in all tasks, or not at all.
 	addResidual := func(name string, variance float64) {
 		if m.features() {
 			add(name, func(u float64) float64 { return square * vanishing(u) }, math.Log(unexplained), 2)
@@ -130,7 +132,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 		}
 	}
 	compared("common", 0.5)
-	if names < d.p.N() || d.p.V() == 1 { // the same arm in several tasks
+	if names < d.p.N() || d.p.V() == 1 { // tasks share arms, or there is one task
 		addResidual("rough", 0.7)
 	}
 	if d.p.V() > 1 {
@@ -140,7 +142,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 		}
 		for c, z := range d.tasks.X {
 			switch name := d.tasks.Columns[c]; {
-			case slices.Max(z) == slices.Min(z): // says nothing
+			case slices.Max(z) == slices.Min(z): // a constant column carries no information
 			case d.isText(name):
 				m.taskText = append(m.taskText, c)
 				add("alike "+name, gp.Logistic, 0, 1.3)
@@ -163,7 +165,7 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 	return m
 }
 
-// add lists a number.
+// add appends a hyperparameter.
 func (m *model) add(name string, of func(float64) float64, mean, sd float64) {
 	m.at[name] = len(m.numbers)
 	m.numbers = append(m.numbers, number{name, mean, sd, of})
@@ -172,7 +174,7 @@ func (m *model) add(name string, of func(float64) float64, mean, sd float64) {
 // features reports whether arms are compared by features.
 func (m *model) features() bool { return len(m.numeric)+len(m.text) > 0 }
 
-// value returns a number at u, or another where the model does not have it.
+// value returns the named hyperparameter at u, or without if the model does not have it.
 func (m *model) value(u []float64, name string, without float64) float64 {
 	if k, ok := m.at[name]; ok {
 		return m.numbers[k].of(u[k])
@@ -180,7 +182,7 @@ func (m *model) value(u []float64, name string, without float64) float64 {
 	return without
 }
 
-// prior returns log of the density of u except for a constant.
+// prior returns the log prior density of u up to a constant.
 func (m *model) prior(u []float64) float64 {
 	sum := 0.0
 	for k, n := range m.numbers {
@@ -190,20 +192,21 @@ func (m *model) prior(u []float64) float64 {
 	return sum
 }
 
-// The variances of the constant: wide against the spread 1 of the data, and on the logistic scale of counts.
+// constantVariance and constantLogit are the variances of the constant: large relative to the spread 1 of scaled data, and
+// on the logistic scale of counts.
 const constantVariance, constantLogit = 100.0, 9.0
 
-// ownLevel is the variance of the level of a task that has a scale of its own: the levels of others do not inform
-// about it.
+// ownLevel is the variance of the level of a task with its own scale. It is large, so the levels of other tasks carry no
+// information about it.
 const ownLevel = constantVariance
 
-// smooth returns the kernel at u without its own part and constant, and the variance g of the own part.
+// smooth returns the kernel at u without the own part and the constant, and the variance of the own part.
 func (m *model) smooth(u []float64) (k kernels.Joint, own float64) {
 	return m.kernelOn(u, m.d.tasks, m.d.arms, func(v float64) float64 { return v })
 }
 
-// kernelOn is smooth on points that are scaled in another way: length scales are ranges of their columns. tidy is
-// applied to each number of the kernel.
+// kernelOn is smooth for points with another scaling: it converts length scales to the ranges of their columns. tidy is
+// applied to each hyperparameter of the kernel.
 func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(float64) float64) (k kernels.Joint, own float64) {
 	d := m.d
 	compared := func(term string) kernels.Kernel {
@@ -253,16 +256,16 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 	return kernels.AddJoint(k, kernels.Joint{Terms: []kernels.Term{{Scale: m.value(u, "level", ownLevel), Task: kernels.Identity{}}}}), own
 }
 
-// category returns the kernel of a column of text, with the similarity that a number states.
+// category returns the kernel of text columns, with the similarity from the named hyperparameter.
 func (m *model) category(u []float64, number string, of kernels.Dims, tidy func(float64) float64) kernels.Kernel {
 	similarity := tidy(m.value(u, number, 0))
-	if similarity >= 1 { // a number just below it, rounded
+	if similarity >= 1 { // a value just below 1 that was rounded up
 		similarity = 0.999
 	}
 	return kernels.Category{Similarity: similarity, Dims: of}
 }
 
-// related returns the kernel k_Z of the features of tasks; nil without any.
+// related returns the kernel k_Z of the features of tasks; nil if tasks have no features.
 func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) float64) (k kernels.Kernel) {
 	if len(m.taskNumeric) > 0 {
 		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.length(u, "far", tasks.X[c])) })
@@ -279,12 +282,12 @@ func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) f
 	return k
 }
 
-// dims names columns, as they read in a script.
+// dims returns columns with their names, for the display in scripts.
 func dims(p *kernels.Points, columns []int) kernels.Dims {
 	return kernels.Dims{Names: indices.Of(p.Columns, columns), Index: columns}
 }
 
-// length returns a length scale in units of a column.
+// length returns the named length scale in units of the column.
 func (m *model) length(u []float64, name string, column []float64) float64 {
 	return m.value(u, name, 1) * (slices.Max(column) - slices.Min(column))
 }

@@ -17,37 +17,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// The values of a random column are a sample of many: years, operators, lots. They are called levels. The expected reward of an option is
-// its mean over all of them. A measurement has, beside it, a sum of effects. These are of several kinds:
+// A random column has levels, such as years, operators or lots, that are a sample of many possible levels. The expected
+// reward of an option is its mean over all of them. Each measurement adds a sum of effects of several kinds:
 //
 //   - the effect of a level on all options of a task, unless the column is one of the blocks
 //   - the effect of an option at a level, which all tasks share
 //   - the effect of an arm, an option of one task, at a combination of levels of all random columns
 //
-// Each kind has its own variance. An effect of the last kind is on one arm alone, so within integrates these out first. The other effects
-// are estimated in the same way as the effects of blocks.
+// Each kind has its own variance. An effect of the last kind changes the rewards of one arm alone, so within integrates out
+// this kind first. The other effects are estimated in the same way as the effects of blocks.
 
 // mostRandom is the most effects of blocks, levels, and options at levels.
 const mostRandom = 3000
 
-// kind is a kind of effects that measurements share.
+// kind is a kind of effects that several measurements share.
 type kind struct {
-	number string // its variance, a number of the model
-	name   string // "option × year"
-	of     []int  // effect of each row of the problem, from 0
+	number string // name of the hyperparameter that is their variance
+	name   string // name for the user, such as "option × year"
+	of     []int  // index of the effect of each row of the problem
 	count  int
 	common bool // whether all options of a task share each effect, like the effect of a block
 }
 
-// RandomEffect is how much the effects of one kind vary.
+// RandomEffect is the standard deviation of one kind of effects.
 type RandomEffect struct {
 	Name string  `json:"effect"` // such as "variety × year"
 	SD   float64 `json:"sd"`     // standard deviation, reward units
-	// whether it is the same for all options of a task
+	// whether each effect is the same for all options of a task
 	Common bool `json:"common"`
 }
 
-// RandomVariance returns the variance, between options, of the random effects of a measurement at a new level, in reward units squared.
+// RandomVariance returns the variance that random effects add to a measurement at a new level, in reward units squared. It
+// leaves out effects that all options of a task share.
 func (b *Belief) RandomVariance() (sum float64) {
 	for _, e := range b.Random {
 		if !e.Common {
@@ -57,7 +58,7 @@ func (b *Belief) RandomVariance() (sum float64) {
 	return sum
 }
 
-// cellsNumber is the variance of the effects of arms at combinations of levels.
+// cellsNumber is the name of the hyperparameter for the variance of the effects of arms at combinations of levels.
 const cellsNumber = "random"
 
 // isRandom reports whether a problem has measurements at several levels of a random column.
@@ -66,7 +67,7 @@ func isRandom(p *problem.Problem) bool { return len(randomColumns(p)) > 0 }
 // grouped reports whether measurements share effects.
 func grouped(p *problem.Problem) bool { return len(p.Blocks) > 1 || isRandom(p) }
 
-// randomColumns returns the places in Long.Random of columns with several levels.
+// randomColumns returns the indices in Long.Random of columns with at least two levels.
 func randomColumns(p *problem.Problem) (out []int) {
 	if p.Long == nil || len(p.Levels) < 2 || len(p.Rows) == 0 {
 		return nil
@@ -79,7 +80,7 @@ func randomColumns(p *problem.Problem) (out []int) {
 	return out
 }
 
-// wordOf returns the name of a single column, or else a word.
+// wordOf returns the column's name if there is one column, else word.
 func wordOf(columns []string, word string) string {
 	if len(columns) == 1 {
 		return columns[0]
@@ -87,7 +88,7 @@ func wordOf(columns []string, word string) string {
 	return word
 }
 
-// cellsName names the effects of arms at levels.
+// cellsName returns the name of the effects of arms at combinations of levels, such as "option × year".
 func cellsName(p *problem.Problem) string {
 	name := wordOf(p.Long.Arm, "option")
 	for _, c := range randomColumns(p) {
@@ -132,7 +133,7 @@ func kindsOf(p *problem.Problem) (out []kind) {
 			}
 			add(fmt.Sprintf("level %d", c), label, true, c, func(r problem.Row) int { return p.TaskOf[r.Arm] })
 		}
-		if p.V() > 1 || len(columns) > 1 { // else these are the effects of arms
+		if p.V() > 1 || len(columns) > 1 { // otherwise these equal the effects of arms at combinations of levels
 			add(fmt.Sprintf("random %d", c), wordOf(p.Long.Arm, "option")+" × "+name, false, c, func(r problem.Row) int { return p.Arms.ID[r.Arm] })
 		}
 	}
@@ -141,20 +142,20 @@ func kindsOf(p *problem.Problem) (out []kind) {
 
 // cell holds the measurements of an arm at one combination of levels.
 type cell struct {
-	weight float64 // Σ of the weights
-	mean   float64 // of the rewards less the mean of the arm
+	weight float64 // sum of the weights of its rows
+	mean   float64 // weighted mean of the rewards, relative to the mean of the arm
 	rows   []cellRow
-	shares []share // weights by effect
+	shares []share // weight of each effect
 }
 
-// cellRow is a measurement: its reward less the mean of the arm, and its effects.
+// cellRow is a measurement: its weight, its reward minus the mean of the arm, and the indices of its effects.
 type cellRow struct {
 	weight, reward float64
 	effects        []int
 }
 
-// newCells reads the measurements of some arms at places of d.cells, with the effects of kinds that they have, see newBlocks. Effects of
-// one option are next to each other, and common ones come last.
+// newCells is newBlocks for problems with random columns. Effects are sorted: effects of the same option are adjacent, and
+// common effects come last.
 func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
 	b := &blocks{cells: make([][]cell, len(at)), arms: make([]float64, len(at)), optionOf: slices.Repeat([]int{-1}, len(at))}
 	place := lists.Keyed(at, func(k int, a int) (int, int) { return d.cells[a], k })
@@ -230,12 +231,12 @@ func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
 	return b
 }
 
-// within returns the blocks without the effects of arms at levels, whose prior variance is ratio σ². A cell with the weights w, Σ w = s,
-// and the rewards y has the precision
+// within returns the blocks after integrating out the effects of arms at combinations of levels, whose prior variance is
+// ratio σ². A cell with weights w, sum s = Σ w, and rewards y has the precision
 //
 //	W - ratio/(1 + ratio s) w wᵀ,
 //
-// so its mean has the weight s/(1 + ratio s).
+// with W = diag(w), so its mean has the weight s/(1 + ratio s). Without random columns, within returns b.
 func (b *blocks) within(ratio float64) *blocks {
 	if b.cells == nil {
 		return b
@@ -290,9 +291,9 @@ func (b *blocks) within(ratio float64) *blocks {
 	return out
 }
 
-// ofOptions is ofBlocks for effects of options and common effects. In T⁻¹ each option o has a block D_o on the diagonal and C_o with the
-// common effects; these have the block F. With D_o = LLᵀ and W_o = L⁻¹C_o only F - Σ WᵀW is a dense matrix to factor. A row of Z is 0
-// except for the effects of one option and the common effects.
+// ofOptions is ofBlocks for effects of options and common effects. In T⁻¹ each option o has a diagonal block D_o and a
+// block C_o with the common effects; the common effects have the block F. With D_o = LLᵀ and W_o = L⁻¹C_o, the only dense
+// matrix to factor is F - Σ W_oᵀW_o. A row of Z is 0 except for the effects of one option and the common effects.
 func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err error) {
 	count := len(b.sizes)
 	inverse := b.coupled
@@ -306,7 +307,7 @@ func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err
 			}
 		}
 	}
-	from := 0 // of common effects
+	from := 0 // index of the first common effect
 	if len(b.options) > 0 {
 		from = b.options[len(b.options)-1][1]
 	}
@@ -374,7 +375,7 @@ func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err
 	return logDet, nil
 }
 
-// addOptions adds Z Zᵀ times σ² of effects of options and common ones.
+// addOptions adds σ² Z Zᵀ to cov, with Z from ofOptions.
 func (e *effects) addOptions(cov *mat.SymDense, sigma2 float64) {
 	n, count := e.root.Dims()
 	blas64.Syrk(blas.NoTrans, sigma2, e.root.Slice(0, n, e.common, count).(*mat.Dense).RawMatrix(), 1, cov.RawSymmetric())
@@ -393,13 +394,13 @@ func (e *effects) addOptions(cov *mat.SymDense, sigma2 float64) {
 	}
 }
 
-// at returns the effects at the numbers u of a model.
+// at returns the effects at the hyperparameters u of the model m.
 func (b *blocks) at(m *model, u []float64) (*effects, error) {
 	sigma2 := m.value(u, noiseNumber, 1)
 	return b.within(m.value(u, cellsNumber, 0) / sigma2).effects(func(number string) float64 { return sigma2 / m.value(u, number, 0) })
 }
 
-// addEffects lists the variances of effects that measurements share.
+// addEffects adds the hyperparameters for the variances of shared effects.
 func (m *model) addEffects() {
 	if m.d.blocks == nil {
 		return
@@ -416,7 +417,7 @@ func (m *model) addEffects() {
 	}
 }
 
-// effectNumbers returns the numbers that are variances of effects.
+// effectNumbers returns the names of the hyperparameters that are variances of shared effects.
 func (d *data) effectNumbers() (out []string) {
 	if d.blocks == nil {
 		return nil
@@ -428,7 +429,8 @@ func (d *data) effectNumbers() (out []string) {
 	return out
 }
 
-// randomEffects returns the kinds of effects of random columns, by number.
+// randomEffects returns the kinds of effects of random columns, and the names of their hyperparameters; nil without random
+// columns.
 func (d *data) randomEffects() (numbers []string, effects []RandomEffect) {
 	if d.blocks == nil || d.blocks.cells == nil {
 		return nil, nil
@@ -441,7 +443,7 @@ func (d *data) randomEffects() (numbers []string, effects []RandomEffect) {
 	return append(numbers, cellsNumber), append(effects, RandomEffect{Name: cellsName(d.p)})
 }
 
-// randomVariance returns the sum of the variances of the random effects of a measurement at u, scaled units.
+// randomVariance returns the sum of the variances of all random effects at u, scaled units.
 func (m *model) randomVariance(u []float64) (sum float64) {
 	numbers, _ := m.d.randomEffects()
 	for _, number := range numbers {

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// What the scatter of measurements was found to be.
+// Values of Scatter.Kind.
 const (
 	ScatterStated  = "stated"  // as the problem states it
 	ScatterCounts  = "counts"  // the binomial law
@@ -22,7 +22,7 @@ const (
 	ScatterUnknown = "unknown" // no arm was measured twice
 )
 
-// Scatter says how measurements scatter.
+// Scatter describes the noise distribution that was found.
 type Scatter struct {
 	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" if no
 	// arm was measured twice
@@ -30,15 +30,15 @@ type Scatter struct {
 	Scales [2]float64 `json:"scales"` // smallest and largest standard deviation of one measurement, reward units
 }
 
-// noise finds how measurements scatter from their squares within arms. With ν_g degrees of freedom and
-// squares S_g in group g, whose variance has the prior of a scaled inverse χ² with ν₀ degrees of freedom
-// and scale σ₀² [Smyth04],
+// noise finds how measurements scatter from their squares within arms. Group g has squares S_g with ν_g degrees of
+// freedom. Its variance has a scaled inverse χ² prior with ν₀ degrees of freedom and scale σ₀² [Smyth04]. The marginal
+// likelihood m,
 //
 //	log m = Σ_g [a log b - log Γ(a) + log Γ(a + ν_g/2) - (a + ν_g/2) log(b + S_g/2)],  a = ν₀/2, b = ν₀ σ₀²/2,
 //
-// is compared for one group, a group each task, a group each arm. What is more complicated must gain a nat for each of
-// its numbers beyond what AIC asks. A variance is then (b + S_g/2)/(a + ν_g/2). Whether variances change with the mean is
-// only suspected here, see change.
+// is computed for one group, for a group per task, and for a group per arm. A more complicated model must gain gainAsked
+// nats. The variance of a group is then (b + S_g/2)/(a + ν_g/2). If variances may change with the mean, noise only sets
+// d.changing; see change.
 //
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3(1), 2004.
 func (d *data) noise() {
@@ -60,10 +60,10 @@ func (d *data) noise() {
 	squares, freedom := d.unblocked(within, all)
 	free := floats.Sum(freedom)
 	d.scatter = Scatter{Kind: ScatterCommon}
-	if d.equal(squares) { // no group differs from another
+	if d.equal(squares) { // no arm shows any differences
 		return
 	}
-	if free < 1e-3*d.free { // the blocks may be all there is
+	if free < 1e-3*d.free { // blocks explain nearly all degrees of freedom
 		d.within = floats.Sum(within)
 		return
 	}
@@ -84,7 +84,7 @@ func (d *data) noise() {
 	d.weigh(within, squares, freedom)
 }
 
-// Within returns how one measurement of each arm scatters within its block, standard deviations in reward units; nil if
+// Within returns the standard deviation of one measurement of each arm within its block, reward units. It returns nil if
 // differences within arms do not show it.
 func Within(p *problem.Problem) []float64 {
 	if d := cellsOf(p); len(d.cells) == 0 || d.counted() != nil || undetermined(p) != nil {
@@ -105,20 +105,22 @@ func Within(p *problem.Problem) []float64 {
 	return out
 }
 
-// equal reports whether all measurements are equal except for rounding, as in a first plate of zeros: they say nothing of any scale.
+// equal reports whether all measurements are equal except for rounding, such as a first plate of zeros. They carry no
+// information about scales.
 func (d *data) equal(squares []float64) bool {
 	const rounding = 1e-14
 	size := rounding * max(math.Abs(floats.Max(d.y)), math.Abs(floats.Min(d.y)))
 	return floats.Max(d.y)-floats.Min(d.y) <= size && floats.Max(squares) <= size*size
 }
 
-// least returns the variance of a measurement below which it is taken for none: a part of the variance of all means.
+// least returns a lower limit for the variance of a measurement: a small part of the variance of all means. It avoids the
+// logarithm of 0.
 func (d *data) least() float64 {
 	const part = 1e-12
 	return max(part*stat.Variance(d.y, nil), math.SmallestNonzeroFloat64)
 }
 
-// weigh sums squares over the relative variances of their arms.
+// weigh sets d.within and d.pure to sums of squares, each divided by the relative variance of its arm.
 func (d *data) weigh(within, squares, freedom []float64) {
 	d.within, d.pure = 0, 0
 	for k, s := range squares {
@@ -127,9 +129,9 @@ func (d *data) weigh(within, squares, freedom []float64) {
 	}
 }
 
-// change treats the variances as exp(γ m) if that gains enough, and reports whether it did. m is the expected reward of each
-// measured arm as the others predict it: with its own mean, arms that noise made better would weigh less than those that it
-// made worse, and all would be estimated too low.
+// change replaces the noise variances by exp(γ m) if the gain in log likelihood is large enough, and reports whether it
+// did. m is the expected reward of each measured arm, predicted from the others. With an arm's own mean, arms with lucky
+// noise would get less weight than unlucky ones, and all estimates would be too low.
 func (d *data) change(m []float64) bool {
 	within, all := d.squares()
 	squares, freedom := d.unblocked(within, all)
@@ -143,29 +145,29 @@ func (d *data) change(m []float64) bool {
 	return true
 }
 
-// gainAsked is the log likelihood, in nats, that one more parameter of a noise distribution must gain.
+// gainAsked is the log likelihood, in nats, by which one more parameter of a noise distribution must improve the fit.
 const gainAsked = 2
 
-// shrinkage is a variance for each group of arms, shrunk towards the others: a, b, S_g and ν_g of noise.
+// shrinkage is a variance for each group of arms, shrunk towards the others. It holds a, b, S_g and ν_g of noise.
 type shrinkage struct {
 	a, b         float64
-	group        []int // of each measured arm
+	group        []int // group of each measured arm
 	sums, counts []float64
 }
 
-// of returns the variance of group g with so much less of squares and of degrees of freedom.
+// of returns the variance of group g after subtracting square from its squares and freedom from its degrees of freedom.
 func (s *shrinkage) of(g int, square, freedom float64) float64 {
 	return (s.b + max(s.sums[g]-square, 0)/2) / (s.a + (s.counts[g]-freedom)/2)
 }
 
-// relative returns the variances of measured arms over their mean.
+// relative returns the variance of each measured arm, divided by the mean variance.
 func (s *shrinkage) relative() []float64 {
 	rel := lists.Map(s.group, func(g int) float64 { return s.of(g, 0, 0) })
 	floats.Scale(1/stat.Mean(rel, nil), rel)
 	return rel
 }
 
-// shrunk returns the largest log m over σ₀² and ν₀, and the variances there.
+// shrunk returns the largest log m over σ₀² and ν₀, and the shrinkage at that maximum.
 func shrunk(squares, freedom []float64, group []int, least float64) (best float64, law *shrinkage) {
 	sums, counts := make([]float64, 1+slices.Max(group)), make([]float64, 1+slices.Max(group))
 	var all, free float64
@@ -176,7 +178,7 @@ func shrunk(squares, freedom []float64, group []int, least float64) (best float6
 	}
 	best, law = math.Inf(-1), &shrinkage{group: group, sums: sums, counts: counts}
 	for _, prior := range []float64{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64} {
-		ups := map[float64]float64{} // by degrees of freedom, which few are different
+		ups := map[float64]float64{} // log Γ by degrees of freedom, of which few are distinct
 		for _, nu := range counts {
 			if _, known := ups[nu]; !known {
 				ups[nu], _ = math.Lgamma(prior/2 + nu/2)
@@ -200,7 +202,8 @@ func shrunk(squares, freedom []float64, group []int, least float64) (best float6
 	return best, law
 }
 
-// withMean returns the largest log likelihood over γ, and the variances over their mean. Means count in standard deviations.
+// withMean returns the largest log likelihood of variances exp(γ m) over γ, and these variances divided by their mean. m
+// is means in standard deviations.
 func withMean(means, squares, freedom []float64, least float64) (best float64, rel []float64) {
 	y, free := inDeviations(means), floats.Sum(freedom)
 	best = math.Inf(-1)
@@ -220,7 +223,7 @@ func withMean(means, squares, freedom []float64, least float64) (best float64, r
 	return best, rel
 }
 
-// inDeviations returns numbers less their mean over their spread.
+// inDeviations returns y minus its mean, divided by its standard deviation; zeros if all are equal.
 func inDeviations(y []float64) []float64 {
 	mean, sd := stat.MeanStdDev(y, nil)
 	out := make([]float64, len(y))

@@ -18,50 +18,52 @@ import (
 )
 
 const (
-	bankSize   = 48  // numbers drawn from their prior
-	aroundSize = 96  // numbers drawn around the optimum; of two models that are as probable √½ as many each
-	tFreedom   = 6   // of Student's law that these are drawn from
-	tWidth     = 1.2 // its variances over the inverse curvature
-	widest     = 2.0 // standard deviation of a number at most, where the curvature says more
+	bankSize   = 48  // number of hyperparameter vectors drawn from the prior
+	aroundSize = 96  // number drawn around the optimum; if two models are equally probable, each gets √½ of it
+	tFreedom   = 6   // degrees of freedom of Student's distribution for draws around the optimum
+	tWidth     = 1.2 // its variances relative to the inverse curvature
+	widest     = 2.0 // largest standard deviation of a hyperparameter in that distribution
 
-	gradientStep = 1e-4 // of u
-	hessianStep  = 0.2  // of u
-	climbEnough  = 1e-3 // nats
+	gradientStep = 1e-4 // step in u for gradients by differences
+	hessianStep  = 0.2  // step in u for second derivatives by differences
+	climbEnough  = 1e-3 // a smaller gain in nats ends the optimisation
 	climbSteps   = 40
 )
 
-// weighed are numbers and what they count.
+// weighed is a vector of hyperparameters with its weight in the average.
 type weighed struct {
 	*model
 	u      []float64
 	weight float64
 }
 
-// places are numbers of one model with the logarithms of their weights before all models are weighed together.
+// places are hyperparameter vectors of one model. logs has the logarithms of their weights, not yet normalised over all
+// models.
 type places struct {
 	*model
 	u    [][]float64
 	logs []float64
 }
 
-// search is the exploration of the numbers of a model.
+// search explores the hyperparameters of a model.
 type search struct {
 	*chosen
 	ctx        context.Context
 	rng        *rand.Rand
-	bank       [][]float64 // numbers drawn from their prior
+	bank       [][]float64 // hyperparameter vectors drawn from the prior
 	bankScores []float64
-	best       []float64 // the most probable numbers met
+	best       []float64 // most probable hyperparameters so far
 	bestScore  float64
 
-	// of numbers drawn around the best: their center, a square root of their covariance, and log of its determinant
+	// distribution of draws around the best: center, square root of the covariance, and log determinant of the covariance
 	center []float64
 	root   *mat.Dense
 	logDet float64
 }
 
-// newSearch draws and weighs the bank, and climbs from the best of it. Where the same data were searched with another model of
-// the same numbers, near, it has that one's bank, weighs the numbers that counted there, and climbs from its best numbers, too.
+// newSearch draws a bank from the prior, computes its scores, and optimises from the best of it. near is a search of the
+// same data by a model with the same hyperparameters, or nil. If near is set, scores are computed only for vectors of the
+// bank that were not negligible in near, and for the best of near.
 func newSearch(ctx context.Context, c *chosen, near *search) (_ *search, err error) {
 	defer try.Caught(&err)
 	s := &search{chosen: c, ctx: ctx, rng: rand.New(rand.NewPCG(1, 2)), bestScore: math.Inf(-1)}
@@ -89,7 +91,7 @@ func newSearch(ctx context.Context, c *chosen, near *search) (_ *search, err err
 	return s, s.climb(root)
 }
 
-// scores returns log evidence plus log prior at several places, -∞ where there is none.
+// scores returns log evidence plus log prior at several places; -∞ if the evidence cannot be computed. It updates s.best.
 func (s *search) scores(places [][]float64) ([]float64, error) {
 	out := make([]float64, len(places))
 	err := cores.Do(s.ctx, len(places), 1, func(from, to int) {
@@ -109,14 +111,15 @@ func (s *search) scores(places [][]float64) ([]float64, error) {
 	return out, nil
 }
 
-// fromPrior draws numbers.
+// fromPrior draws hyperparameter vectors from the prior.
 func (s *search) fromPrior(count int) [][]float64 {
 	return lists.Make(count, func(int) []float64 {
 		return lists.Map(s.numbers, func(n number) float64 { return n.mean + n.sd*s.rng.NormFloat64() })
 	})
 }
 
-// climb maximises from the best place met, by BFGS in the coordinates of a root of the covariance of the numbers; nil without.
+// climb maximises the score from s.best by BFGS. Its coordinates are the columns of root, a square root of the covariance
+// of the hyperparameters; nil means the identity.
 func (s *search) climb(root *mat.Dense) error {
 	start, d := slices.Clone(s.best), len(s.best)
 	if root == nil {
@@ -133,7 +136,7 @@ func (s *search) climb(root *mat.Dense) error {
 		GradientThreshold: 1e-2, MajorIterations: climbSteps,
 		Converger: &optimize.FunctionConverge{Absolute: climbEnough, Iterations: 3},
 	}
-	// scores keeps the best place met
+	// scores keeps the best place in s.best
 	_, err := gp.Maximise(s.ctx, make([]float64, d), settings, func(z []float64) (float64, func(grad []float64) error, error) {
 		v, err := s.scores([][]float64{place(z)})
 		if err != nil {
@@ -149,7 +152,7 @@ func (s *search) climb(root *mat.Dense) error {
 	return err
 }
 
-// spread finds how the numbers scatter around the best place, from the curvature there, once.
+// spread computes the distribution of hyperparameters around the best from the curvature there. Later calls do nothing.
 func (s *search) spread() error {
 	if s.root != nil {
 		return nil
@@ -198,11 +201,11 @@ func (s *search) spread() error {
 			scaled.Set(i, j, vectors.At(i, j)*sd)
 		}
 	}
-	s.root.Mul(&scaled, vectors.T()) // symmetric, because rounding decides the signs of vectors
+	s.root.Mul(&scaled, vectors.T()) // symmetric, so the arbitrary signs of eigenvectors do not matter
 	return nil
 }
 
-// explore weighs numbers of the bank and so many more around the optimum.
+// explore draws count hyperparameter vectors around the optimum, and returns them and the bank with importance weights.
 func (s *search) explore(count int) (_ places, err error) {
 	defer try.Caught(&err)
 	d := float64(len(s.numbers))
@@ -250,13 +253,13 @@ func (s *search) explore(count int) (_ places, err error) {
 	return places{s.model, met, logs}, nil
 }
 
-// negligible is by how many nats the most probable numbers of a model may be behind another's before it is left out.
+// negligible is the distance in nats from the best score at which hyperparameters or models are left out.
 const negligible = 8
 
-// average weighs numbers of the model and, where columns of numbers are compared, of the one with Gaussian kernels:
-// how smooth functions are is not known, and a kernel that is rougher than they are has intervals that are too wide. More numbers
-// are drawn of the one that has more evidence by Laplace's approximation. It returns the search of the most probable numbers, and
-// at most so many numbers of both.
+// average explores the model and, if features are numeric, the same model with Gaussian kernels, and weighs both.
+// Smoothness is not known, and a kernel that is rougher than the functions gives too wide intervals. The model with more
+// evidence by Laplace's approximation gets more draws. It returns the search with the most probable hyperparameters, and
+// at most the given number of weighed vectors of both models.
 func (s *search) average(most int) (_ *search, _ []weighed, err error) {
 	defer try.Caught(&err)
 	both := []*search{s}
@@ -282,7 +285,7 @@ func (s *search) average(most int) (_ *search, _ []weighed, err error) {
 		p := try.Of(x.explore(int(math.Ceil(aroundSize * math.Exp((logs[k]-total)/2)))))
 		found = append(found, p)
 	}
-	for _, x := range both { // exploring may meet better numbers
+	for _, x := range both { // exploring may find a better place
 		if x.bestScore > s.bestScore {
 			s = x
 		}
@@ -290,8 +293,8 @@ func (s *search) average(most int) (_ *search, _ []weighed, err error) {
 	return s, thin(found, most), nil
 }
 
-// thin takes numbers of several models, at most so many, by systematic resampling [RC04, sec. 14.3]: each as often as its weight asks,
-// with the weight of all its copies.
+// thin selects at most the given number of vectors from all models by systematic resampling [RC04, sec. 14.3]. The weight
+// of a vector is proportional to how often it was drawn.
 func thin(models []places, most int) []weighed {
 	total := floats.LogSumExp(lists.Flat(models, func(m places) []float64 { return m.logs }))
 	var out []weighed

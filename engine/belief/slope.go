@@ -13,16 +13,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// moved returns numbers with one of them a step further.
+// moved returns a copy of u with step added to entry j.
 func moved(u []float64, j int, step float64) []float64 {
 	p := slices.Clone(u)
 	p[j] += step
 	return p
 }
 
-// slope fills in the derivatives of log evidence plus log prior at u. The evidence changes with the covariance by tr w dΣ, w of
-// gp.Regression.Gradient or gp.Laplace.Gradient, and dΣ follows from differences of the tables of the kernel, which are smaller than Σ
-// where tasks share arms.
+// slope sets grad to the derivatives of log evidence plus log prior at u. The derivative of the evidence is tr w dΣ, with
+// w from gp.Regression.Gradient or gp.Laplace.Gradient. dΣ comes from differences of the kernel's tables, which are
+// smaller than Σ if tasks share arms.
 func (s *search) slope(grad, u []float64) (err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.tables(s.ctx, u, nil))
@@ -73,8 +73,9 @@ func (s *search) slope(grad, u []float64) (err error) {
 	return err
 }
 
-// scatter returns the derivatives of the evidence by the logarithms of σ² and of the variances τ² of shared effects; the latter by central
-// differences, by the places of their numbers. If all grow alike, V grows so, too, and the estimated effects stay unchanged:
+// scatter returns derivatives of the evidence. noise is the derivative by log σ². shared has those by the logarithms of
+// the variances τ² of shared effects, from central differences, by index of the hyperparameter. If all variances grow by
+// one factor, V grows by the same factor and the estimated effects do not change, thus
 //
 //	∂/∂ log σ² + Σ ∂/∂ log τ² = tr w V + ½ (rest - ν).
 func (s *search) scatter(x *normal, weight *mat.SymDense, u []float64) (noise float64, shared map[int]float64, err error) {
@@ -96,7 +97,7 @@ func (s *search) scatter(x *normal, weight *mat.SymDense, u []float64) (noise fl
 	return noise, shared, nil
 }
 
-// traceOf returns tr w V, of V what goes with σ².
+// traceOf returns tr w V for the part of the noise covariance V that is proportional to σ².
 func (x *scattered) traceOf(w *mat.SymDense) (sum float64) {
 	if x.cov != nil {
 		sum = symmetric.Trace(w, x.cov)
@@ -112,7 +113,7 @@ func (x *scattered) traceOf(w *mat.SymDense) (sum float64) {
 	return sum
 }
 
-// along returns the derivatives of tr w Σ by the entries of the tables of Σ.
+// along returns the derivatives of tr w Σ with respect to the entries of the tables of Σ.
 func (s *search) along(w *mat.SymDense, t *tables) (tasks, arms []*mat.Dense) {
 	for k := range t.tasks {
 		z, x := t.tasks[k], t.arms[k]
@@ -122,7 +123,7 @@ func (s *search) along(w *mat.SymDense, t *tables) (tasks, arms []*mat.Dense) {
 			row := w.RawSymmetric().Data[i*len(s.at)+i : (i+1)*len(s.at)]
 			fromZ, fromX, toZ, toX := z.RawRowView(v), x.RawRowView(p), ofTasks.RawRowView(v), ofArms.RawRowView(p)
 			for j, weight := range row {
-				if j > 0 { // below the diagonal, too
+				if j > 0 { // also counts the entry below the diagonal
 					weight *= 2
 				}
 				v, p := s.placeOf[i+j], s.place[i+j]

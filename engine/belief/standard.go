@@ -12,17 +12,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// standard converts rewards to numbers without a unit, (reward - center)/scale of their task. All that follows is computed from these, so
-// that another unit of the rewards gives the same belief. It is the same for all tasks, or, where tasks have scales of their own
-// (see apart), another for each.
+// standard converts rewards to numbers without unit: (reward - center)/scale of the task. All computations use these
+// standard rewards, so the belief does not depend on the unit of the rewards. Center and scale are the same for all tasks,
+// unless scales differ materially between tasks (see apart).
 type standard struct {
-	of            *problem.Problem // which has the rewards
-	center, scale []float64        // of each task
-	own           bool             // tasks have scales, and levels, of their own
+	of            *problem.Problem // problem with the original rewards
+	center, scale []float64        // one for each task
+	own           bool             // whether each task has its own scale and level
 }
 
-// together returns the same center and scale for all tasks: the mean and the standard deviation of all measurements. If all are equal, the
-// scale is the stated noise.
+// together returns a standard with the same center and scale for all tasks: mean and standard deviation of all
+// measurements. If all measurements are equal, the scale is the stated noise.
 func together(p *problem.Problem) *standard {
 	rows := rowsOf(p)
 	center, squares, all := mean(rows), 0.0, 0.0
@@ -35,7 +35,7 @@ func together(p *problem.Problem) *standard {
 		squares += floats.Sum(within)
 	}
 	scale := math.Sqrt(squares / all)
-	if !(scale > 0) { // then the noise is stated
+	if !(scale > 0) { // all measurements are equal, which requires a stated noise
 		scale = p.LargestNoise()
 	}
 	return equally(p, center, scale)
@@ -50,25 +50,25 @@ func equally(p *problem.Problem, center, scale float64) *standard {
 	return s
 }
 
-// on returns the standard for another problem of the same tasks.
+// on returns the same standard for another problem with the same tasks.
 func (s *standard) on(p *problem.Problem) *standard {
 	out := *s
 	out.of = p
 	return &out
 }
 
-// grain is the step to whose multiples standard rewards are rounded, so that a change of unit does not change them.
+// grain is the step to which standard rewards are rounded. Rounding removes the differences that a change of unit causes.
 const grain = 1.0 / (1 << 30)
 
 func rounded(x float64) float64 { return math.Round(x/grain) * grain }
 
-// reward returns the standard reward of a task.
+// reward returns the standard reward of reward y of task v.
 func (s *standard) reward(v int, y float64) float64 { return rounded((y - s.center[v]) / s.scale[v]) }
 
-// back returns the reward of a standard one.
+// back converts a standard reward y of task v to a reward.
 func (s *standard) back(v int, y float64) float64 { return s.center[v] + s.scale[v]*y }
 
-// problem returns the problem with standard rewards.
+// problem returns a copy of the problem with standard rewards.
 func (s *standard) problem() *problem.Problem {
 	p := *s.of
 	all := func(rewards []float64, of func(v int, y float64) float64) []float64 {
@@ -96,17 +96,18 @@ func (s *standard) problem() *problem.Problem {
 	return &p
 }
 
-// material is by which factor scales of tasks differ before they are worth a search: within it one scale does as well.
+// material is the smallest ratio of task scales for which separate scales are tried. Below it, one scale works as well.
 const material = 4
 
-// apart returns a standard with a scale for each task, nil where scales do not differ materially. The logarithm of a scale is the mean of
-// all, and as far as scales differ beyond chance its own: with the estimate l of variance v from the means of a task, and τ² the variance
-// of the l beyond v [DL86],
+// apart returns a standard with a scale for each task, nil if scales do not differ materially. A task's log scale l is
+// estimated from the means of its arms, with variance v. It is shrunk towards the mean m over tasks, with τ² the variance
+// between tasks [DL86]:
 //
 //	m + τ²/(τ² + v) (l - m).
 //
-// Measurements within arms count beside, so that two means that are equal by chance have a scale. Tasks with one mean have the mean scale.
-// Effects and noise both have the scale of their task; noise that has not is found later (see data.noise).
+// The variance within arms is added to the variance between means, so that two means that are equal by chance have a
+// positive scale. A task with one mean has the mean scale. Effects and noise of a task have the same scale; data.noise
+// later finds noise that differs.
 //
 // [DL86]: R. DerSimonian, N. Laird, Meta-analysis in clinical trials, Control. Clin. Trials 7(3), 1986.
 func (s *standard) apart() *standard {
@@ -170,11 +171,12 @@ func (s *standard) apart() *standard {
 	return out
 }
 
-// epsilon is the relative rounding error of a float64.
+// epsilon is the relative spacing of float64 numbers.
 const epsilon = 1.0 / (1 << 52)
 
-// apart returns a search in which each task has a scale and a level of its own, where the means have more evidence then; itself otherwise.
-// Evidence is of rewards in one unit: standard rewards have a density that is larger by the scale of their task.
+// apart returns a search in which each task has its own scale and level, if the means then have enough more evidence; else
+// s. Evidence is compared in reward units: the density of a standard reward is larger by the factor scale than that of the
+// reward.
 func (s *search) apart() (_ *search, err error) {
 	defer try.Caught(&err)
 	if s.wins != nil {
@@ -196,8 +198,8 @@ func (s *search) apart() (_ *search, err error) {
 	return s, nil
 }
 
-// evidenceOfMeans returns log evidence plus log prior at the best numbers without the part of differences within arms, whose law has
-// scales of its own anyway, in reward units.
+// evidenceOfMeans returns log evidence plus log prior at the best hyperparameters, in reward units. It leaves out the part
+// of differences within arms, whose distribution has its own scales anyway.
 func (s *search) evidenceOfMeans() (float64, error) {
 	noise, err := s.scattered(s.best)
 	if err != nil {

@@ -15,17 +15,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// tables are a kernel by its terms, on tasks and distinct arms.
+// tables hold a kernel as a sum of terms, each a matrix on tasks times a matrix on distinct arms.
 type tables struct {
 	of          kernels.Joint
 	tasks, arms []*mat.Dense
-	given       []*mat.SymDense // covariances that came with the problem, each of which counts as often as its share says
+	given       []*mat.SymDense // covariances stated with the problem; each is multiplied by its share
 	shares      []float64
 	own         float64
 }
 
-// tables returns the kernel at u; what it has in common with another of the same model, or with the first one where that is nil, is
-// taken from there.
+// tables returns the kernel at u. It reuses matrices of terms that are equal in other, which belongs to the same model. If
+// other is nil, it uses the first tables that were computed.
 func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tables, err error) {
 	defer try.Caught(&err)
 	if other == nil {
@@ -53,30 +53,31 @@ func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tab
 	return t, nil
 }
 
-// equal reports whether kernels, nil ones too, are the same.
+// equal reports whether two kernels are the same; nil equals nil.
 func equal(a, b kernels.Kernel) bool {
 	return a == nil && b == nil || a != nil && b != nil && kernels.Equal(a, b)
 }
 
-// spots are arms by their rows in the covariances that came with the problem, with their tasks and their places among distinct features.
+// spots are arms for row: their rows in the stated covariances, their tasks, and their places among distinct features.
 type spots struct{ arm, task, place []int }
 
-// from returns the spots from one on.
+// from returns the spots from index k on.
 func (s spots) from(k int) spots { return spots{s.arm[k:], s.task[k:], s.place[k:]} }
 
-// spots returns the chosen arms' spots.
+// spots returns the spots of the chosen arms.
 func (c *chosen) spots() spots {
 	return spots{c.row, c.placeOf, c.place}
 }
 
-// spots returns the spots of some arms.
+// spots returns the spots of the given arms.
 func (l *Learner) spots(arms []int) spots {
 	return spots{arms, indices.Of(l.p.TaskOf, arms), indices.Of(l.place, arms)}
 }
 
-const fewTerms = 4 // of most kernels, for which row allocates nothing
+const fewTerms = 4 // most kernels have at most this many terms, for which row allocates no memory
 
-// row adds the covariances of the first spot of a with the spots of b, with a constant and without what an arm has of its own.
+// row adds to to the covariances of the first spot of a with all spots of b. They include the constant, but not the own
+// part of an arm.
 func (t *tables) row(to []float64, a, b spots, constant float64) {
 	z, x := make([][]float64, 0, fewTerms), make([][]float64, 0, fewTerms)
 	for k := range t.tasks {
@@ -89,7 +90,7 @@ func (t *tables) row(to []float64, a, b spots, constant float64) {
 		}
 		part, places := to[from:end], b.place[from:end]
 		for k, arms := range x {
-			if factor := z[k][task]; factor != 0 { // terms of one task alone have many zeros
+			if factor := z[k][task]; factor != 0 { // terms that relate only arms of the same task have many zeros
 				for j, place := range places {
 					part[j] += factor * arms[place]
 				}
@@ -103,7 +104,8 @@ func (t *tables) row(to []float64, a, b spots, constant float64) {
 	}
 }
 
-// at returns the covariance of two arms with their tasks and places, with the constant and without what an arm has of its own.
+// at returns the covariance of two arms, given by their tasks, places and indices. It includes the constant, but not the
+// own part of an arm.
 func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 {
 	sum := constantVariance
 	for k := range t.tasks {
@@ -115,14 +117,14 @@ func (t *tables) at(task, place, otherTask, otherPlace, arm, other int) float64 
 	return sum
 }
 
-// factored is a kernel at some numbers, with the factored covariance of the chosen means.
+// factored is a kernel at some hyperparameters, with the Cholesky factor of the covariance of the chosen means.
 type factored struct {
 	*tables
 	*gp.Dense
-	of *mat.SymDense // which was factored in place
+	of *mat.SymDense // memory of the covariance matrix, overwritten by the factor
 }
 
-// factor returns the kernel at u with the factor of its covariances.
+// factor returns the kernel at u with the Cholesky factor of the covariance of the chosen means.
 func (c *chosen) factor(ctx context.Context, u []float64) (*factored, error) {
 	t, err := c.tables(ctx, u, nil)
 	if err != nil {
@@ -152,8 +154,8 @@ func (c *chosen) variancesAt(u []float64) []float64 {
 	return out
 }
 
-// likelihood returns log of the evidence of the chosen means, and of all squares within arms, at numbers z standard deviations off
-// their prior means, -∞ where there is none.
+// likelihood returns the log likelihood of the chosen means and of all squares within arms. z has the hyperparameters in
+// prior standard deviations from the prior means. It returns -∞ if the likelihood cannot be computed.
 func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
 	u := c.numbersAt(z)
 	log := c.likelihoodWithin(u)
@@ -168,7 +170,7 @@ func (c *chosen) likelihood(ctx context.Context, z []float64) float64 {
 	return log
 }
 
-// likelihoodWithin is the part of likelihood of the squares within arms.
+// likelihoodWithin is the part of likelihood from the squares within arms.
 func (c *chosen) likelihoodWithin(u []float64) (log float64) {
 	if c.d.known {
 		return 0
@@ -186,7 +188,7 @@ func (c *chosen) likelihoodWithin(u []float64) (log float64) {
 	return log
 }
 
-// likelihoodOfMeans is the part of the means.
+// likelihoodOfMeans is the part of likelihood from the means.
 func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
 	f, err := c.factor(ctx, u)
 	if err != nil {
@@ -200,8 +202,8 @@ func (c *chosen) likelihoodOfMeans(ctx context.Context, u []float64) float64 {
 	return r.Evidence
 }
 
-// likelihoodApart is the part of the means if nothing relates arms but the level of their task: their covariance is, for each
-// task, D + l 11ᵀ, D diagonal, and on top the constant of all.
+// likelihoodApart is likelihoodOfMeans for arms that are related only through the level of their task. Their covariance is
+// D + l 11ᵀ within each task, with D diagonal, plus a constant for all arms.
 func (c *chosen) likelihoodApart(u []float64) float64 {
 	tasks := len(c.freeOf)
 	ones, first, second := make([]float64, tasks), make([]float64, tasks), make([]float64, tasks) // 1ᵀD⁻¹1, 1ᵀD⁻¹y, yᵀD⁻¹y

@@ -22,22 +22,22 @@ import (
 // The normal law and several mixtures are averaged by evidence. A posterior replaces the law of each own part by a normal one that gives
 // the same posterior moments (expectation propagation [RW06, sec. 3.6]), and its draws have the quantiles of the mixture.
 
-// shape is a law of own parts.
+// shape is a distribution of own parts: p, f, and its prior probability.
 type shape struct{ share, factor, prior float64 }
 
-// shapes are the normal law and mixtures, with their prior probabilities.
+// shapes are the normal distribution and three mixtures, with their prior probabilities.
 var shapes = []shape{{0, 1, 0.4}, {0.05, 100, 0.2}, {0.1, 30, 0.2}, {0.25, 8, 0.2}}
 
-// part is a component of a mixture of normal laws.
+// part is a component of a mixture of normal distributions.
 type part struct{ weight, mean, variance float64 }
 
-// parts returns the components of the law of own parts.
+// parts returns the components of the distribution of own parts with variance own.
 func (s shape) parts(own float64) []part {
 	usual := own / (1 - s.share + s.share*s.factor)
 	return []part{{1 - s.share, 0, usual}, {s.share, 0, usual * s.factor}}
 }
 
-// observed returns the law given an observation y with a variance of the noise, and the logarithm of the density of y.
+// observed returns the distribution given an observation y with noise variance noise, and the log density of y.
 func observed(law []part, y, noise float64) (given []part, log float64) {
 	logs := make([]float64, len(law))
 	for j, p := range law {
@@ -63,15 +63,16 @@ func moments(law []part) (mean, variance float64) {
 	return mean, variance
 }
 
-// tails are normal laws N(shift, own) of the own parts of all arms, which replace a mixture, with the evidence of the mixture.
+// tails are normal distributions N(shift, own) of the own parts of all arms. They approximate a mixture, whose log
+// evidence is evidence.
 type tails struct {
 	shape
 	shift, own []float64
-	variance   float64 // of own parts
+	variance   float64 // variance of own parts in the mixture
 	evidence   float64
 }
 
-// scaled returns a copy for own parts of that variance.
+// scaled returns a copy in which own parts have another variance.
 func (t *tails) scaled(variance float64) *tails {
 	out := *t
 	out.shift, out.own, out.variance = slices.Clone(t.shift), slices.Clone(t.own), variance
@@ -79,12 +80,13 @@ func (t *tails) scaled(variance float64) *tails {
 	return &out
 }
 
-// sweeps is the number of updates of the normal approximations, damping the step of each update, and settled the change in nats by which
-// the evidence then changes at most.
+// sweeps is the largest number of updates of the normal approximations, and damping the weight of the new value in each
+// update. Updates end when the evidence changes by less than settled nats.
 const sweeps, damping, settled = 12, 0.7, 0.1
 
-// tails finds the normal laws, and begins with those of other numbers unless near is nil. The other measurements and the kernel say N(m, v)
-// of an arm without its own part, and N(y - m, v + noise) of this part.
+// tails finds the normal approximations N(shift, own) of the own parts under the mixture s. It starts from near, the
+// result for other hyperparameters, unless near is nil. For a measured arm without its own part, the other measurements
+// and the kernel give N(m, v). So the own part is observed as y - m with variance v + noise.
 func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err error) {
 	defer try.Caught(&err)
 	t := &tails{s, make([]float64, l.d.p.N()), l.owns(), l.own, math.Inf(-1)}
@@ -131,13 +133,13 @@ func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err
 	return t, nil
 }
 
-// less returns the targets without shifts of their arms.
+// less returns the targets minus the shifts of their arms.
 func (l *layout) less(shift []float64) []float64 {
 	return lists.Make(len(l.target), func(k int) float64 { return l.target[k] - shift[l.d.cells[k]] })
 }
 
-// cavity returns the law of a measured arm without its own part and without its measurement, from its posterior. It is not ok if the
-// measurement has no information.
+// cavity returns mean and variance of measured arm k without its own part and its measurement. mean and variance are those
+// of its posterior. ok is false if the measurement carries no information.
 func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, ok bool) {
 	i := l.d.cells[k]
 	if !(variance < l.noise[k]) {
@@ -147,38 +149,40 @@ func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, 
 	return m - t.shift[i], max(v-t.own[i], 0), true
 }
 
-// form is a set of numbers with a law of own parts.
+// form is a hyperparameter vector with a distribution of own parts.
 type form struct {
 	weighed
-	*tails // nil for the normal law
+	*tails // nil for the normal distribution
 }
 
-// hopeless is by how many nats a law of own parts is behind the best one when it is left out.
+// hopeless is the distance in nats from the best distribution of own parts at which one is left out.
 const hopeless = 6
 
-// fewestTails is the fewest measured arms that say how heavy tails are.
+// fewestTails is the smallest number of measured arms for which mixtures are tried.
 const fewestTails = 20
 
-// shapeWork is the most floating-point operations for weighing laws of own parts, and posteriorsEach about how many posteriors that takes
-// for each set of numbers.
+// shapeWork is the largest number of floating-point operations for weighing distributions of own parts. posteriorsEach is
+// the approximate number of posteriors that this needs for each hyperparameter vector.
 const shapeWork, posteriorsEach = 3e9, 12
 
-// work returns the floating-point operations of a posterior.
+// work estimates the floating-point operations of one posterior.
 func (l *layout) work() float64 {
 	n, m := l.prior.Features.Dims()
 	blocks := lists.Sum(l.prior.Within, func(b *mat.SymDense) float64 { return math.Pow(float64(b.SymmetricDim()), 3) })
 	return 3 * (float64(n)*float64(m)*float64(m) + blocks)
 }
 
-// shaped weighs numbers with each law of own parts, by evidence. Of large tables the laws are weighed under some sets of numbers alone, and
-// of the largest not at all. With effects of blocks, counts, limits, few arms or an unknown noise there is the normal law alone.
+// shaped combines each hyperparameter vector with each distribution of own parts, weighed by evidence. For large tables it
+// weighs the distributions under some vectors only, and for the largest not at all. It uses the normal distribution alone
+// with shared effects, counts, limits, unknown noise, or fewer than fewestTails measured arms.
 func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*layout, error)) ([]form, error) {
 	plain := lists.Map(found, func(w weighed) form { return form{w, nil} })
 	noiseFound := d.known || d.free > 0
 	if d.blocks != nil || d.wins != nil || d.limits != nil || !noiseFound || len(d.cells) < fewestTails {
 		return plain, nil
 	}
-	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes)) // of each law: log of prior times evidence over the normal law's
+	// logs has, for each distribution, log of prior times evidence minus the log evidence of the normal distribution.
+	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes))
 	of, gain := make([][]*tails, len(found)), make([][]float64, len(found))
 	every, best := 1, math.Inf(-1)
 	for j := 0; j < len(found); j += every {
@@ -237,8 +241,8 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 	return out, nil
 }
 
-// draw fills in joint draws of all arms, and adds the probability of each measured mean to be lower, given all others, to a list unless it
-// is nil.
+// draw fills into with joint draws of all arms. Unless below is nil, it also adds to below[k] the weight times the
+// predictive probability of a mean lower than the measured one, given all others.
 func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense, below []float64) error {
 	l, err := at(f.weighed)
 	if err != nil {
@@ -301,7 +305,8 @@ func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
-// bent gives draws of a normal law the quantiles of a mixture, by a table of its distribution function.
+// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function from
+// a table.
 func bent(draws []float64, mean, sd float64, law []part) {
 	const widest, step = 4.5, 0.25
 	var at []float64

@@ -15,23 +15,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Unlikely is a measurement that all others contradict: a slip, most likely.
+// Unlikely is a measurement that all others contradict, probably a recording error.
 type Unlikely struct {
 	problem.Row
-	// where the others expect it, reward units, its sign as Problem.Mean; the same number twice where the others are
-	// all one of two rewards
+	// 95 % interval predicted from the other measurements, in reward units with the sign of Problem.Mean. Both ends are
+	// equal if the other measurements are counts of two rewards.
 	CI95 [2]float64
 }
 
-// falseAlarms is how many measurements of a table without slips are called unlikely, on average, where noise is normal;
-// so many are suspected.
+// falseAlarms is the expected number of normal measurements in a table that are called unlikely. suspected is the expected
+// number that are examined.
 const falseAlarms, suspected = 0.005, 0.2
 
-// fewestJudged is the number of measurements from which on each is judged by the others.
+// fewestJudged is the smallest number of measurements for which each is compared with the others.
 const fewestJudged = 8
 
-// unlikely returns the measurements that all others contradict, the least likely first. Numbers that are found from a slip allow for
-// it: the suspected are left out together, and judged by numbers that are found from the rest.
+// unlikely returns the measurements that all others contradict, the least likely first. Hyperparameters fitted to an error
+// hide it, so all suspected measurements are left out together and compared with a fit to the rest.
 func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	rows, told := rowsOf(s.d.p), rowsOf(s.d.standard.of)
 	n := float64(len(rows))
@@ -57,7 +57,7 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	}
 	others, counts, err := s.again(without(s.d.standard.of, toldRest, toldOdd), rest, rank)
 	if err != nil {
-		return nil, s.ctx.Err() // they are too few to find numbers from
+		return nil, s.ctx.Err() // the rest has too few measurements for a fit
 	}
 	if counts {
 		lo, hi := twoRewards(s.d.standard.of)
@@ -70,8 +70,9 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	}), nil
 }
 
-// contradict returns the measurements that are beyond the law by which all but these are off, the farthest first: predictions may be
-// worse than they say, and noise may have heavy tails. They are few: three, or one of a hundred measurements.
+// contradict returns the measurements of odd that are too far from their predictions, the farthest first. It calibrates
+// predictions by the errors of all other measurements, because they may be overconfident, and noise may have heavy tails.
+// It returns at most three measurements, or one of a hundred.
 func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	n := len(odd) + len(rest)
 	off := make([]float64, 0, n)
@@ -98,8 +99,8 @@ func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	return nil
 }
 
-// student returns scale, at least 1, and degrees of freedom of Student's law for numbers about 0, by maximum likelihood, and next to a
-// normal law where that explains them nearly as well.
+// student fits Student's distribution with mean 0 to z by maximum likelihood, and returns its scale, at least 1, and its
+// degrees of freedom. If the gain is small, it returns a nearly normal distribution.
 func student(z []float64) (scale, freedom float64) {
 	likelihood := func(scale, freedom float64) (sum float64) {
 		law := distuv.StudentsT{Sigma: scale, Nu: freedom}
@@ -113,7 +114,7 @@ func student(z []float64) (scale, freedom float64) {
 	best, s := likelihood(scale, normal)+gainAsked, scale
 	scale, freedom = max(scale, 1), normal
 	for _, nu := range []float64{30, 15, 10, 7, 5, 4, 3, 2} {
-		for range 20 { // expectation and maximisation
+		for range 20 { // EM algorithm
 			var sum float64
 			for _, x := range z {
 				sum += (nu + 1) * x * x / (nu + x*x/(s*s))
@@ -127,7 +128,8 @@ func student(z []float64) (scale, freedom float64) {
 	return scale, freedom
 }
 
-// rowsOf returns the measurements of a problem: rows of its table, or else rewards or means of its arms.
+// rowsOf returns the measurements of a problem: the rows of its table if there are any, else the rewards or means of its
+// arms.
 func rowsOf(p *problem.Problem) []problem.Row {
 	if p.Rows != nil {
 		return p.Rows
@@ -147,7 +149,8 @@ func rowsOf(p *problem.Problem) []problem.Row {
 	return rows
 }
 
-// without returns a problem with the rest of its measurements. Arms whose rows are means keep the standard deviation within them.
+// without returns a copy of the problem with the measurements rest, after odd was removed. Arms whose rows are means keep
+// their standard deviation.
 func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Rows = nil, slices.Clone(p.Means()), nil, rest
@@ -173,13 +176,14 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 		}
 		q.Partial[i], q.Reps[i] = stat.Mean(y, counts), floats.Sum(counts)
 		if q.Reps[i] == float64(len(y)) {
-			q.Noise.SD[i] = stat.StdDev(y, nil) // NaN of one
+			q.Noise.SD[i] = stat.StdDev(y, nil) // NaN for one measurement
 		}
 	}
 	return &q
 }
 
-// again returns what the measurements of a problem say by numbers of their own, or that they are counts of two rewards.
+// again fits hyperparameters to the measurements of p and returns its foresight. counts is true if these measurements are
+// counts of two rewards; then f is nil.
 func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *foresight, counts bool, err error) {
 	defer try.Caught(&err)
 	if cellsOf(p).counted() != nil {
@@ -196,16 +200,16 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 	return f, false, err
 }
 
-// foresight is what measurements say of each other and of new ones at the most probable numbers, in scaled units.
+// foresight predicts measurements from others at the most probable hyperparameters, in scaled units.
 type foresight struct {
 	d              *data
 	mean, variance []float64    // of the expected reward of each arm
 	noise          []float64    // variance of one measurement of each arm
-	usual          float64      // its mean
-	place          map[int]int  // of arms in d.cells
-	freedom        float64      // degrees of freedom of the noise, if it does not differ
-	blocks         [][2]float64 // of each block Σ of weights and of weighted rewards less those expected; nil without blocks
-	precision      float64      // of the effects of blocks
+	usual          float64      // usual variance of one measurement
+	place          map[int]int  // index in d.cells by arm
+	freedom        float64      // degrees of freedom of the noise if it is the same for all arms
+	blocks         [][2]float64 // for each block: Σ of weights, and weighted Σ of rewards minus expected rewards; nil without blocks
+	precision      float64      // prior precision of the effects of blocks
 }
 
 func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
@@ -228,7 +232,7 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	for k, i := range d.cells {
 		f.place[i] = k
 	}
-	for i := range f.noise { // the effects of random columns are new to a measurement
+	for i := range f.noise { // a measurement adds new effects of random columns
 		f.noise[i] += s.randomVariance(s.best)
 	}
 	if len(d.p.Blocks) > 1 && d.blocks != nil {
@@ -240,13 +244,13 @@ func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
 	return f, nil
 }
 
-// count adds a measurement, so many times, to the sums for the effect of its block.
+// count adds a measurement to the sums for the effect of its block; times -1 removes it.
 func (f *foresight) count(r problem.Row, times float64) {
 	weight, b := times*r.Count/f.noise[r.Arm], &f.blocks[r.Block]
 	b[0], b[1] = b[0]+weight, b[1]+weight*(f.d.scaled(r.Reward)-f.mean[r.Arm])
 }
 
-// effect returns mean and variance of the effect of the block of a measurement.
+// effect returns mean and variance of the effect of the measurement's block.
 func (f *foresight) effect(r problem.Row) (mean, variance float64) {
 	if f.blocks == nil {
 		return 0, 0
@@ -255,11 +259,11 @@ func (f *foresight) effect(r problem.Row) (mean, variance float64) {
 	return b[1] / (b[0] + f.precision), 1 / (b[0] + f.precision)
 }
 
-// of predicts a measurement that the foresight is not made from.
+// of predicts a new measurement r.
 func (f *foresight) of(r problem.Row) prediction {
 	effect, unknown := f.effect(r)
 	noise := f.noise[r.Arm]
-	if f.d.scatter.Kind == ScatterMean { // an exponential that is found by chance says too little at its end
+	if f.d.scatter.Kind == ScatterMean { // the fitted exponential may underestimate the noise at its end
 		noise = max(noise, f.usual)
 	}
 	out := prediction{f.mean[r.Arm] + effect, math.Sqrt(f.variance[r.Arm] + noise/r.Count + unknown), f.freedom}
@@ -281,7 +285,7 @@ func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	}
 	effect, unknown := f.effect(r)
 	m, v, s, y := f.mean[r.Arm], f.variance[r.Arm], f.noise[r.Arm]/r.Count, f.d.scaled(r.Reward)-effect
-	if !(v < s) { // with blocks, about
+	if !(v < s) { // with shared effects this condition is approximate
 		return prediction{mean: m, sd: math.Inf(1)}
 	}
 	k := f.place[r.Arm]
@@ -294,18 +298,18 @@ func (f *foresight) leaveOneOut(r problem.Row) prediction {
 	return prediction{mean: m + effect, sd: math.Sqrt(v + noise + unknown)}
 }
 
-// prediction is where a measurement is expected: Student's law, in scaled units.
+// prediction is Student's distribution of a measurement, in scaled units.
 type prediction struct{ mean, sd, freedom float64 }
 
-// off returns how many standard deviations y is off.
+// off returns the distance of y from the prediction, in standard deviations.
 func (p prediction) off(y float64) float64 { return math.Abs(y-p.mean) / p.sd }
 
 func (p prediction) law() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: p.freedom} }
 
-// tail returns the probability of a measurement that is as far off as y.
+// tail returns the probability of a measurement at least as far off as y.
 func (p prediction) tail(y float64) float64 { return 2 * p.law().Survival(p.off(y)) }
 
-// interval returns where 95 % are expected of a task, reward units.
+// interval returns the 95 % prediction interval for the task, reward units.
 func (p prediction) interval(d *data, task int) [2]float64 {
 	half := p.sd * p.law().Quantile(0.975)
 	return [2]float64{d.shown(task, p.mean-half), d.shown(task, p.mean+half)}

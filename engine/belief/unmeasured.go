@@ -8,9 +8,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Unmeasured returns the problem under the kernel that the prior of the package calls most likely before any data, with a
-// spread of 1 reward unit. It is for a problem of candidates, which Of cannot answer: methods that learn the kernel in the run begin
-// with it, and others have a kernel that knows the columns of the arms. log has the columns that are compared by their logarithm.
+// Unmeasured returns a problem without measurements, with the kernel at the prior means of the hyperparameters and a
+// spread of 1 reward unit. Methods that learn the kernel during a run begin with it, and other methods use it as their
+// kernel. log has the columns that the kernel compares by their logarithm.
 func Unmeasured(p *problem.Problem) (usable *problem.Problem, log []string, err error) {
 	defer try.Caught(&err)
 	d := &data{p: p, unit: 1, standard: equally(p, 0, 1)}
@@ -21,7 +21,7 @@ func Unmeasured(p *problem.Problem) (usable *problem.Problem, log []string, err 
 	return usable, d.logs(), nil
 }
 
-// Enough reports whether as many arms are measured as Of needs.
+// Enough reports whether at least as many arms are measured as Of needs.
 func Enough(p *problem.Problem) bool {
 	return lists.Count(p.Means(), func(m float64) bool { return !math.IsNaN(m) }) >= leastMeasured
 }

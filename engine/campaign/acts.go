@@ -10,75 +10,79 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Act is something that people do to a campaign and that is recorded. Its fields are its arguments.
+// Act is an action of a person on a campaign that is recorded as events. The fields of its type are its arguments.
 //
-// Scripts, commands, cells of notebooks and programs fill the fields, and hand the act over to the folder, which takes it through
-// its steps: Check, Prepare, Do, and at last the events that Do returned.
+// Scripts, commands, notebook cells and programs fill the fields and pass the act to the folder. The folder calls Check,
+// Prepare and Do, and then records the events that Do returned.
 type Act interface {
 	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
 	Params() []Param
-	// Do computes the events to record. It changes nothing, and may be called again on a later state, if other events
-	// were recorded meanwhile. An act that was done before returns no events and Done.Known: cells are run again, and
-	// commands repeated. A Done beside an error is shown before the error.
+	// Do computes the events to record. It changes nothing. The folder may call it again on a later state if other events
+	// were recorded meanwhile. If the act was done before, it returns no events and sets Done.Known: notebook cells and
+	// commands may be repeated. If it returns both a Done and an error, the Done is shown first.
 	Do(ctx context.Context, at Doing) (Done, error)
 }
 
-// Refusable is an act that the algorithm may refuse: it is tried before the act is recorded. This takes as long as a replay,
-// and so is done without the lock. Its Do returns one event at most.
+// Refusable marks an act that the algorithm may refuse. The folder tries such an act on the algorithm before it records
+// the act. The trial takes as long as a replay, and is therefore done without the lock. Do of such an act returns at most
+// one event.
 type Refusable interface{ Refusable() }
 
-// Prepared is an act with a part that needs no state and is done before the campaign is locked. Its Do relies on it.
+// Prepared is an act with a step that needs no state. Prepare makes this step before the campaign is locked, and Do uses
+// its result.
 type Prepared interface {
 	Prepare(context.Context, Protocol) error
 }
 
-// Checked is an act whose arguments may be wrong by themselves, without a campaign: a script states so before anything of it is done.
+// Checked is an act whose arguments can be checked without a campaign. A script reports such a fault before it executes
+// any act.
 type Checked interface{ Check() *ArgError }
 
 // ArgError states what is wrong with an argument of an act.
 type ArgError struct {
-	Param string // "" is the act as a whole
-	Text  string // what is wrong, as it reads after the name of the argument
-	Hint  string // what to write
+	Param string // "" for the act as a whole
+	Text  string // the fault, as a phrase that follows the name of the argument
+	Hint  string // what to write instead
 }
 
-// Doing is the input of an act: a moment of the campaign, with functions that acts need.
+// Doing is the input of Act.Do: the campaign at one moment, with functions that acts call.
 type Doing struct {
 	Moment
-	// makes the protocol with the arms of a table that is added, and says where the earlier arms are in it. It records nothing.
-	// nil if no act needs it, as in a preview of a sheet
+	// Grow returns the protocol with the arms of an added table, and the new numbers of the earlier arms. It records
+	// nothing. It is nil if no act needs it, for example in a preview of a sheet.
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
 // Done states what an act did.
 type Done struct {
-	Events   []Event   // to record; none if all was recorded before, or rows of a sheet are wrong
+	Events   []Event   // to record; empty if all was recorded before, or if rows of a sheet are wrong
 	Known    bool      // all of it was recorded before
 	Text     string    // a sentence
 	Warnings []string  // sentences
-	Closing  *Closing  // of an act that closes a round, also beside its error; nil of others
-	Receipt  *Receipt  // of an act that takes a sheet; nil of others
-	Protocol *Protocol // what the events make of it; nil if they leave it unchanged
-	Files    []File    // whose content is recorded
+	Closing  *Closing  // set by an act that closes a round, also if it returns an error; otherwise nil
+	Receipt  *Receipt  // set by an act that reads a sheet; otherwise nil
+	Protocol *Protocol // the protocol after the events; nil if they do not change it
+	Files    []File    // files whose content is recorded
 }
 
 // Param is an argument of an act.
 type Param struct {
-	Name     string // name of the argument in scripts; commands make their flag of it
+	Name     string // name of the argument in scripts; the command's flag is derived from it
 	Synonyms []string
-	// a pointer to the field: of a text, number, whole number, truth value, list of texts or file; to a pointer
-	// where the argument may be left out and its zero has a meaning
+	// pointer to the field: to a string, float64, int, bool, []string or File. If the argument may be left out and its
+	// zero value has a meaning, Into is a pointer to a pointer.
 	Into     any
-	Optional bool          // of a text or list of a script: it may be left out
+	Optional bool          // for a text or list in a script: the argument may be left out
 	Doc      string        // description of the argument in scripts, without a full stop
-	Flag     string        // what the command says instead of Doc; "" for the same
-	Place    string        // how the command shows an argument that it takes by its place; "" for a flag
-	Words    string        // names it in an error, "an id"
-	Range    kernels.Range // of numbers; the zero value is any
-	Hint     string        // how a list is written
+	Flag     string        // description of the command's flag; "" for the same as Doc
+	Place    string        // name of a positional argument in the command's usage; "" for a flag
+	Words    string        // noun for the argument in error messages, such as "an id"
+	Range    kernels.Range // allowed numbers; the zero value allows all
+	Hint     string        // how to write a list or a file, for error messages
 }
 
-// PrepareAct checks the arguments of an act, and prepares it. Commands and scripts have checked the arguments; programs may not have.
+// PrepareAct checks the name of the person and the arguments of an act, and calls its Prepare method if it has one.
+// Commands and scripts have already checked the arguments; other programs may not have.
 func PrepareAct(ctx context.Context, act Act, p Protocol) error {
 	for _, x := range act.Params() {
 		if by, is := x.Into.(*string); is && x.Name == "by" && *by != "" {
@@ -98,11 +102,12 @@ func PrepareAct(ctx context.Context, act Act, p Protocol) error {
 	return nil
 }
 
-// knownBefore answers an act that was done before.
+// knownBefore is the reply to an act that was done before.
 const knownBefore = "this was already recorded, so nothing changes"
 
-// recordedOnce returns the outcome of an act that records one event; known if there is nothing to record. text is its
-// line if there was. It is for acts whose repetition shows in the state itself, as a result that has the value already.
+// recordedOnce returns the Done of an act that records at most one event. Without events, Known is set and the text is
+// knownBefore; otherwise the text is the given one. Only an act whose repetition is visible in the state may use it, such
+// as a correction to the value in force.
 func recordedOnce(events []Event, text string, err error) (Done, error) {
 	if err == nil && len(events) == 0 {
 		return Done{Known: true, Text: knownBefore}, nil
@@ -110,7 +115,7 @@ func recordedOnce(events []Event, text string, err error) (Done, error) {
 	return Done{Events: events, Text: text}, err
 }
 
-// byParam and reasonParam are arguments that acts have in common.
+// byParam and reasonParam return arguments that several acts have.
 func byParam(into *string) Param {
 	return Param{Name: "by", Synonyms: []string{"who", "name", "person"}, Into: into, Optional: true,
 		Doc: "name of the person who measures; each person has one open list at a time", Flag: "your `NAME`, for the record"}
@@ -121,7 +126,7 @@ func reasonParam(into *string) Param {
 		Flag: "`TEXT` of the reason, which the report shows (required)"}
 }
 
-// fileParam is the file of an act; what names its rows in a hint.
+// fileParam returns the file argument of an act. what is the noun for the rows of the file in a hint.
 func fileParam(into *File, what string) Param {
 	return Param{Name: "file", Synonyms: []string{"path", "data"}, Into: into, Doc: "the file, relative to the script", Place: "FILE.csv",
 		Words: "a file", Hint: what}
@@ -138,7 +143,7 @@ var (
 // ErrReason answers an act without its reason.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
-// reasoned reports a reason that is missing, with the rule of the act if it has one.
+// reasoned returns ErrReason if the reason is blank, otherwise nil. If rule is not nil, the error also states this rule.
 func reasoned(reason string, rule fmt.Stringer) error {
 	switch {
 	case strings.TrimSpace(reason) != "":
@@ -149,11 +154,11 @@ func reasoned(reason string, rule fmt.Stringer) error {
 	return fmt.Errorf("%w; %s", ErrReason, rule)
 }
 
-// Comment records words for the report.
-type Comment struct{ Text, By string } // what to say, and who says it
+// Comment records a note for the report.
+type Comment struct{ Text, By string } // the note, and the person who writes it
 
 var noteEntry = Entry{
-	Name: "note", New: func() Act { return new(Comment) }, // a notebook has words of its own
+	Name: "note", New: func() Act { return new(Comment) }, // notebooks have their own syntax for notes
 	Short: "Record a note for the report",
 }
 
@@ -170,20 +175,20 @@ func (a *Comment) Do(_ context.Context, at Doing) (Done, error) {
 	return Done{Events: []Event{NewEvent(KindNote, at.Now, a.By, NoteBody{Text: a.Text})}, Text: "recorded"}, nil
 }
 
-// NoteBody holds words for the report.
+// NoteBody is a note for the report.
 type NoteBody struct {
 	Text string `json:"text"`
 }
 
-// fold puts the words into the log, and changes nothing else.
+// fold adds the note to the log, and changes nothing else.
 func (b *NoteBody) fold(s *State, e Event) error {
 	s.note(e, b.Text, "")
 	return nil
 }
 
-// Attach records earlier measurements, or measurements from elsewhere, that belong to no round: they guide the next
-// measurements, and a posterior uses them fully. It is a Tell whose rows have no ids. Its sheet may come from elsewhere,
-// so that no chain in it is looked at.
+// Attach records measurements that belong to no round: earlier ones, or measurements from elsewhere. They guide the next
+// measurements, and a posterior uses them fully. Attach is a Tell whose rows have no ids. Its sheet may come from
+// elsewhere, and so the column campaign_chain of the sheet is not checked.
 type Attach Tell
 
 var attachEntry = Entry{
@@ -199,7 +204,7 @@ var attachEntry = Entry{
 
 // Params implements Act.
 func (a *Attach) Params() []Param {
-	// no pull of a round can be extra here, which comes last
+	// the last parameter is about extra pulls of a round, which attached rows cannot be
 	shared := a.TellOptions.params()
 	return append([]Param{fileParam(&a.File, "measurements"), byParam(&a.By)}, shared[:len(shared)-1]...)
 }
@@ -217,17 +222,17 @@ func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
 	return (*Tell)(a).do(ctx, at, KindAttach, a.results.hash)
 }
 
-// UpgradeBody records that a program continues which decides otherwise than the one that began the campaign.
+// UpgradeBody records that a program of another revision continues the campaign. The two revisions may decide differently.
 type UpgradeBody struct {
 	From    int      `json:"from"` // revisions, see Revision
 	To      int      `json:"to"`
-	Changes []string `json:"changes,omitempty"` // what it makes otherwise of the decisions so far, in sentences
+	Changes []string `json:"changes,omitempty"` // how decisions so far differ under the new revision, in sentences
 }
 
 // String returns the changes, without a full stop.
 func (b UpgradeBody) String() string { return strings.Join(b.Changes, "; ") }
 
-// fold uses To alone; From is for readers.
+// fold sets the revision to To. From is only for people who read the log.
 func (b *UpgradeBody) fold(s *State, e Event) error {
 	s.Revision = b.To
 	s.note(e, fmt.Sprintf("revision %d of the decisions instead of %d", b.To, b.From), "")

@@ -16,16 +16,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Amend changes the protocol, if its algorithm can change, from the next round on. A value that is nil, empty or ""
-// stays unchanged. The same change for the same reason is made once: a cell of a notebook that is run again makes no
-// second change.
+// Amend changes the protocol from the next round on, if its algorithm permits this. A value that is nil, empty or "" stays
+// unchanged. An amendment that was made before for the same reason is not made again: notebook cells may be repeated.
 type Amend struct {
-	Epsilon    *float64 // an arm this close to the best is good enough, reward units
+	Epsilon    *float64 // an arm within this distance of the best is good enough, reward units
 	Delta      *float64 // error probability
-	Capacity   *int     // pulls in a unit of time; 0 for any number
-	Withdraw   []string // arms that cannot be measured any more: "task/arm"
-	Add        File     // rows of a table with columns of the table of the problem: its arms and tasks come in
-	Reason, By string   // why, which the report shows, and who states so; changes for different reasons are different changes
+	Capacity   *int     // pulls in a unit of time; 0 for no limit
+	Withdraw   []string // arms that can no longer be measured: "task/arm"
+	Add        File     // a table with columns of the problem's table; its arms and tasks are added
+	Reason, By string   // the reason, shown in the report, and the person who gives it; two changes with different reasons are different
 }
 
 var amendEntry = Entry{
@@ -80,13 +79,12 @@ func (a *Amend) Check() *ArgError {
 	return nil
 }
 
-// Refusable implements the interface of this name.
-// Algorithms with fixed questions refuse it, and all refuse to withdraw the last arm of a task.
+// Refusable implements the interface of this name. Algorithms with fixed tasks and arms refuse most amendments, and all
+// algorithms refuse to withdraw the last arm of a task.
 func (a *Amend) Refusable() {}
 
-// Do implements Act.
-// The same change is looked for first, by the names of arms and not by their numbers, which later additions move. Growing
-// the problem comes last, because it evaluates the script.
+// Do implements Act. It compares the change with earlier amendments by the names of arms: their numbers move when arms are
+// added. It grows the problem last, because this evaluates the script.
 func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
 	b.Withdraw = append(b.Withdraw, lists.Map(a.Withdraw, func(w string) [2]string { return armIn(at.Protocol, w) })...)
@@ -94,10 +92,10 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if len(a.Add.Content) == 0 {
 			return Done{}, fmt.Errorf("%s is empty", a.Add.Path)
 		}
-		// the folder of the file is of this machine alone, and is left out
+		// the folder of the file exists only on this machine, and is not recorded
 		b.Add = &File{Path: filepath.Base(a.Add.Path), SHA256: fmt.Sprintf("%x", sha256.Sum256(a.Add.Content)), Content: a.Add.Content}
 	}
-	// a change that another one has undone since counts as made, too: the second time needs another reason
+	// an earlier amendment counts even if a later one has undone it: to repeat the change, give another reason
 	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
 		return Done{Known: true, Text: knownBefore + ". To make the same change again, give another reason"}, nil
 	}
@@ -113,15 +111,15 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 		if err != nil {
 			return Done{}, err
 		}
-		// the arms are recorded with their numbers, and the fingerprint reports whether a later program comes to the same problem
+		// the arms are recorded with their numbers; a later program compares its problem with the fingerprint
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}
 	out.Text, out.Events = "recorded: "+b.String(), []Event{NewEvent(KindAmend, at.Now, a.By, b)}
 	return out, nil
 }
 
-// armIn returns the task and the arm of "task/arm". It is parted at the first slash, if no name has slashes of its own.
-// An unknown name is parted there as well: check reports it.
+// armIn splits "task/arm" into a task and an arm. It splits at the first slash, unless names of the problem contain
+// slashes. An unknown name is also split at the first slash; check reports it later.
 func armIn(p Protocol, text string) [2]string {
 	task, arm, _ := strings.Cut(text, "/")
 	if p.Problem.TaskNamed(task) < 0 {
@@ -134,8 +132,8 @@ func armIn(p Protocol, text string) [2]string {
 	return [2]string{task, arm}
 }
 
-// check returns an error for a change that is not possible, and finds the numbers of the withdrawn arms: those in force at its moment,
-// before the rows of Add come in. Numbers are compared as !(x >= 0), which NaN does not pass.
+// check returns an error if the change is not possible. It also sets WithdrawArms to the numbers of the withdrawn arms
+// before the rows of Add are added. Comparisons have the form !(x >= 0), which rejects NaN.
 func (b *AmendBody) check(at Moment) error {
 	switch {
 	case b.Epsilon != nil && (!(*b.Epsilon >= 0) || math.IsInf(*b.Epsilon, 0)):
@@ -160,8 +158,8 @@ func (b *AmendBody) check(at Moment) error {
 	return nil
 }
 
-// decimalComma is a comma between two digits, as in the name "temp=72,5" that a person with a table of decimal commas
-// writes; names that are made of numbers have points.
+// decimalComma matches a comma between two digits. A person whose tables have decimal commas may write the name
+// "temp=72,5", but names made of numbers have decimal points.
 var decimalComma = regexp.MustCompile(`(\d),(\d)`)
 
 // taskNamed returns the number of a task, or an error that lists some tasks.
@@ -173,8 +171,8 @@ func taskNamed(p *problem.Problem, name string) (int, error) {
 	return v, nil
 }
 
-// armNamed returns the number of an arm. Otherwise it reports the fault of its names, and the column of a sheet that has
-// the wrong one. If the table has decimal commas, the name may have them too.
+// armNamed returns the number of an arm. If the task or the arm does not exist, it returns an error and the column of the
+// sheet ("task" or "arm") with the wrong name. If the table has decimal commas, the name may have them too.
 func armNamed(p *problem.Problem, task, arm string) (i int, column string, err error) {
 	v, err := taskNamed(p, task)
 	if err != nil {
@@ -192,28 +190,28 @@ func armNamed(p *problem.Problem, task, arm string) (i int, column string, err e
 	return i, "", nil
 }
 
-// AmendBody changes the protocol. Fields that are nil or empty stay.
+// AmendBody changes the protocol. Fields that are nil or empty change nothing.
 type AmendBody struct {
 	Epsilon  *float64    `json:"epsilon,omitempty"`  // reward units
 	Delta    *float64    `json:"delta,omitempty"`    // error probability
-	Capacity *int        `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
-	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm, by the names given
-	// the numbers of the withdrawn arms before Add; in a State they are the present numbers
+	Capacity *int        `json:"capacity,omitempty"` // pulls in a unit of time; 0 for no limit
+	Withdraw [][2]string `json:"withdraw,omitempty"` // task and arm, by the names given in the act
+	// numbers of the withdrawn arms before the rows of Add; in a State, their present numbers
 	WithdrawArms []int   `json:"withdraw_arms,omitempty"`
-	Add          *File   `json:"add,omitempty"`            // rows of the table, of arms and tasks that are added
-	Growth       *Growth `json:"growth,omitempty"`         // with Add: where the arms are then; nil without
-	Problem      string  `json:"problem_sha256,omitempty"` // with Add: Protocol.Fingerprint of then
+	Add          *File   `json:"add,omitempty"`            // table rows that add arms and tasks
+	Growth       *Growth `json:"growth,omitempty"`         // numbers of the arms after Add; nil without Add
+	Problem      string  `json:"problem_sha256,omitempty"` // Protocol.Fingerprint after Add; "" without Add
 	Reason       string  `json:"reason"`
 }
 
-// same reports whether it is the same change: the same values, arms and rows for the same reason. The fields derived
-// from these (WithdrawArms, Growth, Problem) do not count, nor does the name of the file.
+// same reports whether two changes have the same values, arms, rows and reason. It ignores the derived fields
+// (WithdrawArms, Growth, Problem) and the name of the file.
 func (b AmendBody) same(x AmendBody) bool {
 	return b.Reason == x.Reason && equal(b.Epsilon, x.Epsilon) && equal(b.Delta, x.Delta) && equal(b.Capacity, x.Capacity) &&
 		slices.Equal(b.Withdraw, x.Withdraw) && (b.Add == nil) == (x.Add == nil) && (b.Add == nil || b.Add.SHA256 == x.Add.SHA256)
 }
 
-// equal reports whether two values are the same, or both are not stated.
+// equal reports whether both values are nil, or both are set and equal.
 func equal[T comparable](a, b *T) bool { return a == b || a != nil && b != nil && *a == *b }
 
 // String states what changes, without the reason.
@@ -238,15 +236,15 @@ func (b AmendBody) String() string {
 	return strings.Join(parts, "; ")
 }
 
-// fold takes a change in. Only the capacity is in force at once. The rest waits in amends for the replay, which makes it
-// between two rounds.
+// fold adds the change to the state. Only the capacity changes at once. The other changes wait in amends for Replay, which
+// applies them between two rounds.
 func (b *AmendBody) fold(s *State, e Event) error {
 	if b.Capacity != nil {
 		s.Capacity = *b.Capacity
 	}
-	// the algorithm that had all answers is asked again under the changed protocol
+	// if the algorithm had decided all tasks, Replay asks it again under the changed protocol
 	s.reopened = s.done != nil
-	// before the growth, which gives the arms withdrawn here their new numbers together with all others
+	// appended before the growth is folded, which renumbers the arms withdrawn here with all others
 	s.amends = append(s.amends, amendment{*b, e.Seq})
 	if b.Add != nil {
 		if b.Growth == nil {

@@ -13,29 +13,29 @@ import (
 
 // Request asks for pulls to measure.
 type Request struct {
-	By    string // who asks, as typed; "" is a person, too
+	By    string // name of the person who asks, as typed; "" for a person without a name
 	Task  string // only pulls of this task; "" means any
-	Count int    // 0 means the capacity of a unit of time, without one a plate, without one the round
-	More  bool   // further pulls, though the asker has a list that is not recorded yet
-	Retry bool   // also pulls of arms that gave no result so far, however often they were tried
+	Count int    // most pulls; 0 means the capacity of a unit of time, else one plate, else the whole round
+	More  bool   // hand out further pulls although the asker's present list is not yet recorded
+	Retry bool   // also hand out pulls of arms that are given up after repeated failures
 }
 
 // List is a list of pulls for the laboratory.
 type List struct {
 	Campaign string    `json:"campaign"`
-	By       string    `json:"by"`                      // whose list it is
-	Round    int       `json:"round"`                   // round of the pulls; 0 if the campaign asks for no further pulls
-	Until    time.Time `json:"until,omitzero"`          // when what has no result may be handed out again
-	Again    bool      `json:"again"`                   // the same list as before, because its results are not recorded yet
-	Columns  []string  `json:"columns,omitempty"`       // of the features of arms, in the order of ListRow.X; empty if arms have none
-	Blocks   []string  `json:"block_columns,omitempty"` // to be filled in: what is measured together, as the table of the problem has it
-	Rows     []ListRow `json:"rows"`                    // in the order in which they are to be measured; none if Note says why
-	Note     Note      `json:"note,omitzero"`           // why it is empty
-	// how a file of it is written: as the table that the problem was read from
+	By       string    `json:"by"`                      // person who has the list
+	Round    int       `json:"round"`                   // round of the pulls; 0 if the campaign needs no more pulls
+	Until    time.Time `json:"until,omitzero"`          // end of the lease: pulls without a result may then be handed out again
+	Again    bool      `json:"again"`                   // the list was handed out before, and its results are not recorded yet
+	Columns  []string  `json:"columns,omitempty"`       // names of the features in ListRow.X; empty if arms have none
+	Blocks   []string  `json:"block_columns,omitempty"` // columns to fill in that name the block of a pull, as in the problem's table
+	Rows     []ListRow `json:"rows"`                    // in the order to measure; if empty, Note gives the reason
+	Note     Note      `json:"note,omitzero"`           // why there are no rows
+	// format of the file that holds the list: that of the problem's table
 	Dialect problem.Dialect `json:"dialect,omitzero"`
-	// the events that the list rests on, see State.Chain
+	// the last event when the list was made, see State.Chain
 	Chain string        `json:"chain,omitempty"`
-	Words problem.Words `json:"-"` // of the problem
+	Words problem.Words `json:"-"` // words of the problem for sentences
 }
 
 // ListRow is one pull of a List.
@@ -44,59 +44,62 @@ type ListRow struct {
 	Round    int       `json:"round"`
 	Plate    int       `json:"plate,omitempty"`    // from 1; 0 without plates
 	Position int       `json:"position,omitempty"` // on the plate, from 1
-	Block    int       `json:"block,omitempty"`    // pulls of one block are measured together
+	Block    int       `json:"block,omitempty"`    // pulls of one block are measured together; 0 without blocks
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
 	X        []float64 `json:"x,omitempty"` // features of the arm, in the order of List.Columns
-	// the same as the table has them: text of categories, else numbers
+	// settings of the arm as the table has them: text of categories, otherwise numbers
 	Settings []string `json:"settings,omitempty"`
-	Reward   *float64 `json:"reward,omitempty"` // its result, with the sign of the data; nil without one
-	Status   string   `json:"status,omitempty"` // "known" of a pull that has its result
-	Note     string   `json:"note,omitempty"`   // who recorded the result, in Mine
+	Reward   *float64 `json:"reward,omitempty"` // the recorded result, with the sign of the data; nil without one
+	Status   string   `json:"status,omitempty"` // "known" if the pull has its result; otherwise ""
+	Note     string   `json:"note,omitempty"`   // who recorded the result; set by Mine
 
-	arm int // its number, by which tests measure a list
+	arm int // number of the arm
 }
 
-// item is a pull that was handed out. It awaits its result until the result is recorded, or the pull fails or is
-// replaced. A replaced pull may still get a result or fail afterwards: its result counts beside the one of its
-// replacement.
+// item is a pull that was handed out. It awaits its result until the result is recorded, or the pull fails or is replaced.
+// A replaced pull may still get a result or fail later. Its result then counts in addition to that of its replacement.
 type item struct {
 	Item
 	round    int       // from 1
-	by       string    // who asked for it; others may record its result
+	by       string    // who asked for the pull; others may record its result
 	at       time.Time // when it was handed out
-	until    time.Time // the end of its lease; zero is never
-	failed   string    // the reason; "" if it did not
-	replaced string    // the id under which it was handed out again
-	result   *measured // its result, in time or late; nil without one. Items that one mean is of share it
+	until    time.Time // end of its lease; zero if it never ends
+	failed   string    // the reason of the failure; "" if it did not fail
+	replaced string    // the id under which the pull was handed out again; "" if it was not
+	result   *measured // its result, in time or late; nil without one. Items recorded as one mean share it
 }
 
-// outstanding reports whether a result is still awaited under this id. A failed or replaced pull awaits none, though one may come.
+// outstanding reports whether a result is still expected under this id. It is false for a failed or replaced pull,
+// although its result may still arrive.
 func (it *item) outstanding() bool { return it.result == nil && it.failed == "" && it.replaced == "" }
 
-// overdue reports whether the lease is over. No event records this: it depends on the clock of the reader.
+// overdue reports whether the pull is outstanding and its lease has ended. No event records the end of a lease: it depends
+// on the reader's clock.
 func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
 }
 
 // handed records, in a State, the pulls that were handed out.
 type handed struct {
-	items  map[string]*item // by id: of all rounds, failed and replaced ones too
-	order  []*item          // the same, in the order in which they were handed out
-	people []string         // who asked, in order, each once; "" may be one of them
+	items  map[string]*item // by id: pulls of all rounds, including failed and replaced ones
+	order  []*item          // the same items, in the order in which they were handed out
+	people []string         // names of all who asked, each once, in order of their first request; "" may be among them
 }
 
-// itemsOf returns the pulls of a person in a round for which is holds, in the order in which they were handed out.
+// itemsOf returns the pulls of a person in a round that satisfy the predicate, in the order in which they were handed out.
 func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
 	return lists.Where(h.order, func(it *item) bool { return it.by == by && it.round == r.plan.Round && is(it) })
 }
 
-// Ask answers a request: with the asker's list if its results are not recorded yet, or with further pulls and the event
-// that hands them out. A list without rows says why. The caller holds the lock, and records the event before it shows
-// the list: pulls that were shown and not recorded would be handed out to others, too.
+// Ask answers a request. It returns the asker's present list if results of the list are not recorded yet. Otherwise it
+// returns further pulls, and the event that hands them out. A list without rows states the reason in Note.
 //
-// It is an error if no task has the name, and if no round is open although not all is decided: the next plan is due
-// first.
+// The caller holds the lock, and records the event before it shows the list: otherwise the same pulls could be handed out
+// twice.
+//
+// Ask returns an error if the task does not exist. It also returns an error if no round is open although tasks are
+// undecided: the caller must plan the next round first.
 func (s Moment) Ask(q Request) (List, []Event, error) {
 	if q.Task != "" {
 		if _, err := taskNamed(s.Problem, q.Task); err != nil {
@@ -104,14 +107,14 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		}
 	}
 	q.By = s.person(q.By)
-	// a person who asks twice, as after a print that failed, gets the same pulls; if one of them is overdue the asker
-	// gets further ones
+	// a person who asks twice, for example after a failed print, gets the same pulls; if one of these is overdue, the
+	// asker gets further pulls
 	if mine := s.owed(q.By); !q.More && len(mine) > 0 && !slices.ContainsFunc(mine, func(it *item) bool { return it.overdue(s.Now) }) {
 		list := s.list(q.By, mine)
 		list.Again = true
 		return list, nil, nil
 	}
-	// with all decided, or the budget spent, the status states how it ended
+	// if all is decided or the budget is spent, the note states how the campaign ended
 	if s.done != nil {
 		note := Note{Kind: NoteDecided}
 		if decided, all := len(s.done.Decided), s.Problem.V(); decided < all {
@@ -119,7 +122,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		}
 		return s.nothing(q.By, 0, note), nil, nil
 	}
-	// ids and places are drawn here, and become facts with the event
+	// ids and positions are drawn here, and the event records them
 	body, err := s.ask(q)
 	if err != nil {
 		return List{}, nil, err
@@ -139,8 +142,8 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 	return s.list(q.By, items), []Event{NewEvent(KindAsk, s.Now, q.By, body)}, nil
 }
 
-// ask returns the pulls to hand out now, at most as many as requested: first those that come back, then the round's own in
-// the order of its list. If nothing is left it has no items. It changes nothing of the state.
+// ask returns the pulls to hand out now, at most the requested number. Failed and overdue pulls come first, and then the
+// round's own pulls in the order of its list. If no pull is left, Items is empty. It does not change the state.
 func (s Moment) ask(q Request) (AskBody, error) {
 	r := s.open()
 	if r == nil {
@@ -159,9 +162,9 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	}
 	taken := map[string]bool{}
 	rng := newIDs()
-	// the requested number, else the capacity of a unit of time, else a plate, else all
+	// the requested number, otherwise the capacity of a unit of time, otherwise a plate, otherwise the whole round
 	count := cmp.Or(max(0, q.Count), s.capacity(s.Protocol), s.Plate, len(r.list))
-	// give hands a pull out, unless the list is full, or the arm needs no further pull, or it is of another task
+	// give adds a pull to the list, unless the list is full, the arm needs no further pull, or the pull is of another task
 	give := func(slot Slot, again string) {
 		if len(out.Items) >= count || need[slot.Arm] <= 0 || !asked(slot) {
 			return
@@ -171,8 +174,8 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		taken[id] = true
 		out.Items = append(out.Items, Item{ID: id, Slot: slot, Again: again})
 	}
-	// Pulls that come back, failed or overdue, get numbers of their own: the result of an overdue pull may still come, and then
-	// both count under different numbers. They come first, so that the round ends soon. In rounds of blocks none come back.
+	// Failed and overdue pulls are handed out again under new numbers. The result of an overdue pull may still arrive, and
+	// both results then count. These pulls come first, to end the round soon. Rounds of blocks do not repeat pulls.
 	next := map[int]int{}
 	for _, it := range s.order {
 		failed := it.failed != "" && it.replaced == "" && it.round == r.plan.Round && it.result == nil
@@ -182,14 +185,14 @@ func (s Moment) ask(q Request) (AskBody, error) {
 		slot := it.Slot
 		slot.Plate, slot.Position = 0, 0
 		slot.Number = r.highest[slot.Arm] + next[slot.Arm] + 1
-		// give may have refused, and then the number is not used up
+		// if give adds no pull, the number stays free
 		before := len(out.Items)
 		if give(slot, it.ID); len(out.Items) > before {
 			next[slot.Arm]++
 		}
 	}
 	if r.plan.Sides != nil {
-		// one block at least is handed out, though it has more pulls than were asked for
+		// at least one block is handed out, even if it has more pulls than requested
 		open := r.wholeBlocks(count, asked)
 		count = len(open)
 		for _, slot := range open {
@@ -204,12 +207,13 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	return out, nil
 }
 
-// seat gives pulls that came back places on plates behind the round's own. Places of the last plate that are free stay so.
+// seat places repeated pulls on plates after the last plate of the round's own pulls. Free positions on that last plate
+// stay free.
 func (s Moment) seat(r *round, items []Item) {
 	if r.plan.Plate == 0 {
 		return
 	}
-	// the last plate of the round, and how many places behind it earlier requests took
+	// the last plate of the round, and the number of positions after it that earlier requests took
 	last, used := 0, lists.Count(s.order, func(it *item) bool { return it.round == r.plan.Round && it.Again != "" })
 	if n := len(r.list); n > 0 {
 		last = r.list[n-1].Plate
@@ -222,8 +226,8 @@ func (s Moment) seat(r *round, items []Item) {
 	}
 }
 
-// needed returns by arm how many pulls of the round are not assigned. Overdue pulls are not assigned. A number is below
-// 0 if a result came for an overdue pull after its replacement was handed out.
+// needed returns, by arm, the number of pulls of the round that are not assigned to a person. Overdue pulls count as not
+// assigned. A number is negative if an overdue pull got a result after its replacement was handed out.
 func (s Moment) needed(r *round) []int {
 	_, need := s.pulls(r)
 	for _, it := range s.items {
@@ -234,7 +238,8 @@ func (s Moment) needed(r *round) []int {
 	return need
 }
 
-// list makes the rows of some pulls, in their order, of one round: Round and Until are the last pull's.
+// list returns a list with the given pulls of one round as rows, in their order. Round and Until are those of the last
+// pull.
 func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
 		Blocks: blockColumns(s.Problem), Words: s.Problem.Words()}
@@ -252,14 +257,15 @@ func (s Moment) list(by string, items []*item) List {
 	return out
 }
 
-// nothing returns a list without pulls, which says why. A file of it has the header of other lists.
+// nothing returns a list without pulls whose Note is why. A file of the list has the same header as other lists.
 func (s Moment) nothing(by string, round int, why Note) List {
 	out := s.list(by, nil)
 	out.Round, out.Note = round, why
 	return out
 }
 
-// waiting says why there is nothing to hand out of the open round: it names who owes results of it.
+// waiting returns a note that states why the open round has no pull to hand out. The note names the people with
+// outstanding pulls; otherwise it names arms that are given up.
 func (s Moment) waiting() Note {
 	r := s.open()
 	owed := map[string]int{}
@@ -291,8 +297,8 @@ func someone(by string) string {
 	return by
 }
 
-// Mine returns the pulls of the open round that this person was handed under an id that still counts, with their results
-// and who recorded them. It includes rewards of these pulls that others recorded.
+// Mine returns this person's pulls of the open round that have a result or await one. A row with a result has the reward
+// and the name of the person who recorded it. Without an open round the list is empty.
 func (s Moment) Mine(by string) List {
 	by = s.person(by)
 	r := s.open()
@@ -310,15 +316,17 @@ func (s Moment) Mine(by string) List {
 	return out
 }
 
-// lateAfter is the part of a unit of time after which a result that is still out counts as late. It is
-// less than a whole unit, because people do not ask at the same minute every day.
+// lateAfter is the part of a unit of time after which an outstanding result counts as late. It is less than a whole unit,
+// because people do not ask at the same minute every day.
 const lateAfter = 0.5
 
-// endsEarly reports whether a round that was cut to the capacity may end with the results so far: every pull of it was
-// handed out, a result has come, and the missing ones were handed out more than lateAfter units of time ago. Rewards do
-// not count in this rule, so that they cannot choose the results of a round. A posterior takes late results whole, and
-// plans failed pulls again if they are still of use; a test needs the round that it planned. A round of a test is never
-// cut, and so never ends so. Pulls of withdrawn arms need not be handed out.
+// endsEarly reports whether a round that was cut to the capacity may end with the results so far. This needs three things:
+// every pull was handed out, some result has come, and the outstanding pulls were handed out more than lateAfter units of
+// time ago. Pulls of withdrawn arms need not be handed out. Values of rewards play no role, and so cannot select the
+// results of a round.
+//
+// A posterior uses late results fully, and plans failed pulls again if they are still useful. A test needs the round that
+// it planned, and so rounds of tests are never cut and never end early.
 func (s Moment) endsEarly(r *round) bool {
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
@@ -329,8 +337,8 @@ func (s Moment) endsEarly(r *round) bool {
 		})
 }
 
-// failing reports whether all missing results of a round are of arms that are given up, and some results came. An
-// algorithm that takes rounds only as it planned them waits for a person's decision.
+// failing reports whether some results of a round came and all missing ones are of arms that are given up. It is false for
+// an algorithm with fixed rounds, which waits for a person's decision.
 func (s Moment) failing(r *round) bool {
 	up := s.givenUp()
 	if len(r.results) == 0 || !slices.Contains(up, true) {
@@ -346,9 +354,9 @@ func (s Moment) failing(r *round) bool {
 	return !s.complete(r) && !slices.ContainsFunc(s.order, out) && !s.fixedRounds()
 }
 
-// CloseEarly returns the event that ends the open round with the results so far, if a request can only wait: for late
-// results, see endsEarly, or for arms that give none (failing). It returns none if the asker still owes results of an
-// earlier list. The folder asks for it before Ask, and plans the next round in between.
+// CloseEarly returns the event that ends the open round with the results so far, if a request can otherwise only wait. It
+// waits for late results (endsEarly), or for arms that give no results (failing). CloseEarly returns nil if the asker
+// still owes results of an earlier list. The folder calls it before Ask, and plans the next round between the two calls.
 func (s Moment) CloseEarly(q Request) []Event {
 	q.By = s.person(q.By)
 	r := s.open()
@@ -368,22 +376,23 @@ func (s Moment) CloseEarly(q Request) []Event {
 	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
 }
 
-// AskBody hands pulls of one round out to one person.
+// AskBody hands out pulls of one round to one person.
 type AskBody struct {
-	Round int       `json:"round"`          // which must be open
+	Round int       `json:"round"`          // the open round
 	Items []Item    `json:"items"`          // in the order of the list
-	Until time.Time `json:"until,omitzero"` // when the pulls may be handed out again; zero is never
+	Until time.Time `json:"until,omitzero"` // end of the lease: pulls may then be handed out again; zero if it never ends
 }
 
 // Item is a pull that was handed out under an id.
 type Item struct {
 	ID string `json:"id"` // see NewID
 	Slot
-	Again string `json:"again,omitempty"` // the id that it replaces, which was failed or is overdue
+	Again string `json:"again,omitempty"` // the id of the failed or overdue pull that this one replaces; "" for none
 }
 
-// fold makes the pulls the asker's. An id is issued once in a campaign, and a pull (arm and number) once in a round: two programs
-// that hand out at once meet here, at the latest, and the second one is not recorded.
+// fold assigns the pulls to the asker. It returns an error if an id was issued before, or if the same pull (arm and
+// number) was handed out before in the round. If two programs hand out pulls at once, the second event is therefore not
+// recorded.
 func (b *AskBody) fold(s *State, e Event) error {
 	r := s.open()
 	if r == nil || r.plan.Round != b.Round {
@@ -403,7 +412,7 @@ func (b *AskBody) fold(s *State, e Event) error {
 			if old == nil {
 				return fmt.Errorf("id %s replaces %s, which was never issued", x.ID, x.Again)
 			}
-			// from now on the old id awaits nothing
+			// the old id is no longer outstanding
 			old.replaced = x.ID
 		}
 		r.filled[[2]int{x.Arm, x.Number}] = true

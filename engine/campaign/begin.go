@@ -8,13 +8,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// attaches reports whether a campaign begins with the measurements of its table: of a table with a column of measured
-// rewards. Expected rewards of other tables do not count, nor do counts of successes.
+// attaches reports whether a campaign begins with the measurements of its table. This needs a table with a column of
+// measured rewards. Columns of expected rewards or of success counts do not count.
 func (p Protocol) attaches() bool {
 	return !p.Fresh && p.Problem.Long != nil && p.Problem.Long.Reward != "" && len(p.Problem.Rows) > 0
 }
 
-// tableBatch returns the measurements of the table in the form that a run receives when the campaign attaches them.
+// tableBatch returns the measurements of the table as the batch that a run receives when the campaign attaches them.
 func (p Protocol) tableBatch() engine.Batch {
 	byArm := map[int][]*measured{}
 	for _, r := range p.Problem.Rows {
@@ -24,8 +24,9 @@ func (p Protocol) tableBatch() engine.Batch {
 	return summed(p, byArm, true)
 }
 
-// Begin returns the first events of a campaign: the start, and the measurements of the table of the problem where the protocol
-// attaches them. table is that file. An error says why its measurements cannot be attached; the events are the start alone then.
+// Begin returns the first events of a campaign: the start, and the measurements of the problem's table if the protocol
+// attaches them. table is the file of this table. If the measurements cannot be attached, Begin returns the start event
+// and an error.
 func Begin(ctx context.Context, p Protocol, start StartBody, table File, now time.Time) ([]Event, error) {
 	events := []Event{NewEvent(KindStart, now, "", start)}
 	if !p.attaches() || start.Led != "" || len(table.Content) == 0 {

@@ -12,22 +12,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// InBlocks returns the protocol with arms that are measured side by side. It takes the name of a block, such as a day,
-// the number of arms of a task in it, 0 for all, and the arm that is in every block, "" without one. A known block
-// effect of the problem is kept. The problem of p is not changed. The note that asks for blocks is left out, since it is
-// followed.
+// InBlocks returns the protocol with arms that are measured in blocks. name is the name of a block, such as a day. size is
+// the number of arms of a task in a block; 0 means all. control is the arm that every block contains; "" means none. A
+// known block effect of the problem is kept, and the problem of p is not changed. The note that recommends blocks is
+// removed.
 func InBlocks(p Protocol, name string, size int, control string) Protocol {
 	q := *p.Problem
 	q.Block = &problem.Block{Name: name, Size: size, Control: control}
 	if p.Problem.Block != nil {
 		q.Block.Effect = p.Problem.Block.Effect
 	}
-	q.Notes = slices.DeleteFunc(slices.Clone(q.Notes), func(n problem.Note) bool { return n.Kind == problem.NoteBlocks }) // it is followed
+	q.Notes = slices.DeleteFunc(slices.Clone(q.Notes), func(n problem.Note) bool { return n.Kind == problem.NoteBlocks })
 	p.Problem = &q
 	return p
 }
 
-// blockColumns returns the columns of a sheet that name its blocks, in the names of the problem's table.
+// blockColumns returns the columns of the problem's table that name the block of a row; nil without such a table.
 func blockColumns(p *problem.Problem) []string {
 	if p.Long == nil {
 		return nil
@@ -35,8 +35,8 @@ func blockColumns(p *problem.Problem) []string {
 	return p.Long.Blocks
 }
 
-// blockOf returns the block of a row of a sheet; "" if the row names none. In a row of a list the columns that every
-// list has do not count: its plates are not the table's.
+// blockOf returns the block of a row of a sheet; "" if the row names none. In a row with an id, columns that every list
+// has are ignored: the plates of a list differ from those of the table.
 func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	var parts []string
 	for _, c := range blockColumns(p) {
@@ -48,8 +48,8 @@ func blockOf(p *problem.Problem, row problem.SheetRow) string {
 	return strings.Join(parts, ", ")
 }
 
-// checkBlocks reports blocks that the algorithm does not arrange, or that no plate holds. A block holds all arms of its task, or as many
-// as its size says, so that the largest task decides.
+// checkBlocks returns an error if the algorithm cannot arrange blocks, or if a block does not fit on a plate. A block
+// holds all arms of its task, or as many as its size states, and so the largest task decides.
 func checkBlocks(p Protocol) error {
 	b := p.Problem.Block
 	if b == nil {
@@ -62,7 +62,7 @@ func checkBlocks(p Protocol) error {
 	if err != nil {
 		return err
 	}
-	// the task with the most arms, and how many these are
+	// the task with the most arms, and the number of its arms
 	most, task := 0, ""
 	for v, set := range p.Problem.Groups() {
 		if len(set) > most {
@@ -79,9 +79,9 @@ func checkBlocks(p Protocol) error {
 	return nil
 }
 
-// blockList returns the pulls of a round in blocks, one block behind the other: blocks in random order, and the arms of
-// each, too. No block is on two plates. A side with n blocks is n blocks of the same arms. Without plates, plate is 0. The list
-// is not recorded: it is made again of the seed, which is.
+// blockList returns the pulls of a round, block after block. The blocks are in random order, and so are the arms in each.
+// No block is on two plates. A side with n blocks yields n blocks of the same arms. plate is the number of positions on a
+// plate; 0 without plates. The list is not recorded: it is computed again from the recorded seed.
 func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	rng := rand.New(rand.NewPCG(seed, 0x626c6f636b)) // "block"
 	var blocks [][]int
@@ -92,7 +92,7 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	}
 	rng.Shuffle(len(blocks), func(i, j int) { blocks[i], blocks[j] = blocks[j], blocks[i] })
 	var out []Slot
-	// by arm, how many of its pulls are placed; the plate that is filled, and how many of its places are taken
+	// number counts the placed pulls of each arm; on is the present plate, and used the number of its positions taken
 	number, on, used := map[int]int{}, 1, 0
 	for k, arms := range blocks {
 		rng.Shuffle(len(arms), func(i, j int) { arms[i], arms[j] = arms[j], arms[i] })
@@ -113,8 +113,9 @@ func blockList(sides []engine.Side, plate int, seed uint64) []Slot {
 	return out
 }
 
-// failed returns the pulls of an arm in a round of blocks that failed: a block that lost a pull continues without it, since
-// elsewhere the pull would have nothing in common with the others. It is 0 in rounds without blocks, whose failed pulls are made again.
+// failed returns the number of failed pulls of an arm in a round of blocks. Such a block continues without the pull:
+// measured elsewhere, the pull would not share the block's effect. It is 0 in rounds without blocks, where failed pulls
+// are measured again.
 func (s *State) failed(r *round, arm int) int {
 	if r.plan.Sides == nil {
 		return 0
@@ -124,17 +125,17 @@ func (s *State) failed(r *round, arm int) int {
 	})
 }
 
-// blocks returns the planned pulls of each block, in the order of the list, which is the order of their numbers.
+// blocks returns the planned pulls grouped by block, in the order of the list.
 func (r *round) blocks() [][]Slot {
 	return lists.Groups(r.list, func(slot Slot) int { return slot.Block })
 }
 
-// wholeBlocks returns the unassigned pulls of blocks that fit whole into count pulls; at least one block. Pulls that are
-// not asked for are left out.
+// wholeBlocks returns the unassigned pulls of as many whole blocks as fit into count pulls, but at least one block. Pulls
+// for which asked is false are left out.
 func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	for _, block := range r.blocks() {
 		open := lists.Where(block, func(slot Slot) bool { return r.nobodys(slot) && asked(slot) })
-		// a later block might fit, but blocks are handed out in their order
+		// a later block might fit, but blocks are handed out in order
 		if len(out) > 0 && len(out)+len(open) > count {
 			break
 		}
@@ -143,8 +144,9 @@ func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 	return out
 }
 
-// measuredBlocks returns which arms were measured in the same blocks of a round, and what these say. Blocks are taken by
-// their numbers, so that the order in which results arrived does not show in any digit.
+// measuredBlocks returns the sets of arms that were measured in the same blocks of a round (sides), and the means and
+// deviations of each set (within). Blocks are processed by number, so that the order in which results arrived does not
+// change any digit.
 func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine.Within) {
 	// by arm and number
 	reward := map[[2]int]float64{}
@@ -165,7 +167,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 			blocks, values = append(blocks, arms), append(values, of)
 		}
 	}
-	// blocks in which the same arms were measured are one side; of has the side of each block
+	// blocks with the same measured arms form one side; of[k] is the side of block k
 	sides, of := engine.SidesOf(blocks, law)
 	rewards := make([][]float64, len(sides)) // block after block
 	for k, arms := range blocks {
@@ -179,7 +181,8 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 	return sides, within
 }
 
-// withinOf returns means and products of deviations of n arms, given their rewards block after block.
+// withinOf returns the mean of each of n arms, and the n × n sums of products of their deviations. rewards holds n values
+// per block, block after block.
 func withinOf(rewards []float64, n int) engine.Within {
 	out := engine.Within{Means: make([]float64, n), Products: make([]float64, n*n)}
 	// k%n is the arm, k/n the block
@@ -196,24 +199,26 @@ func withinOf(rewards []float64, n int) engine.Within {
 	return out
 }
 
-// Slot is one pull of a round: the number-th of its arm, from 1, and its place on a plate. A slot
-// without a plate has Plate 0.
+// Slot is one pull of a round: the arm, the number of the pull among the arm's, and its position on a plate. Plate is 0
+// without plates.
 type Slot struct {
-	Arm      int `json:"arm"`                // its number; in a State the one of now
+	Arm      int `json:"arm"`                // number of the arm; in a State, its present number
 	Number   int `json:"number"`             // number of the pull among the arm's, from 1
 	Plate    int `json:"plate,omitempty"`    // from 1
 	Position int `json:"position,omitempty"` // on the plate, from 1
 	Block    int `json:"block,omitempty"`    // from 1, of arms that are measured side by side
 }
 
-// worklist returns the pulls of a round in the order in which they are handed out. Plates of the
-// given size are each a balanced sample of the round: pull j of n of an arm has the key (j + u)/n,
-// with one u for all arms of a task, and a plate takes the pulls of the next keys. So rivals of one task
-// are on the same plates in equal numbers, as nearly as whole pulls can, and what is common to a
-// plate cancels in their difference. The order on a plate, and among equal keys, is random. A size
-// of 0 makes one balanced list without plates.
+// worklist returns the pulls of a round in the order in which they are handed out. counts and taskOf give the pulls and
+// the task of each arm; size is the number of pulls on a plate. A size of 0 makes one balanced list without plates.
 //
-// Another order here changes lists of recorded rounds: the event has the seed and not the list, which is made again at each fold.
+// Each plate is a balanced sample of the round. Pull j of n of an arm has the key (j + u)/n, with one u for all arms of a
+// task, and a plate takes the pulls with the next keys. So the arms of one task are on the same plates in equal numbers,
+// as nearly as whole pulls can be. An effect common to a plate then cancels in their difference. The order on a plate, and
+// among equal keys, is random.
+//
+// A change of this order changes the lists of recorded rounds: an event records the seed and not the list, which each fold
+// computes again.
 func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	rng := rand.New(rand.NewPCG(seed, 0x706c617465)) // "plate"
 	type keyed struct {
@@ -224,7 +229,8 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	offset, tie, task := 0.0, 0.0, -1
 	for i, n := range counts {
 		if taskOf[i] != task {
-			// one offset and one tie for the arms of a task, so that equal counts have equal keys and rivals stay together
+			// all arms of a task have the same offset and tie, so that equal counts have equal keys and arms of a task
+			// stay together
 			task, offset, tie = taskOf[i], rng.Float64(), rng.Float64()
 		}
 		for j := range n {
@@ -248,9 +254,9 @@ func worklist(counts, taskOf []int, size int, seed uint64) []Slot {
 	return out
 }
 
-// cut returns counts of most pulls altogether in the proportions of the given ones, by largest
-// remainders [Balinski and Young 1982, Hamilton's method]; equal remainders in random order. Counts
-// that fit already are returned unchanged, and so are all for most of 0 or less. The sum of others is most exactly.
+// cut returns counts that sum to most, in the proportions of the given counts. It uses largest remainders [Balinski and
+// Young 1982, Hamilton's method], with equal remainders in random order. If most is 0 or less, or the sum is not above it,
+// the counts are returned unchanged.
 func cut(counts []int, most int, seed uint64) []int {
 	total := lists.Total(counts)
 	if most <= 0 || total <= most {

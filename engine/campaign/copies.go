@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sameResult has the values that are equal in two results if they are one measurement in two sheets.
+// sameResult holds the values that two results have in common if they are the same measurement in two sheets.
 type sameResult struct {
 	arm, count int
 	block      string
@@ -23,8 +23,8 @@ func (x ResultRecord) same() sameResult {
 	return sameResult{x.Arm, max(1, x.Count), x.Block, x.Reward, x.Censored}
 }
 
-// seen returns the results that the sender of a sheet may already know, without the results of the sheet `but`: differs has compared
-// its rows already.
+// seen returns the recorded results that the sender of a sheet may know. It leaves out results of the sheet `but`, whose
+// rows differs has already compared.
 func (t *teller) seen(but sheetKey) (all []*measured) {
 	own := lists.Keyed(t.state.sheets[but], func(_ int, m *measured) (*measured, bool) { return m, true })
 	for m := range resultsOf(t.state.rounds) {
@@ -67,8 +67,8 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 	return copies, false
 }
 
-// period returns after how many rows a sheet begins again with the same values to its end, as one that was pasted twice.
-// It returns its length if it does not, or if chance explains it.
+// period returns the smallest p such that the rows repeat with period p, as in a sheet that was pasted twice. It returns
+// len(rows) if the rows do not repeat, or if chance may explain the repetition.
 func (t *teller) period(rows []ResultRecord) int {
 	n := len(rows)
 	for p := 2; p <= n/2; p++ {
@@ -87,9 +87,9 @@ func (t *teller) period(rows []ResultRecord) int {
 	return n
 }
 
-// noiseOf returns the standard deviation of one measurement of an arm, by values of an arm that differ; if none differ,
-// by all values. Equal values may be copies, and so give no information. It is the median deviation [Hampel 1974]: a few
-// values far from all others, such as slips of the pen, make no equal values less likely.
+// noiseOf returns the standard deviation of one measurement of an arm. It uses the distinct values of each arm; if no arm
+// has two distinct values, it uses all values together. Equal values may be copies, and so give no information. The
+// estimate is the median absolute deviation [Hampel 1974]: a few extreme values, such as typing errors, hardly change it.
 func noiseOf(all []*measured, rows []ResultRecord) float64 {
 	arms, one := map[int][]float64{}, map[int][]float64{}
 	add := func(arm int, x float64) { arms[arm], one[0] = append(arms[arm], x), append(one[0], x) }
@@ -115,13 +115,13 @@ func noiseOf(all []*measured, rows []ResultRecord) float64 {
 	return 0
 }
 
-// lastDigit returns the unit of the last decimal that a number is written with.
+// lastDigit returns the unit of the last decimal place of x in its shortest decimal form: 0.01 for 41.25.
 func lastDigit(x float64) float64 {
 	_, decimals, _ := strings.Cut(strconv.FormatFloat(x, 'f', -1, 64), ".")
 	return math.Pow10(-len(decimals))
 }
 
-// origin names the source of a result.
+// origin describes the source of a result: its table or sheet, the person who recorded it, and the date.
 func (s *State) origin(m *measured) string {
 	from := "told"
 	if s.ofTable(m) {

@@ -12,12 +12,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Correct replaces the result of the pull with an id. The round of the pull may be open or over, also if later rounds have
-// begun. Results without an id cannot be changed.
+// Correct replaces the result of the pull with an id. The round of the pull may be open or over, even if later rounds have
+// begun. Results without an id cannot be corrected.
 type Correct struct {
-	ID         string  // as typed; slips in it are named with the nearest id
+	ID         string  // as typed; an error for a mistyped id names the nearest id
 	Value      float64 // reward, with the sign of the data
-	Reason, By string  // required, and shown in the report; who states so
+	Reason, By string  // the reason, required and shown in the report; the person who gives it
 }
 
 var correctEntry = Entry{
@@ -39,7 +39,7 @@ func (a *Correct) Params() []Param {
 }
 
 // Do implements Act. It reports only the first of several faults: a missing reason, then a value that is not a reward,
-// then a fault of the id. A value that is already in force is known.
+// then a fault of the id. If the value is already in force, it returns Known.
 func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	it, err := (&teller{state: at.State}).item(a.ID)
 	switch missing := reasoned(a.Reason, nil); {
@@ -64,14 +64,14 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`     // id of the pull, in the form in which it was issued
-	Old    float64 `json:"old"`    // the value before, for readers: fold uses the value in the state
-	Reward float64 `json:"reward"` // the right one, with the sign of the data
+	ID     string  `json:"id"`     // id of the pull, as it was issued
+	Old    float64 `json:"old"`    // the previous value, for people who read the log: fold uses the value in the state
+	Reward float64 `json:"reward"` // the new value, with the sign of the data
 	Reason string  `json:"reason"` // never ""
 }
 
-// fold puts the new value in the place of the old one, which it keeps: a sheet that still has it is known and no conflict. Plans that
-// were made by the old value stay recorded. The replay shows which decisions they lead to now.
+// fold replaces the result, and keeps the old value, so that a sheet that still has the old value causes no conflict.
+// Plans based on the old value stay recorded. The replay computes which decisions follow from the new one.
 func (b *CorrectBody) fold(s *State, e Event) error {
 	it := s.items[b.ID]
 	if it == nil || it.result == nil {
@@ -84,14 +84,15 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// FailureRule states the rule for everybody who gives pulls back or closes a round, of any problem.
+// FailureRule is the rule for people who give back pulls or close a round, for any problem.
 const FailureRule = `a reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
 const givenBack = "Give back only pulls that were not measured for reasons unrelated to their reward"
 
-// Fail gives pulls back that were not measured. They are handed out again, under other ids; a round of blocks continues without them.
+// Fail gives back pulls that were not measured. They are handed out again under other ids; a round of blocks continues
+// without them.
 type Fail struct {
-	IDs        []string // as typed; those that failed before are passed over
+	IDs        []string // as typed; ids that failed before are skipped
 	Reason, By string
 }
 
@@ -115,7 +116,7 @@ func (a *Fail) Params() []Param {
 
 // Do implements Act.
 func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
-	// the rule is shown with the refusal and with the receipt, since wrongly reported failures bias answers
+	// the message of a refusal and that of a success both show the rule, because wrongly reported failures bias answers
 	rule := at.Protocol.FailureRule()
 	if err := reasoned(a.Reason, rule); err != nil {
 		return Done{}, err
@@ -130,7 +131,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 		case it.result != nil:
 			return Done{}, fmt.Errorf("%s has the result %g. To replace it, use correct", it.ID, it.result.Reward)
 		case it.failed != "":
-			continue // said before
+			continue // reported before
 		}
 		b.IDs = lists.Add(b.IDs, it.ID)
 	}
@@ -141,21 +142,21 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 	return recordedOnce(events, fmt.Sprintf("recorded: without result %s; %s", strings.Join(a.IDs, ", "), rule), nil)
 }
 
-// FailBody gives pulls back that could not be measured.
+// FailBody gives back pulls that could not be measured.
 type FailBody struct {
 	IDs    []string `json:"ids"` // as issued, each once
 	Reason string   `json:"reason"`
-	// of a sheet whose rows have no ids: what its rows say failed. The pulls among them are in IDs
+	// of a sheet whose rows have no ids: its rows without a value. IDs includes the pulls of these rows
 	Rows     []FailedRow `json:"rows,omitempty"`
 	Sheet    string      `json:"sheet,omitempty"`
-	Attached bool        `json:"attached,omitempty"` // the rows are of no round
+	Attached bool        `json:"attached,omitempty"` // the rows belong to no round
 }
 
-// FailedRow is a row without an id whose measurement was tried and gave no value.
+// FailedRow is a row without an id whose measurement was attempted and gave no value.
 type FailedRow struct {
 	Arm  int  `json:"arm"`            // its number when the failure was recorded; in a State the present one
-	Row  int  `json:"row"`            // the place among the rows of the arm in its sheet
-	Pull bool `json:"pull,omitempty"` // its pull is among the ids of the event
+	Row  int  `json:"row"`            // index among the rows of the arm in its sheet
+	Pull bool `json:"pull,omitempty"` // IDs of the event includes the pull of this row
 }
 
 // fold marks pulls as failed. A pull with a result cannot fail; a failed pull may still get a result.
@@ -188,11 +189,11 @@ type failedRow struct {
 	sheet sheetKey
 }
 
-// Close ends the open round with the results so far. A round that is over stays unchanged. It is an error if the
-// algorithm takes rounds only as it planned them. Without a number it is also an error if no pull of the open round was
-// handed out: the person who closes twice means the round before.
+// Close ends the open round with the results so far. If Round names a round that has ended, nothing changes. Do returns an
+// error if the algorithm has fixed rounds. If Round is 0 and no pull of the open round was handed out, Do also returns an
+// error: the person probably repeats an earlier close.
 type Close struct {
-	Round      int // from 1; 0 is the open one
+	Round      int // from 1; 0 for the open round
 	Reason, By string
 }
 
@@ -215,19 +216,18 @@ func (a *Close) Params() []Param {
 	}
 }
 
-// Refusable implements the interface of this name.
-// Algorithms that take rounds only as they planned them refuse it.
+// Refusable implements the interface of this name. Algorithms with fixed rounds refuse Close.
 func (a *Close) Refusable() {}
 
-// Closing states what closing the open round would do.
+// Closing states the effect of closing the open round.
 type Closing struct {
-	Round    int        `json:"round"`             // which is open
-	Planned  int        `json:"planned"`           // pulls, except those of withdrawn arms
-	Measured int        `json:"measured"`          // of all arms, extra ones included
-	Lost     int        `json:"lost"`              // pulls planned that have no result
-	PValue   *float64   `json:"p_value,omitempty"` // see LossTest
+	Round    int        `json:"round"`             // the open round
+	Planned  int        `json:"planned"`           // planned pulls, without those of withdrawn arms
+	Measured int        `json:"measured"`          // measured pulls of all arms, including extra ones
+	Lost     int        `json:"lost"`              // planned pulls without a result
+	PValue   *float64   `json:"p_value,omitempty"` // of the test whether losses are random, see LossTest; nil if it was not made
 	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
-	Rule     Note       `json:"sentence"`          // for the person who closes it
+	Rule     Note       `json:"sentence"`          // the rule of failures, for the person who closes the round
 }
 
 // Do implements Act.
@@ -237,7 +237,7 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 			return Done{Known: over, Text: fmt.Sprintf("round %d was already over, so nothing was recorded", a.Round)}, err
 		}
 	}
-	// what closing would do is returned beside an error, too: a command shows it, and then asks for the reason
+	// Closing is returned even with an error: a command shows it, and then asks for the reason
 	r := at.open()
 	if r == nil {
 		return Done{}, errors.New("no round is open")
@@ -250,7 +250,8 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 	if err := reasoned(a.Reason, c.Rule); err != nil {
 		return out, err
 	}
-	// the round before is meant: the next one is planned right after a close, and a close that is repeated must not end that, too
+	// after a close the next round is planned at once; a repeated close probably means the previous round, and must not
+	// end the new one
 	if a.Round == 0 && len(r.filled) == 0 && !slices.ContainsFunc(at.order, func(it *item) bool { return it.round == r.plan.Round }) {
 		return out, fmt.Errorf("no pull of round %d is handed out yet, so nothing was closed. To close it anyway, write --round %[1]d", c.Round)
 	}
@@ -261,14 +262,14 @@ func (a *Close) Do(_ context.Context, at Doing) (Done, error) {
 
 // CloseBody ends the open round.
 type CloseBody struct {
-	Round  int      `json:"round"`             // which must be open
-	Lost   int      `json:"lost"`              // pulls planned that have no result
-	PValue *float64 `json:"p_value,omitempty"` // of losses that are shared out by chance, see LossTest
-	Reason string   `json:"reason"`            // of the person who closed it, of the rule by which it ended early, or of the run that went on
-	Early  bool     `json:"early,omitempty"`   // no person closed it: see Moment.CloseEarly
+	Round  int      `json:"round"`             // the open round
+	Lost   int      `json:"lost"`              // planned pulls without a result
+	PValue *float64 `json:"p_value,omitempty"` // of the test whether losses are random, see LossTest; nil if it was not made
+	Reason string   `json:"reason"`            // from the person who closed it, the rule that ended it early, or the run that continued
+	Early  bool     `json:"early,omitempty"`   // CloseEarly ended the round because its missing results are late
 }
 
-// fold ends the round. Pulls of it that are out stay known by their ids: their results are late.
+// fold ends the round. Outstanding pulls keep their ids: their results count as late.
 func (b *CloseBody) fold(s *State, e Event) error {
 	r := s.open()
 	if r == nil || r.plan.Round != b.Round {
@@ -276,7 +277,7 @@ func (b *CloseBody) fold(s *State, e Event) error {
 	}
 	r.closed, r.reason, r.early = e.Seq, Plain(b.Reason), b.Early
 	if b.Early {
-		return nil // it happens nearly every day, and no person chose it
+		return nil // it happens nearly every day, and is not a person's decision
 	}
 	s.note(e, fmt.Sprintf("round %d closed with %s lost", b.Round, pulls(b.Lost)), b.Reason)
 	return nil

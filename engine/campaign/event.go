@@ -13,22 +13,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Event is one line of the log.
-// Its bytes are what the hash is over, so that nothing of it may be written in another form later: neither the digits of the time nor the
-// order of the fields of the body.
+// Event is one line of the log. Its hash covers its bytes. Later programs must therefore write every part in the same
+// form: for example the digits of the time, and the order of the fields in the body.
 type Event struct {
-	Seq  int64           `json:"seq"` // from 1, without gaps: the only order that counts
+	Seq  int64           `json:"seq"` // from 1, without gaps; defines the order of events
 	Kind Kind            `json:"kind"`
-	At   time.Time       `json:"at"`   // UTC, by the clock of the machine: for people, and for leases
-	By   string          `json:"by"`   // who did it, as the command line gave it; may be ""
-	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), in its original bytes
+	At   time.Time       `json:"at"`   // UTC, by the clock of the machine; used for people and for leases
+	By   string          `json:"by"`   // the person, as given in the act; may be ""
+	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), with its original bytes
 	Hash string          `json:"hash"` // hash of the event and the hash before it, see Sealed
 }
 
-// Sealed returns the event with the hash that it has after another hash; "" before the first event.
-// The hash is SHA-256, in hexadecimal, over the hash before, seq, kind, time, by and body, each with
-// its length, so that no two lists of events have the same bytes.
-// The hash that the event has already counts for nothing.
+// Sealed returns the event with its hash. before is the hash of the previous event; "" for the first event. The hash is
+// SHA-256, in hexadecimal, of before, seq, kind, time, by and body. Each part follows its length, so that different lists
+// of events never have the same bytes. The present Hash of the event is ignored.
 func (e Event) Sealed(before string) Event {
 	h := sha256.New()
 	for _, part := range []string{before, fmt.Sprint(e.Seq), string(e.Kind), e.At.UTC().Format(time.RFC3339Nano), e.By, string(e.Body)} {
@@ -42,9 +40,9 @@ func (e Event) Sealed(before string) Event {
 	return e
 }
 
-// NewEvent returns an event with a body, not yet sealed. It panics if the body has no JSON, which
-// only a NaN among its numbers does.
-// Seq and Hash are zero until it is appended: both follow from the event before it, which is known under the lock alone.
+// NewEvent returns an event with a body. Seq and Hash are zero until the event is appended: both follow from the previous
+// event, which is known only under the lock. It panics if the body cannot be written as JSON, which happens only if it
+// contains a NaN or an infinite number.
 func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 	text, err := json.Marshal(body)
 	if err != nil {
@@ -53,13 +51,12 @@ func NewEvent(kind Kind, at time.Time, by string, body any) Event {
 	return Event{Kind: kind, At: at.UTC(), By: by, Body: text}
 }
 
-// CheckChain reports the first event that was changed, removed or moved.
-// The list is a whole campaign. An event that was cut off its end is not missed: only a number or hash kept elsewhere
-// shows that.
+// CheckChain returns an error for the first event that was changed, removed or moved. events is a whole campaign.
+// CheckChain does not detect events removed from the end; only a number or hash kept elsewhere shows that.
 func CheckChain(events []Event) error { return CheckChainAfter(events, 0, "") }
 
-// CheckChainAfter does the same for events that follow one with this number and hash. A state that read up to an event
-// checks in this way the later events, without the events before.
+// CheckChainAfter does the same for events that follow the event with this number and hash. A State that was read up to an
+// event uses it to check only the later events.
 func CheckChainAfter(events []Event, seq int64, hash string) error {
 	for _, e := range events {
 		if e.Seq != seq+1 {
@@ -73,32 +70,33 @@ func CheckChainAfter(events []Event, seq int64, hash string) error {
 	return nil
 }
 
-// File is a file of a recipe, or a sheet.
+// File is a file of a recipe, or a sheet of results.
 type File = question.File
 
 // StartBody fixes the protocol.
 type StartBody struct {
-	Name     string           `json:"name"`               // what the script calls the protocol
-	Script   File             `json:"script"`             // without its content, which is in the database under its hash
-	Set      []string         `json:"set,omitempty"`      // NAME=VALUE, as the script was changed at the start
-	Data     []File           `json:"data,omitempty"`     // that the script read, without contents as well
-	Seed     uint64           `json:"seed"`               // seed of orders of lists, and of cuts
-	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint, which every program that opens the campaign must come to
-	Settings []engine.Setting `json:"settings"`           // the protocol in words
-	Revision int              `json:"revision"`           // Revision of the program
-	Build    string           `json:"build"`              // build of the program, and its system: for the report
+	Name     string           `json:"name"`               // the protocol's name in the script
+	Script   File             `json:"script"`             // without its content, which the database keeps under its hash
+	Set      []string         `json:"set,omitempty"`      // NAME=VALUE: settings that replaced those of the script at the start
+	Data     []File           `json:"data,omitempty"`     // files that the script read, also without contents
+	Seed     uint64           `json:"seed"`               // seed for the order of lists, and for cuts of rounds
+	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program that opens the campaign must compute the same value
+	Settings []engine.Setting `json:"settings"`           // the protocol, in words
+	Revision int              `json:"revision"`           // Revision of the program that began the campaign
+	Build    string           `json:"build"`              // build and system of that program, for the report
 	Forecast *Forecast        `json:"forecast,omitempty"` // nil if none was made
-	// the run of agents that plans the rounds, in words; "" where the campaign plans them itself
+	// description of the run of agents that plans the rounds; "" if the campaign plans them itself
 	Led string `json:"led,omitempty"`
 }
 
-// fold relies on State.add, which lets a start come first and once.
+// fold sets the start. State.add checks that it is the first event, and the only start.
 func (b *StartBody) fold(s *State, e Event) error {
 	s.Start, s.StartAt, s.Revision = *b, e.At, b.Revision
 	return nil
 }
 
-// body reads the body by its kind. A kind that is not listed is an error. Fields that are not known are passed over.
+// body decodes the body according to the kind of the event. It returns an error for an unknown kind, and ignores unknown
+// fields.
 func (e Event) body() (recorded, error) {
 	make := bodies[e.Kind]
 	if make == nil {

@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// Fold returns the state after some events, of a problem whose arms had these tasks at the start. It reports an
-// event that does not fit those before it; hashes are not looked at, see CheckChain.
+// Fold returns the state after the given events. taskOf is the task of each arm at the start. Fold returns an error for an
+// event that contradicts earlier ones. It does not check hashes; CheckChain does.
 func Fold(events []Event, taskOf []int) (*State, error) {
 	s := NewState()
 	return s, s.Add(events, taskOf)
 }
 
-// Add takes further events in, in the order of their numbers. taskOf counts in the first call alone: later the state has its own. After an
-// error the state is half changed, and must be made again from the first event.
+// Add folds further events, in the order of their numbers. taskOf is used only in the first call: later the state has its
+// own. After an error the state is partly changed, and must be built again from the first event.
 func (s *State) Add(events []Event, taskOf []int) error {
 	if s.taskOf == nil {
 		s.taskOf = taskOf
@@ -32,8 +32,7 @@ func (s *State) Add(events []Event, taskOf []int) error {
 	return nil
 }
 
-// add folds one event. Texts of people are made Plain here and in the folds of bodies: events may have the original
-// texts.
+// add folds one event. add and the folds of bodies make texts of people Plain: the events may contain the original texts.
 func (s *State) add(e Event) error {
 	s.events++
 	e.By = Plain(e.By)
@@ -47,39 +46,41 @@ func (s *State) add(e Event) error {
 	return b.fold(s, e)
 }
 
-// note puts an event into the log that the report shows.
+// note adds a line to the log that the report shows.
 func (s *State) note(e Event, what, reason string) {
 	s.log = append(s.log, LogLine{Seq: e.Seq, Kind: e.Kind, At: e.At, By: e.By, What: Plain(what), Reason: Plain(reason)})
 }
 
-// link identifies an event in a list of measurements.
+// link is the hash and the time of an event, for the check of a list of measurements.
 type link struct {
-	hash string    // hash of the event, in full
+	hash string    // hash of the event, all digits
 	at   time.Time // time of the event
 }
 
 // ChainColumn is the column of a list that names the last event of the campaign which made it.
 const ChainColumn = "campaign_chain"
 
-// chainTime is the form of the time in a cell of ChainColumn. It begins with a letter, so that spreadsheets do not read
-// the cell as a number or a date.
+// chainTime is the time format in a cell of ChainColumn. A cell begins with a letter, so that spreadsheets do not read it
+// as a number or a date.
 const chainTime = "20060102T150405Z"
 
-// chainCell has the number of at most 15 digits, which an int64 holds, 8 digits of the hash and the time.
+// chainCell matches a cell of ChainColumn: the event's number (at most 15 digits, so that it fits in an int64), 8 digits
+// of its hash, and its time.
 var chainCell = regexp.MustCompile(`^c([1-9][0-9]{0,14})-([0-9a-f]{8})-([0-9]{8}T[0-9]{6}Z)$`)
 
-// Chain names the last event: its number, the first digits of its hash, and its time.
+// Chain returns a text that names the last event: its number, the first 8 digits of its hash, and its time.
 func (s *State) Chain() string {
 	return fmt.Sprintf("c%d-%.8s-%s", s.Seq, s.Hash, s.At.UTC().Format(chainTime))
 }
 
-// Has reports whether the hash of the event with a number begins with these digits; false for numbers that are not there.
+// Has reports whether event seq exists and its hash begins with the given digits.
 func (s *State) Has(seq int64, hash string) bool {
 	return seq > 0 && seq <= int64(len(s.links)) && strings.HasPrefix(s.links[seq-1].hash, hash)
 }
 
-// CheckHead reports that no event has a hash which a person wrote down: in full, by at least 8 digits, or as Chain. Any
-// event may have it, since more was recorded after it was written down. Then all events up to it are unchanged.
+// CheckHead returns an error if no event has the hash that a person wrote down earlier. known is the whole hash, its first
+// 8 or more digits, or a text made by Chain. Any event may match, because later events may have followed. If one matches,
+// all events up to it are unchanged.
 func (s *State) CheckHead(known string) error {
 	digits := strings.ToLower(strings.TrimSpace(known))
 	if cell := chainCell.FindStringSubmatch(strings.TrimSpace(known)); cell != nil {
@@ -95,10 +96,10 @@ func (s *State) CheckHead(known string) error {
 		"campaign", known)
 }
 
-// checkChain reports a sheet whose list was made by another copy of the campaign, or by a later state of it than
-// this one: ids and rows may mean other pulls there.
+// checkChain returns an error if another copy of the campaign made the sheet's list, or a later state of it: ids and rows
+// may name other pulls there.
 func (s *State) checkChain(r Results) error {
-	// the rows of one list have one cell, which is looked at once
+	// all rows of one list have the same cell, which is checked once
 	last := ""
 	for _, row := range r.sheet.Rows {
 		text := row.Text(ChainColumn)
@@ -107,7 +108,7 @@ func (s *State) checkChain(r Results) error {
 		}
 		last = text
 		cell := chainCell.FindStringSubmatch(text)
-		// other texts in the column are the laboratory's own, or a slip of the pen, and are ignored
+		// other texts in the column are the laboratory's own or typing errors, and are ignored
 		if cell == nil {
 			continue
 		}

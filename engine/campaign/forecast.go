@@ -19,41 +19,41 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Forecast states what a campaign is expected to take, by simulation: of its own algorithm, and of
-// others that could answer the same question.
+// Forecast is the expected length and cost of a campaign, from simulations of its own algorithm and of others that could
+// answer the same question.
 type Forecast struct {
 	Rows     []ForecastRow    `json:"rows"`               // the protocol's own algorithm first
-	Capacity int              `json:"capacity,omitempty"` // pulls in a unit of time; 0 for any number
+	Capacity int              `json:"capacity,omitempty"` // pulls in a unit of time; 0 for no limit
 	Unit     string           `json:"time_unit"`          // unit of ForecastRow.Time
-	Assumes  Assumptions      `json:"assumes"`            // what rewards it was simulated with
-	Runs     int              `json:"runs"`               // simulated of each algorithm, see ForecastRow.Runs
-	Share    float64          `json:"share"`              // of later runs, that the ranges are expected to hold
-	Notes    []engine.Warning `json:"notes,omitempty"`    // on the noise and the costs, and which algorithms cannot be forecast
+	Assumes  Assumptions      `json:"assumes"`            // the assumptions about rewards, noise and losses
+	Runs     int              `json:"runs"`               // simulated runs of each algorithm; ForecastRow.Runs if fewer
+	Share    float64          `json:"share"`              // probability that another run lies within the ranges
+	Notes    []engine.Warning `json:"notes,omitempty"`    // on the noise and the costs, and on algorithms that cannot be forecast
 }
 
-// WithTable reports whether the simulated runs begin with the measurements of the table.
+// WithTable reports whether the simulated runs begin with the measurements of the problem's table.
 func (f Forecast) WithTable() bool {
 	return slices.ContainsFunc(f.Assumes, func(n Note) bool { return n.Kind == NoteRewardsAttached })
 }
 
-// ForecastRow states what one algorithm is expected to take. A range without finite upper end states that
-// some run came to no end within the limit of the simulation.
+// ForecastRow is the forecast of one algorithm. A range has an infinite upper end if some run did not finish within the
+// limits of the simulation.
 type ForecastRow struct {
 	Algorithm string `json:"algorithm"`
-	Chosen    bool   `json:"chosen"`  // by the protocol
+	Chosen    bool   `json:"chosen"`  // the protocol names this algorithm
 	Samples   Range  `json:"samples"` // samples of all tasks together
 	Rounds    Range  `json:"rounds"`
-	Time      Range  `json:"time"`                // in the unit; without a capacity one a round
-	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero if none was stated
-	Undecided int    `json:"undecided,omitempty"` // runs
-	// runs simulated, if they are fewer than the forecast's: with many arms, one run of an algorithm that came to no end
-	// in it
+	Time      Range  `json:"time"`                // in Forecast.Unit; without a capacity, one unit per round
+	Cost      Range  `json:"cost,omitzero"`       // in the unit of Protocol.Cost; zero if no cost is stated
+	Undecided int    `json:"undecided,omitempty"` // number of runs with an undecided task
+	// number of simulated runs, if fewer than Forecast.Runs; otherwise 0. With many arms it is 1 for an algorithm whose
+	// first run did not finish
 	Runs    int    `json:"runs,omitempty"`
-	Wrong   int    `json:"wrong"`   // runs with a wrong answer, among those simulated
-	Backing string `json:"backing"` // of its answers
-	// what a budget buys, after each round; empty of algorithms without one
+	Wrong   int    `json:"wrong"`   // number of simulated runs with a wrong answer
+	Backing string `json:"backing"` // what the answers rest on, as a phrase
+	// quality of the answers after each round; empty for algorithms without a budget
 	Buys     []Bought `json:"buys,omitempty"`
-	Quickest bool     `json:"quickest,omitempty"` // of all rows the one of the least median time, then of the fewest samples
+	Quickest bool     `json:"quickest,omitempty"` // the row with the least median time; if equal, with the fewest samples
 }
 
 // Range is the median of simulated runs, with two ends between which another one is expected: the
@@ -67,18 +67,17 @@ type ForecastRow struct {
 // probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
 // few runs is not seen by them.
 type Range struct {
-	Median float64 `json:"median"` // may be infinite, as every number here: then so many runs came to no end
+	Median float64 `json:"median"` // each of the three numbers may be infinite: some runs did not finish
 	Low    float64 `json:"low"`    // at most the smallest of the runs
 	High   float64 `json:"high"`   // at least the largest of the runs
 }
 
-// ends returns the numbers by their names in JSON.
+// ends returns pointers to the three numbers, by their names in JSON.
 func (r *Range) ends() map[string]*float64 {
 	return map[string]*float64{"median": &r.Median, "low": &r.Low, "high": &r.High}
 }
 
-// MarshalJSON writes an end that is not finite as null.
-// JSON has no infinite numbers.
+// MarshalJSON writes an infinite or NaN number as null, because JSON has no such numbers.
 func (r Range) MarshalJSON() ([]byte, error) {
 	ends := r.ends()
 	for name, x := range ends {
@@ -89,8 +88,7 @@ func (r Range) MarshalJSON() ([]byte, error) {
 	return json.Marshal(ends)
 }
 
-// UnmarshalJSON reads what MarshalJSON writes.
-// An end that is null or missing is read as infinite.
+// UnmarshalJSON reads the output of MarshalJSON. A number that is null or missing becomes +Inf.
 func (r *Range) UnmarshalJSON(text []byte) error {
 	read := map[string]*float64{}
 	err := json.Unmarshal(text, &read)
@@ -102,29 +100,30 @@ func (r *Range) UnmarshalJSON(text []byte) error {
 	return err
 }
 
-// many reports whether simulated runs take seconds each.
+// many reports whether the problem has so many arms that one simulated run takes seconds.
 func many(p *problem.Problem) bool { return plan.RunsFor(p) < plan.DefaultRuns }
 
-// forecastRounds and forecastLooks limit a simulated run, in rounds and in units of time. A run that does not end within
-// them counts as undecided, and makes upper ends infinite.
+// forecastRounds and forecastLooks limit a simulated run: in rounds, and in units of time. A run that does not end within
+// the limit counts as undecided, and makes the upper ends infinite.
 const (
 	forecastRounds = 200
 	forecastLooks  = 2000
 )
 
-// MakeForecast simulates the protocol, and the other algorithms that it might have named, on rewards
-// with these leads of the best arm, on the known means, or on rewards drawn from the kernel as prior.
-// A gap of 0 means that none was stated, and runs of 0 means as plan.RunsFor says, and on many arms one of an
-// algorithm that comes to no end in it. progress may be nil.
+// MakeForecast simulates the protocol's algorithm and the alternatives to it. It simulates on rewards in which the best
+// arm leads by gap, on known means, or on rewards drawn from the kernel as prior. A gap of 0 means that none is stated. If
+// runs is 0, plan.RunsFor gives their number; with many arms, an algorithm whose first run does not finish then has only
+// this run. progress may be nil.
 //
-// It is an error where the protocol's own algorithm cannot be simulated; another that cannot be is a note. All algorithms are simulated
-// on the same rewards, run by run, except those with a part of each arm by itself (fitsOwn), whose rewards have such parts too. The same
-// protocol has the same forecast.
+// MakeForecast returns an error if the protocol's own algorithm cannot be simulated. If another algorithm cannot be
+// simulated, the forecast has a note. Run by run, all algorithms are simulated on the same rewards. The exception are
+// algorithms that fit an independent part of each arm (fitsOwn): their rewards contain such parts. The same protocol
+// always has the same forecast.
 func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
 	if p.Problem == nil {
 		return nil, question.ErrNoProblem
 	}
-	// each run takes seconds then: an algorithm that comes to no end in the first is not tried again
+	// each run takes seconds: an algorithm whose first run does not finish is not simulated again
 	sparing := runs == 0 && many(p.Problem)
 	runs = cmp.Or(runs, plan.RunsFor(p.Problem))
 	memory := new(model.Memory)
@@ -132,7 +131,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if err != nil {
 		return nil, err
 	}
-	// runs on what the table says begin with the table, as the campaign does
+	// if the rewards come from measurements of the table, runs begin with these, as the campaign does
 	known := engine.Batch{}
 	if rewards.Kind == NoteRewardsBelieved && p.attaches() {
 		known, rewards.Kind = p.tableBatch(), NoteRewardsAttached
@@ -158,8 +157,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		f.Notes = append(f.Notes, e.CostWarnings(p.Problem)...)
 	}
 	for k, name := range names {
-		// the truths of the protocol also serve algorithms that agree with its own on whether they fit a part of each
-		// arm
+		// algorithms for which fitsOwn is the same use the same rewards
 		q, own := p.named(name), all
 		if q.fitsOwn() != p.fitsOwn() {
 			if own, _, err = truths(ctx, q, memory, gap, runs); err != nil {
@@ -175,7 +173,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 			if ctx.Err() != nil || k == 0 {
 				return nil, err
 			}
-			// an algorithm that cannot run here is not an alternative, and the error says why
+			// an algorithm that cannot run here is not an alternative; the note shows the error
 			f.Notes = append(f.Notes, engine.Warning{Kind: engine.WarnNotForecast, Names: []string{err.Error()}})
 			continue
 		}
@@ -191,8 +189,8 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	return f, nil
 }
 
-// named returns the protocol with another algorithm. A schedule of the one that it has does not go
-// over to it.
+// named returns the protocol with another algorithm. The schedule in its options is reset, because it belongs to the
+// previous algorithm.
 func (p Protocol) named(algorithm string) Protocol {
 	if algorithm != p.Algorithm {
 		p.Algorithm, p.Options.Schedule = algorithm, ""
@@ -200,9 +198,8 @@ func (p Protocol) named(algorithm string) Protocol {
 	return p
 }
 
-// alternatives returns the algorithm of the protocol, and the two of its mode between which
-// laboratories choose: by a test, and by a posterior.
-// A fixed budget has no alternatives, and an algorithm that cannot arrange the problem's blocks is none.
+// alternatives returns the algorithm of the protocol; with fixed confidence, also CoTestFC and CoBayesFC. It leaves out an
+// algorithm that cannot arrange the problem's blocks.
 func alternatives(p Protocol) []string {
 	out := []string{p.Algorithm}
 	if p.Mode == engine.ModeFC {
@@ -215,21 +212,22 @@ func alternatives(p Protocol) []string {
 	return out
 }
 
-// need holds the cost of a simulated run, or of its rest if it begins in a campaign (rest).
+// need holds the length and cost of one simulated run; for Renew, of the rest of the campaign.
 type need struct {
 	samples, rounds, time float64 // of all tasks together; rounds; units of time
 	undecided, wrong      bool
 	buys                  []Bought // after each round
 }
 
-// Bought states how good the answers are after so many samples: means over tasks, and over runs.
+// Bought is the quality of the answers after a number of samples, as means over tasks and runs.
 type Bought struct {
-	Samples float64 `json:"samples"` // samples of all tasks together
-	Right   float64 `json:"right"`   // share of tasks whose answer is within epsilon of the best
+	Samples float64 `json:"samples"` // share of tasks whose leading arm is within epsilon of the best
+	Right   float64 `json:"right"`   // mean difference between the best arm and the leading one, reward units
 	Loss    float64 `json:"loss"`    // by which an answer is worse than the best, reward units
 }
 
-// bought grades the answers after n samples by the truth of a simulated run. Of each task it is the leader that counts, decided or not.
+// bought compares the answers after n samples with the true means of a simulated run. The leading arm of each task is its
+// answer, decided or not.
 func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float64) Bought {
 	out := Bought{Samples: n}
 	for v, a := range answers {
@@ -242,8 +240,8 @@ func bought(p Protocol, truth *problem.Problem, answers []engine.Answer, n float
 	return out
 }
 
-// graded returns the loss of an arm against the best of its task, and whether the loss is at most epsilon. No arm, or one that
-// is not there, is worse by infinity. Arms of equal means are all right whatever the rounding, of numbers and of differences.
+// graded returns the loss of an arm against the best arm of task v, and whether the loss is at most epsilon. The loss is
+// infinite if the task has no arm of this name. A tolerance of rounding size makes arms of equal means all right.
 func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float64, right bool) {
 	lo, hi := truth.ArmsOf(v)
 	best, own := slices.Max(truth.Mean[lo:hi]), math.Inf(-1)
@@ -254,7 +252,7 @@ func (p Protocol) graded(truth *problem.Problem, v int, arm string) (loss float6
 	return best - own, own >= best-p.Options.Epsilon-1e-9*spread-1e-15*math.Abs(best)
 }
 
-// meanBought returns the mean over runs of buys, for each round that all runs made; nil if some run has no buys.
+// meanBought returns the mean of buys over the runs, for each round that all runs made.
 func meanBought(needs []need) []Bought {
 	var out []Bought
 	for r := 0; ; r++ {
@@ -271,8 +269,8 @@ func meanBought(needs []need) []Bought {
 	}
 }
 
-// row simulates the runs of an algorithm, one for each truth, which begin with the known results. With sparing the first
-// run may be the only one. progress gets the number of runs that are done.
+// row simulates one run of an algorithm for each truth. Each run begins with the known results. If sparing, it stops after
+// the first run if that run is undecided. It calls progress with the number of finished runs.
 func (p Protocol) row(ctx context.Context, truths []*problem.Problem, known engine.Batch, memory *model.Memory, sparing bool,
 	progress func(done int)) (ForecastRow, error) {
 	e, err := p.Entry()
@@ -290,7 +288,7 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, known engi
 		row.Undecided += indices.Indicator(n.undecided)
 		row.Wrong += indices.Indicator(n.wrong)
 		progress(run + 1)
-		// the upper end of its range is infinite by then
+		// an undecided run makes the upper ends infinite, whatever further runs give
 		if sparing && run == 0 && n.undecided {
 			row.Runs = 1
 			break
@@ -306,7 +304,8 @@ func (p Protocol) row(ctx context.Context, truths []*problem.Problem, known engi
 	return row, nil
 }
 
-// rangeOf returns the range of one number of each run, at least one. A run without an end needs infinitely much.
+// rangeOf returns the range of one number over the runs, of which there is at least one. An undecided run counts as
+// infinite.
 func rangeOf(needs []need, of func(need) float64) Range {
 	all := lists.Map(needs, func(n need) float64 {
 		if n.undecided {
@@ -314,20 +313,21 @@ func rangeOf(needs []need, of func(need) float64) Range {
 		}
 		return of(n)
 	})
-	// infinite ones come last
+	// infinite values come last
 	slices.Sort(all)
 	low, high := predicted(all)
 	return Range{Median: medianOf(all), Low: min(all[0], low), High: max(all[len(all)-1], high)}
 }
 
-// predicted returns the ends of the prediction interval of a two-piece log-normal law, rounded outwards to whole
-// numbers from 1 on; of values that are not finite and above 0, and of few, none.
+// predicted returns the ends of the prediction interval of a two-piece log-normal law, rounded outwards to whole numbers
+// from 1 on. It returns the median for both ends if there are fewer than 3 values, if all are equal, or if one is infinite
+// or not positive.
 func predicted(all []float64) (low, high float64) {
 	none, n := all[len(all)/2], float64(len(all))
 	if len(all) < 3 || all[0] <= 0 || math.IsInf(all[len(all)-1], 0) || all[0] == all[len(all)-1] {
 		return none, none
 	}
-	// sums of squares of the logarithms on each side of the median; about n/2 of the values make each
+	// sums of squares of the logarithms below and above the median; each has about n/2 of the values
 	m := math.Log(medianOf(all))
 	var below, above float64
 	for _, x := range all {
@@ -338,8 +338,8 @@ func predicted(all []float64) (low, high float64) {
 	return max(1, math.Floor(math.Exp(m-half*math.Sqrt(below)))), math.Ceil(math.Exp(m + half*math.Sqrt(above)))
 }
 
-// judged reports whether some task is undecided, and whether some answer is wrong. With a fixed budget every leader is
-// an answer.
+// judged reports whether some task is undecided, and whether some answer is wrong. With a fixed budget the leader of every
+// task is its answer.
 func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undecided, wrong bool) {
 	for v, a := range answers {
 		if !a.Decided && p.Mode == engine.ModeFC {
@@ -351,8 +351,8 @@ func judged(p Protocol, truth *problem.Problem, answers []engine.Answer) (undeci
 	return undecided, wrong
 }
 
-// backing returns a phrase for what the decided answers of an algorithm rest on. The first case that holds counts: a fixed budget that
-// learns its kernel comes before the noise distributions.
+// backing returns a phrase that states what the decided answers of an algorithm rest on. The first case that holds counts:
+// a fixed budget that learns its kernel comes before the noise distributions.
 func backing(e algorithms.Entry, p Protocol) string {
 	switch e.Backing {
 	case algorithms.BackingNone:
@@ -375,8 +375,8 @@ func backing(e algorithms.Entry, p Protocol) string {
 	return "a theorem about sub-Gaussian rewards that the kernel can represent"
 }
 
-// fitsOwn reports whether the algorithm uses a posterior that looks for a part of each arm alone,
-// which the kernel does not have.
+// fitsOwn reports whether the algorithm uses a posterior that fits an independent part of each arm in addition to the
+// kernel.
 func (p Protocol) fitsOwn() bool {
 	e, err := p.Entry()
 	return err == nil && e.Backing == algorithms.BackingPosterior && model.PriorOf(p.Options).FitsOwn()

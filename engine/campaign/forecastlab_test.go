@@ -171,7 +171,8 @@ func TestDaysTogether(t *testing.T) {
 		fewer += indices.Indicator(float64(learned[1]) < days[1])
 		t.Logf("run %d: %v days in %v rounds", run, days, learned)
 	}
-	if mean := sum / float64(len(all)-1); math.Abs(mean) > 0.1 || fewer == 0 {
+	// the standard error of three campaigns is about 0.1
+	if mean := sum / float64(len(all)-1); math.Abs(mean) > 0.3 || fewer == 0 {
 		t.Errorf("longer by %.3f in the logarithm, %d of the campaigns in fewer rounds than days", mean, fewer)
 	}
 }

@@ -13,19 +13,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A prior draws expected rewards of mean 0 whose covariance is the kernel.
+// A prior draws vectors of expected rewards with mean 0 whose covariance is the kernel.
 type prior struct {
 	m        *model.Model
 	features *mat.Dense // N × r, normalised
-	// N: what the features leave of ‖φ_i‖², which each arm draws alone; nil if they are exact
+	// N: the part of ‖φ_i‖² that the features do not explain, drawn independently for each arm; nil if the features are
+	// exact
 	rest []float64
 }
 
-// priorRank is the rank of the features where arms are too many for exact ones. Then the covariance of two
-// arms is off by at most √(rest_i·rest_j), and no variance is off.
+// priorRank is the rank of the features if there are too many arms for exact ones. The covariance of two arms is then off
+// by at most √(rest_i·rest_j), and variances are exact.
 const priorRank = 256
 
-// priorOf takes the exact features of the model if it has them, else priorRank of them and what they leave.
+// priorOf uses the exact features of the model if it has them. Otherwise it uses priorRank features and their remainder.
 func priorOf(m *model.Model) (prior, error) {
 	if m.Features != nil {
 		return prior{m: m, features: m.Features}, nil
@@ -34,8 +35,8 @@ func priorOf(m *model.Model) (prior, error) {
 	return prior{m: m, features: s.Features, rest: s.Rest}, err
 }
 
-// draw returns expected rewards of N arms under scale times the kernel, reward units: √(scale) Φz of standard normal z, and what
-// the features leave of each arm alone.
+// draw returns the expected rewards of N arms under scale times the kernel, reward units. They are √(scale) Φz with
+// standard normal z, plus an independent term for the remainder of each arm.
 func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	n, rank := p.features.Dims()
 	z := lists.Make(rank, func(int) float64 { return rng.NormFloat64() })
@@ -51,7 +52,8 @@ func (p prior) draw(rng *rand.Rand, scale float64) []float64 {
 	return out
 }
 
-// firstOf returns the first arm that is the same to the kernel; an arm itself if there are too many to compare.
+// firstOf returns the first arm with the same features as arm i for the kernel. It returns i if there are too many arms to
+// compare.
 func (p prior) firstOf(i int) int {
 	if p.m.Layout == nil {
 		return i
@@ -62,11 +64,11 @@ func (p prior) firstOf(i int) int {
 // contrast returns half the mean square of the difference of two arms of a task that differ to the
 // kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
 func (p prior) contrast(lo, hi int) float64 {
-	// Σ φ_i; of arms that the kernel cannot tell apart one is enough
+	// Σ φ_i, with one arm for each set of arms that the kernel cannot tell apart
 	var centre []float64
 	var arms []int
 	for i := lo; i < hi; i++ {
-		// an arm of an earlier task that is the same to the kernel cannot replace this one here
+		// skip only arms equal to an earlier arm of this task; an equal arm of an earlier task does not count
 		if first := p.firstOf(i); first != i && first >= lo {
 			continue
 		}
@@ -123,7 +125,7 @@ func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem
 		lo, hi := p.ArmsOf(v)
 		centre := lists.Sum(mean[lo:hi], func(x float64) float64 { return x / float64(hi-lo) })
 		own := math.Sqrt(share * from.contrast(lo, hi))
-		z := map[int]float64{} // by the first of the same arms
+		z := map[int]float64{} // by the first of the arms with the same features
 		for i := lo; i < hi; i++ {
 			first := from.firstOf(i)
 			if _, drawn := z[first]; !drawn {
@@ -135,19 +137,19 @@ func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem
 	return plan.Supposed(p, out)
 }
 
-// statesNoise reports whether one scale of the noise is stated, which bounds it. Scales that data gave are
-// the arms' own, and guesses may be wrong either way.
+// statesNoise reports whether the problem states one noise scale, which bounds the noise of all arms. It is false for
+// scales estimated from data, which each arm has, and for guesses, which may be too low or too high.
 func statesNoise(p *problem.Problem) bool {
 	n := p.Noise
 	return n.Known == problem.NoiseStated && n.UnknownBy == "" && n.SD == nil
 }
 
-// scattered returns the standard deviations that the noise of the arms has in a run, reward units: of
-// each task a share u of the stated variance, evenly from 0 to 1.
+// scattered returns the noise standard deviation of each arm in a run, reward units. In each task the variance is a share
+// u of the stated variance, and u is uniform between 0 and 1.
 //
-// A stated scale is sub-Gaussian, and so at least the standard deviation [Vershynin 2018, prop. 2.5.2]. The true noise
-// of a task below it is unknown, and it matters: if a posterior expects more noise than there is, no luck of the noise
-// parts arms that are alike, and its campaigns take longer; tests need fewer samples.
+// A stated scale is sub-Gaussian, and so at least the standard deviation [Vershynin 2018, prop. 2.5.2]. The true noise of
+// a task may be lower, and this matters. If a posterior assumes more noise than there is, it separates similar arms later,
+// and its campaigns take longer. Tests need fewer samples.
 func scattered(p *problem.Problem, run int) []float64 {
 	rng := rand.New(rand.NewPCG(0x6e6f697365, uint64(run))) // "noise"
 	out := slices.Clone(p.Noise.Scales)
@@ -161,13 +163,13 @@ func scattered(p *problem.Problem, run int) []float64 {
 	return out
 }
 
-// spreads returns for each task the factor h of the variance between its arms, evenly from 0 to 2: in some tasks nearly
-// all arms do the same, as when no arm reacts, and in others they are further apart. A kernel gives their distance in
-// the mean of all tasks. Tasks that are one to the kernel have one factor.
+// spreads returns, for each task, the factor h of the variance between its arms, uniform between 0 and 2. In some tasks
+// nearly all arms are then equal, for example if no arm reacts, and in others they differ more. The kernel gives only the
+// mean variance over all tasks. Tasks that are the same for the kernel have the same factor.
 func (from prior) spreads(p *problem.Problem, run int) []float64 {
 	rng := rand.New(rand.NewPCG(0x737072656164, uint64(run))) // "spread"
 	out := make([]float64, p.V())
-	known := map[int]float64{} // by the first arm that is the same as the task's first
+	known := map[int]float64{} // by the first arm with the same features as the task's first arm
 	for v := range out {
 		lo, _ := p.ArmsOf(v)
 		h := 2 * rng.Float64()

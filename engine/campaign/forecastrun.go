@@ -18,11 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// truths returns the rewards that runs are simulated with, one problem a run, and what they are. The first that there is counts: a stated
-// gap, a belief from measurements, means of the table, and the kernel as prior.
+// truths returns one problem per run, whose means are the true rewards of its simulation, and a note that describes them.
+// It uses the first available source: the stated gap, a belief from measurements, the means of the table, or the kernel as
+// prior.
 func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
 	if gap > 0 {
-		// at most five such problems are computed, and runs take them in turn
+		// at most five such problems are computed, and the runs use them cyclically
 		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
 		if err != nil {
 			return nil, Note{}, err
@@ -31,8 +32,8 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
 	known := p.Problem.Mean
-	if p.Problem.Long != nil && p.Problem.Means() != nil { // measurements, whose means are not the truth
-		// a belief that cannot be computed is not an error: the next kind of rewards serves
+	if p.Problem.Long != nil && p.Problem.Means() != nil { // the means of measurements are not the truth
+		// if a belief cannot be computed, the next source is used
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
@@ -41,7 +42,7 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err
 		} else if errors.As(err, new(*belief.Undetermined)) {
-			known = nil // a truth in which all arms are equal would not show the cost of the campaign
+			known = nil // truths with all arms equal would not show the cost of the campaign
 		}
 	}
 	if known != nil {
@@ -68,9 +69,9 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	return out, Note{Kind: NoteRewardsDrawn}, nil
 }
 
-// simulate makes one run as a campaign would: its rounds are cut if the campaign cuts them, and pulls are lost on the
-// way. All of it follows from the truth and the number of the run: rewards have the seed 1, and in Renew the seed 2. It
-// begins with the known results, if the algorithm can use them.
+// simulate makes one run like a real campaign: rounds are cut if the campaign cuts them, and pulls are lost. The result
+// depends only on the truth and the number of the run. The seed of rewards is 1 here, and 2 in Renew. The run begins with
+// the known results, if the algorithm can use them.
 func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
 	draw, err := sim.DrawerOf(truth)
 	if err != nil {
@@ -80,7 +81,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known en
 	if err != nil {
 		return need{}, err
 	}
-	// a run that never ends would hold up the forecast
+	// limited, because a run without an end would block the forecast
 	opt := asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
@@ -100,7 +101,7 @@ func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known en
 	return x.run(ctx, nil, 0, func(round int) uint64 { return uint64(round) })
 }
 
-// trial is a simulated campaign.
+// trial is one simulated campaign.
 type trial struct {
 	Protocol
 	steps  *engine.Steps
@@ -109,11 +110,11 @@ type trial struct {
 	truth  *problem.Problem
 }
 
-// run goes on to the end, and judges the answers. It awaits so many pulls of the first round, all of them for 0; before
-// holds the pulls so far by arm, or nil. seed gives the seed by which counts of a round are cut to a budget of each
-// task.
+// run simulates until the end, and compares the answers with the truth. before holds the number of earlier pulls by arm;
+// nil for none. awaited is the number of pulls that the first round still awaits; 0 means all. seed returns, for a round,
+// the seed of its cut to a budget per task.
 func (x trial) run(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
-	// who cuts does not wait for results, and so needs the days one by one
+	// a protocol that cuts rounds does not wait for all results, and so is simulated unit by unit of time
 	if x.Cuts() {
 		n, err = x.calendar(ctx, x.step())
 	} else {
@@ -127,7 +128,7 @@ func (x trial) run(ctx context.Context, before []int, awaited int, seed func(rou
 	return n, nil
 }
 
-// rounds makes one round after the other, and waits for all the results of each. Lost pulls are made again, so that they cost time alone.
+// rounds simulates whole rounds, and waits for all results of each. Lost pulls are measured again, and cost only time.
 func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
@@ -142,7 +143,7 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			return n, err
 		}
 		pulls := next.Pulls()
-		// all of its rewards are drawn again, but only what is left of it takes samples and time
+		// all rewards of the first round are drawn again, but only its awaited pulls count as samples and time
 		if awaited > 0 { // the round that is being measured
 			pulls, awaited = awaited, 0
 		}
@@ -153,13 +154,13 @@ func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(
 			n.buys = append(n.buys, bought(x.Protocol, x.truth, x.steps.Outcome().Answers, n.samples))
 		}
 	}
-	// at the limit of rounds: a run that would continue is undecided
+	// at the limit of rounds: the run is undecided if the algorithm would continue
 	_, more, err := x.steps.Next(ctx)
 	n.undecided = more
 	return n, err
 }
 
-// learn draws the rewards of a round.
+// learn draws the rewards of a round, and passes them to the algorithm.
 func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	b, err := x.env.Pull(ctx, round)
 	if err != nil {
@@ -168,25 +169,25 @@ func (x trial) learn(ctx context.Context, round engine.Plan) error {
 	return x.steps.Learn(ctx, b)
 }
 
-// If a protocol has a capacity and does not state failed and late results, each run of a forecast draws its shares
-// evenly from 0 to these.
+// Bounds of the shares of failed and of late results. If the protocol has a capacity but states no share, each simulated
+// run draws its share uniformly between 0 and the bound.
 const (
 	mostFailed = 0.2
 	mostLate   = 0.3
 )
 
-// DefaultDelay is the most units of time that late results are late, if the protocol does not state it.
+// DefaultDelay is the greatest delay of a late result in units of time, if the protocol does not state it.
 const DefaultDelay = 5
 
-// losses states what happens to pulls on the way.
+// losses describes the failed and late pulls of a simulated run.
 type losses struct {
-	failed, late float64 // shares of pulls that give no result, and whose result comes late
-	delay        int     // the most units of time by which
+	failed, late float64 // shares of pulls that give no result, and of pulls whose result is late
+	delay        int     // greatest delay, units of time
 	rng          *rand.Rand
 }
 
-// lossesOf returns the losses of a run. Without a capacity there is no calendar, and they are none. Both shares are
-// drawn whether they are stated or not, so that stated shares do not shift the random numbers that follow.
+// lossesOf returns the losses of a run. Without a capacity there is no calendar, and both shares are 0. Both shares are
+// drawn even if stated, so that a stated share does not change the later random numbers.
 func (p Protocol) lossesOf(run int) losses {
 	l := losses{delay: p.Delay, rng: rand.New(rand.NewPCG(0x6c6f7373, uint64(run)))} // "loss"
 	l.delay = cmp.Or(l.delay, DefaultDelay)
@@ -199,7 +200,7 @@ func (p Protocol) lossesOf(run int) losses {
 	return l
 }
 
-// shares returns between what the shares of failed and of late pulls lie.
+// shares returns the lower and the upper bound of the share of failed pulls, and of the share of late pulls.
 func (p Protocol) shares() (failed, late [2]float64) {
 	failed, late = [2]float64{0, mostFailed}, [2]float64{0, mostLate}
 	if p.Failed != nil {
@@ -211,15 +212,15 @@ func (p Protocol) shares() (failed, late [2]float64) {
 	return failed, late
 }
 
-// wholeRound returns the units of time until a round has all its results: every unit hands out pulls that were not
-// handed out yet or failed, as much as the capacity allows, and the round waits for the last. The result of a pull comes
-// at the end of its unit, or 1 to delay units later. Without a capacity a round is one unit.
+// wholeRound returns the units of time until a round has all its results. In each unit the laboratory receives as many
+// pulls as the capacity allows: pulls not yet handed out, and failed ones. The result of a pull comes at the end of its
+// unit, or 1 to delay units later. Without a capacity a round takes one unit.
 func (l losses) wholeRound(pulls, capacity int) float64 {
 	if capacity <= 0 {
 		return 1
 	}
 	over := 0
-	// pulls that fail are handed out again on the next day
+	// failed pulls are handed out again on the next day
 	for day, remaining := 0, pulls; remaining > 0; day++ {
 		for range min(remaining, capacity) {
 			switch x := l.rng.Float64(); {
@@ -234,8 +235,9 @@ func (l losses) wholeRound(pulls, capacity int) float64 {
 	return float64(over)
 }
 
-// cutRound splits a round of a day and of some days more, as evenly over them as comes by chance: what comes in time, and
-// what comes late, by the day. Failed pulls are in neither: a posterior plans them again if it still wants them.
+// cutRound simulates the results of a round whose pulls are handed out on day `day` and the next days-1 days. It returns
+// the results by arm that come in time, and the late results by the day on which they come. Failed pulls are in neither: a
+// posterior plans them again if they are still useful.
 func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[int][]int) {
 	inTime, late = make([]int, len(counts)), map[int][]int{}
 	for i, n := range counts {
@@ -243,7 +245,7 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 			switch x := l.rng.Float64(); {
 			case x < l.failed:
 			case x < l.failed+l.late:
-				// results of pulls of a day, from 0, are recorded on the next; day + 1 is in time
+				// days count from 0; results of a day are recorded on the next day, and so day + 1 is in time
 				due := day + 2 + l.rng.IntN(l.delay)
 				if days > 1 {
 					due += l.rng.IntN(days)
@@ -260,13 +262,13 @@ func (l losses) cutRound(counts []int, day, days int) (inTime []int, late map[in
 	return inTime, late
 }
 
-// forecastStep is the part of the units of time so far by which a simulated campaign continues at once.
+// forecastStep is a fraction of the time so far. A simulated campaign combines the rounds of that much time into one.
 const forecastStep = 1. / 32
 
-// coarseStep is that part where runs take long: it makes a third of the rounds.
+// coarseStep replaces forecastStep if runs take long: it needs a third of the rounds.
 const coarseStep = 1. / 8
 
-// step returns the part for this protocol, by how many arms it has.
+// step returns coarseStep for problems with many arms, otherwise forecastStep.
 func (p Protocol) step() float64 {
 	if many(p.Problem) {
 		return coarseStep
@@ -274,13 +276,13 @@ func (p Protocol) step() float64 {
 	return forecastStep
 }
 
-// calendar makes the rounds of a campaign that are cut to its capacity, one in a unit of time: what comes
-// late counts with the round whose results come at the same time, which is the same to a posterior, and
-// failed pulls are planned again if they are still of use. Rounds of the units that are a share step of the units so
-// far are simulated as one, which to a posterior costs little and makes long campaigns cheap; 0 makes each by
-// itself. It returns what the run took.
+// calendar simulates a campaign whose rounds are cut to its capacity, with one round per unit of time. A late result
+// counts with the round whose results come at the same time, which makes no difference to a posterior. Failed pulls are
+// planned again if they are still useful. After d units, the rounds of the next step·d units are simulated as one. This
+// makes long campaigns cheap, and hardly changes a posterior. With a step of 0, each round is simulated by itself.
+// calendar returns the length of the run.
 func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
-	awaited := map[int][]int{} // by the day on which they come
+	awaited := map[int][]int{} // late results by the day on which they come
 	for day := 0; day < forecastLooks; {
 		if err := ctx.Err(); err != nil {
 			return n, err
@@ -297,13 +299,13 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 		for due, more := range late {
 			awaited[due] = plus(awaited[due], more)
 		}
-		// the days pass, and each brings the results due on it
+		// the days pass, and each adds the late results due on it
 		for range days {
 			day++
 			counts = plus(counts, awaited[day])
 			delete(awaited, day)
 		}
-		// the round has the results so far, as in a campaign that ends a cut round early
+		// the plan becomes the pulls with results, as in a campaign that ends a cut round early
 		if err := x.steps.Amend(counts); err != nil {
 			return n, err
 		}
@@ -318,7 +320,7 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 	return n, nil
 }
 
-// plus adds counts of the same arms; either may be nil, which is 0 of each. It changes neither.
+// plus returns the sums of two lists of counts. Either may be nil, which means 0 for each arm. It changes neither list.
 func plus(a, b []int) []int {
 	if a == nil || b == nil {
 		return slices.Concat(a, b)
@@ -330,7 +332,8 @@ func plus(a, b []int) []int {
 	return out
 }
 
-// checkLosses reports shares that are none. Not all pulls may fail: a round would never end.
+// checkLosses returns an error if a share or the delay is out of range. Not all pulls may fail or be late: a round would
+// never end.
 func (p Protocol) checkLosses() error {
 	for name, x := range map[string]*float64{"failed": p.Failed, "late": p.Late} {
 		if x != nil && !(*x >= 0 && *x < 1) {
@@ -346,7 +349,7 @@ func (p Protocol) checkLosses() error {
 	return nil
 }
 
-// lossNote returns the forecast's assumption about losses; ok is false if there are none.
+// lossNote returns the forecast's assumption about failed and late results; ok is false if no results are lost or late.
 func (p Protocol) lossNote() (n Note, ok bool) {
 	failed, late := p.shares()
 	if p.Capacity == 0 || failed[1] == 0 && late[1] == 0 {

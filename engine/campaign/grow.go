@@ -13,20 +13,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Growth maps the arms of a problem to the arms of a problem with more arms or tasks. Arms of a task are adjacent, so an added arm
-// changes the numbers of all arms after it. At maps the old numbers to the new ones.
+// Growth maps the arms of a problem to the arms of a larger problem. Arms of a task are adjacent, so an added arm changes
+// the numbers of all arms after it. At maps the old numbers to the new ones.
 type Growth struct {
-	At     []int       `json:"at"`      // by old arm: its new number; all are different
-	TaskOf []int       `json:"task_of"` // by new arm: its task
-	Added  [][2]string `json:"added"`   // task and arm, in the new order
+	At     []int       `json:"at"`      // by old number of an arm: its new number; all are different
+	TaskOf []int       `json:"task_of"` // by new number of an arm: its task
+	Added  [][2]string `json:"added"`   // task and arm of each added arm, in the order of the new numbers
 }
 
-// Grown returns the protocol on a problem that has all its arms and further ones. It keeps the old kernel, features,
-// noise and earlier measurements. Features that were scaled keep their scale, so that the meaning of a length scale does
-// not change; features of added arms may lie outside of 0 to 1.
+// Grown returns the protocol for a problem with further arms or tasks, and the map of arm numbers. It keeps the old
+// kernel, features, noise and earlier measurements. Scaled features keep their scale, so that the meaning of a length
+// scale does not change. Features of added arms may lie outside 0 to 1.
 //
-// q is the problem that the recorded script makes of the grown table. It is not changed, nor is p. If q differs for an
-// arm that was there before, that is an error, since measurements of the arm would be of something else.
+// q is the problem that the recorded script makes from the grown table. Neither q nor p is changed. It is an error if an
+// earlier arm has other data in q: its measurements would belong to another arm.
 func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	old, now := p.Problem, *q
 	var g Growth
@@ -37,7 +37,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	if !slices.Equal(old.Arms.Columns, now.Arms.Columns) || !slices.Equal(old.Tasks.Columns, now.Tasks.Columns) {
 		return p, g, errors.New("with the added rows the columns of the features differ. Add rows with the same columns")
 	}
-	// arms are found again by the names of their task and themselves
+	// earlier arms are found in the new problem by their task and arm names
 	number := lists.Keyed(now.TaskOf, func(i int, _ int) ([2]string, int) { return [2]string(now.NamesOf(i)), i })
 	isOld := make([]bool, now.N())
 	for i := range old.TaskOf {
@@ -59,7 +59,7 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 		return p, g, errors.New("all these arms are already in the campaign")
 	}
 	g.TaskOf = slices.Clone(now.TaskOf)
-	// points of tasks are scaled, too
+	// features of tasks are scaled too
 	tasks := lists.Make(old.V(), func(v int) int { return slices.Index(now.Tasks.Names, old.Tasks.Names[v]) })
 	var err error
 	if now.Arms, err = inScaleOf(old.Arms, now.Arms, g.At); err == nil {
@@ -69,11 +69,11 @@ func (p Protocol) Grown(q *problem.Problem) (Protocol, Growth, error) {
 	return p, g, err
 }
 
-// sameArm reports how arm i of a problem differs from arm k of a later one.
+// sameArm returns an error if arm i of the old problem and arm k of the new one differ in measurements, noise or cost.
 func sameArm(old, now *problem.Problem, i, k int) error {
-	// unknown is the same as unknown
+	// two unknown values are equal
 	same := func(a, b float64) bool { return a == b || math.IsNaN(a) && math.IsNaN(b) }
-	// a list that is not there has no numbers
+	// a nil list has only unknown values
 	at := func(list []float64, i int) float64 {
 		if list == nil {
 			return math.NaN()
@@ -92,18 +92,18 @@ func sameArm(old, now *problem.Problem, i, k int) error {
 	return nil
 }
 
-// inScaleOf returns points in the scale that some of them had before; at holds their numbers. It is an error if one of
-// them moved.
+// inScaleOf returns the points `now` in the scale of the points `old`. at maps indices of old to indices of now. It
+// returns an error if a feature of an old point differs.
 func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	out := *now
 	out.X, out.Units = slices.Clone(now.X), slices.Clone(now.Units)
 	for c, column := range now.X {
 		x := slices.Clone(column)
 		if now.Units != nil && old.Units != nil && now.Units[c] != old.Units[c] {
-			// back to the units of the data by the present scale, then to the earlier scale
+			// back to the units of the data, then to the earlier scale
 			was, is := old.Units[c], now.Units[c]
 			if was.Range == 0 {
-				was.Range = is.Range // it had one value, which has no scale
+				was.Range = is.Range // a column with only one value had no scale
 			}
 			for i := range x {
 				x[i] = (x[i]*is.Range + is.Offset - was.Offset) / was.Range
@@ -111,7 +111,7 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 			out.Units[c] = was
 		}
 		for k, i := range at {
-			// Scaling there and back loses some digits. If only these differ, the earlier number counts.
+			// converting back and forth loses some digits; if only these differ, the earlier number is kept
 			if math.Abs(x[i]-old.X[c][k]) > 1e-9*(1+math.Abs(old.X[c][k])) {
 				return nil, fmt.Errorf("the added rows change column %q of %q, but features of recorded rows cannot change",
 					now.Columns[c], old.Names[k])
@@ -123,8 +123,8 @@ func inScaleOf(old, now *kernels.Points, at []int) (*kernels.Points, error) {
 	return &out, nil
 }
 
-// generation returns the protocol after some additions of arms, 0 at the start. After all additions that p has it is p
-// itself.
+// generation returns the protocol after its first k additions of arms; k = 0 is the start. For k at or above the number of
+// additions, it returns p.
 func (p Protocol) generation(k int) Protocol {
 	if k < len(p.Earlier) {
 		p.Problem, p.Earlier = p.Earlier[k], p.Earlier[:k]
@@ -135,7 +135,8 @@ func (p Protocol) generation(k int) Protocol {
 // AtStart returns the protocol before arms were added.
 func (p Protocol) AtStart() Protocol { return p.generation(0) }
 
-// moved gives the arms of a round other numbers. Arms that were added get no pulls of it. move is called for each result.
+// moved gives the arms of a round their new numbers. Added arms have no pulls in it. move is called for each result of the
+// round.
 func (r *round) moved(g Growth, move func(*measured)) {
 	r.plan.Counts = indices.Spread(len(g.TaskOf), r.plan.Counts, g.At[:len(r.plan.Counts)])
 	for k := range r.list {
@@ -149,7 +150,7 @@ func (r *round) moved(g Growth, move func(*measured)) {
 	r.results = rekeyed(r.results, func(i int) int { return g.At[i] })
 }
 
-// rekeyed returns a map with other keys.
+// rekeyed returns a map with the same values under the keys key(k).
 func rekeyed[K comparable, V any](m map[K]V, key func(K) K) map[K]V {
 	out := make(map[K]V, len(m))
 	for k, v := range m {
@@ -158,8 +159,8 @@ func rekeyed[K comparable, V any](m map[K]V, key func(K) K) map[K]V {
 	return out
 }
 
-// restricted returns the part of a batch that is of the arms with these numbers, nil of all; the others
-// must have no rewards.
+// restricted returns the part of a batch for the arms whose numbers are in up; the whole batch if up is nil. It returns an
+// error if other arms have rewards.
 func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	if up == nil {
 		return b, nil
@@ -173,7 +174,7 @@ func restricted(b engine.Batch, up []int) (engine.Batch, error) {
 	return out, nil
 }
 
-// fold gives every arm its number among more of them.
+// fold renumbers the arms everywhere in the state.
 func (g Growth) fold(s *State) error {
 	if len(g.At) != len(s.taskOf) {
 		return fmt.Errorf("the added arms leave places for %d earlier arms, but there are %d", len(g.At), len(s.taskOf))
@@ -187,7 +188,7 @@ func (g Growth) fold(s *State) error {
 	}
 	s.taskOf = g.TaskOf
 	s.grown = append(s.grown, g.At)
-	// rounds, guides, sheets and items hold the same results: to renumber all of rounds and guides is enough
+	// rounds, guides, sheets and items share the same results, so that renumbering those of rounds and guides is enough
 	moved := map[*measured]bool{}
 	move := func(m *measured) {
 		if m != nil && !moved[m] {
@@ -207,7 +208,7 @@ func (g Growth) fold(s *State) error {
 		x.Arm = g.At[x.Arm]
 	}
 	for i := range s.amends {
-		// with them the amendment that this growth is of
+		// this includes the amendment that adds these arms
 		s.amends[i].WithdrawArms = indices.Of(g.At, s.amends[i].WithdrawArms)
 	}
 	return nil

@@ -13,26 +13,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// History is all that was recorded, for the report and for other programs.
+// History is everything that was recorded, for the report and for other programs.
 type History struct {
 	Start        StartBody     `json:"start"`
 	StartedAt    time.Time     `json:"started"`
-	Rounds       []RoundLine   `json:"rounds"`       // all that were planned, the open one included
+	Rounds       []RoundLine   `json:"rounds"`       // all planned rounds, including the open one
 	Log          []LogLine     `json:"log"`          // every event with a reason
 	Measurements []Measurement `json:"measurements"` // by round, plate and position; attached ones first
 	Hash         string        `json:"hash"`         // hash of the last event
-	Events       int           `json:"events"`       // how many there are
+	Events       int           `json:"events"`       // number of events
 }
 
-// RoundLine is one round.
+// RoundLine describes one round.
 type RoundLine struct {
 	Round    int       `json:"round"`
 	Began    time.Time `json:"began"`            // when it was planned
-	Planned  int       `json:"planned"`          // pulls, withdrawn arms included
+	Planned  int       `json:"planned"`          // pulls, including those of withdrawn arms
 	Measured int       `json:"measured"`         // pulls with a result that was not late
 	Cut      bool      `json:"cut,omitempty"`    // its plan was cut to the capacity
-	Closed   string    `json:"closed,omitempty"` // the reason, of a round that a person closed or that ended early
-	Over     bool      `json:"over"`             // whether it is closed
+	Closed   string    `json:"closed,omitempty"` // reason of the close, if a person closed the round or it ended early; otherwise ""
+	Over     bool      `json:"over"`             // whether the round has ended
 	Digest   string    `json:"digest"`           // digest of its plan, see engine.Plan
 	Seed     uint64    `json:"seed"`             // seed of the order of its list
 	Build    string    `json:"build"`            // build of the program that planned it
@@ -40,30 +40,31 @@ type RoundLine struct {
 
 // Measurement is one result, or the mean of several.
 type Measurement struct {
-	ID       string    `json:"id,omitempty"`    // "" if it was recorded by its arm
-	Round    int       `json:"round,omitempty"` // round of its pull; 0 of attached ones
+	ID       string    `json:"id,omitempty"`    // "" if the result was recorded by its arm
+	Round    int       `json:"round,omitempty"` // round of its pull; 0 if attached
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
-	Number   int       `json:"number,omitempty"`      // number of its pull among the arm's in the round
-	Plate    int       `json:"plate,omitempty"`       // planned
+	Number   int       `json:"number,omitempty"`      // number of the pull among those of the arm in the round
+	Plate    int       `json:"plate,omitempty"`       // plate on which the pull was planned
 	Position int       `json:"position,omitempty"`    // on this plate
-	Reward   float64   `json:"reward"`                // in force, with the sign of the data; the mean of Count
-	Count    int       `json:"count"`                 // rewards, at least 1
+	Reward   float64   `json:"reward"`                // value in force, with the sign of the data; the mean of Count rewards
+	Count    int       `json:"count"`                 // number of rewards, at least 1
 	SD       float64   `json:"sd,omitempty"`          // standard deviation of Count rewards
-	Kind     string    `json:"kind"`                  // "round", "open" of the open round, "late" or "attached"
+	Kind     string    `json:"kind"`                  // "round", "open" (of the open round), "late" or "attached"
 	By       string    `json:"by,omitempty"`          // who recorded it
 	At       time.Time `json:"at"`                    // when it was recorded
 	Sheet    string    `json:"sheet,omitempty"`       // the name of the sheet
-	Note     string    `json:"note,omitempty"`        // what its row said besides
-	OtherAt  string    `json:"measured_on,omitempty"` // the plate of the measurement, if not the planned one
-	Block    string    `json:"block,omitempty"`       // what it was measured with, by the columns of blocks of the problem
-	Sure     string    `json:"confirmed,omitempty"`   // the objection to it, when a person confirmed it
-	// -1 where the result is at most Reward, +1 if it is at least Reward
+	Note     string    `json:"note,omitempty"`        // further text of its row
+	OtherAt  string    `json:"measured_on,omitempty"` // plate on which it was measured, if not the planned one
+	Block    string    `json:"block,omitempty"`       // block of the measurement, from the problem's block columns
+	Sure     string    `json:"confirmed,omitempty"`   // the warning about the value, if a person confirmed the value nevertheless
+	// -1 if the true value is at most Reward, +1 if it is at least Reward; otherwise 0
 	Censored int8      `json:"censored,omitempty"`
-	Old      []float64 `json:"old,omitempty"` // what it was before corrections
+	Old      []float64 `json:"old,omitempty"` // values before corrections, the first value first
 }
 
-// History returns the recorded events and measurements. It is the same for the same events, and its log is a copy.
+// History returns the recorded events and measurements, without rewards of the open round. The same events always give the
+// same history.
 func (s Moment) History() History {
 	h := History{Start: s.Start, StartedAt: s.StartAt, Log: slices.Clone(s.log), Hash: s.Hash, Events: s.events}
 	for _, r := range s.rounds {
@@ -71,18 +72,20 @@ func (s Moment) History() History {
 			Seed: r.plan.Seed, Build: r.plan.Build, Planned: lists.Total(r.plan.Counts), Measured: r.measured()}
 		h.Rounds = append(h.Rounds, line)
 	}
-	h.Measurements = s.measurements(s.over()) // rewards of a round that may still be closed are never shown
+	h.Measurements = s.measurements(s.over()) // not the open round: its rewards must stay hidden until it can no longer be closed
 	return h
 }
 
-// Export returns the history with the rewards of the open round, for archives and other programs. Their kind is "open".
+// Export returns the history including rewards of the open round, for archives and other programs. These have the kind
+// "open".
 func (s Moment) Export() History {
 	h := s.History()
 	h.Measurements = s.measurements(s.rounds)
 	return h
 }
 
-// measurements returns the results of some rounds and the results outside rounds, by round, plate and position.
+// measurements returns the results of the given rounds and the late and attached results, sorted by round, plate and
+// position.
 func (s Moment) measurements(rounds []*round) (all []Measurement) {
 	for m := range resultsOf(rounds) {
 		kind := "round"
@@ -104,7 +107,7 @@ func (s Moment) measurements(rounds []*round) (all []Measurement) {
 	return all
 }
 
-// measurement returns a result as readers have it, with the place where its pull was planned.
+// measurement returns a result in its exported form, with the planned plate and position of its pull.
 func (s Moment) measurement(m *measured, kind string) Measurement {
 	names := s.Problem.NamesOf(m.Arm)
 	x := Measurement{
@@ -121,28 +124,28 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 	return x
 }
 
-// Known returns the problem with the measurements of rounds that are over, late ones and attached ones, in the form of a
-// table of measurements: means, counts and standard deviations of each arm, NaN if there are none, and each measurement,
-// with its block if the problem has blocks. Rewards of the open round are hidden, so that they cannot decide when it is
-// closed. They are included once all its pulls are measured.
+// Known returns the problem with the recorded measurements: those of complete or closed rounds, late ones and attached
+// ones. The result has the form of a table of measurements. It holds the mean, count and standard deviation of each arm
+// (NaN if unknown), and each measurement with its block if the problem has blocks. Rewards of the open round are hidden
+// until all its pulls are measured, so that they cannot influence when it is closed.
 //
-// The problem of s is not changed. Its own measurements are left out: where they count, they were attached.
+// The problem of s is not changed. Its own measurements are not included: if the protocol uses them, they were attached.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
-	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // of rewards; of their distances from the mean
+	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // sums of rewards, and of squared deviations from the mean
 	rows, within := make([]float64, n), make([]float64, n)
 	var measurements []problem.Row
 	var blocks []string
-	known := map[string]int{} // blocks
-	// A mean of several counts as so many rewards. Squares holds the scatter behind it.
+	known := map[string]int{} // index of each block name
+	// A mean of several rewards counts as that many rewards. Squares is the sum of their squared deviations.
 	take := func(m *measured) {
-		// of an arm that the protocol does not have yet
+		// the arm was added after the protocol that Known uses
 		if m.Arm >= n {
 			return
 		}
 		k, y := float64(m.count()), s.Problem.Turned(m.Reward)
 		sum[m.Arm], count[m.Arm], rows[m.Arm] = sum[m.Arm]+k*y, count[m.Arm]+k, rows[m.Arm]+1
-		within[m.Arm] += m.Squares // of the rewards behind a mean
+		within[m.Arm] += m.Squares // deviations of the rewards within a mean
 		row := problem.Row{Arm: m.Arm, Reward: y, Count: k, Censored: m.Censored}
 		if s.Problem.Goal == problem.GoalMin {
 			row.Censored = -row.Censored
@@ -162,12 +165,12 @@ func (s Moment) Known() *problem.Problem {
 	for _, g := range s.guides {
 		take(g)
 	}
-	// rows by arm, as problems have them; rows of one arm stay in order of arrival
+	// rows are sorted by arm, as in every problem; rows of one arm stay in order of arrival
 	q := *s.Problem
 	slices.SortStableFunc(measurements, func(a, b problem.Row) int { return cmp.Compare(a.Arm, b.Arm) })
 	q.Mean, q.Rewards, q.Rows, q.Blocks, q.Levels = nil, nil, measurements, blocks, nil
 	q.Partial, q.Reps, q.Noise.SD = make([]float64, n), make([]float64, n), make([]float64, n)
-	for _, r := range measurements { // not by sums of squares, which lose the digits of large rewards
+	for _, r := range measurements { // deviations from the mean: plain sums of squares lose the digits of large rewards
 		d := r.Reward - sum[r.Arm]/count[r.Arm]
 		square[r.Arm] += r.Count * d * d
 	}
@@ -183,7 +186,7 @@ func (s Moment) Known() *problem.Problem {
 	}
 	q.Failed = s.failures()
 	for i, k := range s.Problem.Failed {
-		if !slices.ContainsFunc(s.guides, s.ofTable) { // else they were attached with the table
+		if !slices.ContainsFunc(s.guides, s.ofTable) { // otherwise the failures were attached together with the table
 			q.Failed[i] += k
 		}
 	}
@@ -193,8 +196,8 @@ func (s Moment) Known() *problem.Problem {
 	return &q
 }
 
-// blockOf names the shared conditions of a result, if known: the block of its row, else the block of the list, else the
-// round or the sheet.
+// blockOf returns the name of the shared conditions of a result: the block of its row, otherwise the block of the list,
+// otherwise the round, otherwise the sheet.
 func (s Moment) blockOf(m *measured) string {
 	switch it := s.items[m.ID]; {
 	case m.Block != "":
@@ -207,29 +210,29 @@ func (s Moment) blockOf(m *measured) string {
 	return fmt.Sprintf("sheet %q of %s", m.sheet, someone(m.by))
 }
 
-// LossLine is an arm that lost more of its pulls than chance explains.
+// LossLine is an arm that lost more pulls than chance explains.
 type LossLine struct {
-	Task    string  `json:"task"` // its name
+	Task    string  `json:"task"` // task name
 	Arm     string  `json:"arm"`
-	Planned int     `json:"planned"` // pulls of the arm in the round
-	Lost    int     `json:"lost"`    // of these, without result
+	Planned int     `json:"planned"` // pulls of the arm planned in the round
+	Lost    int     `json:"lost"`    // how many of these have no result
 	PValue  float64 `json:"p_value"` // corrected for the number of arms
 }
 
-// Warning states what the line means for the answers.
+// Warning returns a sentence on the loss and its meaning for the answers.
 func (l LossLine) Warning() string {
 	return fmt.Sprintf("task %q, arm %q lost %d of %d pulls, more than chance explains (p = %.2g). If the loss depends on the reward, no "+
 		"guarantee holds. Find out why they were lost", l.Task, l.Arm, l.Lost, l.Planned, l.PValue)
 }
 
-// lossLevel is the probability that pulls lost at random are said to crowd in few arms.
+// lossLevel is the significance level of LossTest: if losses are random, the test names an arm with at most this
+// probability.
 const lossLevel = 0.05
 
-// LossTest tests whether lost pulls crowd in few arms. Were they lost at random, the number lost of
-// an arm would be hypergeometric, given how many were lost in all; the exact test of each arm
-// [Fisher 1935] is corrected for their number (Bonferroni). It returns the smallest p-value so
-// corrected, nil if nothing was lost, and the arms below the level, worst first. Of one arm there is nothing to compare, and it is nil
-// as well. Both lists are N counts of one round.
+// LossTest tests whether lost pulls are concentrated in few arms. planned and lost hold N counts of one round. If losses
+// were random, the number lost of an arm would be hypergeometric, given the total lost. The p-value of the exact test of
+// each arm [Fisher 1935] is multiplied by the number of arms (Bonferroni). LossTest returns the smallest corrected
+// p-value, and the arms below lossLevel, worst first. It returns nil if nothing was lost, or if only one arm has pulls.
 func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 	all, allLost, arms := lists.Total(planned), lists.Total(lost), lists.Count(planned, func(n int) bool { return n > 0 })
 	if allLost == 0 || arms < 2 {
@@ -252,13 +255,13 @@ func LossTest(p Protocol, planned, lost []int) (*float64, []LossLine) {
 	return &least, worst
 }
 
-// hypergeometricTail returns the probability that at least k of n pulls are among those lost, where
-// gone of all pulls are lost at random. Binomial coefficients are taken by their logarithms, since they exceed a float64 early.
+// hypergeometricTail returns the probability that at least k of an arm's n pulls are lost, if `lost` of `all` pulls are
+// lost at random. It uses logarithms of binomial coefficients, which would overflow a float64.
 func hypergeometricTail(all, lost, n, k int) float64 {
 	choose := func(n, k int) float64 { return combin.LogGeneralizedBinomial(float64(n), float64(k)) }
 	sum := 0.0
 	for x := k; x <= min(n, lost); x++ {
-		// so many of the others cannot be lost: they are fewer
+		// impossible: the other arms have fewer pulls than would be lost
 		if lost-x > all-n {
 			continue
 		}

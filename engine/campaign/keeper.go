@@ -7,11 +7,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Keeper starts and opens campaigns. Package folder has the one that keeps them on disk.
+// Keeper starts and opens campaigns. Package folder implements it on disk.
 type Keeper interface {
-	// Start records a new campaign. Its error wraps ErrExists if there is a campaign at this place already.
+	// Start records a new campaign. Its error wraps ErrExists if the place already holds a campaign.
 	Start(ctx context.Context, place string, r question.Recipe, p Protocol, notice func(string)) (Kept, error)
-	// Open opens a recorded campaign. notice receives harmless oddities; it may be nil.
+	// Open opens a recorded campaign. It calls notice, which may be nil, with messages about harmless irregularities.
 	Open(ctx context.Context, place string, notice func(string)) (Kept, error)
 }
 
@@ -25,5 +25,5 @@ type Kept interface {
 	Close() error
 }
 
-// ErrExists is wrapped by the error of Keeper.Start if the place holds a campaign already.
+// ErrExists is wrapped by the error of Keeper.Start if the place already holds a campaign.
 var ErrExists = errors.New("the folder holds a campaign already")

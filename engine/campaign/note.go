@@ -11,12 +11,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Note is a fact that a reader of a status or of a list has to know. Its String is the sentence. Programs use the kind, names and
-// numbers, which stay when a sentence is written better.
+// Note is a fact that a reader of a status or list must know. String returns it as a sentence. Programs use the kind,
+// names and numbers, which stay the same if the sentence is reworded.
 type Note struct {
 	Kind    NoteKind  `json:"kind"`
 	Names   []string  `json:"names,omitempty"`   // names of tasks, arms, people and others in the sentence
-	Numbers []float64 `json:"numbers,omitempty"` // numbers of the sentence, in the units that it names
+	Numbers []float64 `json:"numbers,omitempty"` // numbers in the sentence, in the sentence's units
 }
 
 // NoteKind is the kind of a Note.
@@ -24,37 +24,37 @@ type NoteKind string
 
 // The kinds of notes of a status.
 const (
-	NoteLed     NoteKind = "led"     // names: who plans the rounds
-	NoteUnused  NoteKind = "unused"  // numbers: the first round that is not used
-	NotePending NoteKind = "pending" // names: task and arm of each that waits for the next round
-	NoteNoBest  NoteKind = "no best" // names: why
-	// of a list, too; names: task and arm of each that is not asked for any more
+	NoteLed     NoteKind = "led"     // names: the run that plans the rounds
+	NoteUnused  NoteKind = "unused"  // numbers: the first unused round
+	NotePending NoteKind = "pending" // names: task and arm of each arm that is measured from the next round on
+	NoteNoBest  NoteKind = "no best" // names: the reason
+	// also of a list; names: task and arm of each arm that is given up
 	NoteGivenUp NoteKind = "given up"
-	NoteEpsilon NoteKind = "epsilon" // numbers: the one of the next round, the one that the answers are for
+	NoteEpsilon NoteKind = "epsilon" // numbers: epsilon from the next round on, epsilon of the present answers
 )
 
-// The kinds of notes of a list that is empty.
+// The kinds of notes of an empty list.
 const (
 	NoteDecided   NoteKind = "decided"
-	NoteEnded     NoteKind = "ended" // names: how; numbers: tasks decided, tasks
+	NoteEnded     NoteKind = "ended" // names: the reason; numbers: decided tasks, all tasks
 	NoteNoPulls   NoteKind = "no pulls"
-	NoteHandedOut NoteKind = "handed out" // names: people, "" without a name; numbers: round, pulls of each
-	// nothing of the task that was asked for, and something of others; names: task; numbers: round
+	NoteHandedOut NoteKind = "handed out" // names: people ("" for no name); numbers: the round, then the pulls of each person
+	// the requested task has no pull left, but others have; names: task; numbers: round
 	NoteOtherTasks NoteKind = "other tasks"
 )
 
-// The kinds of notes on what answers assume besides the conditions of their guarantee.
+// The kinds of notes on what answers assume in addition to the conditions of their guarantee.
 const (
 	NoteLost    NoteKind = "lost"         // numbers: pulls without result
 	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
 	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
 	NoteDiffers NoteKind = "differs"      // see Difference
-	// why nothing is proven
+	// reasons why the standing is only heuristic
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
 	NoteSkewed     NoteKind = "skewed"              // see engine.WarnSkewed
-	NoteCensored   NoteKind = "censored"            // numbers: results of which only a limit is known
+	NoteCensored   NoteKind = "censored"            // numbers: results that are only limits
 	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
 )
 
@@ -62,24 +62,24 @@ const (
 const (
 	NoteRewardsDrawn NoteKind = "rewards drawn"
 	NoteRewardsKnown NoteKind = "rewards known"
-	// of each run other ones, drawn from what the measurements of the table say
+	// rewards differ from run to run; they are drawn from the posterior given the table's measurements
 	NoteRewardsBelieved NoteKind = "rewards believed"
-	// the same, if each run begins with these measurements
+	// the same, and each run begins with these measurements
 	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
 	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
 	NoteNoiseBelow      NoteKind = "noise below what is stated"
-	// names: unit of time; numbers: smallest and largest share of pulls that fail, of results that come
-	// late, and the most units by which
+	// names: unit of time; numbers: smallest and largest share of failed pulls, smallest and largest share of late
+	// results, largest delay in that unit
 	NoteLosses NoteKind = "losses"
 )
 
-// NoteRule is the rule for everybody who gives pulls back or closes a round.
-// Numbers: the reward of a failed pull, where one is known; names: else the goal.
+// NoteRule is the rule for people who give back pulls or close a round. Numbers: the reward of a failed reaction, if
+// known; names: otherwise the goal.
 const NoteRule NoteKind = "rule of failures"
 
-// noteSentences have a verb for each text that words makes of the names, then for each number, in the order
-// of the Note or by their place in it.
+// noteSentences have one verb for each text in words and then for each number, in the order of the Note or by explicit
+// index.
 var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and later rounds are not used, because everything is decided without them",
@@ -122,15 +122,15 @@ var noteSentences = map[NoteKind]string{
 	NoteDiffers:    "decisions changed after results were corrected or the program was replaced. No theorem allows for this",
 }
 
-// String returns the sentence, without a full stop. A kind that is not listed is its own sentence.
+// String returns the sentence, without a full stop. For an unknown kind it returns the kind.
 func (n Note) String() string {
 	format, listed := noteSentences[n.Kind]
 	if !listed {
 		return string(n.Kind)
 	}
-	// kinds that are not listed below have their names and numbers in the sentence unchanged
+	// kinds without a case below use their names and numbers unchanged
 	words, numbers := n.Names, n.Numbers
-	k, none := n.number(0), []float64(nil) // where numbers are words
+	k, none := n.number(0), []float64(nil) // numbers after their conversion to words
 	its := agreed(k, "its reward", "their rewards")
 	switch n.Kind {
 	case NotePending, NoteGivenUp:
@@ -144,7 +144,7 @@ func (n Note) String() string {
 		for k, by := range n.Names {
 			parts = append(parts, fmt.Sprintf("%s to %s", pulls(n.number(k+1)), someone(by)))
 		}
-		// the number of each person is in the words now, and the round alone is left
+		// the words include the number of each person; only the round remains a number
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
 	case NoteLost:
 		words, numbers = []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), its}, none
@@ -167,7 +167,7 @@ func (n Note) String() string {
 	return sentence.Write(format, words, numbers)
 }
 
-// notes returns the notes of a status.
+// notes returns the notes of the status.
 func (s review) notes() []Note {
 	out := slices.Concat(s.Notes, s.pending(), s.nextEpsilon())
 	if n := s.givenUpNote(); n.Kind != "" {
@@ -176,7 +176,7 @@ func (s review) notes() []Note {
 	return out
 }
 
-// number returns the count that is at a place, 0 if there is none.
+// number returns the k-th number as an integer; 0 if there is none.
 func (n Note) number(k int) int {
 	if k < len(n.Numbers) {
 		return int(n.Numbers[k])
@@ -184,9 +184,9 @@ func (n Note) number(k int) int {
 	return 0
 }
 
-// UnmarshalJSON reads the note in its stored form, or its sentence as package report writes it.
+// UnmarshalJSON reads a note in its stored form, or a sentence as package report writes it.
 func (n *Note) UnmarshalJSON(b []byte) error {
-	// a text: a sentence is its own kind, see String
+	// a JSON string is a sentence, which becomes the kind (see String)
 	var said string
 	if json.Unmarshal(b, &said) == nil {
 		*n = Note{Kind: NoteKind(said)}
@@ -196,22 +196,22 @@ func (n *Note) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*note)(n))
 }
 
-// noteOf returns a note of a kind whose numbers are counts.
+// noteOf returns a note whose numbers are counts.
 func noteOf(kind NoteKind, counts ...int) Note {
 	return Note{Kind: kind, Numbers: lists.Map(counts, func(n int) float64 { return float64(n) })}
 }
 
-// Difference is a decision that is not the one recorded when a plan was made: results were corrected
-// since, or a program decides otherwise. Its String is the sentence.
+// Difference is a decision that differs between the record and the replay, because results were corrected or the program
+// was replaced. String returns it as a sentence.
 type Difference struct {
-	Round int    `json:"round"`         // before which the decision was made
-	AtEnd bool   `json:"at_end"`        // whether it was made after the last round, which is Round
+	Round int    `json:"round"`         // the decision was made before this round
+	AtEnd bool   `json:"at_end"`        // the decision was made after the last round, whose number is Round
 	Task  string `json:"task"`          // name
-	Was   string `json:"was,omitempty"` // the answer recorded, "" of a task that was open
-	Now   string `json:"now,omitempty"` // the answer of the replay, "" where the task is open
+	Was   string `json:"was,omitempty"` // the recorded answer; "" if the task was undecided
+	Now   string `json:"now,omitempty"` // the answer of the replay; "" if the task is undecided
 }
 
-// String returns it as a sentence, without a full stop.
+// String returns the difference as a sentence, without a full stop.
 func (d Difference) String() string {
 	when := fmt.Sprintf("before round %d", d.Round)
 	if d.AtEnd {

@@ -10,15 +10,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// outcome is what the cell of a reward says (problem.Outcome), with status and note of its row: nothing yet, a reward or a limit of it,
-// or that the measurement failed.
+// outcome is the content of a reward's cell (problem.Outcome), combined with the status and note of its row. It is one of
+// three kinds: not measured yet, a reward or limit, or a failed measurement.
 type outcome struct {
 	kind     outcomeKind
 	reward   float64
 	censored int8   // see ResultRecord.Censored
 	reason   string // reason of a failure
-	text     string // instead of the reward, where that states that it failed
-	err      error  // with its place; of a reward that cannot be read
+	text     string // the text in the cell, if it is a text that means failure
+	err      error  // fault of the cell, with its place in the sheet
 }
 
 type outcomeKind int
@@ -29,7 +29,7 @@ const (
 	outcomeFailed
 )
 
-// outcomeOf reads the cell of a reward, and status and note of its row.
+// outcomeOf reads the reward in the given column, and the status and note of the row.
 func outcomeOf(row problem.SheetRow, column string) outcome {
 	said := strings.EqualFold(row.Text("status"), "failed")
 	o, err := row.Outcome(column)
@@ -52,7 +52,7 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 	return outcome{kind: outcomeReward, reward: o.Reward, censored: o.Censored, err: err}
 }
 
-// readAsFailed names a text that was read as a failure, once.
+// readAsFailed adds a remark that a text was read as a failure, once for each text.
 func (t *teller) readAsFailed(line int, id string, what outcome) {
 	if what.text != "" && !t.failedTexts[what.text] {
 		t.failedTexts[what.text] = true
@@ -62,7 +62,7 @@ func (t *teller) readAsFailed(line int, id string, what outcome) {
 	}
 }
 
-// limits says once, for a sheet with values of which only a limit is known, how they are used.
+// limits adds a remark on how limits such as <0.05 are used, once for each sheet.
 func (t *teller) limits(line int, what outcome) {
 	if what.censored != 0 && !t.limited {
 		t.limited = true
@@ -71,8 +71,8 @@ func (t *teller) limits(line int, what outcome) {
 	}
 }
 
-// failedOf takes a row without an id whose measurement failed: the k-th row of its arm. It gives back one open pull of
-// the arm that was handed out in the round.
+// failedOf processes a row without an id whose measurement failed: the k-th row of its arm. If a pull of the arm is handed
+// out in the open round, one such pull is given back.
 func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	key := sheetKey{t.kind == KindAttach, t.opt.Sheet, t.opt.By}
 	before := func(x *failedRow) bool { return x.sheet == key && x.Arm == arm && x.Row == k }
@@ -99,7 +99,7 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	t.readAsFailed(row.Line, "", what)
 }
 
-// failures returns for each arm how many measurements were tried and gave no value, except in the open round.
+// failures returns, by arm, the number of failed measurements without a result. It leaves out pulls of the open round.
 func (s Moment) failures() []int {
 	out := make([]int, s.Problem.N())
 	for _, it := range s.order {
@@ -115,15 +115,15 @@ func (s Moment) failures() []int {
 	return out
 }
 
-// mostRetries is how often pulls of an arm that gave no result yet are handed out again by themselves.
+// mostRetries is the number of automatic repetitions of failed pulls of an arm without results.
 const mostRetries = 2
 
-// givenUp reports by arm whether all its pulls failed, and were handed out again as often as they may be. Of each round
-// the longest row of failures counts, in which each pull replaces the one before.
+// givenUp reports, by arm, whether the arm has no result and its pulls failed more than mostRetries times. In each round
+// only the longest chain of failures counts, in which each pull replaces the previous one.
 func (s Moment) givenUp() []bool {
 	n := s.Problem.N()
 	failures, measured := make([]map[int]int, n), make([]bool, n)
-	tries := map[string]int{} // by id: how many pulls failed that it replaces, itself included
+	tries := map[string]int{} // by id: number of failed pulls in the chain that ends with this id
 	for _, it := range s.order {
 		if it.result != nil {
 			measured[it.Arm] = true
@@ -157,7 +157,7 @@ func (s Moment) givenUp() []bool {
 	return out
 }
 
-// givenUpNote names the arms that are not asked for any more; the zero Note if there are none.
+// givenUpNote returns a note that names the arms that are given up; the zero Note if there are none.
 func (s Moment) givenUpNote() Note {
 	n := Note{Kind: NoteGivenUp}
 	for i, up := range s.givenUp() {
@@ -171,8 +171,8 @@ func (s Moment) givenUpNote() Note {
 	return n
 }
 
-// dropped returns counts without the arms that are given up, unless nothing else is planned or the algorithm takes rounds only as it
-// planned them.
+// dropped returns the counts with 0 for arms that are given up. It returns them unchanged if no other arm has pulls, or if
+// the algorithm has fixed rounds.
 func (s Moment) dropped(counts []int) []int {
 	up := s.givenUp()
 	if !slices.Contains(up, true) || s.fixedRounds() {

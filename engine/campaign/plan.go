@@ -16,25 +16,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// alphabet has the 31 characters of ids: digits, and letters without I, L and O, which look like
-// digits, without U, which looks like V, and without E, which makes 1E5 a number in a spreadsheet.
-// 31 is prime, which the check character rests on.
+// alphabet has the 31 characters of ids: digits, and letters without I, L and O, which look like digits, without U, which
+// looks like V, and without E, which makes 1E5 a number in a spreadsheet. The check character requires that 31 is prime.
 const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 
-// idLength is the number of characters of an id, the check character included.
+// idLength is the number of characters of an id, including the check character.
 const idLength = 6
 
-// newIDs returns the random numbers from which ids are drawn. Copies of a campaign must not draw the same ids for other pulls, so it
-// begins at 256 bits of the system and not at the seed of the campaign: two copies of a folder have one seed, and continue apart.
+// newIDs returns the random numbers from which ids are drawn. It is seeded by 256 random bits of the operating system. The
+// seed of the campaign would not do: two copies of a folder that continue separately would issue the same ids for
+// different pulls.
 func newIDs() *rand.Rand {
 	var seed [32]byte
 	crand.Read(seed[:]) // it never fails
 	return rand.New(rand.NewChaCha8(seed))
 }
 
-// NewID draws an id that is not taken: a letter first, so that spreadsheets do not read it as a number, and a check
-// character last. Ids that begin like a month are left out, which a spreadsheet may read as dates. taken must report the
-// existing ids, since the draw may hit one: there are nearly 21·31⁴ ids.
+// NewID draws an id for which taken is false. An id begins with a letter, so that spreadsheets do not read it as a number,
+// and ends with a check character. It never begins like a month, which a spreadsheet may read as a date. A draw may hit an
+// existing id: there are only about 21·31⁴ ids.
 func NewID(rng *rand.Rand, taken func(id string) bool) string {
 	for {
 		id := make([]byte, idLength-1)
@@ -48,12 +48,12 @@ func NewID(rng *rand.Rand, taken func(id string) bool) string {
 	}
 }
 
-// months are those that the alphabet can write; JUN has a U, FEB, SEP and DEC an E, and so on.
+// months are the abbreviations that the alphabet can spell; JUN contains a U, FEB, SEP and DEC an E, and so on.
 var months = []string{"JAN", "MAR", "APR", "MAY"}
 
-// checkCharacter returns the character c with Σ (i+1)·v_i = 0 modulo 31 over all six characters,
-// where v is the place in the alphabet: a code over the field of 31 elements, which finds every
-// single wrong character and every two that are swapped [Wagner and Putter 1989].
+// checkCharacter returns the character c that makes Σ (i+1)·v_i = 0 modulo 31 over all six characters, where v is the
+// index in the alphabet. This code over the field of 31 elements detects every single wrong character and every swap of
+// two characters [Wagner and Putter 1989].
 func checkCharacter(id string) byte {
 	sum := 0
 	for i := range len(id) {
@@ -68,12 +68,12 @@ func checkCharacter(id string) byte {
 	panic("campaign: the length of ids is a multiple of 31")
 }
 
-// readID returns an id in its issued form: upper case, without blanks around it, with the letters that represent digits
-// as digits. The error describes the fault of the id.
+// readID returns an id in its issued form: upper case, without surrounding blanks, with letters that look like digits
+// replaced by these digits. The error describes the fault of the id.
 func readID(text string) (string, error) {
 	id := strings.ToUpper(strings.TrimSpace(text))
 	text = sentence.Brief(text)
-	// a person read a digit as a letter; no id has these letters
+	// people may type O for 0, and I or L for 1; ids never contain these letters
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
 	case len(id) != idLength:
@@ -86,16 +86,17 @@ func readID(text string) (string, error) {
 	return id, nil
 }
 
-// IsID reports whether a text has the form of an id, its check character included.
+// IsID reports whether a text has the form of an id with a valid check character.
 func IsID(text string) bool {
 	_, err := readID(text)
 	return err == nil
 }
 
-// nearestID returns the id of a list that differs least from a text, by at most two characters; "" if there is none.
+// nearestID returns the id in the list with the least edit distance to the text, at most two characters; "" if there is
+// none.
 func nearestID(text string, ids []string) string {
 	text = strings.ToUpper(strings.TrimSpace(text))
-	// of equally near ones the first of the list
+	// among equally near ids the first counts
 	best, least := "", 3
 	for _, id := range ids {
 		if d := lists.Distance([]byte(text), []byte(id), least); d < least {
@@ -105,11 +106,11 @@ func nearestID(text string, ids []string) string {
 	return best
 }
 
-// pulls returns a number of pulls in words.
+// pulls returns a number of pulls in words, such as "3 pulls".
 func pulls(n int) string { return sentence.Count(n, "pull") }
 
-// Plain returns a text that a person wrote without control characters of terminals and of the direction of writing:
-// white space of any kind becomes a blank, and the other characters are made visible.
+// Plain returns a person's text without control characters, which could change a terminal or the writing direction. White
+// space of any kind becomes a blank, and the other control characters become U+FFFD.
 func Plain(text string) string {
 	return strings.ToValidUTF8(strings.Map(func(r rune) rune {
 		switch {
@@ -122,11 +123,12 @@ func Plain(text string) string {
 	}, text), "\ufffd")
 }
 
-// SamePerson reports whether two names read alike: they differ at most in case, in blanks, and in characters that look the same or
-// cannot be seen.
+// SamePerson reports whether two names look the same. It ignores case, blanks and invisible characters, and treats similar
+// characters as equal.
 func SamePerson(a, b string) bool { return looks.Alike(a) == looks.Alike(b) }
 
-// person returns the spelling of a person's name that came with the person's first request for a list.
+// person returns the name in the spelling of the person's first request for a list. A name without a request is returned
+// as Plain made it.
 func (h *handed) person(by string) string {
 	by = Plain(by)
 	for _, name := range h.people {
@@ -142,10 +144,10 @@ func (h *handed) person(by string) string {
 	return by
 }
 
-// longestName is the most characters of a name.
+// longestName is the largest number of characters in a name.
 const longestName = 100
 
-// CheckName reports a person's name that cannot be shown as one: blank, with control characters, or too long.
+// CheckName returns an error for a person's name that is blank, has control characters, or is too long.
 func CheckName(name string) error {
 	const instead = "write the name of a person, such as Ann"
 	switch {
@@ -159,7 +161,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// agreed returns the form that agrees with a number.
+// agreed returns one if n is 1, otherwise more: "was" or "were".
 func agreed(n int, one, more string) string {
 	if n == 1 {
 		return one
@@ -167,17 +169,17 @@ func agreed(n int, one, more string) string {
 	return more
 }
 
-// Moment is a campaign at one time: the recorded events, and the protocol in force. It is a value that never changes. It
-// answers all questions about a campaign, such as what to measure, the meaning of a sheet and the progress.
+// Moment is a campaign at one time: the recorded events, and the protocol in force. It never changes. Its methods answer
+// all questions about a campaign, such as what to measure, the meaning of a sheet and the progress.
 type Moment struct {
-	*State             // with all events so far
-	Protocol           // as at the start, with the arms that were added; amendments of other kinds are in State
-	Now      time.Time // by which leases end, and at which events are made
+	*State             // after all events so far
+	Protocol           // of the start, with the arms that were added; other amendments are in State
+	Now      time.Time // the present time, for leases and for new events
 }
 
-// Plan returns the event that begins the next round, or states that nothing is left, from a run that
-// was replayed of this state. The event is right for this state alone: where another event was recorded in the meantime it has to be made
-// again. It has the answers before the round (Decided). A later replay compares its own with them.
+// Plan returns the event that begins the next round, or that states that nothing is left to measure. x is the replay of
+// this state. The event is valid only for this state: if another event is recorded first, the plan must be made again. The
+// event contains the answers before the round (Decided), with which a later replay compares its own.
 func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b := PlanBody{Round: len(s.rounds) + 1, Revision: revision, Build: build, Decided: decisions(x.Outcome.Answers)}
 	if !x.More {
@@ -187,13 +189,13 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	b.Seed = s.Start.orderSeed(b.Round)
 	b.Counts, b.Rho, b.RhoLower, b.Rounding = x.Next.Counts, x.Next.Rho, x.Next.RhoLower, x.Next.Rounding
 	b.WantSquares, b.Digest, b.Plate = x.Next.WantSquares, x.Next.Digest, s.Plate
-	// first to the budget of each task, then to the capacity: pulls that are cut off are planned again if they are still
-	// useful
+	// first cut to the budget of each task, then to the capacity; pulls that are cut off are planned again if they are
+	// still useful
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
 	if b.Sides = x.Next.Sides; b.Sides == nil {
 		b.Counts = s.dropped(b.Counts)
 	}
-	// the capacity in force may be an amended one
+	// the capacity may have been amended
 	q := s.Protocol
 	q.Capacity = s.capacity(s.Protocol)
 	if q.Cuts() {
@@ -204,40 +206,41 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	return NewEvent(KindPlan, s.Now, "", b)
 }
 
-// orderSeed returns the seed of the order of a round's list. It depends on the seed of the campaign and the round alone.
+// orderSeed returns the seed for the order of a round's list. It depends only on the seed of the campaign and the round.
 func (b StartBody) orderSeed(round int) uint64 {
 	return rand.New(rand.NewPCG(b.Seed, uint64(round))).Uint64()
 }
 
-// PlanBody begins a round, or states that there is none: then Done and Status are set, Round is the last one, and what belongs to
-// pulls is zero. The fields from Rho to Digest are copied from engine.Plan.
+// PlanBody begins a round, or states that nothing is left to measure. In the second case Done and Status are set, Round is
+// the last round, and the fields about pulls are zero. The fields from Rho to Digest are copied from engine.Plan.
 type PlanBody struct {
 	Round       int           `json:"round"`            // from 1, without gaps
-	Counts      []int         `json:"counts,omitempty"` // pulls by arm: the recorded fact
-	Sides       []engine.Side `json:"sides,omitempty"`  // of Counts: the arms that share blocks; nil without blocks
-	Cut         bool          `json:"cut,omitempty"`    // from a larger plan, to the capacity
+	Counts      []int         `json:"counts,omitempty"` // planned pulls by arm
+	Sides       []engine.Side `json:"sides,omitempty"`  // sets of arms that share blocks, with the same pulls as Counts; nil without blocks
+	Cut         bool          `json:"cut,omitempty"`    // the plan was cut to the capacity
 	Rho         float64       `json:"rho,omitempty"`
 	RhoLower    float64       `json:"rho_lower,omitempty"`
 	Rounding    float64       `json:"rounding,omitempty"`
-	WantSquares bool          `json:"want_squares,omitempty"` // whether the replay of the round passes on squares
-	Digest      string        `json:"digest,omitempty"`       // digest of the plan before it was cut; a led campaign finds its round by it
+	WantSquares bool          `json:"want_squares,omitempty"` // the algorithm needs sums of squares of this round
+	Digest      string        `json:"digest,omitempty"`       // digest of the plan before it was cut; a led campaign uses it to find the round
 	Seed        uint64        `json:"seed,omitempty"`         // seed of the order of the list
 	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
 	Done        bool          `json:"done,omitempty"`         // nothing is left to measure
-	Status      string        `json:"status,omitempty"`       // engine.Status, when done
-	Decided     []Decision    `json:"decided,omitempty"`      // the tasks that were decided before the round
-	Revision    int           `json:"revision"`               // revision of the program that planned
-	Build       string        `json:"build,omitempty"`        // build of the program that planned
+	Status      string        `json:"status,omitempty"`       // the engine.Status, if Done
+	Decided     []Decision    `json:"decided,omitempty"`      // answers of the tasks that were decided before the round
+	Revision    int           `json:"revision"`               // revision of the program that made the plan
+	Build       string        `json:"build,omitempty"`        // build of the program that made the plan
 }
 
-// Decision is the answer that a task had when a plan was made.
+// Decision is the answer of a decided task.
 type Decision struct {
 	Task string `json:"task"`
 	Arm  string `json:"arm"`
 }
 
-// fold opens the round, and ends the one before, which must have all its results or be closed. Whatever was found before is open
-// again. The list of the round is made here, of counts and seed, and not recorded.
+// fold opens the round. It ends the previous round, and returns an error if that is neither complete nor closed. An
+// earlier end of the campaign (done) is revoked. The list of the round is not recorded; fold computes it from the counts
+// and the seed.
 func (b *PlanBody) fold(s *State, e Event) error {
 	if r := s.open(); r != nil {
 		if !s.complete(r) {
@@ -263,24 +266,24 @@ func (b *PlanBody) fold(s *State, e Event) error {
 		r.list = blockList(b.Sides, b.Plate, b.Seed)
 	}
 	for i, n := range b.Counts {
-		// planned pulls have the numbers 1 to n, and further ones follow
+		// the planned pulls have the numbers 1 to n; later pulls follow
 		r.highest[i] = n
 	}
 	s.rounds = append(s.rounds, r)
 	return nil
 }
 
-// A campaign is led if a run of agents plans its rounds: people measure the pulls of one agent as pulls of a campaign,
-// and the agent sends the results to the others.
+// A campaign is led if a run of agents plans its rounds. People then measure the pulls of one agent, and the agent sends
+// the results to the other agents.
 
-// Lead returns the events that make a plan the open round. It returns none if a round with the plan's digest is open or
-// over already. A round that is not whole is closed for the reason given, because the run continued without it. Rounds are
-// numbered as they come, without those in which the agent has no pulls.
+// Lead returns the events that make the given plan the open round. It returns nil if a round with the plan's digest
+// exists. If the open round is incomplete, it is closed with the given reason, because the run continued without it.
+// Rounds are numbered in the order of Lead; rounds without pulls for the agent have no number.
 func (s Moment) Lead(plan engine.Plan, reason, build string) []Event {
 	if slices.ContainsFunc(s.rounds, func(r *round) bool { return r.plan.Digest == plan.Digest }) {
 		return nil
 	}
-	// the close comes first in the same list of events, so that both are recorded or none
+	// the close is in the same list of events as the plan, so that both are recorded or neither
 	var out []Event
 	if r := s.open(); r != nil && !s.complete(r) {
 		lost := -r.measured() + lists.Total(r.plan.Counts)

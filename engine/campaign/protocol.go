@@ -18,38 +18,37 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Revision counts the changes of this module that make an algorithm decide or plan otherwise on the
-// same rewards. Raise it with each of them: a campaign that was begun under another one continues only
-// after an upgrade has shown and recorded what changes.
+// Revision counts the changes of this module after which an algorithm decides or plans differently on the same rewards.
+// Increase it with each such change. A campaign that began under another revision continues only after an upgrade has
+// shown and recorded the changes.
 const Revision = 26
 
-// Protocol holds the rules of a campaign from its start: the question, the algorithm, and the working of the laboratory.
-// It is a value without effects.
+// Protocol holds the rules of a campaign from its start: the question, the algorithm, and the limits of the laboratory.
 type Protocol struct {
-	Name    string           `json:"name,omitempty"` // that the script has bound it to
+	Name    string           `json:"name,omitempty"` // variable name in the script
 	Problem *problem.Problem `json:"-"`
-	// the problems before each addition of arms, in order; nil if none were added
+	// the problems before each addition of arms, oldest first; nil if no arms were added
 	Earlier   []*problem.Problem `json:"-"`
 	Mode      string             `json:"mode"`      // engine.ModeFC or engine.ModeFB
-	Algorithm string             `json:"algorithm"` // a name in the catalogue of the mode
-	Options   engine.Options     `json:"-"`         // options of the start; amendments are in State
+	Algorithm string             `json:"algorithm"` // name in the algorithm catalogue of the mode
+	Options   engine.Options     `json:"-"`         // options of the start; State has the amendments
 
-	Plate    int     `json:"plate,omitempty"`     // pulls on a plate; 0 means no plates
-	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 means any number
-	TimeUnit string  `json:"time_unit,omitempty"` // a name in Units; "" means days
-	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until pulls that were handed out are overdue; 0 is never
-	Cost     float64 `json:"cost,omitempty"`      // cost of one pull; 0 if not stated
+	Plate    int     `json:"plate,omitempty"`     // pulls on a plate; 0 for no plates
+	Capacity int     `json:"capacity,omitempty"`  // pulls in a TimeUnit, of all tasks together; 0 for no limit
+	TimeUnit string  `json:"time_unit,omitempty"` // a name in Units; "" for days
+	Lease    float64 `json:"lease,omitempty"`     // TimeUnits until handed-out pulls are overdue; 0 for never
+	Cost     float64 `json:"cost,omitempty"`      // cost of one pull; 0 for unknown
 
-	// the measurements of the table of the problem are not attached at the start
+	// do not attach the measurements of the problem's table at the start
 	Fresh bool `json:"fresh,omitempty"`
 
-	// for the forecast: shares of pulls that give no result and whose result comes late, and the largest delay in
-	// TimeUnits; nil, and 0, if not stated
+	// for the forecast: shares of pulls without result and of late results (nil if not stated), and the largest delay in
+	// TimeUnits (0 if not stated)
 	Failed *float64 `json:"failed,omitempty"`
 	Late   *float64 `json:"late,omitempty"`
 	Delay  int      `json:"delay,omitempty"`
 
-	Seed uint64 `json:"seed"` // seed of ids and orders; 0 means a new one at each start
+	Seed uint64 `json:"seed"` // seed for orders of lists; 0 for a new one at each start
 
 	Forecast *Forecast `json:"forecast,omitempty"` // nil if none was made
 }
@@ -62,18 +61,19 @@ type timeUnit struct {
 // unitLengths are the units of time of a protocol, shortest first.
 var unitLengths = []timeUnit{{"minutes", time.Minute}, {"hours", time.Hour}, {"days", 24 * time.Hour}, {"weeks", 7 * 24 * time.Hour}}
 
-// Units are the names of the units of time of a protocol.
+// Units returns the names of the units of time of a protocol, shortest first.
 func Units() []string { return lists.Map(unitLengths, func(u timeUnit) string { return u.name }) }
 
-// length converts a number of the protocol's units of time. A unit that is not in the table panics: Check reports it first.
+// length converts a number of the protocol's units of time to a duration. It panics for an unknown unit, which Check
+// reports earlier.
 func (p Protocol) length(units float64) time.Duration {
 	return time.Duration(units * float64(unitLengths[slices.Index(Units(), p.Unit())].length))
 }
 
-// Unit returns the unit of time in words.
+// Unit returns the name of the unit of time.
 func (p Protocol) Unit() string { return cmp.Or(p.TimeUnit, "days") }
 
-// until returns when pulls that are handed out now are overdue; zero is never. It is to the second, as people see it.
+// until returns the time at which pulls handed out now become overdue, rounded to seconds; the zero time means never.
 func (p Protocol) until(now time.Time) time.Time {
 	if p.Lease == 0 {
 		return time.Time{}
@@ -81,21 +81,22 @@ func (p Protocol) until(now time.Time) time.Time {
 	return now.Add(p.length(p.Lease)).UTC().Truncate(time.Second)
 }
 
-// Entry returns the algorithm's row of the catalogue.
+// Entry returns the entry of the algorithm in the catalogue.
 func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.Mode, p.Algorithm) }
 
-// Cuts reports whether rounds are cut to the capacity: those of a method that uses a posterior, which may look at any
-// time. A test decides by rounds, and cut ones give it too little information. Blocks are not cut.
+// Cuts reports whether rounds are cut to the capacity. This holds for algorithms with a posterior, which may be evaluated
+// at any time, if the problem has no blocks. A test decides by whole rounds, and cut rounds would give it too little
+// information.
 func (p Protocol) Cuts() bool {
 	e, err := p.Entry()
 	return err == nil && p.Capacity > 0 && p.Problem.Block == nil && e.Backing == algorithms.BackingPosterior
 }
 
-// fixedRounds reports whether the algorithm takes rounds only as it planned them. It begins a run to find out, which is not free:
-// a teller asks once. If no run can be begun it takes the safe answer.
+// fixedRounds reports whether the algorithm accepts only rounds exactly as planned. It begins a run to find out, which
+// takes time, and so a teller calls it once. If the run cannot begin, it returns true, the safe answer.
 func (p Protocol) fixedRounds() bool {
 	if e, err := p.Entry(); err == nil && e.Scheduled && p.Options.Schedule == engine.SchedulePaper {
-		return true // its widths are for the planned pulls
+		return true // its interval widths assume the planned pulls
 	}
 	run, err := p.question().Begin(context.Background(), nil)
 	if err != nil {
@@ -105,11 +106,11 @@ func (p Protocol) fixedRounds() bool {
 	return !able
 }
 
-// noRounds is the limit of rounds of a campaign without a stated one.
+// noRounds is the limit of rounds if the protocol states none.
 const noRounds = math.MaxInt32
 
-// Check reports a protocol that cannot be kept, and missing settings that the answers depend on: real measurements
-// cannot supply them before the first decision. It takes as long as beginning a run of the algorithm takes.
+// Check returns an error if the protocol is inconsistent, or if a setting is missing that the algorithm needs, because
+// real measurements cannot supply it before the first decision. It takes as long as beginning a run of the algorithm.
 func (p Protocol) Check(ctx context.Context) error {
 	switch {
 	case p.Plate < 0 || p.Capacity < 0:
@@ -128,17 +129,16 @@ func (p Protocol) Check(ctx context.Context) error {
 	if err := cmp.Or(p.checkLosses(), checkBlocks(p)); err != nil {
 		return err
 	}
-	// a missing setting that the algorithm needs, such as the scale of the noise, shows when a run begins
+	// Begin returns an error for a missing setting, such as the scale of the noise
 	_, err := p.question().Begin(ctx, nil)
 	return err
 }
 
-// question returns the question for the algorithm, with the options of the protocol. The number of rounds has no limit if
-// none is stated, since a campaign ends by its decisions. An algorithm that has the option total makes rounds of whole
-// batches, each as large as the larger of plate and capacity.
+// question returns the protocol as a question for the algorithm. Without a stated limit, the number of rounds is
+// unlimited, since a campaign ends by its decisions. An algorithm with the option total gets rounds in multiples of a
+// batch: the larger of plate and capacity.
 func (p Protocol) question() question.Question {
 	q := question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}
-	// rounds of a budget are multiples of a plate or of a day's capacity, whichever is larger
 	if e, err := q.Entry(); err == nil && e.Takes("total") {
 		q.Options.Batch = max(p.Plate, p.Capacity)
 	}
@@ -146,9 +146,9 @@ func (p Protocol) question() question.Question {
 	return q
 }
 
-// Fingerprint identifies the problem and the settings: SHA-256, in hexadecimal, over the data, the kernel and the
-// settings of the protocol. Campaigns record it. A new entry of Settings changes it for recorded campaigns, too, unless
-// the entry is left out at its default.
+// Fingerprint identifies the problem and the settings: SHA-256, in hexadecimal, over the data, the kernel and the settings
+// of the protocol. Campaigns record it. A new entry in Settings would change it for recorded campaigns too, and so must be
+// left out at its default.
 func (p Protocol) Fingerprint() string {
 	parts := append(p.Problem.Digests(), p.Problem.Kernel.String(), p.Problem.Goal)
 	for _, s := range p.Settings() {
@@ -157,7 +157,8 @@ func (p Protocol) Fingerprint() string {
 	return question.Fingerprint(parts...)
 }
 
-// Settings returns the protocol as names and values, in a fixed order. Most defaults are left out, see Fingerprint.
+// Settings returns the protocol as names and values, in a fixed order. Most settings at their default are left out (see
+// Fingerprint).
 func (p Protocol) Settings() []engine.Setting {
 	out := question.Question{Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}.Settings()
 	say := func(name, value string) { out = append(out, engine.Setting{Name: name, Value: value}) }
@@ -195,12 +196,12 @@ func (p Protocol) Settings() []engine.Setting {
 	return out
 }
 
-// settings returns the features of an arm as the table has them.
+// settings returns the features of an arm as texts of the table.
 func (p Protocol) settings(arm int) []string {
 	return lists.Make(len(p.Problem.Arms.Columns), func(c int) string { return p.Problem.ArmText(c, arm) })
 }
 
-// rounded returns a number without the errors of scaling it there and back: to 12 digits.
+// rounded returns a number rounded to 12 digits. This removes the rounding errors of converting it to a scale and back.
 func rounded(x float64) float64 {
 	out, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	if err != nil {
@@ -209,7 +210,7 @@ func rounded(x float64) float64 {
 	return out
 }
 
-// features returns the features of an arm, in the units of the data. Columns that were not scaled are returned to the last digit.
+// features returns the features of an arm, in the units of the data. Values of columns without a scale are exact.
 func (p Protocol) features(arm int) []float64 {
 	var out []float64
 	for c, x := range p.Problem.Arms.X {
@@ -222,11 +223,13 @@ func (p Protocol) features(arm int) []float64 {
 	return out
 }
 
-// capped returns the counts of a round of a protocol whose budget is stated for each task: no task gets more than it has
-// left after the pulls before, and the excess goes to the tasks that have something left, in proportion to it. Within a
-// task counts keep their proportions; one that was to get nothing gets pulls of its arms in turn, those measured least
-// first. Without such a budget they are returned unchanged. before are N pulls, or nil. Neither list is changed. Amend
-// passes the difference to the algorithm, so that algorithms which take rounds only as they planned them keep theirs.
+// capped returns the counts of a round, limited to a budget that is stated for each task. No task gets more pulls than its
+// budget has left after the pulls in before. The excess goes to the other tasks, in proportion to what their budgets have
+// left. Within a task, counts keep their proportions. A task with no pulls in the round gets them on its arms in turn,
+// those measured least first.
+//
+// counts holds N pulls; before holds N pulls or is nil. Neither is changed. Without such a budget, or if the algorithm has
+// fixed rounds, counts are returned unchanged. The caller passes changed counts to the algorithm by Amend.
 func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	if p.Mode != engine.ModeFB || p.Options.Budget == 0 || p.fixedRounds() {
 		return counts
@@ -235,9 +238,9 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 		before = make([]int, len(counts))
 	}
 	v := p.Problem.V()
-	// by task: what the round gives it, and what its budget has left
+	// by task: the pulls of the round, and the rest of the budget
 	given, remaining := make([]int, v), make([]int, v)
-	// summed over tasks: the pulls that exceed what the budget has left, and the pulls that it would still allow
+	// over all tasks: pulls above the rest of the budget, and pulls that budgets still allow
 	over, free := 0, 0
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
@@ -254,7 +257,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	for t := range v {
 		lo, hi := p.Problem.ArmsOf(t)
 		n := min(given[t], remaining[t])
-		// its budget is used up
+		// the budget of this task is used up
 		if n == 0 && remaining[t] == 0 {
 			continue
 		}
@@ -264,7 +267,7 @@ func (p Protocol) capped(counts, before []int, seed uint64) []int {
 	return out
 }
 
-// cap makes the open round of a simulated run what capped returns.
+// cap limits the open round of a simulated run with capped, and returns the resulting plan.
 func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan, before []int, seed uint64) (engine.Plan, error) {
 	counts := p.capped(next.Counts, before, seed)
 	if slices.Equal(counts, next.Counts) {
@@ -277,11 +280,11 @@ func (p Protocol) cap(ctx context.Context, steps *engine.Steps, next engine.Plan
 	return next, err
 }
 
-// spread gives n further pulls to the arms of a task, one by one, each to the arm with the fewest pulls. If the round
-// pulls arms of the task, only these get some.
+// spread adds n pulls to the arms of a task, one by one, each to the arm with the fewest pulls. If the round has pulls of
+// some arms of the task, only these get more.
 func spread(out, before []int, lo, hi, n int) {
 	arms := lists.Make(hi-lo, func(k int) int { return lo + k })
-	// arms that the algorithm dropped have no pulls in the round, and get none here
+	// arms without pulls in the round were dropped by the algorithm, and get none
 	if planned := lists.Where(arms, func(i int) bool { return out[i] > 0 }); planned != nil {
 		arms = planned
 	}
@@ -290,10 +293,12 @@ func spread(out, before []int, lo, hi, n int) {
 	}
 }
 
-// Assumptions are what a forecast was simulated with: its rewards first. Their String is the sentence.
+// Assumptions are the assumptions of a forecast's simulations; the first is about rewards. String returns them as
+// sentences.
 type Assumptions []Note
 
-// String joins the sentences of the notes, without the last full stop. The first note is the end of a sentence that its reader begins.
+// String joins the sentences of the notes, without the last full stop. The first one is not capitalised: the caller puts
+// it after its own words.
 func (a Assumptions) String() string {
 	sentences := lists.Map(a, func(n Note) string { return n.String() })
 	for i := 1; i < len(sentences); i++ {
@@ -302,7 +307,8 @@ func (a Assumptions) String() string {
 	return strings.Join(sentences, ". ")
 }
 
-// lossWords returns the shares of a NoteLosses, and what states them where the protocol does not; nil of a note that lacks some.
+// lossWords returns the shares of a NoteLosses in words. The last word names the settings that state the shares, if the
+// protocol does not state them. It returns nil for a note with too few numbers or names.
 func (n Note) lossWords() []string {
 	if len(n.Numbers) < 5 || len(n.Names) < 1 {
 		return nil
@@ -322,7 +328,7 @@ func (n Note) lossWords() []string {
 	return words
 }
 
-// FailureRule states the rule for this problem.
+// FailureRule returns the rule about failures for this problem.
 func (p Protocol) FailureRule() Note {
 	if worst, known := p.WorstReward(); known {
 		return Note{Kind: NoteRule, Numbers: []float64{worst}}
@@ -330,18 +336,18 @@ func (p Protocol) FailureRule() Note {
 	return Note{Kind: NoteRule, Names: []string{p.Problem.Goal}}
 }
 
-// WorstReward returns the reward of a reaction or run that fails, if one is known: the worse bound, else 0, if higher
-// rewards are better and none of the table is below 0.
+// WorstReward returns the reward to record for a failed reaction or run, and whether it is known. It is the worse bound of
+// the rewards. Without bounds it is 0, if the goal is the maximum and the table has no reward below 0.
 func (p Protocol) WorstReward() (reward float64, known bool) {
-	// the problem's lower bound, where higher is better, with the sign of the data
+	// b[0] is the lower bound if higher is better; Turned gives it the sign of the data
 	if b := p.Problem.Noise.Bounds; b != nil {
 		return p.Problem.Turned(b[0]), true
 	}
 	return 0, p.Problem.Goal == problem.GoalMax && !slices.ContainsFunc(p.tableRewards(), func(x float64) bool { return x < 0 })
 }
 
-// tableRewards returns the rewards of the table of the problem, with the sign of the data: those measured, else the
-// means that are known.
+// tableRewards returns the rewards in the problem's table, with the sign of the data: the measured ones, otherwise the
+// known means.
 func (p Protocol) tableRewards() []float64 {
 	all := p.Problem.Rewards
 	if len(all) == 0 {

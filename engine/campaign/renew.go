@@ -16,35 +16,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Renewal is the expected remaining cost of a campaign, by simulation.
+// Renewal is the expected remaining length of a campaign, from simulations.
 type Renewal struct {
-	Samples   Range  `json:"samples"`             // further ones, of all tasks together
-	Time      Range  `json:"time"`                // further units; without a capacity one a round
+	Samples   Range  `json:"samples"`             // further samples, of all tasks together
+	Time      Range  `json:"time"`                // further units of time; without a capacity, one unit per round
 	Unit      string `json:"time_unit"`           // unit of the time
-	Undecided int    `json:"undecided,omitempty"` // runs without an end within the limit of the simulation
-	Runs      int    `json:"runs"`                // simulated
+	Undecided int    `json:"undecided,omitempty"` // runs that did not finish within the limits of the simulation
+	Runs      int    `json:"runs"`                // number of simulated runs
 }
 
-// Renew simulates the rest of a campaign. Each run replays the rounds that are over unchanged, and continues with rewards
-// drawn from the posterior of the kernel, its scale and a part of each arm by itself fitted, given all results except
-// the open round's: its output must not decide when that round is closed. The noise is that of repeated results of an
-// arm, for the posterior too: under a larger noise, arms that are alike would be drawn apart. The share of failed pulls
-// is the one so far, if none is stated. runs of 0 means plan.RunsFor. It returns nil if nothing is left to measure, and
-// for a campaign that follows a run of agents. memory and progress may be nil.
+// Renew simulates the rest of a campaign. It returns nil if nothing is left to measure, and for a campaign that follows a
+// run of agents. If runs is 0, plan.RunsFor gives their number. memory and progress may be nil.
 //
-// Each run replays the rounds, so that it costs the computing time of the past and of the future rounds. A posterior
-// does not distinguish rounds: if the protocol was not changed it gets them all at once, and tasks that closed by a
-// hair's breadth are open again.
+// The true rewards of each run are drawn from the posterior given all results except those of the open round: the output
+// must not influence when that round is closed. The posterior fits its scale and an independent part of each arm. The
+// noise, also for the posterior, is estimated from repeated results of arms: a larger noise would make similar arms too
+// different in the draws. If no share of failed pulls is stated, the observed share is used.
+//
+// Each run replays the past rounds, and so needs the computing time of past and future rounds. A posterior does not depend
+// on how results are grouped into rounds. If the protocol was not changed, it receives all results at once. A task that
+// was decided by a narrow margin may then be undecided again.
 func Renew(ctx context.Context, at Moment, memory *model.Memory, runs int, progress func(done, total int)) (*Renewal, error) {
 	if at.done != nil || at.Start.Led != "" {
 		return nil, nil
 	}
 	memory = cmp.Or(memory, new(model.Memory))
 	runs = cmp.Or(runs, plan.RunsFor(at.Problem))
-	// what the rest is simulated with: the capacity in force, and one memory for what all runs solve alike
+	// the rest is simulated with the capacity in force; all runs share one memory of solved problems
 	at.Protocol.Capacity = at.capacity(at.Protocol)
 	s := rest{at, memory}
-	// the belief is the same for all runs; each draws its own rewards of it
+	// the posterior is the same for all runs; each run draws its own rewards from it
 	known, err := s.known(ctx)
 	if err != nil {
 		return nil, err
@@ -73,16 +74,16 @@ type rest struct {
 	memory *model.Memory // never nil
 }
 
-// known holds the posterior of the rewards, given the results.
+// known is the posterior of the rewards given the results.
 type known struct {
-	all  engine.Batch     // with the sign of the data, as Steps.Learn takes them and turns them
+	all  engine.Batch     // results with the sign of the data; Steps.Learn turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
-	root *model.Posterior // whose White is a root of their covariance, normalised
+	root *model.Posterior // its field White is a root of the posterior covariance, normalised
 	unit float64          // unit of root, reward units
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 
-// known works it out, of all results but the open round's. A complete open round is over (whole).
+// known computes the posterior from all results except those of an incomplete open round.
 func (s rest) known(ctx context.Context) (*known, error) {
 	p := s.Protocol
 	byArm := map[int][]*measured{}
@@ -98,7 +99,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	if b.Empty() {
 		return k, nil
 	}
-	// the posterior uses the scatter of results as its noise; the stated noise has a small weight in it, see scatter
+	// the noise of the posterior is the scatter of the results, in which the stated noise has a small weight (see scatter)
 	own := *p.Problem
 	own.Noise.Scales, own.Noise.UnknownBy, own.Noise.Bounds = k.sd, "", nil
 	own.Noise.Environment = problem.EnvironmentGaussian
@@ -108,7 +109,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 		return nil, err
 	}
 	prior := model.PriorOf(p.Options)
-	// draw needs a root of the covariance in features (White)
+	// known.draw needs the root of the covariance in features (White)
 	prior.InFeatures = true
 	if k.root, err = model.NewPosterior(m, prior, b.Counts, b.Means); err != nil {
 		return nil, err
@@ -120,7 +121,7 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	return k, nil
 }
 
-// taskPulls is the number of results of an arm that the noise of its task is worth.
+// taskPulls is the number of results of an arm that has the same weight as the noise estimate of its task.
 const taskPulls = 4
 
 // scatter returns the standard deviations of the noise of the arms, reward units: those stated, times the factor from
@@ -154,8 +155,8 @@ func scatter(p *problem.Problem, b engine.Batch) []float64 {
 	return out
 }
 
-// draw returns rewards that the results leave possible: another draw of the posterior for each run, with the sign of the problem, higher is
-// better. Without results all means are 0.
+// draw returns a problem whose means are one draw from the posterior for this run, higher is better. Without results all
+// means are 0.
 func (k *known) draw(p Protocol, run int) *problem.Problem {
 	mean := make([]float64, p.Problem.N())
 	if k.mean != nil {
@@ -171,7 +172,7 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 	return out
 }
 
-// run simulates the rest once. All of it follows from the results and the number of the run.
+// run simulates the rest once. The result depends only on the recorded results and the number of the run.
 func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (need, error) {
 	p := s.Protocol
 	draw, err := sim.DrawerOf(truth)
@@ -184,7 +185,7 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	}
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
-		// the share of failed pulls so far, with lossPulls prior pulls at the share mostFailed/2
+		// the observed share of failed pulls, with a prior of lossPulls pulls at the share mostFailed/2
 		failed := lists.Count(s.order, func(it *item) bool { return it.failed != "" })
 		l.failed = (float64(failed) + mostFailed/2*lossPulls) / (float64(len(s.items)) + lossPulls)
 	}
@@ -193,8 +194,8 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 	return x.run(ctx, s.spent(p), remaining, s.Start.orderSeed)
 }
 
-// soFar returns the run after the finished rounds. It replays these rounds, or, if rounds were cut (Cuts) and nothing was amended, learns
-// all results as one round. results have the sign of the data.
+// soFar returns the algorithm's steps after the finished rounds. It replays these rounds. If rounds were cut (Cuts) and
+// nothing was amended, it learns all results as one round instead, which is faster. results have the sign of the data.
 func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
 	x, err := s.replayer(ctx, s.memory)
 	if err != nil {
@@ -203,7 +204,7 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	if !s.Cuts() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
-	// the first round is planned, and its counts are replaced by those of all results
+	// the plan of the first round is replaced by the counts of all results
 	if _, _, err := x.steps.Next(ctx); err != nil {
 		return nil, err
 	}
@@ -213,5 +214,5 @@ func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, e
 	return x.steps, x.steps.Learn(ctx, results)
 }
 
-// lossPulls is the weight, in pulls, of the share of failed pulls that a forecast expects before any data.
+// lossPulls is the weight, in pulls, of the prior share of failed pulls.
 const lossPulls = 24

@@ -13,22 +13,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Run holds the decisions of the algorithm on a state: on every round that is over, under its recorded plan. The same events, protocol and
-// program make the same run, to the last digit; a cache rests on it.
+// Run holds the decisions of the algorithm on a state, after all finished rounds with their recorded plans. The same
+// events, protocol and program give the same run, to the last digit. The cache of runs relies on this.
 type Run struct {
 	Outcome engine.Outcome // answers, rounds and eliminations so far
-	Result  engine.Result  // result of one real run; Remaining is NaN if nothing says
-	Next    engine.Plan    // that comes now, where More states so; zero else
-	More    bool           // whether there is one
-	Differs []Difference   // decisions that are not those recorded
-	Notes   []Note         // for the status
-	Delta   float64        // in force
+	Result  engine.Result  // result of this run; Remaining is NaN if it is unknown
+	Next    engine.Plan    // the next plan, if More; otherwise zero
+	More    bool           // whether the algorithm has a next plan
+	Differs []Difference   // decisions that differ from the recorded ones
+	Notes   []Note         // notes for the status
+	Delta   float64        // delta in force
 	Epsilon *float64       // the changed value; nil if it was not changed
 }
 
-// Replay drives the algorithm over the rounds of the state that are over. Recorded plans are
-// imposed, so that a program which rounds otherwise continues with the rounds that were measured.
-// memory may be nil. Nothing is recorded.
+// Replay runs the algorithm over the finished rounds of the state. It uses the recorded plans, so that a program with
+// other rounding errors continues with the rounds that were measured. memory may be nil. Nothing is recorded.
 func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) {
 	x, err := s.replayer(ctx, memory)
 	if err != nil {
@@ -37,8 +36,8 @@ func (s Moment) Replay(ctx context.Context, memory *model.Memory) (*Run, error) 
 	return x.catchUp(ctx)
 }
 
-// replayer returns a replay before the first round. It begins with the problem of the start: arms that were added come in by Extend when
-// their turn is there.
+// replayer returns a replay before the first round, for the problem of the start. Arms that were added later enter by
+// Extend, at the position of their event.
 func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, error) {
 	asked, err := s.AtStart().question().Begin(ctx, memory)
 	if err != nil {
@@ -48,25 +47,25 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 		run: &Run{Delta: s.Options.Delta}}, nil
 }
 
-// replayer drives one Replay. It can continue as events are added, except for corrections of results that it has
-// taken in. The arms of the state have the numbers of now, and the algorithm has its arms in the numbers of its generation:
-// restricted and numbers lead from the first to the second.
+// replayer executes one Replay. It can continue after further events, except after a correction of a result that it has
+// already used. Arms in the state have their present numbers; arms in the algorithm have the numbers of its generation.
+// restricted and numbers convert the former to the latter.
 type replayer struct {
 	state      *State        // may grow between calls of catchUp
 	protocol   Protocol      // with all arms
-	memory     *model.Memory // keeps what was solved for other runs; may be nil
-	generation int           // additions of arms that were taken in
-	model      *model.Model  // of the problem of the generation
-	steps      *engine.Steps // which drive the algorithm
-	run        *Run          // what is returned, filled in on the way
-	rounds     int           // that were taken in
-	guide      int           // the next of state.guides
-	amend      int           // the next of state.amends
-	squares    bool          // whether the open round wants them, or the recorded plan did
-	unused     bool          // whether all was decided before a round that was made: it and later ones do not count
+	memory     *model.Memory // keeps solutions for other runs; may be nil
+	generation int           // number of additions of arms already applied
+	model      *model.Model  // model of the problem of this generation
+	steps      *engine.Steps // runs the algorithm
+	run        *Run          // the result, filled during the replay
+	rounds     int           // number of rounds already replayed
+	guide      int           // index of the next item in state.guides
+	amend      int           // index of the next item in state.amends
+	squares    bool          // whether the algorithm or the recorded plan needs sums of squares of the open round
+	unused     bool          // everything was decided before a recorded round: this and later rounds are not used
 }
 
-// catchUp takes in the events recorded since, and returns the algorithm's run on all.
+// catchUp replays the events recorded since the last call, and returns the algorithm's run on all events.
 func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	if err := x.all(ctx); err != nil {
 		return nil, err
@@ -87,23 +86,23 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 	return x.run, nil
 }
 
-// all takes the rounds in their order, each with what came before its end. At the end the next round is planned, but where one is open:
-// nothing is planned beyond it then.
+// all replays the rounds in order, each after the events before its plan. Then it plans the next round. While a round is
+// open, it plans nothing.
 func (x *replayer) all(ctx context.Context) error {
 	if led := x.state.Start.Led; led != "" {
 		x.run.Notes = []Note{{Kind: NoteLed, Names: []string{led}}}
 		return nil
 	}
-	// x.rounds counts up once a round was learned, so that an error leaves it at that round
+	// x.rounds increases only after a round was learned: after an error it still is the failed round
 	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		r := x.state.rounds[x.rounds]
-		// the algorithm receives no results of the open round before it is over
+		// the algorithm receives no results of a round that is still open
 		if r.closed == 0 && !x.state.complete(r) {
 			x.run.More = false
-			if err := x.before(ctx, r.seq); err != nil { // what guides since waits for the rewards of the round
+			if err := x.before(ctx, r.seq); err != nil { // later guides wait until the round has ended
 				return err
 			}
 			x.compare(r.plan)
@@ -120,7 +119,7 @@ func (x *replayer) all(ctx context.Context) error {
 			return fmt.Errorf("round %d: %w", r.plan.Round, err)
 		}
 	}
-	// the answers that were recorded at the end are compared first, before later results are taken in
+	// first compare the answers recorded at the end of the campaign; later results come afterwards
 	if x.state.done != nil {
 		if err := x.before(ctx, x.state.doneSeq); err != nil {
 			return err
@@ -135,16 +134,15 @@ func (x *replayer) all(ctx context.Context) error {
 	return err
 }
 
-// begin takes in the events before a plan, and plans its round. The plan that the algorithm makes here is not used:
-// measured replaces it by the pulls that were made. It is needed since the algorithm fixes with it the decisions of the
-// round.
+// begin applies the events before a plan, and lets the algorithm plan the round. The algorithm's decisions of the round
+// are fixed by this plan. Then measured replaces the plan by the pulls that were made.
 func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	if err := x.before(ctx, seq); err != nil {
 		return err
 	}
 	x.compare(plan)
 	now, more, err := x.steps.Next(ctx)
-	x.squares = plan.WantSquares || now.WantSquares // what an earlier program did not ask for is known nevertheless
+	x.squares = plan.WantSquares || now.WantSquares // squares can be computed even if an earlier program did not ask for them
 	if err == nil && !more {
 		x.unused = true
 		x.run.Notes = append(x.run.Notes, noteOf(NoteUnused, plan.Round))
@@ -152,8 +150,8 @@ func (x *replayer) begin(ctx context.Context, plan PlanBody, seq int64) error {
 	return err
 }
 
-// measured makes the measurements of a round its plan, and returns their results. The plan excludes lost pulls and
-// includes extra ones before any reward is passed on: guarantees rest on this order.
+// measured sets the plan of a round to the pulls with results, and returns the results. The plan leaves out lost pulls and
+// includes extra ones before the algorithm receives any reward: guarantees depend on this order.
 func (x *replayer) measured(r *round) (engine.Batch, error) {
 	if r.plan.Sides != nil {
 		sides, within := r.measuredBlocks(x.protocol.Options.Law)
@@ -168,7 +166,7 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 	return b, err
 }
 
-// impose makes these the pulls of the open round.
+// impose sets the pulls of the open round to the given counts.
 func (x *replayer) impose(counts []int) error {
 	err := x.steps.Amend(counts)
 	if errors.Is(err, engine.ErrFixedPlans) {
@@ -178,8 +176,8 @@ func (x *replayer) impose(counts []int) error {
 	return err
 }
 
-// before takes in attached results and changes before an event, in the order of their events. It stops if no more came
-// before seq, and continues from there the next time.
+// before applies attached or late results and amendments whose events come before seq, in the order of the events. The
+// next call continues after them.
 func (x *replayer) before(ctx context.Context, seq int64) error {
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
@@ -199,8 +197,8 @@ func (x *replayer) before(ctx context.Context, seq int64) error {
 	}
 }
 
-// inform passes the results of one event that belong to no round, as one batch. An algorithm that cannot use them gets
-// none.
+// inform passes the late or attached results of one event to the algorithm, as one batch. It skips an algorithm that
+// cannot use them.
 func (x *replayer) inform(seq int64) error {
 	byArm := map[int][]*measured{}
 	for ; x.guide < len(x.state.guides) && x.state.guides[x.guide].seq == seq; x.guide++ {
@@ -218,9 +216,10 @@ func (x *replayer) inform(seq int64) error {
 	return err
 }
 
-// summed returns counts, means and squares by arm, with the ranges of bounded rewards. The results of an arm are taken by the numbers of
-// their pulls, so that the order in which they arrived does not show in any digit. Rewards have the sign of the data. Arms without results
-// have the count 0. N is the protocol's number of arms, which must be the one that the state has.
+// summed returns the counts and means of results by arm, with sums of squares if squares is set, and then also ranges if
+// rewards are bounded. It adds the results of an arm in the order of their pull numbers, so that the order of arrival does
+// not change any digit. Rewards have the sign of the data. Arms without results have the count 0. p must have as many arms
+// as the state.
 func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 	n := p.Problem.N()
 	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -244,7 +243,7 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 		}
 		for _, m := range sorted {
 			off := m.Reward - b.Means[i]
-			// what scatters behind a mean, and the distance of the mean from the arm's
+			// the squares within a mean, and the deviation of the mean from the arm's mean
 			b.Squares[i] += m.Squares + float64(m.count())*off*off
 		}
 		if bounds != nil {
@@ -254,8 +253,8 @@ func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
 	return b
 }
 
-// spanned returns the smallest and the largest of the rewards; those behind a mean of several may lie
-// anywhere in the bounds.
+// spanned returns the smallest and the largest reward. If some result is a mean of several rewards, it returns the bounds:
+// the rewards may lie anywhere between them.
 func spanned(all []*measured, bounds [2]float64) [2]float64 {
 	out := [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, m := range all {
@@ -267,14 +266,14 @@ func spanned(all []*measured, bounds [2]float64) [2]float64 {
 	return out
 }
 
-// decisions returns the present decisions.
+// decisions returns the answers of the decided tasks.
 func decisions(answers []engine.Answer) []Decision {
 	decided := lists.Where(answers, func(a engine.Answer) bool { return a.Decided })
 	return lists.Map(decided, func(a engine.Answer) Decision { return Decision{a.Task, a.Arm} })
 }
 
-// Agrees reports whether a cached run has the decisions that the last plan recorded. If the next plan is due there is no
-// such record, and it returns false. So a forged cache cannot give answers that differ from the recorded ones.
+// Agrees reports whether a cached run has the decisions that the last plan recorded. A forged cache therefore cannot give
+// other answers. If a new plan is due, there is no such record, and Agrees returns false.
 func (s Moment) Agrees(x *Run) bool {
 	var recorded []Decision
 	switch {
@@ -288,14 +287,14 @@ func (s Moment) Agrees(x *Run) bool {
 	return slices.Equal(recorded, decisions(x.Outcome.Answers))
 }
 
-// compare notes how the decisions differ from those that a plan recorded. It changes nothing else: measurements of a
-// plan remain.
+// compare adds to Differs the decisions that differ from those in a recorded plan. It changes nothing else: the
+// measurements of the plan remain valid.
 func (x *replayer) compare(plan PlanBody) {
 	now := lists.Keyed(decisions(x.steps.Outcome().Answers), func(_ int, d Decision) (string, string) { return d.Task, d.Arm })
 	differs := func(task, was, now string) {
 		x.run.Differs = append(x.run.Differs, Difference{Round: plan.Round, AtEnd: plan.Done, Task: task, Was: was, Now: now})
 	}
-	// what is left in now when these are done was open then
+	// decisions left in now after this loop were undecided in the recorded plan
 	for _, d := range plan.Decided {
 		if arm := now[d.Task]; arm != d.Arm {
 			differs(d.Task, d.Arm, arm)
@@ -309,8 +308,9 @@ func (x *replayer) compare(plan PlanBody) {
 	}
 }
 
-// Try reports why the algorithm refuses a change that was recorded last. While a round is open it is
-// tried before the rewards of that. The change is already in the state, which must be the caller's own, and nothing of it is recorded.
+// Try returns an error if the algorithm refuses the change in the last event. If a round is open, the change is tested
+// before the rewards of the round. The state already contains the change, and must belong to the caller alone. Nothing is
+// recorded.
 func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	x, err := s.replayer(ctx, memory)
 	if err != nil {
@@ -322,8 +322,9 @@ func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
 	return x.before(ctx, math.MaxInt64)
 }
 
-// Upgrade records that a program continues which decides otherwise. It returns nil if nothing was to be done. It has to be
-// recorded before anything else is: its differences of decisions belong to this state.
+// Upgrade returns the event that records a change of the program's revision. The event lists the decisions that change.
+// Upgrade returns nil if the revision is the same. The caller must record the event before any other: its list is valid
+// only for this state.
 func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeBody, []Event, error) {
 	if revision == s.Revision {
 		return nil, nil, nil
@@ -339,7 +340,8 @@ func (s Moment) Upgrade(ctx context.Context, revision int, by string) (*UpgradeB
 	return b, []Event{NewEvent(KindUpgrade, s.Now, by, b)}, nil
 }
 
-// change applies an amendment of the protocol between two rounds. Its error states what an algorithm with a fixed question can do instead.
+// change applies an amendment of the protocol between two rounds. If an algorithm with a fixed question refuses, the error
+// states the alternative.
 func (x *replayer) change(ctx context.Context, a amendment) error {
 	var err error
 	if a.Epsilon != nil {
@@ -367,7 +369,7 @@ func (x *replayer) change(ctx context.Context, a amendment) error {
 	return err
 }
 
-// numbers returns the numbers that arms had before additions that were not taken in yet. The arms must have been there then.
+// numbers converts present numbers of arms to those of the replay's generation. The arms must exist in that generation.
 func (x *replayer) numbers(arms []int) []int {
 	up := x.state.upFrom(x.generation)
 	if up == nil {
@@ -376,7 +378,8 @@ func (x *replayer) numbers(arms []int) []int {
 	return lists.Map(arms, func(i int) int { return slices.Index(up, i) })
 }
 
-// extend adds arms to the run. A new algorithm is made for the larger problem and continues from the state of the old one.
+// extend adds arms to the run. It makes a new algorithm for the larger problem, which continues from the state of the old
+// one.
 func (x *replayer) extend(ctx context.Context, g Growth) error {
 	p := x.protocol.generation(x.generation + 1)
 	e, err := p.Entry()

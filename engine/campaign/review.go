@@ -15,13 +15,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// review computes how far a campaign is from what an algorithm makes of it. Everything here reads, and nothing changes either part.
+// review computes the parts of a status from a moment and its run. Its methods change neither.
 type review struct {
 	Moment
 	*Run
 }
 
-// nextEpsilon says that the last change of epsilon is not the one that answers are for, as long as it waits for the end of the open round.
+// nextEpsilon returns a note if epsilon was changed but the answers are still for the previous value. The change applies
+// at the end of the open round.
 func (s review) nextEpsilon() []Note {
 	now := s.epsilon(s.Protocol)
 	next := now
@@ -34,8 +35,8 @@ func (s review) nextEpsilon() []Note {
 	return []Note{{Kind: NoteEpsilon, Numbers: []float64{next, now}}}
 }
 
-// assumes lists the assumptions of the answers besides the guarantee of the algorithm: they are about losses of pulls on
-// the way. It covers closed rounds: missing results of the open one may still come.
+// assumes returns the assumptions of the answers beyond the guarantee of the algorithm, which are about lost and extra
+// pulls. It covers ended rounds only: missing results of the open round may still come.
 func (s review) assumes() []Note {
 	var out []Note
 	lost, extra, closed, early := 0, 0, 0, 0
@@ -45,10 +46,10 @@ func (s review) assumes() []Note {
 			continue
 		}
 		for i, n := range r.plan.Counts {
-			// arms are counted one by one: an extra pull of one does not make up for a pull that another lost
+			// counted arm by arm: an extra pull of one arm does not replace a lost pull of another
 			d := n - r.measuredOf(i)
 			extra += max(0, -d)
-			if r.early { // a posterior took what came late, so that it is not lost
+			if r.early { // a posterior uses late results, so these pulls are not lost
 				d -= late[[2]int{r.plan.Round, i}]
 			}
 			lost += max(0, d)
@@ -68,7 +69,7 @@ func (s review) assumes() []Note {
 	return out
 }
 
-// pending names the arms that were added and wait for the end of the open round; nil if none wait.
+// pending returns a note with the arms that were added after the open round was planned; nil if there are none.
 func (s review) pending() []Note {
 	r := s.open()
 	if r == nil {
@@ -81,8 +82,8 @@ func (s review) pending() []Note {
 	return []Note{{Kind: NotePending, Names: lists.Flat(came, s.Problem.NamesOf)}}
 }
 
-// cameLate returns by round and arm how many pulls came after the round was over. They make up for pulls of that arm and round that are
-// missing, and for no others: of some there is a result already, by a pull that was handed out in their place.
+// cameLate returns, by round and arm, the number of results that came after the end of their round. A late result makes up
+// only for a missing pull of the same round and arm.
 func (s review) cameLate() map[[2]int]int {
 	late := map[[2]int]int{}
 	for _, m := range s.guides {
@@ -94,16 +95,17 @@ func (s review) cameLate() map[[2]int]int {
 }
 
 const (
-	// selectionLevel is the probability, at each look, that late or repeated results which arose by chance are treated
-	// as a selection by their rewards.
+	// selectionLevel is the significance level, at each look, of the tests for results that were selected by their
+	// rewards: late results that differ, and repeated results.
 	selectionLevel = 1e-3
-	// mostLost is the fraction of missing results from which no guarantee is stated: validity then depends on why they
+	// mostLost is the fraction of missing results from which no guarantee is given: its validity then depends on why they
 	// are missing.
 	mostLost = 1. / 3
 )
 
-// selection looks for signs that rewards decided which results came. Rewards of the open round are left out, since they
-// must not show.
+// selection checks for signs that rewards influenced which results were recorded. It returns warnings, and notes that
+// lower the standing to heuristic. Differences in late results and limits leave out the open round, whose rewards are
+// hidden.
 func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if w, found := s.lateDiffer(); found {
 		warnings, doubts = append(warnings, w), append(doubts, Note{Kind: NoteLateDiffer})
@@ -118,10 +120,10 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	if censored > 0 {
 		doubts = append(doubts, noteOf(NoteCensored, censored))
 	}
-	// handed counts pulls with a result, in all rounds; lost counts those given back, or missing from closed rounds
-	// without a late result. A pull that was given back and not made again is missing as well, and counts once.
+	// handed counts pulls with a result, in all rounds. lost counts pulls that failed, and pulls of ended rounds without
+	// any result. A failed pull that was not handed out again is missing in its round too, and counts once.
 	lost, handed, late := 0, 0, s.cameLate()
-	back := map[[2]int]int{} // by round and arm
+	back := map[[2]int]int{} // by round and arm: failed pulls that were not repeated
 	for _, it := range s.order {
 		lost += indices.Indicator(it.failed != "")
 		back[[2]int{it.round, it.Arm}] += indices.Indicator(it.failed != "" && it.replaced == "" && it.result == nil)
@@ -140,10 +142,11 @@ func (s review) selection() (warnings []engine.Warning, doubts []Note) {
 	return warnings, doubts
 }
 
-// group sums results of an arm, in units of its noise scale.
+// group is the count, mean and sum of squared deviations of some results of an arm, in units of its noise scale.
 type group struct{ count, mean, squares float64 }
 
-// add takes in the mean of count values with this sum of squares around it, by the update of two groups [Chan, Golub and LeVeque 1983].
+// add adds count values with the given mean and sum of squares around it, by the pairwise update [Chan, Golub and LeVeque
+// 1983].
 func (g *group) add(value, count, squares float64) {
 	all := g.count + count
 	off := value - g.mean
@@ -152,12 +155,12 @@ func (g *group) add(value, count, squares float64) {
 	g.count = all
 }
 
-// lateDiffer tests whether late results of an arm differ from its timely ones by more than results differ among
-// themselves: the F test of one difference for each arm that has both. The warning has the p-value, the difference of the arm with the
-// largest one, in reward units, and how many standard errors that is.
+// lateDiffer tests whether late results of arms differ from timely ones by more than the scatter of results. It uses the F
+// test with one difference for each arm that has both. The warning contains the p-value and, for the arm with the largest
+// difference, the difference in reward units and in standard errors. found is false if the difference is not significant.
 func (s review) lateDiffer() (engine.Warning, bool) {
 	timely, late := make([]group, s.Problem.N()), make([]group, s.Problem.N())
-	// in units of their noise scales arms should scatter alike, so that they can be tested together
+	// results in units of their noise scale should have equal scatter, so that arms can be tested together
 	take := func(all []group, m *measured) {
 		if m.Arm < len(all) {
 			scale := s.Problem.Noise.Scales[m.Arm]
@@ -172,8 +175,8 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 			take(late, g)
 		}
 	}
-	// Σ z² of the arms with both kinds, and how many they are; Σ of squares within groups, and its degrees of freedom; the arm
-	// with the largest |z|, and its z
+	// between and arms: Σ z² over the arms with both kinds, and their number; within and rest: the sum of squares within
+	// groups, and its degrees of freedom; worst and most: the arm with the largest |z|, and this z
 	between, within, arms, rest, worst, most := 0.0, 0.0, 0.0, 0.0, -1, 0.0
 	for i := range timely {
 		a, b := timely[i], late[i]
@@ -203,12 +206,13 @@ func (s review) lateDiffer() (engine.Warning, bool) {
 		Numbers: []float64{value, off, math.Abs(most) / math.Sqrt(within/rest)}}, true
 }
 
-// toldTwice tests whether pulls that were handed out again have the value of their repetition more often than
-// results of their arm are equal by chance. Rounded rewards are often equal by chance, and the rate is estimated from the other results of
-// the arm. Pulls of the open round are left out.
+// toldTwice tests whether a repeated pull and its replacement have the same value more often than two results of the arm
+// are equal by chance. Rounded rewards are often equal by chance: the other results of the arm give this rate. Pairs with
+// a pull of the open round are left out. The warning contains the number of equal pairs, of all pairs, and the first equal
+// pair.
 func (s review) toldTwice() (engine.Warning, bool) {
-	values := map[int]map[float64]int{} // by arm: how often each value was recorded
-	// and how many results it has
+	values := map[int]map[float64]int{} // by arm: number of results with each value
+	// by arm: number of results
 	sums := map[int]int{}
 	for m := range resultsOf(s.rounds) {
 		if values[m.Arm] == nil {
@@ -219,16 +223,16 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	}
 	pairs, equal, chance := 0, 0, 0.0
 	var first []string
-	// in order of the ids, so that sums and the first pair are the same each time
+	// ordered by id, so that sums and the first pair are always the same
 	for _, id := range slices.Sorted(maps.Keys(s.items)) {
 		it := s.items[id]
 		again := s.items[it.replaced]
-		// both have a result, and not the same mean of several
+		// both pulls need a result, and not the same mean
 		if it.result == nil || again == nil || again.result == nil || it.result == again.result || s.concealed(it) {
 			continue
 		}
 		pairs++
-		same := 0.0 // probability that another result of the arm, drawn from the others, has this value
+		same := 0.0 // probability that another result of the arm has this value
 		if n := sums[it.result.Arm]; n > 2 {
 			same = float64(max(0, values[it.result.Arm][it.result.Reward]-2)) / float64(n-2)
 		}
@@ -242,11 +246,11 @@ func (s review) toldTwice() (engine.Warning, bool) {
 	if equal == 0 {
 		return engine.Warning{}, false
 	}
-	// the probability of a pair, in the mean; not 0, since a new value can be equal as well
+	// the mean probability of an equal pair; at least 1e-4, since a new value can also be equal
 	rate := min(max(chance/float64(pairs), 1e-4), 1)
 	tail := 1.0
 	if rate < 1 {
-		// of as many equal pairs or more
+		// of at least as many equal pairs
 		tail = 1 - distuv.Binomial{N: float64(pairs), P: rate}.CDF(float64(equal-1))
 	}
 	if !(tail < selectionLevel) {
@@ -256,21 +260,20 @@ func (s review) toldTwice() (engine.Warning, bool) {
 		Numbers: []float64{float64(equal), float64(pairs), s.items[first[0]].result.Reward}}, true
 }
 
-// concealed reports whether the result of a pull must not show yet: its round is open.
+// concealed reports whether the result of a pull must not be shown, because its round is open.
 func (s review) concealed(it *item) bool {
 	r := s.open()
 	return r != nil && r.plan.Round == it.round
 }
 
-// plateTest tests whether the rewards of a round differ from plate to plate by more than noise does:
-// the F test of plates in the additive model reward = arm + plate + noise, arms eliminated first
-// [Scheffé 1959, sec. 4.4]. Rewards are in units of their noise scales, and only the scales' proportions
-// matter. It returns the p-value; false where the round leaves nothing to test. Means of several are left out: they may be of
-// several plates.
+// plateTest tests whether the rewards of a round differ between plates by more than noise: the F test of plates in the
+// additive model reward = arm + plate + noise, adjusted for arms [Scheffé 1959, sec. 4.4]. Rewards are in units of their
+// noise scales; only the proportions of these scales matter. It returns the p-value, or false if the round has too few
+// results for a test. Means of several results are left out: their results may be of different plates.
 func (s review) plateTest(r *round) (float64, bool) {
 	var arms, plates []int
 	var values []float64
-	// plates by name, in the order in which they are met
+	// plates are numbered in the order of their first result
 	index := map[string]int{}
 	for i := range r.plan.Counts {
 		for _, m := range r.results[i] {
@@ -288,7 +291,7 @@ func (s review) plateTest(r *round) (float64, bool) {
 	return plateP(arms, plates, len(index), values)
 }
 
-// plateOf returns the plate on which a pull was measured, "" if there is none.
+// plateOf returns the name of the plate on which a pull was measured; "" if there is none.
 func (s review) plateOf(m *measured) string {
 	if m.ResultRecord.Plate != "" {
 		return m.ResultRecord.Plate
@@ -311,7 +314,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	if count < 2 {
 		return 0, false
 	}
-	// by arm: its sum, and how often it is on each plate
+	// by arm: its number of values on each plate, and the sum of its values
 	on, sum := map[int][]float64{}, map[int]float64{}
 	for k, i := range arms {
 		if on[i] == nil {
@@ -338,7 +341,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 		within += off * off
 		adjusted[plates[k]] += off
 	}
-	// C is singular: a shift of all connected plates changes no difference
+	// C is singular: adding a constant to all connected plates changes no difference
 	var e mat.EigenSym
 	if !e.Factorize(c, true) {
 		return 0, false
@@ -349,7 +352,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	lambdas := e.Values(nil)
 	for k, lambda := range lambdas {
 		if lambda <= 1e-9*slices.Max(lambdas) {
-			continue // plates that no arm connects
+			continue // no arm connects these plates
 		}
 		dot := 0.0
 		for a := range count {
@@ -358,7 +361,7 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 		between += dot * dot / lambda
 		df++
 	}
-	// degrees of freedom of the noise: values less arms and plates
+	// degrees of freedom of the noise: values minus arms minus plate effects
 	rest := len(arms) - len(on) - df
 	if df == 0 || rest < 1 || within-between <= 0 {
 		return 0, false
@@ -367,8 +370,9 @@ func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	return distuv.F{D1: float64(df), D2: float64(rest)}.Survival(f), true
 }
 
-// plateWarnings says where rewards differ from plate to plate by more than noise does. Round r is
-// tested at engine.LackLevel/(r(r+1)), as lack of fit is. The open round is not tested: its rewards must not show.
+// plateWarnings returns a warning for each ended round whose rewards differ between plates by more than noise. Round r is
+// tested at the level engine.LackLevel/(r(r+1)), like lack of fit. The open round is not tested, because its rewards are
+// hidden.
 func (s review) plateWarnings() []engine.Warning {
 	var out []engine.Warning
 	for k, r := range s.rounds {

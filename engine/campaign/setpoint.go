@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// A setting may differ from the planned one: 150.2 for 150. A row that has an id belongs to its pull with any setting,
-// and the setting becomes its note. A row that names its arm by columns belongs to the one arm within a tolerance, if
-// one is stated.
+// A measured setting may differ from the planned one: 150.2 for 150. A row with an id belongs to the pull of this id
+// whatever its settings, which become its note. A row that names its arm by columns belongs to the only arm within the
+// tolerance, if a tolerance is stated.
 
 // Check implements Checked.
 func (a *Tell) Check() *ArgError {
@@ -26,7 +26,7 @@ func (a *Tell) Check() *ArgError {
 	return nil
 }
 
-// tolerances reads how far a setting may be off, by column.
+// tolerances parses texts such as "temp=0.5" into the largest allowed deviation by column.
 func tolerances(list []string) (map[string]float64, error) {
 	out := map[string]float64{}
 	for _, text := range list {
@@ -41,19 +41,20 @@ func tolerances(list []string) (map[string]float64, error) {
 	return out, nil
 }
 
-// candidate is an arm that a row may mean.
+// candidate is an arm that a row may refer to.
 type candidate struct {
 	arm  int
-	off  []string // what was set instead of what, of the columns that differ
-	need []string // the tolerances that take it
-	far  float64  // by how much it is off, in ranges of the columns
-	in   bool     // within the tolerance
+	off  []string // one text for each column that differs: the value set, and the planned one
+	need []string // the tolerances under which the row belongs to this arm
+	far  float64  // sum of the deviations, in ranges of the columns
+	in   bool     // whether all deviations are within the tolerances
 }
 
-// meant returns the arm that a row means if no arm of its task has the row's settings, with these settings. Its error
-// names the nearest arm, or several within the tolerance; the arm is -1, without an error, if none is near.
+// meant returns the arm that a row refers to if no arm of its task has exactly the settings of the row. It also returns
+// these settings as a note. The error names the nearest arm, or several arms within the tolerance. If no arm can be
+// compared with the row, arm is -1 and the error is nil.
 func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, err error) {
-	allowed, _ := tolerances(t.opt.Tolerance) // checked before
+	allowed, _ := tolerances(t.opt.Tolerance) // already checked
 	lo, hi := t.protocol.Problem.ArmsOf(task)
 	var near []candidate
 	for i := lo; i < hi; i++ {
@@ -78,7 +79,8 @@ func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, er
 	}
 }
 
-// candidate compares the settings of a row with those of an arm. It is not comparable where the row lacks a setting, or has another text.
+// candidate compares the settings of a row with those of an arm. comparable is false if the row lacks a setting or has a
+// text that differs from the arm's.
 func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]float64) (c candidate, comparable bool) {
 	p, of := t.protocol, t.settingsOf(arm)
 	x, texts := of.x, of.texts
@@ -86,7 +88,7 @@ func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]flo
 	for k, column := range p.Problem.Arms.Columns {
 		name := strings.TrimPrefix(column, "x_")
 		cell := cmp.Or(row.Text(column), row.Text(name))
-		// an arm of one number may be in the column arm
+		// if arms have one feature, the column arm may hold its value
 		if cell == "" && len(p.Problem.Arms.Columns) == 1 {
 			cell = row.Text("arm")
 		}
@@ -122,7 +124,7 @@ type setting struct {
 	texts []string
 }
 
-// settingsOf returns the settings of an arm. They are computed once a sheet.
+// settingsOf returns the settings of an arm. They are computed once for each sheet.
 func (t *teller) settingsOf(arm int) setting {
 	if t.settings == nil {
 		t.settings = lists.Make(t.protocol.Problem.N(), func(i int) setting {
@@ -132,7 +134,7 @@ func (t *teller) settingsOf(arm int) setting {
 	return t.settings[arm]
 }
 
-// span returns the range of a column over all arms; of one value its size.
+// span returns the range of a column over all arms, but at least the absolute value of its first entry.
 func (t *teller) span(column int) float64 {
 	if t.spans == nil {
 		t.spans = lists.Make(len(t.protocol.Problem.Arms.Columns), func(k int) float64 {

@@ -5,7 +5,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 )
 
-// skewed reports skewed rewards of closed rounds, where the guarantee of the algorithm is for normal ones; nil for none.
+// skewed returns a warning if rewards of ended rounds are skewed and the guarantee of the algorithm assumes normal
+// rewards; otherwise nil.
 func (s review) skewed() *engine.Warning {
 	if e, err := s.Entry(); err != nil || e.Backing != algorithms.BackingNormal {
 		return nil

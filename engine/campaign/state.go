@@ -12,79 +12,77 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// State holds the facts of all events so far. It is read only once folded: several goroutines may read it at once, and
-// the lookup methods change nothing. Only Add writes, and its caller must be the only one who has the state.
+// State is the result of folding all events so far. Several goroutines may read it at once: only Add changes it, and Add
+// needs exclusive access.
 //
-// It has no answers. Those follow from a Replay, which takes long, and are not facts of the laboratory.
+// A State contains no answers. Replay computes them, which takes long.
 type State struct {
 	Start    StartBody // zero before the first event
 	StartAt  time.Time // of the first event
 	Seq      int64     // sequence number of the last event
 	Hash     string    // hash of the last event
 	At       time.Time // time of the last event
-	Revision int       // revision of the program that the campaign continues with: the start's, or of the last upgrade
-	Capacity int       // in force; -1 if it was not amended
+	Revision int       // revision of the program that decides: that of the start, or of the last upgrade
+	Capacity int       // capacity in force; -1 if it was not amended
 
 	handed                           // what was handed out
-	taskOf  []int                    // of the arms that there are now, by arm, non-decreasing
-	grown   [][]int                  // of each addition of arms: Growth.At; their number is the generation of the arms
-	rounds  []*round                 // round k is at k-1; all but the last are closed
-	done    *PlanBody                // the last plan, when nothing is left to measure; nil else, and again once a further round is planned
-	doneSeq int64                    // its event
-	guides  []*measured              // that guide and, in tests, decide nothing, in order of their events
-	amends  []amendment              // in order of their events; numbers of arms in them are the present ones
+	taskOf  []int                    // by present number of the arm: its task; non-decreasing
+	grown   [][]int                  // Growth.At of each addition of arms; their number is the generation of the arms
+	rounds  []*round                 // round k is at index k-1; all except the last have ended
+	done    *PlanBody                // the last plan, if it states that nothing is left to measure; otherwise nil
+	doneSeq int64                    // event number of done
+	guides  []*measured              // late and attached results, in order of their events; they guide measurements, and tests do not decide by them
+	amends  []amendment              // in order of their events; arms have their present numbers
 	log     []LogLine                // in order of their events
-	sheets  map[sheetKey][]*measured // rows without ids, in the order in which they were recorded
-	// rows without ids that failed, in the order in which they were recorded
+	sheets  map[sheetKey][]*measured // results of rows without ids, by sheet, in the order in which they were recorded
+	// failed rows without ids, in the order in which they were recorded
 	failedRows []*failedRow
-	read       map[string]bool // by the SHA-256 of sheets: results of it were recorded
-	events     int             // how many were added
-	links      []link          // of all events: event k is at k-1
-	// whether the answers may have changed since nothing was left to measure: the protocol changed, or a result was
-	// corrected
+	read       map[string]bool // SHA-256 of each sheet of which results were recorded
+	events     int             // number of events added
+	links      []link          // of all events: event k is at index k-1
+	// the protocol changed or a result was corrected after nothing was left to measure, so that the answers may change
 	reopened bool
 }
 
-// round is one communication round as the laboratory sees it. Its arms have the present numbers: additions renumber them
-// (moved). It is open while closed is 0, whether all its pulls are measured or not: the next plan, or a person's close,
-// ends it.
+// round is one communication round as the laboratory sees it. Its arms have the present numbers (moved renumbers them). A
+// round is open until the next plan or a close ends it, even if all its pulls are measured.
 type round struct {
 	plan       PlanBody  // as recorded
 	seq        int64     // sequence number of its plan
 	at         time.Time // time of its plan
-	closed     int64     // the event that ended it; 0 while it is open
-	reason     string    // reason of the close; "" where the next plan ended it
-	early      bool      // it was closed because what was out was late
-	generation int       // additions of arms before its plan: arms that came later have no pulls in it
+	closed     int64     // number of the event that ended it; 0 while it is open
+	reason     string    // reason of the close; "" if the next plan ended it
+	early      bool      // it ended because the outstanding results were late
+	generation int       // number of additions of arms before its plan; arms added later have no pulls in it
 	list       []Slot    // planned pulls in the order in which they are handed out
 
-	filled  map[[2]int]bool     // by arm and number: handed out, or measured
-	highest map[int]int         // by arm: the largest number given to a pull
-	results map[int][]*measured // by arm, in order of arrival; those that came late are in State.guides
+	filled  map[[2]int]bool     // by arm and number of the pull: handed out or measured
+	highest map[int]int         // by arm: the largest number of a pull
+	results map[int][]*measured // by arm, in order of arrival; late results are in State.guides instead
 }
 
 // nobodys reports whether a planned pull was neither handed out nor measured.
 func (r *round) nobodys(slot Slot) bool { return !r.filled[[2]int{slot.Arm, slot.Number}] }
 
-// measured is a result: one reward, or the mean of several. Reward is the one in force, with the sign of the data.
+// measured is a result: one reward, or the mean of several. Reward is the value in force, with the sign of the data.
 type measured struct {
 	ResultRecord
-	round int       // round of its pull, from 1; 0 of attached ones
+	round int       // round of its pull, from 1; 0 if attached
 	by    string    // who recorded it
 	at    time.Time // when it was recorded
 	seq   int64     // sequence number of the event that recorded it
 	sheet string    // the name of its sheet; "" without one
-	late  bool      // its round was over
-	old   []float64 // what it was before it was corrected, the first value first; nil if it was not
+	late  bool      // its round had already ended
+	old   []float64 // values before corrections, the first value first; nil if it was not corrected
 }
 
-// count returns the number of rewards of which this is the mean.
+// count returns the number of rewards of which this result is the mean.
 func (m *measured) count() int { return max(1, m.Count) }
 
 // amendment is a change of the protocol.
 type amendment struct {
 	AmendBody
-	seq int64 // sequence number of its event: it is in force for the rounds that are planned after it
+	seq int64 // number of its event; the amendment applies to rounds planned after it
 }
 
 // LogLine is an event with a reason.
@@ -97,15 +95,14 @@ type LogLine struct {
 	Reason string    `json:"reason,omitempty"`
 }
 
-// NewState returns the state before the start.
-// Capacity begins at -1, since 0 would state that it was amended to any number.
+// NewState returns the state before the start. Capacity is -1, because 0 would mean an amendment to no limit.
 func NewState() *State {
 	return &State{handed: handed{items: map[string]*item{}}, sheets: map[sheetKey][]*measured{},
 		read: map[string]bool{}, Capacity: -1}
 }
 
-// open returns the round that takes results, nil without one. It may be complete: then its rewards are known, and the
-// next plan is due.
+// open returns the round that accepts results; nil if there is none. An open round may be complete: the next plan is then
+// due.
 func (s *State) open() *round {
 	if len(s.rounds) == 0 {
 		return nil
@@ -116,10 +113,12 @@ func (s *State) open() *round {
 	return nil
 }
 
-// complete reports whether every arm has the pulls planned. Withdrawn arms await none, nor do failed pulls of blocks.
+// complete reports whether every arm has its planned pulls. Withdrawn arms and failed pulls in blocks do not count as
+// missing.
 func (s *State) complete(r *round) bool { return s.awaited(r) == 0 }
 
-// awaited returns the number of pulls of a round without a result. Extra pulls of one arm do not replace those of another.
+// awaited returns the number of pulls of a round that still need a result. Extra pulls of one arm do not replace those of
+// another.
 func (s *State) awaited(r *round) (n int) {
 	_, missing := s.pulls(r)
 	for i, lacks := range missing {
@@ -128,8 +127,8 @@ func (s *State) awaited(r *round) (n int) {
 	return n
 }
 
-// pulls returns by arm how many pulls of a round were planned, of arms that were not withdrawn, and how many of them have no
-// result.
+// pulls returns, by arm, the number of planned pulls of a round and how many of these have no result. Both are 0 for
+// withdrawn arms.
 func (s *State) pulls(r *round) (planned, missing []int) {
 	planned, missing = slices.Clone(r.plan.Counts), make([]int, len(r.plan.Counts))
 	for i := range planned {
@@ -141,17 +140,19 @@ func (s *State) pulls(r *round) (planned, missing []int) {
 	return planned, missing
 }
 
-// over returns the rounds that were ended: their rewards may be shown.
+// over returns the rounds that have ended: their rewards may be shown.
 func (s *State) over() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 })
 }
 
-// whole returns them, and the open round if it has all its pulls: it cannot be closed any more to choose by its rewards.
+// whole returns the rounds that have ended, and the open round if all its pulls have results. The rewards of a complete
+// round can no longer influence when it is closed.
 func (s *State) whole() []*round {
 	return lists.Where(s.rounds, func(r *round) bool { return r.closed != 0 || s.complete(r) })
 }
 
-// resultsOf yields the results of some rounds, arm by arm, and of each arm in order of arrival. Late ones are not among them.
+// resultsOf yields the results of the given rounds, arm by arm, and for each arm in order of arrival. It leaves out late
+// results.
 func resultsOf(rounds []*round) iter.Seq[*measured] {
 	return func(yield func(*measured) bool) {
 		for _, r := range rounds {
@@ -166,20 +167,20 @@ func resultsOf(rounds []*round) iter.Seq[*measured] {
 	}
 }
 
-// measuredOf returns the pulls of an arm that have a result, extra ones included: it may exceed the plan.
+// measuredOf returns the number of measured pulls of an arm, including extra ones: it may exceed the plan.
 func (r *round) measuredOf(arm int) int {
 	return lists.Sum(r.results[arm], (*measured).count)
 }
 
-// withdrawn reports whether an arm was taken out of the campaign.
+// withdrawn reports whether an amendment withdrew the arm.
 func (s *State) withdrawn(arm int) bool {
 	return slices.ContainsFunc(s.amends, func(a amendment) bool { return slices.Contains(a.WithdrawArms, arm) })
 }
 
-// Needed reports whether a plan must be made now: no round is open, or the open one is over. Once all was decided a plan is due only
-// after a change or a correction: late and attached results alone do not open the campaign again.
+// Needed reports whether a new plan is due: no round is open, or the open one is complete. If nothing was left to measure,
+// a plan is due only after an amendment or a correction; late and attached results alone do not reopen the campaign.
 func (s *State) Needed() bool {
-	// The agents plan, and hand their plans over by Lead.
+	// the agents plan, and pass their plans to Lead
 	if s.Start.Led != "" {
 		return false
 	}
@@ -190,8 +191,8 @@ func (s *State) Needed() bool {
 	return r == nil || s.complete(r)
 }
 
-// Remaining returns the pulls of the open round that have no result, and whether the round is over. Without an open round it
-// is the last one, which has nothing left.
+// Remaining returns the number of the open round, how many of its pulls have no result, and whether it is complete.
+// Without an open round it returns the number of rounds, 0 and true.
 func (s *State) Remaining() (round, remaining int, over bool) {
 	r := s.open()
 	if r == nil {
@@ -201,8 +202,8 @@ func (s *State) Remaining() (round, remaining int, over bool) {
 	return r.plan.Round, remaining, remaining == 0
 }
 
-// owed returns the pulls of the open round that a person has and that have no result: the person's open list, overdue
-// pulls included. The name must be a text that Plain returned.
+// owed returns the person's pulls of the open round without a result, including overdue ones. by must be a text that Plain
+// returned.
 func (s *State) owed(by string) []*item {
 	r := s.open()
 	if r == nil {
@@ -211,7 +212,7 @@ func (s *State) owed(by string) []*item {
 	return s.itemsOf(by, r, (*item).outstanding)
 }
 
-// capacity returns the pulls in a unit of time that are in force: as amended last, else as the protocol has it; 0 is any number.
+// capacity returns the capacity in force: the last amended value, otherwise that of the protocol; 0 for no limit.
 func (s *State) capacity(p Protocol) int {
 	if s.Capacity >= 0 {
 		return s.Capacity
@@ -219,7 +220,7 @@ func (s *State) capacity(p Protocol) int {
 	return p.Capacity
 }
 
-// spent returns the pulls of all rounds that are over, N counts, the open round included once it is complete.
+// spent returns, by arm, the measured pulls of all rounds that have ended or are complete.
 func (s *State) spent(p Protocol) []int {
 	out := make([]int, p.Problem.N())
 	for _, r := range s.whole() {
@@ -230,24 +231,25 @@ func (s *State) spent(p Protocol) []int {
 	return out
 }
 
-// Additions returns the amendments that added arms, in their order.
+// Additions returns the amendments that added arms, oldest first.
 func (s *State) Additions() []AmendBody {
 	added := lists.Where(s.amends, func(a amendment) bool { return a.Add != nil })
 	return lists.Map(added, func(a amendment) AmendBody { return a.AmendBody })
 }
 
-// upFrom returns the present numbers of the arms after some additions: entry i belongs to the arm that had number i.
+// upFrom returns the present numbers of the arms of a generation: entry i is the present number of the arm that had number
+// i. It returns nil if no arm was added since.
 func (s *State) upFrom(generation int) []int {
 	var up []int
 	for k, at := range s.grown[min(generation, len(s.grown)):] {
 		if k == 0 {
-			// The first addition since is the map itself; each later one is put behind it.
+			// the first addition is the map itself; each later one is composed with it
 			up = slices.Clone(at)
 		} else {
 			up = indices.Of(at, up)
 		}
 	}
-	return up // nil if nothing was added since
+	return up // nil if no arm was added since
 }
 
 // cameAfter reports whether an arm was added after a round was planned.
@@ -256,13 +258,13 @@ func (s *State) cameAfter(r *round, arm int) bool {
 	return up != nil && !slices.Contains(up, arm)
 }
 
-// measured returns the pulls of the round that have a result. The sum over arms may exceed the plan by extra measurements.
+// measured returns the number of measured pulls of the round. It may exceed the plan by extra measurements.
 func (r *round) measured() int {
 	return lists.Sum(slices.Collect(resultsOf([]*round{r})), (*measured).count)
 }
 
-// ended reports whether a round is over, so that closing it changes nothing. It is an error where the
-// round was not planned yet.
+// ended reports whether a round has ended, so that closing it changes nothing. It returns an error if the round was not
+// planned yet.
 func (s *State) ended(round int) (bool, error) {
 	if round < 1 || round > len(s.rounds) {
 		return false, fmt.Errorf("there is no round %d yet: %d were planned", round, len(s.rounds))
@@ -271,9 +273,9 @@ func (s *State) ended(round int) (bool, error) {
 	return r == nil || r.plan.Round != round, nil
 }
 
-// ToldOf returns the results of the round with a plan's digest, by arm and number of the pull, once the
-// round is whole. It is how an agent whose pulls people make fetches them. Numbers of arms are the present ones. The digest is the one
-// that the agent's plan had, see Lead.
+// ToldOf returns the results of the round whose plan has the given digest, by arm and number of the pull. An agent whose
+// pulls people measure fetches its results in this way. Numbers of arms are the present ones. whole is false if the round
+// does not exist or is incomplete. The digest is that of the plan passed to Lead.
 func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	i := slices.IndexFunc(s.rounds, func(r *round) bool { return r.plan.Digest == digest })
 	if i < 0 || !s.complete(s.rounds[i]) {
@@ -287,5 +289,5 @@ func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	return results, true
 }
 
-// Under returns the campaign at a time, under the protocol that is in force then.
+// Under returns the campaign at a time, under the given protocol.
 func (s *State) Under(p Protocol, now time.Time) Moment { return Moment{s, p, now} }

@@ -17,94 +17,94 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Status shows the progress of a campaign. It has counts and no rewards of the open round, so that rewards cannot decide
-// when it is closed.
+// Status is the progress of a campaign. It counts pulls of the open round but has no rewards of it, so that rewards cannot
+// influence when the round is closed.
 type Status struct {
-	Name      string        `json:"name"`             // name of the protocol, as the script has bound it
-	Folder    string        `json:"folder,omitempty"` // as the folder was opened; the folder sets it
-	Problem   string        `json:"problem"`          // its name
+	Name      string        `json:"name"`             // variable name of the protocol in the script
+	Folder    string        `json:"folder,omitempty"` // path under which the folder was opened; package folder sets it
+	Problem   string        `json:"problem"`          // name of the problem
 	Algorithm string        `json:"algorithm"`
 	Goal      string        `json:"goal,omitempty"`       // problem.GoalMax or problem.GoalMin
-	Words     problem.Words `json:"-"`                    // of the problem
-	Delta     float64       `json:"delta"`                // the largest that was in force
-	Epsilon   float64       `json:"epsilon,omitempty"`    // that answers are for, reward units
-	Started   time.Time     `json:"started"`              // when
+	Words     problem.Words `json:"-"`                    // words of the problem for sentences
+	Delta     float64       `json:"delta"`                // error probability in force
+	Epsilon   float64       `json:"epsilon,omitempty"`    // accuracy of the present answers, reward units
+	Started   time.Time     `json:"started"`              // time of the start
 	Done      bool          `json:"done"`                 // nothing is left to measure
-	Ended     string        `json:"ended,omitempty"`      // how, when it is done
-	Rounds    int           `json:"rounds"`               // that are over
-	Samples   int           `json:"samples"`              // samples of these rounds
-	Late      int           `json:"late,omitempty"`       // measurements that came after their round was over
-	Attached  int           `json:"attached,omitempty"`   // measurements of no round
+	Ended     string        `json:"ended,omitempty"`      // how the campaign ended, if Done
+	Rounds    int           `json:"rounds"`               // number of rounds that have ended
+	Samples   int           `json:"samples"`              // samples of the rounds that have ended
+	Late      int           `json:"late,omitempty"`       // measurements that came after the end of their round
+	Attached  int           `json:"attached,omitempty"`   // measurements that belong to no round
 	Failed    int           `json:"failed,omitempty"`     // pulls that were given back
-	Corrected int           `json:"corrected,omitempty"`  // results that were replaced, each once
-	Open      *OpenRound    `json:"open_round,omitempty"` // nil without one
+	Corrected int           `json:"corrected,omitempty"`  // number of corrected results
+	Open      *OpenRound    `json:"open_round,omitempty"` // nil if no round is open
 	Tasks     []TaskStatus  `json:"tasks"`                // in the order of the problem
-	// what all measurements say, rewards of the open round left out; null without any, and of more than 2000 arms
+	// best arms by all measurements except those of the open round; nil without measurements, and for more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
-	People    []Debt           `json:"people,omitempty"` // who owe results
-	Remaining float64          `json:"remaining"`        // further samples, NaN if unknown; see engine.Detailed
-	TimeLeft  float64          `json:"time_left"`        // in TimeUnit, where there is a capacity
+	People    []Debt           `json:"people,omitempty"` // people with outstanding pulls
+	Remaining float64          `json:"remaining"`        // expected further samples; NaN if unknown (see engine.Detailed)
+	TimeLeft  float64          `json:"time_left"`        // in TimeUnit; NaN without a capacity
 	TimeUnit  string           `json:"time_unit"`
-	Capacity  int              `json:"capacity,omitempty"` // in force: pulls in a TimeUnit; 0 for any number
-	Forecast  *ForecastRow     `json:"forecast,omitempty"` // of the start
-	Renewed   *Renewal         `json:"renewed,omitempty"`  // of the rest, if it was asked for
-	Days      []DayStatus      `json:"by_time,omitempty"`  // what was known at the end of each round
+	Capacity  int              `json:"capacity,omitempty"` // capacity in force: pulls in a TimeUnit; 0 for no limit
+	Forecast  *ForecastRow     `json:"forecast,omitempty"` // forecast at the start
+	Renewed   *Renewal         `json:"renewed,omitempty"`  // forecast of the rest, if requested
+	Days      []DayStatus      `json:"by_time,omitempty"`  // progress at the end of each round
 	Standing  string           `json:"standing"`           // engine.StandingProven, StandingHeuristic or StandingNone
-	Guarantee string           `json:"guarantee"`          // a sentence that begins with the standing
-	Assumes   []Note           `json:"assumes,omitempty"`  // what the campaign adds to the guarantee's conditions
-	Differs   []Difference     `json:"differs,omitempty"`  // decisions that are not those recorded
-	Warnings  []engine.Warning `json:"warnings,omitempty"` // of the algorithm, and of how results came
-	Notes     []Note           `json:"notes,omitempty"`    // what a reader has to know besides
+	Guarantee string           `json:"guarantee"`          // sentence that begins with the standing
+	Assumes   []Note           `json:"assumes,omitempty"`  // assumptions in addition to the conditions of the guarantee
+	Differs   []Difference     `json:"differs,omitempty"`  // decisions that differ from the recorded ones
+	Warnings  []engine.Warning `json:"warnings,omitempty"` // of the algorithm, and on how results were recorded
+	Notes     []Note           `json:"notes,omitempty"`    // further facts for the reader
 	Hash      string           `json:"hash"`               // hash of the last event
-	Events    int              `json:"events"`             // how many there are
+	Events    int              `json:"events"`             // number of events
 	Result    *engine.Result   `json:"-"`                  // result of the replay, for reports
 }
 
-// OpenRound counts the pulls of the round that is being measured.
+// OpenRound counts the pulls of the open round.
 type OpenRound struct {
 	Round      int `json:"round"`
-	Planned    int `json:"planned"`              // pulls, except those of withdrawn arms
-	Measured   int `json:"measured"`             // pulls with a result, extra ones included
-	Out        int `json:"handed_out"`           // without result yet
-	Overdue    int `json:"overdue,omitempty"`    // among Out: their lease is over
+	Planned    int `json:"planned"`              // pulls, without those of withdrawn arms
+	Measured   int `json:"measured"`             // pulls with a result, including extra ones
+	Out        int `json:"handed_out"`           // handed out, without result yet
+	Overdue    int `json:"overdue,omitempty"`    // pulls in Out whose lease has ended
 	Failed     int `json:"failed,omitempty"`     // pulls that were given back
-	Unassigned int `json:"left"`                 // not assigned
-	Plates     int `json:"plates,omitempty"`     // of the round's own pulls
-	Next       int `json:"next_plate,omitempty"` // the first with pulls that are not assigned
+	Unassigned int `json:"left"`                 // planned pulls that no person has
+	Plates     int `json:"plates,omitempty"`     // plates of the planned pulls
+	Next       int `json:"next_plate,omitempty"` // first plate with pulls that were not handed out; 0 if there is none
 }
 
-// TaskStatus states how far a task is.
+// TaskStatus is the progress of one task.
 type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
 	Arm      string               `json:"arm,omitempty"`  // the answer
 	Estimate float64              `json:"estimate"`       // estimate of the leader, reward units
-	Arms     []string             `json:"arms,omitempty"` // that may still be the answer
-	Samples  int                  `json:"measured"`       // pulls so far, rounds that are over
-	Beside   int                  `json:"beside"`         // measurements beside the rounds, attached or late
+	Arms     []string             `json:"arms,omitempty"` // arms that may still be the answer
+	Samples  int                  `json:"measured"`       // samples in rounds that have ended
+	Beside   int                  `json:"beside"`         // attached and late measurements
 	TimeLeft float64              `json:"time_left"`      // units of time at the capacity; NaN if unknown
-	Out      []engine.Elimination `json:"out,omitempty"`  // arms that were dropped, and why
+	Out      []engine.Elimination `json:"out,omitempty"`  // arms that were eliminated, with the reason
 }
 
-// Debt counts the pulls that a person was handed and whose results are missing.
+// Debt counts a person's pulls without a result.
 type Debt struct {
-	By      string    `json:"by"`                // "" is a person, too
-	Pulls   int       `json:"pulls"`             // without result, overdue ones included
-	Overdue int       `json:"overdue,omitempty"` // among these
-	Until   time.Time `json:"until,omitzero"`    // the end of the lease of the pull handed out last; zero is never
+	By      string    `json:"by"`                // "" for a person without a name
+	Pulls   int       `json:"pulls"`             // pulls without result, including overdue ones
+	Overdue int       `json:"overdue,omitempty"` // pulls whose lease has ended
+	Until   time.Time `json:"until,omitzero"`    // end of the lease of the last of these pulls; zero if it never ends
 	IDs     []string  `json:"ids"`               // in the order in which they were handed out
 }
 
-// DayStatus is the state at the end of a round.
+// DayStatus is the progress at the end of a round.
 type DayStatus struct {
 	Round   int `json:"round"`
-	Time    int `json:"time"`    // units of time that the pulls so far take at the capacity; without one, rounds
-	Samples int `json:"samples"` // recorded until then
-	Open    int `json:"open"`    // arms that could still be an answer, all tasks
-	Decided int `json:"decided"` // tasks
+	Time    int `json:"time"`    // units of time for the pulls so far at the capacity; without a capacity, rounds
+	Samples int `json:"samples"` // samples so far
+	Open    int `json:"open"`    // arms that may still be answers, over all tasks
+	Decided int `json:"decided"` // number of decided tasks
 }
 
-// SoFar returns the result of the run so far, which continues unless the campaign is done.
+// SoFar returns the result of the run. Its status is engine.StatusRunning unless the campaign is done.
 func (s Status) SoFar() engine.Result {
 	r := *s.Result
 	if !s.Done {
@@ -113,8 +113,8 @@ func (s Status) SoFar() engine.Result {
 	return r
 }
 
-// Status computes how far the campaign is. The run must be the replay of the same state, which is what takes time. Best and Folder are
-// left for others (Believe, the folder).
+// Status returns the progress of a campaign. x must be the replay of the same state. Best and Folder are not set: Believe
+// sets the first, and package folder the second.
 func (x *Run) Status(at Moment) Status {
 	s := review{at, x}
 	st := Status{
@@ -123,7 +123,7 @@ func (x *Run) Status(at Moment) Status {
 		Remaining: s.Result.Remaining, TimeLeft: math.NaN(), TimeUnit: s.Unit(), Capacity: s.capacity(s.Protocol),
 		Differs: s.Differs, Notes: s.notes(), Hash: s.Hash, Events: s.events,
 	}
-	// a change may have made a campaign that was done continue
+	// after an amendment or correction, a campaign that was done may continue
 	if s.done != nil && !s.More {
 		st.Done, st.Ended = true, s.done.Status
 	}
@@ -157,8 +157,8 @@ func (x *Run) Status(at Moment) Status {
 	return st
 }
 
-// doubt lowers the standing to heuristic because of what happened to pulls on the way, and says why. Answers without a
-// guarantee do not change.
+// doubt lowers the standing to heuristic and adds the doubts as reasons to the guarantee. It changes nothing if there are
+// no doubts, or if the answers have no guarantee.
 func (st *Status) doubt(doubts []Note) {
 	if len(doubts) == 0 || st.Standing == engine.StandingNone {
 		return
@@ -170,7 +170,7 @@ func (st *Status) doubt(doubts []Note) {
 	st.Result.Standing, st.Result.Guarantee = st.Standing, st.Guarantee
 }
 
-// count sums the results beside the rounds, failed pulls, and corrections.
+// count sets the numbers of late and attached results, failed pulls, and corrections.
 func (s review) count(st *Status) {
 	for _, g := range s.guides {
 		if g.late {
@@ -179,7 +179,7 @@ func (s review) count(st *Status) {
 			st.Attached += g.count()
 		}
 	}
-	// several items may have one mean of several
+	// several items may share one mean
 	corrected := map[*measured]bool{}
 	for _, it := range s.items {
 		if it.failed != "" {
@@ -192,7 +192,7 @@ func (s review) count(st *Status) {
 	}
 }
 
-// openRound counts the pulls of the open round.
+// openRound sets Open to the counts of the open round; without one it stays nil.
 func (s review) openRound(st *Status) {
 	r := s.open()
 	if r == nil {
@@ -218,7 +218,7 @@ func (s review) openRound(st *Status) {
 	st.Open = o
 }
 
-// debts lists what everybody owes, in the order in which they first asked.
+// debts returns the outstanding pulls of each person, in the order of people's first requests.
 func (s review) debts() []Debt {
 	var out []Debt
 	for _, by := range s.people {
@@ -236,8 +236,8 @@ func (s review) debts() []Debt {
 	return out
 }
 
-// heard returns by task how many measurements the algorithm has for its decisions. Results of an open round wait for its
-// end, and an algorithm that uses only its own rounds ignores attached measurements.
+// heard returns, by task, the number of measurements that the algorithm can use for its decisions. Results of an
+// incomplete open round are left out. Attached and late results count only if the algorithm uses them.
 func (s review) heard() []int {
 	heard := make([]int, s.Problem.V())
 	for m := range resultsOf(s.whole()) {
@@ -252,8 +252,8 @@ func (s review) heard() []int {
 	return heard
 }
 
-// tasks returns the tasks in their order. Unknown values are NaN: no estimate is better than a wrong one. An arm leads
-// only by measurements of its task: a task without any loses its leader in the result, too.
+// tasks returns the status of each task. Unknown values are NaN. A task without measurements has no leader, and tasks
+// removes its leader from result too.
 func (s review) tasks(result *engine.Result) []TaskStatus {
 	samples, beside := make([]int, s.Problem.V()), make([]int, s.Problem.V())
 	for m := range resultsOf(s.over()) {
@@ -266,7 +266,7 @@ func (s review) tasks(result *engine.Result) []TaskStatus {
 	nan, heard := math.NaN(), s.heard()
 	for v, name := range s.Problem.Tasks.Names {
 		t := TaskStatus{Progress: engine.Progress{Task: name, Gap: nan, Error: nan, Samples: nan}, Estimate: nan, TimeLeft: nan}
-		if v >= len(s.Outcome.Answers) { // added, and measured from the next round on
+		if v >= len(s.Outcome.Answers) { // the task was added, and is measured from the next round on
 			lo, hi := s.Problem.ArmsOf(v)
 			t.Arms, t.Open = slices.Clone(s.Problem.Arms.Names[lo:hi]), hi-lo
 			out = append(out, t)
@@ -294,8 +294,8 @@ func (s review) tasks(result *engine.Result) []TaskStatus {
 	return out
 }
 
-// days returns the state at the end of each round. The decisions are those that the next plan recorded; the units of
-// time are counted as if the laboratory had always had the present capacity.
+// days returns the progress at the end of each round. Decisions are those that the next plan recorded. Units of time are
+// computed with the present capacity for all rounds.
 func (s review) days() []DayStatus {
 	var out []DayStatus
 	last := DayStatus{}
@@ -316,13 +316,14 @@ func (s review) days() []DayStatus {
 		}
 		out = append(out, last)
 	}
-	if s.done != nil && !s.More && len(out) > 0 { // late results may have decided after the last round
+	if s.done != nil && !s.More && len(out) > 0 { // late results may have decided tasks after the last round
 		out[len(out)-1].Open = lists.Sum(s.Outcome.Answers, func(a engine.Answer) int { return max(1, len(a.Candidates)) })
 	}
 	return out
 }
 
-// Only returns the status with one of its tasks. Counts of the whole campaign stay. The status itself is not changed.
+// Only returns a copy of the status with a single task. Counts of the whole campaign stay. It returns an error if the task
+// does not exist.
 func (st Status) Only(task string) (Status, error) {
 	k := slices.IndexFunc(st.Tasks, func(t TaskStatus) bool { return t.Task == task })
 	if k < 0 {
@@ -340,11 +341,12 @@ func (st Status) Only(task string) (Status, error) {
 	return st, nil
 }
 
-// mostBelieved is the most arms for which Best is computed for a status.
+// mostBelieved is the largest number of arms for which a status contains Best.
 const mostBelieved = 2000
 
-// Believe adds Best. Nothing is added if no arm was measured, and a note if Best cannot be computed: a status shows
-// the progress of the campaign nevertheless. Its error is the context's. It takes time if there are many arms.
+// Believe sets Best. It leaves Best nil if no arm was measured or there are more than mostBelieved arms. If Best cannot be
+// computed, it adds a note instead, so that the status still shows the progress. It returns only the error of the context.
+// With many arms it takes long.
 func (st *Status) Believe(ctx context.Context, at Moment) error {
 	known := at.Known()
 	measured := lists.Count(known.Partial, func(m float64) bool { return !math.IsNaN(m) })
@@ -360,7 +362,7 @@ func (st *Status) Believe(ctx context.Context, at Moment) error {
 	return nil
 }
 
-// epsilon returns the accuracy in force.
+// epsilon returns the epsilon of the present answers.
 func (x *Run) epsilon(p Protocol) float64 {
 	if x.Epsilon != nil {
 		return *x.Epsilon

@@ -13,13 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Tell records the results of a sheet: of pulls by their ids, or of arms. It can be repeated: results that are already
-// recorded are known. Mistakes in a row are in the receipt and are not an error.
+// Tell records the results of a sheet. A row names a pull by its id, or an arm. Tell may be repeated: results recorded
+// before are known. The receipt reports mistakes in rows; they are not errors.
 type Tell struct {
-	File File // its name is the sheet's, where TellOptions has none
+	File File // its base name is the sheet's name if TellOptions.Sheet is ""
 	TellOptions
 
-	results Results // the sheet, as Prepare read it
+	results Results // the parsed sheet, set by Prepare
 }
 
 var tellEntry = Entry{
@@ -45,7 +45,7 @@ func (a *Tell) Params() []Param {
 	return append([]Param{file, byParam(&a.By)}, a.params()...)
 }
 
-// params are the arguments that acts with a sheet share, in an order that Attach relies on.
+// params returns the arguments that acts with a sheet share. Attach relies on their order.
 func (o *TellOptions) params() []Param {
 	return []Param{
 		{Name: "sure", Into: &o.Sure, Doc: "accept rewards that look like typing errors"},
@@ -63,7 +63,7 @@ func (o *TellOptions) params() []Param {
 // Prepare implements Prepared.
 func (a *Tell) Prepare(ctx context.Context, p Protocol) error { return a.prepare(ctx, p, KindTell) }
 
-// prepare reads the sheet, before the lock is held. Whether its rows fit the campaign shows in do.
+// prepare parses the sheet, before the lock is held. do checks later whether the rows fit the campaign.
 func (a *Tell) prepare(ctx context.Context, p Protocol, kind Kind) (err error) {
 	if a.Sheet == "" && a.File.Path != "" {
 		a.Sheet = filepath.Base(a.File.Path)
@@ -72,8 +72,8 @@ func (a *Tell) prepare(ctx context.Context, p Protocol, kind Kind) (err error) {
 	return err
 }
 
-// Do implements Act: it matches the sheet with the open pulls. Its error concerns the sheet as a whole: it is of another
-// copy of the campaign, or without the ids that blocks need. Then no row was looked at.
+// Do implements Act: it matches the rows with the open pulls. It returns an error if the sheet as a whole is wrong:
+// another copy of the campaign made it, or it lacks the ids that blocks need. No row is then processed.
 func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	if err := at.checkChain(a.results); err != nil {
 		return Done{}, err
@@ -84,8 +84,7 @@ func (a *Tell) Do(ctx context.Context, at Doing) (Done, error) {
 	return a.do(ctx, at, KindTell, a.results.hash)
 }
 
-// do looks at every row, and then decides about all of them together. A context that ends leaves no sheet partly
-// recorded.
+// do processes every row, and then decides whether to record all of them. If the context ends first, nothing is recorded.
 func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, error) {
 	t := newTeller(at.Moment, a.TellOptions)
 	t.kind, t.receipt.ByArm = kind, a.results.set > 0
@@ -104,12 +103,12 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 	if err := ctx.Err(); err != nil {
 		return Done{}, err
 	}
-	t.receipt.Notes = a.results.sheet.Notes() // known once numbers were read
+	t.receipt.Notes = a.results.sheet.Notes() // complete only after all numbers were read
 	return t.finish(kind, hash), nil
 }
 
-// TellOne records the result of one id. It is an act of programs, which record one result at a time. It is in no table
-// of acts, and is not prepared. An unknown id is in the receipt, as in a sheet.
+// TellOne records the result of one pull, for programs that record results one by one. It is not in the table of acts, and
+// needs no Prepare. As for a sheet, the receipt reports an unknown id.
 type TellOne struct {
 	ID     string  // as typed
 	Reward float64 // with the sign of the data
@@ -130,9 +129,8 @@ func (a *TellOne) Do(_ context.Context, at Doing) (Done, error) {
 	return t.finish(KindTell, ""), nil
 }
 
-// notesOf returns the contents of a row besides its result: its note, columns of the laboratory's own, and settings
-// other than the arm's. Columns of features that repeat the planned settings are left out, and so are columns of lists
-// and tables.
+// notesOf returns the content of a row other than its result, as one text. It contains the note, the laboratory's own
+// columns, and settings that differ from the arm's. It leaves out planned settings and the columns of lists and tables.
 func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string {
 	var parts []string
 	if note := row.Text("note"); note != "" {
@@ -144,7 +142,7 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 		k := slices.Index(p.Problem.Arms.Columns, formulas.Unguard(c))
 		switch {
 		case text == "" || slices.Contains(ownColumns, c) || slices.Contains(blockColumns(p.Problem), c):
-		// a feature of the arm: it has the planned value, unless the row gives the value that was really set
+		// a feature of the arm is noted only if the row has another value than planned
 		case k >= 0:
 			if planned := p.Problem.ArmText(k, arm); !p.sameSetting(row, k, arm) {
 				parts = append(parts, fmt.Sprintf("%s=%s instead of %s", c, text, planned))
@@ -157,8 +155,8 @@ func (t *teller) notesOf(row problem.SheetRow, columns []string, arm int) string
 	return strings.Join(parts, "; ")
 }
 
-// sameSetting reports whether a row has the planned value of feature c of an arm: the same text, or in a column of
-// numbers the same one to the digits that spreadsheets keep.
+// sameSetting reports whether a row has the planned value of feature c of an arm. Texts must be equal; numbers must be
+// equal to 12 digits, because spreadsheets keep no more.
 func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 	column := p.Problem.Arms.Columns[c]
 	if cell, text := row.Text(column), p.Problem.ArmText(c, arm); cell == text || formulas.Unguard(cell) == text {
@@ -171,45 +169,46 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 // TellBody records results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
-	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" of single results, and of results from before the campaign
+	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" for a single result
 	Results []ResultRecord `json:"results"`          // in the order of the rows
 }
 
 // ResultRecord is one result. Rewards have the sign of the data.
 //
-// It has an ID, or else Number, Fills and Slots name its pulls: the first is Number, the others of a mean are Slots. An
-// attached result belongs to no pull.
+// A result has an ID, or Number, Slots and Fills name its pulls. Number is the first pull; Slots are the further pulls of
+// a mean. An attached result belongs to no pull.
 type ResultRecord struct {
-	ID     string   `json:"id,omitempty"`     // id of the row; "" of results by arm
-	Arm    int      `json:"arm"`              // its number when the result was recorded; in a State the present one
-	Number int      `json:"number,omitempty"` // number of its pull, by which rewards are summed
-	Fills  []string `json:"fills,omitempty"`  // ids handed out that it is the result of, named by no id
-	Slots  []int    `json:"slots,omitempty"`  // numbers of pulls that it fills, when it is of several
+	ID     string   `json:"id,omitempty"`     // id in the row; "" for a result by arm
+	Arm    int      `json:"arm"`              // number of the arm when the result was recorded; in a State, its present number
+	Number int      `json:"number,omitempty"` // number of its pull; rewards are summed in this order
+	Fills  []string `json:"fills,omitempty"`  // ids of the pulls whose result it is, if the row had no id
+	Slots  []int    `json:"slots,omitempty"`  // numbers of the further pulls of a mean
 	Count  int      `json:"count,omitempty"`  // 0 means 1
-	Reward float64  `json:"reward"`           // mean of Count
-	// -1 where the result is at most Reward ("<0.05"), +1 if it is at least Reward
+	Reward float64  `json:"reward"`           // mean of Count rewards
+	// -1 if the true value is at most Reward ("<0.05"), +1 if it is at least Reward; otherwise 0
 	Censored int8    `json:"censored,omitempty"`
-	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards behind a mean, reward units²
-	Plate    string  `json:"plate,omitempty"`   // the plate of the measurement, if not the planned one
-	Block    string  `json:"block,omitempty"`   // what it was measured with, by the columns of blocks of the problem
-	Row      int     `json:"row,omitempty"`     // row of results without id: the place among the sheet's rows
-	Note     string  `json:"note,omitempty"`    // what the row said besides
-	Sure     string  `json:"sure,omitempty"`    // what spoke against the value, which was confirmed
+	Squares  float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards in a mean, reward units²
+	Plate    string  `json:"plate,omitempty"`   // plate of the measurement, if not the planned one
+	Block    string  `json:"block,omitempty"`   // block of the measurement, from the problem's block columns
+	Row      int     `json:"row,omitempty"`     // without an id: index of the row among the sheet's rows of the arm
+	Note     string  `json:"note,omitempty"`    // further text of the row
+	Sure     string  `json:"sure,omitempty"`    // the warning about the value, which the person confirmed
 
-	// while a sheet is read
+	// used only while a sheet is read
 	line  int    // line of the sheet
-	round string // that the row says
+	round string // text in the row's column round
 }
 
-// sheetKey distinguishes the rows without ids of one sheet from those of other sheets. Phones and instruments give all
-// their files the same name, so that the name alone does not.
+// sheetKey identifies the sheet of a row without an id. Phones and instruments give all their files the same name, so the
+// key also contains the person.
 type sheetKey struct {
 	attached bool   // recorded by attach
-	name, by string // of the sheet, and of the person who recorded it
+	name, by string // name of the sheet, and of the person who recorded it
 }
 
-// fold takes results in: of the open round, of one that is over, or of none. The kind of the event decides which: who recorded it looked at
-// the state under the lock. Results of the open round are summed; all others guide (State.guides).
+// fold adds results to the state. The kind of the event decides whether they belong to the open round, to an ended round
+// or to no round: the recording program determined it under the lock. Results of the open round are summed; all others are
+// guides (State.guides).
 func (b *TellBody) fold(s *State, e Event) error {
 	b.Sheet = Plain(b.Sheet)
 	if b.SHA256 != "" {
@@ -221,12 +220,12 @@ func (b *TellBody) fold(s *State, e Event) error {
 		if x.Sure != "" {
 			s.note(e, fmt.Sprintf("%s confirmed as %g", x.named(), x.Reward), x.Sure)
 		}
-		// so that the same rows are known when the sheet is recorded again
+		// the same rows are then known when the sheet is recorded again
 		if x.ID == "" {
 			key := sheetKey{e.Kind == KindAttach, b.Sheet, e.By}
 			s.sheets[key] = append(s.sheets[key], m)
 		}
-		// a mean is the one result of all pulls that it fills
+		// a mean is the result of each pull that it fills
 		if x.ID != "" || len(x.Fills) > 0 {
 			for _, id := range append([]string{x.ID}, x.Fills...) {
 				if id == "" {
@@ -250,7 +249,7 @@ func (b *TellBody) fold(s *State, e Event) error {
 		}
 		m.round = r.plan.Round
 		r.results[x.Arm] = append(r.results[x.Arm], m)
-		// pulls without an id are now assigned; extra ones have numbers beyond the plan
+		// the pulls are now assigned; extra pulls have numbers after the planned ones
 		for _, n := range append([]int{x.Number}, x.Slots...) {
 			r.filled[[2]int{x.Arm, n}] = true
 			r.highest[x.Arm] = max(r.highest[x.Arm], n)
@@ -267,50 +266,51 @@ func (x ResultRecord) named() string {
 	return fmt.Sprintf("pull %d of arm %d", x.Number, x.Arm)
 }
 
-// The outcomes of a row of a sheet of results.
+// The outcomes of a row in a sheet of results.
 const (
 	RowNew      = "new"      // recorded
 	RowKnown    = "known"    // recorded before, with this value
-	RowLate     = "late"     // of a round that is over: it guides and decides nothing
+	RowLate     = "late"     // of an ended round: it guides measurements, and tests do not decide by it
 	RowFailed   = "failed"   // recorded as a pull without result
 	RowWaiting  = "waiting"  // no reward yet
 	RowConflict = "conflict" // recorded before, with another value
 	RowUnknown  = "unknown"  // no such id
-	RowBad      = "bad"      // it cannot be read, or cannot be right
-	RowSure     = "unlikely" // it may be a slip: --sure confirms it
+	RowBad      = "bad"      // cannot be read, or is impossible
+	RowSure     = "unlikely" // may be a typing error: --sure confirms it
 )
 
-// Receipt reports the outcome of every row of a sheet. It is given out once the results are durable. The lines about the
-// round and the last event are set then: they describe the state with the results.
+// Receipt reports the outcome of every row of a sheet. The caller gets it after the results are on disk. Round, Remaining,
+// Over, Hash and Chain are set then, and describe the state with the results.
 type Receipt struct {
-	Campaign  string         `json:"campaign"`        // its name
-	Sheet     string         `json:"sheet,omitempty"` // its name
+	Campaign  string         `json:"campaign"`        // name of the campaign
+	Sheet     string         `json:"sheet,omitempty"` // name of the sheet
 	Taken     bool           `json:"taken"`           // whether anything was recorded
-	Counts    map[string]int `json:"counts"`          // counts of rows by their outcome: RowNew and the others
-	Lines     []ReceiptLine  `json:"lines"`           // lines of rows that are not simply new, known or waiting
-	Round     int            `json:"round,omitempty"` // the open one, else the last
+	Counts    map[string]int `json:"counts"`          // number of rows by outcome, such as RowNew
+	Lines     []ReceiptLine  `json:"lines"`           // remarks on rows; simply new, known and waiting rows have none
+	Round     int            `json:"round,omitempty"` // the open round, otherwise the last one
 	Remaining int            `json:"left"`            // pulls of the open round without result
-	Over      bool           `json:"round_over"`      // whether it has all its results
-	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, where that is not plain
+	Over      bool           `json:"round_over"`      // whether the open round has all its results
+	Notes     []problem.Note `json:"notes,omitempty"` // how the sheet was read, if this is not obvious
 	Hash      string         `json:"hash,omitempty"`  // hash of the last event
 	Chain     string         `json:"chain,omitempty"` // see State.Chain
-	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is not a list
+	ByArm     bool           `json:"-"`               // the sheet has no ids, and so is not a list from Ask
 }
 
-// ReceiptLine is a row of a sheet.
+// ReceiptLine is a remark on a row of a sheet.
 type ReceiptLine struct {
-	Line int    `json:"line,omitempty"` // line of the file, from 1; 0 of a result without a sheet
+	Line int    `json:"line,omitempty"` // line of the file, from 1; 0 for a result without a sheet
 	ID   string `json:"id,omitempty"`   // as typed, or as issued
-	Kind string `json:"kind"`           // RowConflict and the others
-	Text string `json:"text,omitempty"` // what is wrong or odd
+	Kind string `json:"kind"`           // RowConflict or another outcome
+	Text string `json:"text,omitempty"` // the fault or irregularity
 }
 
-// Refused reports whether a row was not taken because something is wrong with it. Then nothing of the sheet was, but with TakeGood.
+// Refused reports whether some row was rejected. Nothing of the sheet is then recorded, except with TakeGood.
 func (r Receipt) Refused() bool {
 	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
 }
 
-// Words lists how many rows are in order and how many are not, as "23 new, 2 waiting" and "1 unlikely"; "" for none.
+// Words returns the counts of accepted and of rejected rows in words, such as "23 new, 2 waiting" and "1 unlikely"; "" for
+// none.
 func (r Receipt) Words() (good, wrong string) {
 	list := func(kinds ...string) string {
 		kinds = lists.Where(kinds, func(kind string) bool { return r.Counts[kind] > 0 })
@@ -319,14 +319,15 @@ func (r Receipt) Words() (good, wrong string) {
 	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }
 
-// Unsaved reports a sheet that has results or notes of pulls of the list which are not recorded yet: writing the list
-// over the sheet would lose them. A file that is not a sheet of results has none. Rows of other lists do not count.
+// Unsaved returns an error if a sheet contains results or notes of the list's pulls that are not recorded yet: writing the
+// list over the sheet would lose them. It returns nil if the file is not a sheet of results. Rows of other lists are
+// ignored.
 func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
 	s, _, err := problem.ReadSheet(ctx, name, sheet, nil, []string{"id", "reward"})
 	if err != nil {
 		return ctx.Err()
 	}
-	// by id, whether its result is missing
+	// by id: whether its result is missing
 	open := lists.Keyed(l.Rows, func(_ int, r ListRow) (string, bool) { return r.ID, r.Reward == nil })
 	filled := 0
 	for _, r := range s.Rows {
@@ -338,7 +339,7 @@ func (l List) Unsaved(ctx context.Context, name string, sheet []byte) error {
 	return unsaved(name, filled)
 }
 
-// Unsaved reports a sheet with rows that were not recorded yet, by the receipt of a preview of it.
+// Unsaved returns an error if the receipt of a preview contains rows that are not recorded yet.
 func (r Receipt) Unsaved(name string) error {
 	return unsaved(name, r.Counts[RowNew]+r.Counts[RowLate]+r.Counts[RowFailed]+r.Counts[RowConflict]+r.Counts[RowUnknown]+
 		r.Counts[RowBad]+r.Counts[RowSure])

@@ -15,11 +15,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// byArms takes rows without ids: one reward of an arm each, or the count, mean and standard deviation of
-// several. They fill open pulls of the arm. A sheet whose rows were recorded before is known by its name and
-// teller, and is the same sheet only if all of them are in it with the same values: the k-th row of an arm that
-// has a value is the k-th again. So rows may be added to a sheet, and rows of different arms may change places; a row that is
-// taken out makes it another sheet.
+// byArms processes rows without ids. A row has one reward of an arm, or the count, mean and standard deviation of several.
+// The results fill open pulls of the arm.
+//
+// A sheet is identified by its name and the person who records it. All its rows that were recorded before must be present
+// with the same values, or the sheet is refused. The k-th row with a value of an arm is the same row each time. Rows may
+// therefore be added, and rows of different arms may change places. If a row is removed, the sheet needs another name.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	var rows []ResultRecord
 	passed := map[int]int{} // by arm
@@ -34,7 +35,7 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	key := sheetKey{kind == KindAttach, t.opt.Sheet, t.opt.By}
 	previous := t.state.sheets[key]
 	p := t.period(rows)
-	recorded := func(m *measured) bool { // of what seems to be repeated, by a program that took it
+	recorded := func(m *measured) bool { // reports whether an earlier call recorded a row of the second copy
 		return slices.ContainsFunc(rows[p:], func(x ResultRecord) bool { return x.Arm == m.Arm && x.Row == m.Row })
 	}
 	if p < len(rows) && !t.opt.Again && !slices.ContainsFunc(previous, recorded) {
@@ -43,18 +44,18 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 		t.receipt.Counts[RowKnown] += len(rows) - p
 		rows = rows[:p]
 	}
-	// all recorded rows of the sheet must be present, before one of its rows is looked at
+	// all recorded rows must be present, before any row is processed
 	if why := t.differs(rows, previous, true); why != "" {
 		t.refuse(rows, RowConflict, why)
 		return
 	}
-	// the same file of two people is most likely one sheet that was passed on, and would count twice
+	// the same file from two people is probably one sheet that was passed on, and would count twice
 	other := t.sameOfOthers(key, rows)
 	if other != "" && len(previous) == 0 && !t.opt.Sure {
 		t.refuse(rows, RowSure, fmt.Sprintf("%s already recorded such rows from a sheet of this name. This may be the same sheet", other))
 		return
 	}
-	// by arm and place, the recorded result of each row
+	// by arm and index of the row: its recorded result
 	known := lists.Keyed(previous, func(_ int, m *measured) ([2]int, *measured) { return [2]int{m.Arm, m.Row}, m })
 	place := func(x ResultRecord) [2]int { return [2]int{x.Arm, x.Row} }
 	if other == "" && !t.opt.Again && !t.opt.ofTable {
@@ -68,8 +69,8 @@ func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	}
 }
 
-// knowCopies adds rows to the known ones, by arm and place, that have the values of recorded results (copies). The
-// receipt reports this once, at the first of these rows.
+// knowCopies adds to known the rows with the values of recorded results (see copies). known is indexed by arm and row. The
+// receipt has one remark on this, at the first such row.
 func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, known map[[2]int]*measured) {
 	found, equal := t.copies(rows, key, hash)
 	for k, m := range found {
@@ -86,9 +87,9 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 	}
 }
 
-// readArm reads a row without an id; passed counts the rows of each arm that have a value, those with a slip in it too,
-// so that the places of others do not change when the slip is corrected. It is ok if
-// the row has a result; else the receipt names any fault.
+// readArm reads a row without an id. passed counts the rows of each arm with a value, including faulty rows, so that a
+// correction of a faulty row does not change the index of others. ok is true if the row has a result; otherwise the
+// receipt reports its outcome.
 func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
 	several := results.set == 1
 	arm, set, err := t.armOf(row)
@@ -133,7 +134,7 @@ func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]i
 	return x, true
 }
 
-// refuse says the same of all rows, with one line. The count is of all.
+// refuse gives all rows the same outcome, with one line in the receipt.
 func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 	if len(rows) > 0 {
 		t.say(rows[0].line, "", kind, "%s", why)
@@ -141,8 +142,8 @@ func (t *teller) refuse(rows []ResultRecord, kind, why string) {
 	}
 }
 
-// differs reports which rows differ from a sheet that is recorded in part: one of them is missing, or has another value;
-// "" if all are there. Without values only their places count.
+// differs compares rows with the recorded rows of the same sheet. It returns a text on the first recorded row that is
+// missing or has another value; "" if all are present. If values is false, it does not compare values.
 func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool) string {
 	if len(previous) == 0 {
 		return ""
@@ -163,10 +164,10 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 	return ""
 }
 
-// sameOfOthers returns another person who recorded rows like these in a sheet of the same name, "" if there is none. The
-// table that was attached at the start does not count as a person's sheet. A teller who may not see rewards of others
-// learns only that the places are the same. If several people match, it returns the name that comes last, so that it is
-// the same each time.
+// sameOfOthers returns the name of another person who recorded the same rows in a sheet of the same name; "" if there is
+// none. The table attached at the start does not count. If the person may not see others' rewards, only the places of rows
+// are compared, not the values. If several people match, it returns the last name in sorted order, so that the result is
+// always the same.
 func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
 	for other, previous := range t.state.sheets {
 		of := other.attached == key.attached && other.name == key.name && other.by != key.by && !t.state.ofTable(previous[0])
@@ -177,18 +178,18 @@ func (t *teller) sameOfOthers(key sheetKey, rows []ResultRecord) (name string) {
 	return name
 }
 
-// where names an arm and its task.
+// where returns a phrase with an arm and its task.
 func (t *teller) where(arm int) string {
 	names := t.protocol.Problem.NamesOf(arm)
 	return fmt.Sprintf("task %q, arm %q", names[0], names[1])
 }
 
-// byArm takes a row of an arm; before is the recorded result of the row, or nil. Rows by arm are never late: they belong
-// to the open round or to no round.
+// byArm processes one row of an arm. before is the recorded result of the row, or nil. Rows without ids are never late:
+// they belong to the open round, or to no round if attached.
 func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	r := t.state.open()
 	switch {
-	// differs accepted the row, so its value is the one before a correction
+	// differs accepted the row, so it has a value from before a correction
 	case before != nil && before.Reward != x.Reward:
 		t.say(x.line, "", RowKnown, "%s: %g was recorded before and is corrected to %g", t.where(x.Arm), x.Reward, before.Reward)
 		return
@@ -216,8 +217,8 @@ func (t *teller) byArm(x ResultRecord, before *measured, kind Kind) {
 	t.checkRound(x.line, x.round, r.plan.Round, "the open one, because the row has no id")
 }
 
-// armOf returns the number of the arm that a row names, or means, and then how the settings differ. Its error has the
-// column of the cell.
+// armOf returns the number of the arm in a row. If the arm was found by its settings, note describes how they differ. The
+// error contains the column of the wrong cell.
 func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	task, err := row.Name("task")
 	if err != nil {
@@ -232,7 +233,7 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 			return [2]string{t.protocol.Problem.Tasks.Names[v], t.protocol.Problem.Arms.Names[i]}, i
 		})
 	}
-	// unchanged, and as a list writes them for spreadsheets
+	// first the original texts, then without the prefix that protects cells of lists from spreadsheets
 	for _, names := range [][2]string{{task, arm}, {formulas.Unguard(task), formulas.Unguard(arm)}} {
 		if i, there := t.armAt[names]; there {
 			return i, "", nil
@@ -242,7 +243,8 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	if err == nil {
 		return i, "", nil
 	}
-	// near arms are looked for in all such rows if a tolerance is stated, otherwise only in the first mostHints of them
+	// if a tolerance is stated, arms with near settings are searched for every such row; otherwise only for the first
+	// mostHints rows
 	if v, e := taskNamed(t.protocol.Problem, formulas.Unguard(task)); e == nil && (len(t.opt.Tolerance) > 0 || t.hints < mostHints) {
 		t.hints++
 		i, note, e := t.meant(row, v)
@@ -256,7 +258,7 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 	return 0, "", row.Wrong(column, "%s", err)
 }
 
-// several reads count and sd of a row. Squares are sd²·(count - 1); a mean of one reward needs no sd.
+// several reads the count and sd of a row with a mean. Squares becomes sd²·(count - 1). A count of 1 needs no sd.
 func (x *ResultRecord) several(row problem.SheetRow) error {
 	n, err := row.Number("count")
 	if err != nil {
@@ -286,12 +288,13 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 	return nil
 }
 
-// mostExtra is the most measurements beyond the open pulls that one row may be the mean of: each gets a number.
+// mostExtra is the largest number of pulls beyond the open ones that the mean in one row may fill: each pull gets a
+// number.
 const mostExtra = 10_000
 
-// openOf returns the open pulls of every arm, which rows without ids fill: first the teller's own, then the unassigned
-// ones, then others'. They are looked up once per sheet, and fill takes from them row by row. Failed and replaced pulls
-// are not among them: they are open again once they are handed out under other ids.
+// openOf returns, by arm, the open pulls that rows without ids fill: the person's own first, then unassigned ones, then
+// those of others. It collects them once for each sheet, and fill removes them. Failed and replaced pulls are not
+// included: they can be filled after they were handed out again.
 func (t *teller) openOf(r *round) map[int][]Item {
 	if t.open == nil {
 		t.open, t.highest = map[int][]Item{}, maps.Clone(r.highest)
@@ -313,8 +316,8 @@ func (t *teller) openOf(r *round) map[int][]Item {
 	return t.open
 }
 
-// fill gives a result the open pulls of its arm. It returns a reason, and takes nothing, if there are too few and the
-// extra ones are not allowed or too many. x gets the numbers of the pulls, and the ids that they were handed out under.
+// fill assigns open pulls of its arm to a result, and sets the numbers and ids in x. It returns "" on success. If there
+// are too few open pulls, and extra ones are not allowed or too many, it assigns nothing and returns the reason.
 func (t *teller) fill(r *round, x *ResultRecord) string {
 	open, n := t.openOf(r)[x.Arm], max(1, x.Count)
 	switch extra := n - len(open); {
@@ -325,7 +328,7 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 			"attach", extra,
 			mostExtra)
 	}
-	// extra measurements have numbers behind all others of the arm
+	// extra pulls have numbers after all others of the arm
 	for len(open) < n {
 		t.highest[x.Arm]++
 		open = append(open, Item{Slot: Slot{Number: t.highest[x.Arm]}})
@@ -343,20 +346,20 @@ func (t *teller) fill(r *round, x *ResultRecord) string {
 	return ""
 }
 
-// A reward is far from all others beyond this many standard deviations from their median, by their median absolute
-// deviation or the noise scale, whichever is larger. This needs eight rewards, and four different values: equal ones do
-// not show how far arms are apart.
+// A reward is unusual if it differs from the median of all rewards by more than farFromOthers standard deviations. The
+// standard deviation comes from the median absolute deviation or the noise scale, whichever is larger. The test needs at
+// least fewestOthers rewards with fewestDifferent different values: equal values do not show how much arms differ.
 const (
 	farFromOthers   = 6
 	fewestOthers    = 8
 	fewestDifferent = 4
 )
 
-// without returns the results that look right, and notes the others, which may be slips of the pen. Their rows were said to be of the
-// given kind before, which is taken back.
+// without returns the results that are plausible. The others may be typing errors, and get the outcome RowSure. They were
+// counted under kind before, and this count is corrected.
 func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	var accepted []ResultRecord
-	aside := map[int]bool{} // lines of the sheet
+	aside := map[int]bool{} // lines of the sheet with implausible results
 	median, spread := t.middle()
 	for _, x := range results {
 		why := t.against(x, median, spread)
@@ -372,7 +375,7 @@ func (t *teller) without(results []ResultRecord, kind string) []ResultRecord {
 	return accepted
 }
 
-// confirm records the objections to results that the teller has confirmed, for the report. Most have none.
+// confirm sets Sure of each implausible result, for the report. Most results have none.
 func (t *teller) confirm() {
 	median, spread := t.middle()
 	for _, list := range [][]ResultRecord{t.results, t.late} {
@@ -382,8 +385,8 @@ func (t *teller) confirm() {
 	}
 }
 
-// against returns the objection to a result, "" if there is none. If bounds are stated these alone count: any value
-// within them is likely enough.
+// against returns the reason why a result is implausible; "" if it is plausible. If bounds are stated, every value within
+// them is plausible.
 func (t *teller) against(x ResultRecord, median, spread float64) string {
 	p := t.protocol.Problem
 	if b := p.TurnedBounds(p.Noise.Bounds); b != nil {
@@ -399,11 +402,11 @@ func (t *teller) against(x ResultRecord, median, spread float64) string {
 	return ""
 }
 
-// middle returns the median of all rewards, including this sheet and the problem's table, and how far they scatter about
-// it; 0 if they are too few. Results of the open round count too, except others' if the teller must not learn of them.
+// middle returns the median and the spread of all rewards, including this sheet and the problem's table; 0 and 0 if there
+// are too few. It includes the open round, except results that the person may not see.
 func (t *teller) middle() (median, spread float64) {
 	all := []float64(nil)
-	if !slices.ContainsFunc(t.state.guides, t.state.ofTable) { // else the table is among what was attached
+	if !slices.ContainsFunc(t.state.guides, t.state.ofTable) { // otherwise the table is among the attached results
 		all = t.protocol.tableRewards()
 	}
 	reward := func(m *measured) float64 { return m.Reward }
@@ -420,7 +423,7 @@ func (t *teller) middle() (median, spread float64) {
 	}
 	median = medianOf(all)
 	off := lists.Map(different, func(x float64) float64 { return math.Abs(x - median) })
-	spread = 1.4826 * medianOf(off) // of normal values, their standard deviation [Hampel 1974]
+	spread = 1.4826 * medianOf(off) // equals the standard deviation for normal values [Hampel 1974]
 	if t.protocol.Problem.Noise.UnknownBy == "" {
 		spread = max(spread, t.protocol.Problem.LargestNoise())
 	}

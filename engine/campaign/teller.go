@@ -18,32 +18,32 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// TellOptions state how a sheet is taken.
+// TellOptions states how a sheet is processed.
 type TellOptions struct {
-	By       string // who records the results; "" is a person, too
-	Sheet    string // its name: it distinguishes rows without ids from rows of the same person's other sheets
-	Sure     bool   // what looks like a slip is right
+	By       string // who records the results; "" for a person without a name
+	Sheet    string // name of the sheet; identifies rows without ids, together with By
+	Sure     bool   // values that look like typing errors are right
 	TakeGood bool   // record the good rows of a sheet in which others are wrong
 	Extra    bool   // rows without ids beyond the open pulls are extra measurements
-	Again    bool   // rows with the values of recorded results are further measurements
-	// of rows that name their arm by its settings: how far a setting may be from the arm's, as "temp=0.5"
+	Again    bool   // rows with the values of recorded results are further measurements, not copies
+	// allowed differences of settings, as "temp=0.5", for rows that name their arm by its settings
 	Tolerance []string
-	// the receipt reveals nothing about others: no ids of theirs, and nothing that depends on their rewards of the open
+	// the receipt reveals nothing about other people: not their ids, and nothing that depends on their rewards in the open
 	// round
 	Own bool
 
-	ofTable bool // the sheet is the table of the problem, whose rewards are what they are
+	ofTable bool // the sheet is the problem's table, whose rewards are not checked for plausibility
 }
 
-// Results is a sheet of results that was read, to be matched with pulls.
+// Results is a parsed sheet of results, which a teller matches with pulls.
 type Results struct {
-	sheet *problem.Sheet // its rows as text
-	set   int            // 0: by ids; 1: means of several, by arms; 2: rewards, by arms
+	sheet *problem.Sheet // rows of text
+	set   int            // form of the rows. 0: ids; 1: arms with means of several rewards; 2: arms with rewards
 	hash  string         // SHA-256 of its bytes, in hexadecimal
 }
 
-// ReadResults reads a sheet of results, to record or to attach. An error concerns the sheet as a whole. If a sheet has
-// the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
+// ReadResults parses a sheet of results, to record or to attach. It returns an error if the sheet as a whole is wrong. If
+// a sheet has the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
 func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
@@ -54,45 +54,45 @@ func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind
 		return Results{}, err
 	}
 	sheet.Aim(p.Problem.Goal)
-	// attached sheets have no form 0, and begin with 1
+	// attached sheets have no form 0, and begin with form 1
 	return Results{sheet, set + 3 - len(sets), fmt.Sprintf("%x", sha256.Sum256(data))}, nil
 }
 
-// ownColumns are the columns of a list; others of a sheet are kept as notes.
+// ownColumns are the columns of lists and sheets; notesOf keeps the content of others as notes.
 var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
 	"mean", "sd", ChainColumn}
 
-// teller matches the rows of a sheet with pulls. It collects the events to record and changes nothing of the state. It
-// serves one sheet, and then finish is called once.
+// teller matches the rows of a sheet with pulls. It collects the events to record, and does not change the state. It
+// serves one sheet; finish is called once, at the end.
 type teller struct {
-	state    *State // before the sheet
+	state    *State // state before the sheet
 	kind     Kind   // KindTell or KindAttach
 	protocol Protocol
 	opt      TellOptions
 	now      time.Time
-	receipt  Receipt // filled in row by row
+	receipt  Receipt // filled row by row
 
-	results, late []ResultRecord           // to be recorded: of the open round; late or attached
-	failed        map[string][]string      // ids by reason
-	failedRows    map[string][]FailedRow   // rows without ids by reason
-	failedTexts   map[string]bool          // texts instead of rewards that were named
-	failedIDs     map[string]bool          // ids that this sheet says failed
-	mine          map[string]*ResultRecord // by id: what this sheet said of it before
-	hints         int                      // nearest ids named so far
-	unknown       int                      // ids that were never handed out
-	room          map[int]int              // by arm: results that the open round still takes
-	open          map[int][]Item           // by arm: what is open of the round, once it is needed
-	highest       map[int]int              // by arm: the largest number given to a pull
-	armAt         map[[2]string]int        // by the names of task and arm
-	settings      []setting                // of all arms
-	spans         []float64                // of the columns of settings
-	limited       bool                     // whether limits were named
-	otherRound    bool                     // whether a row of another round was named
-	fixed         func() bool              // whether the algorithm takes rounds only as it planned them
+	results, late []ResultRecord           // to be recorded: results of the open round; late or attached results
+	failed        map[string][]string      // by reason: ids of failed pulls
+	failedRows    map[string][]FailedRow   // by reason: failed rows without ids
+	failedTexts   map[string]bool          // texts read as failures that have a remark
+	failedIDs     map[string]bool          // ids that this sheet marks as failed
+	mine          map[string]*ResultRecord // by id: the result in an earlier row of this sheet
+	hints         int                      // number of unknown ids that were compared with all others
+	unknown       int                      // number of unknown ids
+	room          map[int]int              // by arm: number of results that the open round still accepts
+	open          map[int][]Item           // by arm: open pulls of the round; nil until needed
+	highest       map[int]int              // by arm: the largest number of a pull
+	armAt         map[[2]string]int        // by names of task and arm: number of the arm
+	settings      []setting                // of all arms; nil until needed
+	spans         []float64                // ranges of the columns of settings; nil until needed
+	limited       bool                     // the receipt has a remark on limits
+	otherRound    bool                     // the receipt has a remark on a row of another round
+	fixed         func() bool              // reports whether the algorithm has fixed rounds
 }
 
-// newTeller returns a teller for one sheet. Names are made Plain, as events have them once folded. Whether rounds are fixed is found out
-// when it is asked for, since that begins a run of the algorithm.
+// newTeller returns a teller for one sheet. Names are made Plain, as in folded events. fixed is evaluated only when
+// needed, because it begins a run of the algorithm.
 func newTeller(at Moment, opt TellOptions) *teller {
 	opt.By, opt.Sheet = at.State.person(opt.By), Plain(opt.Sheet)
 	return &teller{
@@ -103,7 +103,7 @@ func newTeller(at Moment, opt TellOptions) *teller {
 	}
 }
 
-// say counts the outcome of a row. With a format it also adds a line to the receipt.
+// say counts the outcome of a row. If format is not "", it also adds a line to the receipt.
 func (t *teller) say(line int, id, kind, format string, args ...any) {
 	t.receipt.Counts[kind]++
 	if format != "" {
@@ -112,16 +112,16 @@ func (t *teller) say(line int, id, kind, format string, args ...any) {
 	}
 }
 
-// remark adds a line about a row that is counted elsewhere.
+// remark adds a line to the receipt without counting an outcome.
 func (t *teller) remark(line int, kind, format string, args ...any) {
 	text := sentence.BriefAt(Plain(fmt.Sprintf(format, args...)), longestLine)
 	t.receipt.Lines = append(t.receipt.Lines, ReceiptLine{Line: line, Kind: kind, Text: text})
 }
 
-// longestLine is the most characters of a line of the receipt: cells of a sheet may be of any length.
+// longestLine is the largest number of characters in a line of the receipt: cells of a sheet may have any length.
 const longestLine = 600
 
-// bad notes a cell that cannot be read. The line is in the receipt already, so that the column alone is named.
+// bad counts a row with an unreadable cell. Its text names only the column, because the receipt already has the line.
 func (t *teller) bad(line int, id string, err error) {
 	text := err.Error()
 	if e := (*problem.DataError)(nil); errors.As(err, &e) && e.Column > 0 {
@@ -130,8 +130,8 @@ func (t *teller) bad(line int, id string, err error) {
 	t.say(line, id, RowBad, "%s", text)
 }
 
-// byID takes a row with an id: one whose reward is empty, wrong, of no pull, or of a pull of another arm than the row says, and at last
-// one that is a result.
+// byID processes a row with an id. It checks the reward, the id, and the columns task and arm if present, and then records
+// the result.
 func (t *teller) byID(row problem.SheetRow, columns []string) {
 	id := row.Text("id")
 	if id == "" {
@@ -152,7 +152,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 		t.say(row.Line, id, RowUnknown, "%s", err)
 		return
 	}
-	// the columns task and arm may be left out; if they are there they must fit
+	// the columns task and arm may be missing; if present they must match the id
 	names := t.protocol.Problem.NamesOf(it.Arm)
 	for k, column := range []string{"task", "arm"} {
 		if text := row.Text(column); text != "" && text != names[k] && formulas.Unguard(text) != names[k] {
@@ -171,7 +171,7 @@ func (t *teller) byID(row problem.SheetRow, columns []string) {
 	t.limits(row.Line, what)
 }
 
-// checkRound remarks on the first new row of a sheet that says another round than the one its result is recorded for.
+// checkRound adds a remark if the row names another round than that of its result. A sheet has at most one such remark.
 func (t *teller) checkRound(line int, said string, round int, why string) {
 	n, err := strconv.ParseFloat(said, 64)
 	if err != nil || n == float64(round) || t.otherRound {
@@ -182,7 +182,7 @@ func (t *teller) checkRound(line int, said string, round int, why string) {
 		"others, or the sheet is old", sentence.Brief(said), round, why)
 }
 
-// withoutReward takes a row without a reward: not yet measured, or failed.
+// withoutReward processes a row without a reward: the pull is not yet measured, or failed.
 func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	if what.kind == outcomeNone {
 		t.say(row.Line, id, RowWaiting, "")
@@ -210,7 +210,7 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	}
 }
 
-// item returns the pull of an id. Its error reports whether the id is mistyped or was never issued, and which one is near.
+// item returns the pull with an id. The error states whether the id is mistyped or was never issued, and the nearest id.
 func (t *teller) item(text string) (*item, error) {
 	id, err := readID(text)
 	if err == nil {
@@ -229,54 +229,56 @@ func (t *teller) item(text string) (*item, error) {
 	return nil, err
 }
 
-// MostUnknown is the largest number of unknown ids in a sheet of a person who must not learn others' ids. After more,
-// reading stops: such a sheet could consist of guesses.
+// MostUnknown is the largest number of unknown ids in a sheet of a person who may not see others' ids. After more, Tell
+// stops with ErrGuesses: such a sheet could consist of guesses.
 const MostUnknown = 100
 
-// guesses reports whether a teller who must not learn of others' ids has named so many unknown ones.
+// guesses reports whether a sheet of such a person has more than MostUnknown unknown ids.
 func (t *teller) guesses() bool { return t.opt.Own && t.unknown > MostUnknown }
 
-// ErrGuesses answers such a sheet.
+// ErrGuesses is returned for a sheet with more than MostUnknown unknown ids.
 var ErrGuesses = fmt.Errorf("more than %d ids of the sheet were never handed out. It is not a list of this campaign. Nothing was recorded",
 	MostUnknown)
 
-// mostHints is the number of unknown ids of a sheet that are compared with all others.
+// mostHints is the largest number of unknown ids of a sheet that are compared with all issued ids.
 const mostHints = 10
 
-// ids returns the ids that the receipt may name: all, or the teller's own.
+// ids returns the ids that the receipt may name: all ids, or only the person's own.
 func (t *teller) ids() []string {
 	named := lists.Where(t.state.order, func(it *item) bool { return !t.opt.Own || it.by == t.opt.By })
 	return lists.Map(named, func(it *item) string { return it.ID })
 }
 
-// hidden reports whether a pull has a result of the open round that the teller may not see, as others' are on the page.
+// hidden reports whether a pull has a result that the person may not see: one of another person in the open round, on the
+// page.
 func (t *teller) hidden(it *item) bool {
 	return t.opt.Own && it.result != nil && it.by != t.opt.By && t.concealed(it.result)
 }
 
-// concealed reports whether a result is of another party in the open round, to a teller who may not see it.
+// concealed reports whether a result must be hidden from the person: it is of another person and of the open round, and
+// TellOptions.Own is set.
 func (t *teller) concealed(m *measured) bool {
 	r := t.state.open()
 	return t.opt.Own && m.by != t.opt.By && r != nil && m.round == r.plan.Round && !m.late
 }
 
-// toldByOther returns the answer to a result of a pull that another person recorded. It is the same for equal and different
-// values, because this person may not see the recorded one.
+// toldByOther is the reply to a result of a pull whose result another person recorded. It is the same for equal and
+// different values, because the person may not see the recorded value.
 const toldByOther = "another person recorded its result. Only that person sees it until the round ends"
 
-// one takes a result of a pull. The first case that fits decides the outcome: cases that hide a reward come before those
-// that would show it, and known results before contradictions.
+// one processes the result of a pull. The first matching case decides the outcome. Cases that hide a reward come before
+// cases that would show it, and known results come before contradictions.
 func (t *teller) one(line int, it *item, x ResultRecord) {
 	if err := problem.CheckReward(x.Reward); err != nil {
 		t.say(line, it.ID, RowBad, "%s", err)
 		return
 	}
 	x.ID, x.Arm, x.Number, x.line = it.ID, it.Arm, it.Number, line
-	// the plate is recorded if it is not the planned one
+	// only a plate that differs from the planned one is recorded
 	if x.Plate == fmt.Sprint(it.Plate) || x.Plate == "0" || it.Plate == 0 && x.Plate == "" {
 		x.Plate = ""
 	}
-	// the earlier result of the pull: from this sheet, or else recorded
+	// the earlier result of the pull: a recorded one, otherwise one from this sheet
 	before := t.mine[it.ID]
 	if it.result != nil {
 		before = &it.result.ResultRecord
@@ -318,8 +320,8 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	}
 }
 
-// roomOf returns how many results of an arm the round still takes under its plan, counting this sheet's results. A
-// number below 0 means that it has extra ones already.
+// roomOf returns how many results of an arm the open round still accepts under its plan, after the results of this sheet.
+// It is negative if the round has extra results.
 func (t *teller) roomOf(r *round, arm int) int {
 	n, known := t.room[arm]
 	if !known {
@@ -329,17 +331,17 @@ func (t *teller) roomOf(r *round, arm int) int {
 	return n
 }
 
-// finish returns the events of a sheet with this hash: none, if a row is refused and the good ones are not asked for.
-// Else there is an event of results of the round, one of late or attached ones, and one for each reason of a failure, in
-// this order.
+// finish returns the receipt and the events of a sheet with the given hash. If a row was rejected and TakeGood is not set,
+// there are no events. Otherwise they are, in this order: results of the open round, late or attached results, and one
+// event for each reason of failure.
 func (t *teller) finish(kind Kind, sha string) Done {
 	late, row := KindLate, RowLate
 	if kind == KindAttach {
 		late, row = KindAttach, RowNew
 	}
-	// unlikely results are taken out, and make the sheet refused; or they are kept with what speaks against them
+	// implausible results are removed and the sheet is refused; with Sure they are kept, together with the reason
 	if t.opt.ofTable {
-		// the answer of best reports its slips
+		// Begin attaches the table without this check: best reports its implausible values
 	} else if !t.opt.Sure {
 		t.results, t.late = t.without(t.results, RowNew), t.without(t.late, row)
 	} else {
@@ -358,7 +360,7 @@ func (t *teller) finish(kind Kind, sha string) Done {
 	}
 	record(KindTell, t.results)
 	record(late, t.late)
-	// sorted, so that the same sheet makes the same events
+	// sorted, so that the same sheet always makes the same events
 	reasons := slices.Concat(slices.Collect(maps.Keys(t.failed)), slices.Collect(maps.Keys(t.failedRows)))
 	slices.Sort(reasons)
 	for _, reason := range slices.Compact(reasons) {

@@ -33,9 +33,9 @@ import (
 //	Communications in Statistics A 7, 1978.
 type Cover struct {
 	Pulls []float64 // s: n_i ≥ 0
-	Most  float64   // largest Σ n; +Inf initially
-	Value float64   // largest variance of a target after Pulls
-	Lower float64   // lower bound of it for any allocation of as many pulls
+	Most  float64   // largest allowed Σ n; +Inf initially
+	Value float64   // largest variance of a target for Pulls
+	Lower float64   // lower bound on the largest variance, for any allocation of as many pulls
 
 	Iterations int
 
@@ -45,27 +45,28 @@ type Cover struct {
 	cross    blas64.General // √ρ_i φ_iᵀy_k: K × s
 	square   []float64      // K: ‖y_k‖²
 	dual     []float64      // K: u
-	h        []float64      // K: variances
+	h        []float64      // K: variances of the targets
 
-	best    []float64 // n with the smallest gap so far
+	best    []float64 // the pulls with the smallest gap so far
 	bestGap float64   // that gap
 	bestEnd [2]float64
-	pace    float64 // step size
+	pace    float64 // step size: both exponents are multiplied by a power of it
 
-	patience int // number of bounds since the gap last decreased
+	patience int // number of certified bounds since the gap last decreased
 
 	coverWork
 }
 
-// coverWork is workspace reused between iterations.
+// coverWork is workspace that iterations share.
 type coverWork struct {
-	arms, targets []int          // in use
+	arms, targets []int          // indices of the arms and targets that the present iteration uses
 	factor        blas64.General // L, LLᵀ = I + D^{1/2}GD^{1/2} on arms
 	z             blas64.General // targets × arms
-	g             []float64      // per arm of the cover
+	g             []float64      // per arm of the cover: its gradient g_i
 }
 
-// NewCover returns a search without targets over arms with these features and precisions of one pull (nil means 1). ctx ends Solve.
+// NewCover returns a search over arms, without targets. features has one row per arm, s × r, and precision the precision
+// of one pull of each arm; nil means 1. Solve stops when ctx ends.
 func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c *Cover, err error) {
 	defer try.Caught(&err)
 	s, r := features.Dims()
@@ -81,7 +82,7 @@ func NewCover(ctx context.Context, features *mat.Dense, precision []float64) (c 
 	return c, nil
 }
 
-// Add adds targets y_k, one per row.
+// Add adds targets y_k, one per row of the matrix, with as many columns as the features.
 func (c *Cover) Add(targets *mat.Dense) (err error) {
 	defer try.Caught(&err)
 	k, _ := targets.Dims()
@@ -102,12 +103,13 @@ func (c *Cover) Add(targets *mat.Dense) (err error) {
 	return nil
 }
 
-// mostCovering is the largest number of iterations of one Solve.
+// mostCovering is the largest number of iterations of one call of Solve.
 const mostCovering = 300
 
-// Solve iterates until the largest variance is within a fraction tolerance of the smallest possible for as many pulls, and of 1 unless
-// that needs more than Most pulls. begin is the initial number of pulls if there are none. Without targets, or if all variances are
-// already at most 1, there are no pulls. It returns an error if the context ends.
+// Solve iterates until the largest variance is at most a factor 1 + tolerance above the smallest possible for as many
+// pulls. It also must be within tolerance of 1, unless that needs more than Most pulls. begin is the initial number of
+// pulls if there are none yet. If all variances are at most 1 without pulls, or there are no targets, the result has no
+// pulls. It returns an error if the context ends.
 func (c *Cover) Solve(begin, tolerance float64) (err error) {
 	defer try.Caught(&err)
 	c.Iterations, c.Value, c.Lower = 0, 0, 0
@@ -150,7 +152,7 @@ func (c *Cover) Solve(begin, tolerance float64) (err error) {
 	}
 }
 
-// everything makes every arm and every target available again.
+// everything gives every arm and every target at least a small weight, so that each can have a large weight again.
 func (c *Cover) everything() {
 	least := 1e-3 * sum(c.Pulls) / float64(len(c.Pulls))
 	for i, n := range c.Pulls {
@@ -162,7 +164,8 @@ func (c *Cover) everything() {
 	}
 }
 
-// keep stores the pulls with the smallest gap, and reduces the step size if the gap did not decrease.
+// keep stores the pulls if their gap is the smallest so far. It reduces the step size after two gaps in a row that are
+// not.
 func (c *Cover) keep() {
 	gap := c.Value/c.Lower - 1
 	if sum(c.Pulls) < c.Most*(1-1e-9) {
@@ -178,7 +181,7 @@ func (c *Cover) keep() {
 	}
 }
 
-// converged reports whether Solve may end.
+// converged reports whether the present pulls meet the conditions of Solve.
 func (c *Cover) converged(tolerance float64) bool {
 	if c.Value > (1+tolerance)*c.Lower {
 		return false
@@ -187,11 +190,12 @@ func (c *Cover) converged(tolerance float64) bool {
 	return c.Value >= 1-tolerance && c.Value <= 1+tolerance || atMost && c.Value > 1
 }
 
-// choose selects the arms and targets in use: those with weight, or all targets.
+// choose selects the arms and targets of the next iteration. Arms must have pulls. Targets must have weight or a large
+// variance; with whole, all targets are selected.
 func (c *Cover) choose(whole bool) {
 	c.arms, c.targets = c.arms[:0], c.targets[:0]
 	total, top, high, weak := sum(c.Pulls), 0.0, 0.0, 1e-3
-	if c.pace < 1 { // keep arms that only help targets of small weight
+	if c.pace < 1 { // keep targets of small weight, which an arm may help
 		weak = 1e-6
 	}
 	for i, n := range c.Pulls {
@@ -211,7 +215,8 @@ func (c *Cover) choose(whole bool) {
 	}
 }
 
-// evaluate computes the variances of the targets and the gradient of each arm.
+// evaluate computes the variances of the selected targets and the gradients of the selected arms. It reports whether the
+// information matrix is positive definite.
 func (c *Cover) evaluate() bool {
 	s, k := len(c.arms), len(c.targets)
 	c.factor, c.z = reshape(c.factor, s, s), reshape(c.z, k, s)
@@ -253,7 +258,7 @@ func (c *Cover) evaluate() bool {
 	return true
 }
 
-// certify computes the gradients of arms without pulls, and updates both bounds.
+// certify computes the gradients of arms without pulls, and both bounds.
 func (c *Cover) certify() {
 	inside := indices.Mark(len(c.Pulls), c.arms)
 	rest := indices.Where(len(inside), func(i int) bool { return !inside[i] })
@@ -287,14 +292,14 @@ func (c *Cover) certify() {
 		help, top = help+c.Pulls[i]*g, max(top, g)
 	}
 	c.Lower = lowerBound(f, help, total*top, sum(c.dual))
-	for _, i := range rest { // add arms with a larger gradient than those with pulls
+	for _, i := range rest { // give pulls to arms with a larger gradient than those with pulls
 		if c.g[i]*total > help {
 			c.Pulls[i] = 1e-3 * total / float64(len(c.Pulls))
 		}
 	}
 }
 
-// update multiplies pulls and dual weights.
+// update multiplies pulls and dual weights by their factors.
 func (c *Cover) update() {
 	total, help, high := sum(c.Pulls), 0.0, 0.0
 	for _, k := range c.targets {
@@ -304,13 +309,13 @@ func (c *Cover) update() {
 		help += c.Pulls[i] * c.g[i]
 	}
 	mean := help / total
-	if !(mean > 0) { // no arm in use helps the targets in use
+	if !(mean > 0) { // no selected arm reduces the variance of a selected target
 		c.everything()
 		c.pace = max(0.7*c.pace, 0.1)
 		return
 	}
 	least := 0.0
-	if c.pace < 1 { // lower limit of a factor: an arm that falls faster would be lost to targets that only it helps
+	if c.pace < 1 { // smallest factor: an arm whose pulls fell faster could be lost to a target that only this arm helps
 		least = 0.01
 	}
 	for _, i := range c.arms {

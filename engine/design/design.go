@@ -20,8 +20,8 @@ import (
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
-	Features *mat.Dense // Φ, one row φ_i per arm: N × m
-	// 1/σ_i² ≥ 0, one per arm, 0 for an arm that cannot be pulled; nil means 1 for all
+	Features *mat.Dense // Φ: N × m, row i is φ_i
+	// N: 1/σ_i² ≥ 0; 0 for an arm that cannot be pulled. nil means 1 for all arms
 	Precision []float64
 	Ridge     float64 // ξ ≥ 0
 }
@@ -32,24 +32,23 @@ type Pair struct {
 	Weight float64 // w > 0; 1 for a plain difference, 1/gap² for ρ*
 }
 
-// Contrasts are the differences whose largest variance is minimised: all pairs
-// within each group (Alg. 1 l. 4: a group is a task's surviving arms), and the
-// explicit pairs (ρ*: best arm against each rival). Groups of fewer than two
-// arms contribute nothing.
+// Contrasts are the differences of arms whose largest variance is minimised: all pairs within each group, and the listed
+// pairs. In Alg. 1 l. 4, a group has a task's surviving arms; for ρ*, the pairs are the best arm and each rival. Groups of
+// fewer than two arms contribute nothing.
 type Contrasts struct {
 	Groups [][]int
 	Pairs  []Pair
 }
 
-// Options of the solvers; the zero value is the documented default.
+// Options has the options of the solvers. The zero value means the defaults stated here.
 type Options struct {
 	Tolerance     float64 // relative duality gap; 0 means 1e-6
 	MaxIterations int     // 0 means 500
-	// Threshold ends Minimax as soon as the optimum is certified to be on one side of it, with any gap; 0 means no threshold
+	// Minimax stops when the optimum is proved to be above or at most Threshold, whatever the gap; 0 means no threshold
 	Threshold float64
-	// largest number of products of a scan over all pairs; 0 means 1e12 (Exchange)
+	// largest number of products for a comparison of all pairs (Exchange); 0 means 1e12
 	Scan float64
-	// ends a solver between two steps, with the context's error; nil never does
+	// a solver checks it between steps and returns its error; nil never ends
 	Context context.Context
 }
 
@@ -59,13 +58,13 @@ type Status int
 const (
 	// Optimal: the requested relative duality gap was reached.
 	Optimal Status = iota
-	// Stalled: rounding errors ended progress; the reported gap is valid but larger than requested.
+	// Stalled: rounding errors prevented further progress. The reported gap is valid but larger than requested.
 	Stalled
-	// IterationLimit: MaxIterations were used; the gap reported holds.
+	// IterationLimit: the solver used MaxIterations. The reported gap is valid.
 	IterationLimit
-	// Separated: the optimum is certified to be at most, or above, Options.Threshold.
+	// Separated: the optimum is proved to be at most, or above, Options.Threshold.
 	Separated
-	// Trivial: no contrast, or all are zero.
+	// Trivial: there is no contrast, or all are zero.
 	Trivial
 )
 
@@ -80,14 +79,14 @@ func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // Design is an allocation with its certificate: Lower ≤ optimum ≤ Value (for InformationGain, a
 // maximum: Value ≤ optimum ≤ Upper).
 type Design struct {
-	Value      float64   // objective at Weights, over all arms and all contrasts
-	Lower      float64   // certified lower bound of the minimum (Minimax)
-	Upper      float64   // certified upper bound of the maximum (InformationGain)
-	Reached    float64   // largest variance found at Weights, at most Value (Exchange)
+	Value      float64   // objective for Weights, over all arms and all contrasts
+	Lower      float64   // proven lower bound on the minimum (Minimax)
+	Upper      float64   // proven upper bound on the maximum (InformationGain)
+	Reached    float64   // largest variance found for Weights, at most Value (Exchange)
 	Weights    []float64 // λ, one per arm of the Space, ≥ 0, sum 1
 	Iterations int
 	Status     Status
-	// Certificate proves Lower or Upper by formulas independent of the solver.
+	// Certificate proves Lower or Upper, by formulas that do not depend on the solver.
 	Certificate Certificate
 }
 
@@ -98,12 +97,13 @@ type Design struct {
 //
 // InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
 type Certificate struct {
-	Weights []float64 // λ of the bound (may differ from Design.Weights)
+	Weights []float64 // λ at which the bound holds (may differ from Design.Weights)
 	Pairs   []Pair    // contrasts with u > 0 (Minimax only)
 	Dual    []float64 // u_p, sum 1, one per entry of Pairs
 }
 
-// certificate returns a point with the contrasts of positive dual weight, normalised to sum 1.
+// certificate returns a Certificate with the contrasts whose dual weight is positive. It divides the dual weights by their
+// sum.
 func certificate(weights []float64, pairs []Pair, dual []float64) Certificate {
 	c, total := Certificate{Weights: weights}, sum(dual)
 	for k, u := range dual {
@@ -125,19 +125,19 @@ func (d Design) DualityGap() float64 {
 	return d.Value/d.Lower - 1
 }
 
-// ErrUnestimable is returned if some contrast has a component that no arm measures while Ridge is zero: arms of precision 0 (Minimax) or
-// of weight 0 (MaxVariance, Round) measure nothing.
+// ErrUnestimable is returned if Ridge is zero and some contrast has a component that no arm measures. Arms of precision 0
+// (Minimax) or of weight 0 (MaxVariance, Round) measure nothing.
 var ErrUnestimable = errors.New("design: a contrast lies outside the span of the arms and the ridge is zero")
 
-// errSingular is returned for features that are too nearly dependent even for graded coordinates.
+// errSingular is returned if the features are so nearly dependent that a Cholesky factor fails even in graded coordinates.
 var errSingular = errors.New("design: the features are almost linearly dependent. Use a larger ridge")
 
-// errNoRidge is the only condition of InformationGain beyond those of Minimax.
+// errNoRidge is returned by InformationGain for a ridge of zero.
 var errNoRidge = errors.New("design: the information gain needs a ridge above zero, because it is unbounded at zero")
 
 // RatioError reports that n pulls are too few to approximate an allocation.
 type RatioError struct {
-	Ratio float64 // ratio reached; +Inf if some contrast is not measured
+	Ratio float64 // ratio reached; +Inf if the pulls do not measure some contrast
 	Limit float64 // 2(1+ε)
 	Pulls int     // n
 }
@@ -148,11 +148,12 @@ func (e *RatioError) Error() string {
 		"allowed. Use more pulls", e.Pulls, e.Ratio, e.Limit)
 }
 
-// errNoRidgeOfMany is the condition of Exchange: without a ridge, the parts outside the pivots' span are not measured at all.
+// errNoRidgeOfMany is returned by NewExchange without a positive ridge. Contrasts may then have components outside the
+// pivots' span, which no pull measures.
 var errNoRidgeOfMany = errors.New("design: a design of very many arms needs a ridge above zero")
 
-// stopper ends long loops if a context ends. A check costs nanoseconds and is made at least every few million operations.
-type stopper struct{ ctx context.Context } // nil never ends
+// stopper ends long loops if a context ends. A check takes nanoseconds and occurs at least every few million operations.
+type stopper struct{ ctx context.Context } // a nil ctx never ends
 
 func (s stopper) check() {
 	if s.ctx != nil {
@@ -160,7 +161,8 @@ func (s stopper) check() {
 	}
 }
 
-// claim checks the memory for the given numbers of a design over n arms, before they are allocated.
+// claim checks that memory for so many float64 numbers is available before they are allocated; n is the number of arms,
+// for the message. It panics with an error, through try, if it is not.
 func (s stopper) claim(n int, numbers ...int) {
 	ctx := cmp.Or(s.ctx, context.Background())
 	total := 0.0
@@ -170,16 +172,17 @@ func (s stopper) claim(n int, numbers ...int) {
 	try.To(memlimit.Claim(ctx, memlimit.Need{What: "the design", Bytes: total, Count: n, Of: "arms"}))
 }
 
-// bound has the best certified bounds of a solve, each with the point that proves it; the two may come from different iterates.
+// bound has the best bounds of a solve, each with the point that proves it. The two points may come from different
+// iterations.
 type bound struct {
 	value  float64   // smallest objective over all contrasts
-	lambda []float64 // its point, one weight per arm of the space
+	lambda []float64 // its weights, one per arm of the space
 
 	lower float64 // largest lower bound
 	dual  Certificate
 }
 
-// gap returns the relative duality gap certified so far.
+// gap returns the relative duality gap proved so far; +Inf without a lower bound.
 func (b *bound) gap() float64 {
 	if b.lower <= 0 {
 		return math.Inf(1)
@@ -196,12 +199,12 @@ func (b *bound) gap() float64 {
 // with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max g_i over all
 // arms. Dual weights that sum to total instead of 1 scale f, λ·g and G alike.
 func lowerBound(f, lambdaG, top, total float64) float64 {
-	// f - λ·g = ξ Σ u_p ‖A⁻¹y_p‖² cannot be negative.
+	// f - λ·g = ξ Σ u_p ‖A⁻¹y_p‖² is not negative, except by rounding
 	return f / total * f / (max(f-lambdaG, 0) + top)
 }
 
-// pull computes the gradient of each arm, g_i = ρ_i v_iᵀ M v_i with M = Σ u_p y_p y_pᵀ (all whitened) and ρ_i = 1/σ_i², leaving V M in
-// vm.
+// pull sets g to the gradient of each arm, g_i = ρ_i v_iᵀ M v_i, with M = Σ u_p y_p y_pᵀ (all whitened) and ρ_i = 1/σ_i².
+// It stores V M in vm.
 func pull(stop stopper, t blas.Transpose, v, m blas64.General, root []float64, vm blas64.General, g []float64) {
 	multiply(stop, t, 1, v, m, 0, vm)
 	for i := range g {
@@ -209,7 +212,7 @@ func pull(stop stopper, t blas.Transpose, v, m blas64.General, root []float64, v
 	}
 }
 
-// moment sets m = Σ_p u_p y_p y_pᵀ for the rows of y, with scaled as workspace.
+// moment sets m = Σ_p u_p y_p y_pᵀ, where y_p are the rows of y. scaled is workspace of the size of y.
 func moment(stop stopper, y blas64.General, u []float64, scaled, m blas64.General) {
 	for k, w := range u {
 		f := math.Sqrt(w)

@@ -22,19 +22,19 @@
 //
 // # Method
 //
-// Step 0 replaces the features by coordinates of their span, in which A is positive definite for every λ > 0 even at ξ = 0. No direction
-// is inverted that no arm measures: a contrast with a component there is [ErrUnestimable].
+// Step 0 replaces the features by coordinates of their span, in which A is positive definite for every λ > 0 even at ξ = 0. If a contrast
+// has a component in a direction that no arm measures, the error is [ErrUnestimable].
 //
-// Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and one of contrasts. Up to 400 arms
-// the first is all arms; beyond, it starts from an approximate D-optimal design. With a ridge, contrasts of few of the arms are solved in
-// the span of these arms, to which only helpful arms are added. Pricing evaluates all arms and all pairs exactly: it gives the
-// certificate and the items to add. Lists of all pairs are never stored. The files follow the method: space (checks), span (step 0), near
-// (which arms), start, interior and newton (one iteration), pricing and working (the sets), revise (their changes), certificate, minimax
-// (the loop and its phases), finish, gain, variance, round, apportion and regret; width and widthmean are independent.
+// Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and a working set of contrasts. Up to 400
+// arms, all arms are in the working set; for more, it starts with those of an approximate D-optimal design. With a ridge, contrasts of
+// few of the arms are solved in the span of these arms, and only helpful arms are added. Pricing evaluates all arms and all pairs exactly:
+// it gives the certificate and the items to add. Lists of all pairs are never stored.
 //
-// Exchange solves restricted problems by the same method, with products of hundreds of coordinates (large), and roundforall rounds for
-// every contrast at once. It needs no coordinates of all arms: exchange (its state), exchangesolve (the loop), confined (a restricted
-// problem), exchangepass (a pass over arms), exchangejoin (additions) and pairbound (the scan of all pairs).
+// The main loop is in minimax.go. An iteration is in interior.go and newton.go, the changes of the working sets are in pricing.go and
+// working.go, and step 0 is in space.go.
+//
+// Exchange solves restricted problems by the same method and needs no coordinates of all arms. Its main loop is in exchangesolve.go, a pass
+// over the arms in exchangepass.go, and the final comparison of all pairs in pairbound.go.
 //
 // Cost: a pricing round takes up to n²r flops for a group of n arms in r dimensions, an iteration s²(r+K) + s³/3 for s working arms and K
 // contrasts. It is linear in the number of groups. If thousands of arms have weight, as for isotropic random arms in many dimensions, s³

@@ -13,15 +13,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Values is a Space given by inner products of features, such as kernel values, if there are too many arms for coordinates. Ridge must be
-// positive.
+// Values is a Space that is given by inner products of features, such as kernel values. It is for too many arms for
+// coordinates. Ridge must be positive.
 type Values struct {
 	Squares   []float64 // N: ‖φ_i‖²
 	Precision []float64 // N: 1/σ_i²; nil means 1
 	Ridge     float64   // ξ
-	// Inner sets dst to the products of φ_i with the features of the arms from index from on. It is called from several goroutines.
+	// Inner sets dst[k] to φ_iᵀφ_j for j = from + k. Several goroutines call it at the same time.
 	Inner func(dst []float64, i, from int)
-	// Among returns Inner restricted to some arms, by their positions in the list.
+	// Among returns the function Inner for the given arms, where i and from are positions in the list.
 	Among func(arms []int) (func(dst []float64, i, from int), error)
 }
 
@@ -54,37 +54,37 @@ type Exchange struct {
 	root []float64 // 1/σ_i
 
 	arms   []int     // T
-	at     []int     // N: position in arms, or -1
+	at     []int     // N: position in arms, or -1 for arms outside T
 	lambda []float64 // one per arm of T
 	pairs  []Pair    // present contrasts
 	dual   []float64 // their dual weights u
-	level  float64   // value of the last restricted problem
-	ends   []int     // arms that are or were ends of contrasts
+	level  float64   // value of the last restricted problem, where all present contrasts are at most this
+	ends   []int     // arms that are or were in a contrast
 	isEnd  []bool
-	sample []int // arms of the passes, ascending; nil means all
+	sample []int // arms of the passes, in increasing order; nil means all
 	inView []bool
 
 	groups [][]int
 	group  []int // N: group of each arm, or -1
 	listed []Pair
-	byEnd  [][]int // N or nil: listed contrasts with the arm as J
+	byEnd  [][]int // listed contrasts by their arm J; nil without listed contrasts
 
 	iterations int
 	best       Design
-	dropped    []bool // N: arms dropped once in a solve, which are not dropped again
+	dropped    []bool // N: whether the arm was dropped in this solve; each arm is dropped at most once
 }
 
 const (
-	// wholeArms is the number of arms up to which every pass uses all of them.
+	// wholeArms is the largest number of arms for which every pass uses all of them.
 	wholeArms = 3000
-	// sampleArms is the initial size of a sample.
+	// sampleArms is the number of arms of the first sample.
 	sampleArms = 2000
 	// mostSampled is the largest number of arms of a restricted problem.
 	mostSampled = 512
 )
 
-// NewExchange returns a search that starts with some arms, whose span should nearly contain the others. It uses the options Tolerance,
-// Scan and Context. It returns an error without a ridge, for invalid numbers and if the context ends.
+// NewExchange returns a search whose first restricted problem has the given arms. Their span should nearly contain the
+// other arms. It uses the options Tolerance, Scan and Context. It returns an error without a ridge.
 func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 	n := len(in.Squares)
 	if !(in.Ridge > 0) {
@@ -114,7 +114,7 @@ func NewExchange(in Values, arms []int, opt Options) (*Exchange, error) {
 
 func (x *Exchange) precision(i int) float64 { return precisionOf(x.in.Precision, i) }
 
-// view adds arms to the passes.
+// view adds arms to the sample of the passes.
 func (x *Exchange) view(more []int) {
 	if x.inView == nil {
 		return
@@ -125,7 +125,7 @@ func (x *Exchange) view(more []int) {
 	x.sample = indices.Where(len(x.inView), func(i int) bool { return x.inView[i] })
 }
 
-// contrasts sets the contrasts. Groups must be disjoint.
+// contrasts sets the contrasts of the next solve. It panics if groups are not disjoint.
 func (x *Exchange) contrasts(c Contrasts) {
 	p := problem{}
 	try.To(p.setContrasts(c, len(x.in.Squares)))
@@ -156,7 +156,7 @@ func (x *Exchange) contrasts(c Contrasts) {
 	}
 }
 
-// end makes the passes search the farthest arm from arm i.
+// end adds arm i to the ends: passes then search the arm farthest from it.
 func (x *Exchange) end(i int) {
 	if !x.isEnd[i] {
 		x.isEnd[i] = true
@@ -164,14 +164,14 @@ func (x *Exchange) end(i int) {
 	}
 }
 
-// expand converts weights of the arms of T to weights of all arms.
+// expand returns weights of all N arms, from weights of the arms of T.
 func (x *Exchange) expand(lambda []float64) []float64 {
 	out := make([]float64, len(x.in.Squares))
 	scatter(x.arms, lambda, out)
 	return out
 }
 
-// begin chooses the first weights: a few steps towards the D-optimal ones.
+// begin sets the first weights, by a few steps towards the D-optimal ones. It keeps weights of an earlier solve.
 func (x *Exchange) begin() {
 	if x.lambda != nil {
 		return
@@ -190,7 +190,8 @@ func (x *Exchange) begin() {
 	scale(1/sum(x.lambda), x.lambda)
 }
 
-// forget drops contrasts and arms that the gap of a restricted problem nearly excludes; those added since are kept.
+// forget drops contrasts and arms that can have little weight at the optimum, given the gap of restricted problem d. It
+// keeps those added after d was solved.
 func (x *Exchange) forget(d confined) {
 	gap := max(d.value/d.lower-1, 0)
 	k := 0
@@ -218,7 +219,7 @@ func (x *Exchange) forget(d confined) {
 	x.forgetEnds()
 }
 
-// forgetEnds keeps the ends of present or listed contrasts.
+// forgetEnds resets the ends to the arms of present contrasts and the arms I of listed contrasts.
 func (x *Exchange) forgetEnds() {
 	for _, i := range x.ends {
 		x.isEnd[i] = false
@@ -240,24 +241,25 @@ func (x *Exchange) tolerance() float64 {
 	return 0.02
 }
 
-// distanceOf returns the variance of a difference from the covariances of its ends.
+// distanceOf returns the variance of a difference. ii and jj are the variances of its arms, and ij their covariance.
 func distanceOf(ii, jj, ij float64) float64 { return math.Max(ii+jj-2*ij, 0) }
 
-// confined is the solution of a restricted problem of an Exchange.
+// confined is the solution of a restricted problem of an Exchange, with its bounds.
 type confined struct {
 	value, lower float64
 	lambda       []float64 // one per arm of T
 	dual         []float64 // one per present contrast, sum 1
-	h            []float64 // variances
+	h            []float64 // variance of each present contrast
 	g            []float64 // gradient of each arm of T
 	status       Status
 }
 
-// nearCopy is the relative jitter on squared features if coordinates of nearly dependent arms are computed. Only restricted problems use
-// these; their results are evaluated without it.
+// nearCopy is the relative increase of squared features in computed coordinates, so that nearly dependent arms have a
+// Cholesky factor. Only restricted problems use these coordinates; their results are evaluated with exact values.
 const nearCopy = 1e-9
 
-// coordinates returns the features of some arms in an orthonormal basis of their span, from a factor of their products.
+// coordinates returns the features of some arms in an orthonormal basis of their span, one row per arm. They are the
+// Cholesky factor of the arms' inner products.
 func (x *Exchange) coordinates(arms []int) blas64.General {
 	out := x.products(arms)
 	for k := range arms {
@@ -270,14 +272,14 @@ func (x *Exchange) coordinates(arms []int) blas64.General {
 	return out
 }
 
-// factor overwrites a matrix by its Cholesky factor, which exists up to rounding.
+// factor overwrites a matrix with its Cholesky factor. It panics with errSingular, through try, if rounding prevents that.
 func (x *Exchange) factor(a blas64.General) {
 	if !cholesky(x.stop, a) {
 		try.To(errSingular)
 	}
 }
 
-// products returns the products among some arms.
+// products returns the inner products between the given arms.
 func (x *Exchange) products(arms []int) blas64.General {
 	inner, out := x.among(arms), reshape(blas64.General{}, len(arms), len(arms))
 	x.do(len(arms), 16, func(from, to int) {
@@ -288,13 +290,13 @@ func (x *Exchange) products(arms []int) blas64.General {
 	return out
 }
 
-// among returns the products among some arms, by position.
+// among returns Inner for the given arms, where i and from are positions in the list.
 func (x *Exchange) among(arms []int) func(dst []float64, i, from int) {
 	x.stop.check()
 	return try.Of(x.in.Among(arms))
 }
 
-// confine solves the restricted problem to a relative gap.
+// confine solves the restricted problem to a relative gap of tolerance.
 func (x *Exchange) confine(tolerance float64) confined {
 	in := interior{ridge: x.in.Ridge, stop: x.stop}
 	x.restricted(&in)
@@ -335,7 +337,7 @@ func (x *Exchange) confine(tolerance float64) confined {
 	return d
 }
 
-// restricted sets the arms and contrasts of a restricted problem.
+// restricted sets the arms and contrasts of the restricted problem in the solver.
 func (x *Exchange) restricted(in *interior) {
 	n := len(x.arms)
 	list, at := slices.Clone(x.arms), map[int]int{}

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// covariances evaluates φ_iᵀA⁻¹φ_j at the present weights.
+// covariances computes φ_iᵀA⁻¹φ_j at fixed weights.
 type covariances struct {
 	x       *Exchange
 	support []int     // arms with positive weight
@@ -19,12 +19,12 @@ type covariances struct {
 	inverse blas64.General
 }
 
-// do works on rows on the cores of the context.
+// do calls block for ranges of rows on the cores of the context. It panics with the context's error, through try.
 func (x *Exchange) do(n, together int, block func(from, to int)) {
 	try.To(cores.Do(x.opt.Context, n, together, block))
 }
 
-// covariancesAt returns the covariances for weights of the arms of T.
+// covariancesAt returns the covariances at weights lambda of the arms of T.
 func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	l := &covariances{x: x}
 	for k, i := range x.arms {
@@ -57,7 +57,7 @@ type armList struct {
 	more    []int
 }
 
-// armList returns the arms of a pass over some arms (nil: all), with more arms.
+// armList returns the list for a pass over arms (nil: all), which also needs products with the arms more.
 func (l *covariances) armList(arms, more []int) armList {
 	if arms == nil {
 		return armList{l.x.in.Inner, nil, len(l.x.in.Squares), l.support, more}
@@ -79,14 +79,14 @@ func (s armList) arm(k int) int {
 	return s.arms[k]
 }
 
-// workspace is the memory for one block of a pass.
+// workspace has the matrices for one block of arms of a pass.
 type workspace struct {
 	products []float64
 	raw, v   blas64.General
 	across   blas64.General
 }
 
-// whitened sets b.v to w_i of the arms from ≤ k < to of a list, one per row.
+// whitened sets b.v to the vectors w_i of the arms with positions from ≤ k < to in the list, one per row.
 func (l *covariances) whitened(s armList, b *workspace, from, to int) {
 	n := len(l.support)
 	b.raw, b.v = reshape(b.raw, to-from, n), reshape(b.v, to-from, n)
@@ -100,13 +100,13 @@ func (l *covariances) whitened(s armList, b *workspace, from, to int) {
 	timesTriangle(b.raw, l.inverse, b.v)
 }
 
-// pass has the results of a pass over arms.
+// pass has the results of one pass over arms.
 type pass struct {
 	armList
-	size    []float64 // variance of each arm
-	g       []float64 // gradient of each; nil without dual weights
-	high    []float64 // for each end, the largest variance of a contrast with it
-	partner []int     // and the other end, or -1
+	size    []float64 // variance of each arm of the pass
+	g       []float64 // gradient of each arm of the pass; nil without dual weights
+	high    []float64 // for each end, the largest variance of a group's contrast with it
+	partner []int     // the other arm of that contrast, or -1
 	listed  []float64 // variances of the listed contrasts; -1 if not evaluated
 	reached float64
 
@@ -116,7 +116,8 @@ type pass struct {
 
 const passRows = 256
 
-// scan makes a pass over some arms (nil: all) for the present ends and dual weights.
+// scan makes a pass over the given arms (nil: all), at the weights lambda of the arms of T. It uses the present ends and
+// dual weights.
 func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 	l := x.covariancesAt(lambda)
 	s := &pass{armList: l.armList(arms, x.ends), reached: -1}
@@ -126,7 +127,7 @@ func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 		s.g = make([]float64, s.count)
 	}
 	s.high, s.partner = make([]float64, len(x.ends)), make([]int, len(x.ends))
-	place := make([]int, len(x.in.Squares)) // index of an arm among the ends
+	place := make([]int, len(x.in.Squares)) // by arm: its index among the ends
 	for k, i := range x.ends {
 		place[i] = k
 	}
@@ -192,7 +193,7 @@ func (x *Exchange) scan(arms []int, lambda []float64) *pass {
 	return s
 }
 
-// cross returns w_i of some arms, one per row.
+// cross returns w_i for the given arms, one per row.
 func (l *covariances) cross(arms []int) blas64.General {
 	out := reshape(blas64.General{}, len(arms), len(l.support))
 	if len(arms) == 0 {
@@ -209,7 +210,7 @@ func (l *covariances) cross(arms []int) blas64.General {
 	return out
 }
 
-// across sets b.across to the covariances of the ends with the arms of a block.
+// across sets b.across to the covariances of the ends (rows) with the arms of a block (columns).
 func (x *Exchange) across(s *pass, b *workspace, own blas64.General, from, to int) {
 	b.across = reshape(b.across, len(x.ends), to-from)
 	for e := range x.ends {
@@ -225,7 +226,7 @@ func (x *Exchange) across(s *pass, b *workspace, own blas64.General, from, to in
 	}
 }
 
-// helps sets the gradients g_i = ρ_i Σ_p u_p (φ_iᵀA⁻¹y_p)² of the arms of a block.
+// helps sets the gradients g_i = ρ_i Σ_p u_p (φ_iᵀA⁻¹y_p)² for the arms of a block.
 func (x *Exchange) helps(s *pass, b *workspace, place []int, from, to int) {
 	g := s.g[from:to]
 	for p, q := range x.pairs {
@@ -244,7 +245,7 @@ func (x *Exchange) helps(s *pass, b *workspace, place []int, from, to int) {
 	}
 }
 
-// sums sets f and λ·g of the bound.
+// sums sets s.f = Σ u_p h_p, s.help = λ·g and the gradients atT, for the dual bound.
 func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []int, lambda []float64) {
 	for p, q := range x.pairs {
 		y, z := row(own, place[q.I]), row(own, place[q.J])
@@ -267,5 +268,5 @@ func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []
 	s.help = dot(lambda, s.atT)
 }
 
-// lower returns the dual bound over the arms of the pass.
+// lower returns the dual bound over the arms of the pass; total is the sum of the dual weights.
 func (s *pass) lower(total float64) float64 { return lowerBound(s.f, s.help, slices.Max(s.g), total) }

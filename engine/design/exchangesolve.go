@@ -9,21 +9,21 @@ import (
 )
 
 const (
-	// looseGap is the largest relative gap to which a restricted problem is solved.
+	// looseGap is the relative gap to which the first restricted problems are solved.
 	looseGap = 0.1
-	// mostSeekers is the initial largest number of arms whose farthest arm is searched.
+	// mostSeekers is the initial largest number of arms for which a pass searches the farthest arm.
 	mostSeekers = 256
-	// exchangeRounds is the largest number of restricted problems of a solve; the reported gap is valid at any end.
+	// exchangeRounds is the largest number of restricted problems of a solve. After any number the reported gap is valid.
 	exchangeRounds = 40
-	// wholeRounds is the largest number of checks of a sample's result on all arms.
+	// wholeRounds is the largest number of times that the result of a sample is checked on all arms.
 	wholeRounds = 4
-	// ripe is the ratio of the largest variance found to the lower bound below which arms and contrasts may be dropped: before, their
-	// relevance is unknown.
+	// ripe is a ratio of the largest variance found to the lower bound. Arms and contrasts are dropped only below it,
+	// because their relevance is unknown before.
 	ripe = 1.5
 )
 
-// Minimax returns the allocation with the smallest largest variance, with both bounds (see Exchange). It returns an error for invalid
-// contrasts and if the context ends.
+// Minimax returns the allocation that minimises the largest variance of the contrasts, with both bounds (see Exchange). It
+// returns an error for invalid contrasts and if the context ends.
 func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	defer try.Caught(&err)
 	x.contrasts(c)
@@ -54,21 +54,21 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	return x.best, nil
 }
 
-// separated reports whether the optimum is certified to be above the threshold.
+// separated reports whether the optimum is proved to be above the threshold.
 func separated(d Design, opt Options) bool { return opt.Threshold > 0 && d.Lower > opt.Threshold }
 
-// first adds the first contrasts, and reports whether any variance is positive.
+// first adds the first contrasts. It reports whether any contrast has a positive variance.
 func (x *Exchange) first() bool {
 	if len(x.groups) > 0 {
 		seekers := len(x.ends)
-		for _, i := range x.arms { // an arm that may be sampled is far from most others
+		for _, i := range x.arms { // arms that may be sampled are far from most others
 			if seekers == mostSeekers {
 				break
 			}
 			x.end(i)
 			seekers++
 		}
-		for _, g := range x.groups { // at least some per group
+		for _, g := range x.groups { // at least some arms of each group
 			for k := range min(len(g), max(2, seekers/len(x.groups)/8)) {
 				x.end(g[k*len(g)/min(len(g), max(2, seekers/len(x.groups)/8))])
 			}
@@ -78,11 +78,11 @@ func (x *Exchange) first() bool {
 	x.widen(s)
 	level := atFirst * s.reached
 	x.gather(s, level)
-	const rounding = 1e-14 // relative to a squared length
+	const rounding = 1e-14 // relative to the largest squared length
 	return len(x.pairs) > 0 && s.reached > rounding*slices.Max(x.in.Squares)/x.in.Ridge
 }
 
-// over returns the arms of the passes.
+// over returns the arms of the passes; nil means all.
 func (x *Exchange) over() []int {
 	if x.inView == nil {
 		return nil
@@ -90,7 +90,8 @@ func (x *Exchange) over() []int {
 	return x.sample
 }
 
-// alternate alternates restricted problems and passes until nothing is missing.
+// alternate alternates restricted problems and passes, until a pass finds neither violated contrasts nor helpful arms. It
+// stops after at most `rounds` restricted problems. asked is the relative gap for the first of them.
 func (x *Exchange) alternate(rounds int, asked float64) Status {
 	tolerance := x.tolerance()
 	for round := 1; ; round++ {
@@ -124,8 +125,8 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 	}
 }
 
-// widen adds to the passes the extreme arms of a pass over all: those farthest from an end, with the largest variances, and with the
-// largest gradients.
+// widen adds arms to the sample, by the result of a pass over all arms. These are the arms farthest from an end, and those
+// with the largest variances or gradients.
 func (x *Exchange) widen(s *pass) {
 	if x.inView == nil {
 		return
@@ -149,13 +150,13 @@ func (x *Exchange) widen(s *pass) {
 	x.view(more)
 }
 
-// take stores the solution of a restricted problem.
+// take stores the weights, the dual weights and the value of a restricted problem.
 func (x *Exchange) take(d confined) {
 	x.level, x.dual = d.value, slices.Clone(d.dual)
 	x.lambda, _ = withoutSmall(d.lambda)
 }
 
-// prove stores a lower bound over all arms, with its point, if it is the best so far.
+// prove stores a lower bound over all arms, with the weights and contrasts that prove it, if it is the best so far.
 func (x *Exchange) prove(lower float64) {
 	if !(lower > x.best.Lower) {
 		return
@@ -163,11 +164,11 @@ func (x *Exchange) prove(lower float64) {
 	x.best.Lower, x.best.Certificate = lower, certificate(x.expand(x.lambda), x.pairs, x.dual)
 }
 
-// verify evaluates the present weights on all arms and all pairs. It reports whether the solve ends; otherwise it has added the missing
-// items.
+// verify evaluates the present weights on all arms and all pairs. It reports whether the solve is done. If it is not,
+// verify has added the missing arms and contrasts; with more = false it adds none.
 func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 	tolerance := x.tolerance()
-	if len(x.dual) < len(x.pairs) { // contrasts were added since
+	if len(x.dual) < len(x.pairs) { // contrasts were added after the last restricted problem
 		x.dual = append(x.dual, make([]float64, len(x.pairs)-len(x.dual))...)
 	}
 	s := x.scan(nil, x.lambda)
@@ -202,21 +203,24 @@ func (x *Exchange) verify(more bool, status Status) (bool, Status) {
 }
 
 const (
-	// atFirst is the smallest variance of the first contrasts, relative to the largest.
+	// atFirst is the smallest variance of a first contrast, relative to the largest.
 	atFirst = 0.5
-	// mostJoining is the largest number of contrasts of groups, or listed ones, added per round.
+	// mostJoining is the largest number of contrasts that a round adds: from groups, and a quarter of it from listed ones.
 	mostJoining = 160
-	// tried is the number of candidates evaluated for each that may be added.
+	// tried is the number of candidates that are compared for each contrast or arm that may be added.
 	tried = 3
-	// sameEnd is the squared distance of two arms, relative to the largest variance, below which only one of them is added in a round.
+	// sameEnd is a squared distance of two arms, relative to the largest variance. If it is smaller, a round adds only one
+	// of the two arms.
 	sameEnd = 0.01
-	// mostOf is the largest number of contrasts with one arm added per round.
+	// mostOf is the largest number of contrasts of one arm that a round adds.
 	mostOf = 4
-	// sameHelp is the squared distance of two arms, relative to their variance, below which one of them is enough for a round.
+	// sameHelp is a squared distance of two arms, relative to their variance. If it is smaller, a round adds only one of
+	// the two arms to T.
 	sameHelp = 0.04
 )
 
-// between returns the variances of the differences of some arms at the present weights, by position.
+// between returns a function of two positions in arms: the variance of the difference of these arms at the present
+// weights.
 func (x *Exchange) between(arms []int) func(a, b int) float64 {
 	if len(arms) == 0 {
 		return nil
@@ -233,14 +237,14 @@ func (x *Exchange) between(arms []int) func(a, b int) float64 {
 	return func(a, b int) float64 { return distanceOf(row(c, a)[a], row(c, b)[b], row(c, a)[b]) }
 }
 
-// gather adds contrasts of a pass above the level, the largest first, without nearly equal ends in one round. It reports whether there
-// were any.
+// gather adds contrasts found by a pass whose variance is above level, the largest first. In one round it adds no two
+// nearly equal arms. It reports whether it added any.
 func (x *Exchange) gather(s *pass, level float64) bool {
 	order := ranking(len(s.high), func(e int) (float64, bool) {
 		return s.high[e], s.high[e] > level && !x.carries(Pair{x.ends[e], s.partner[e], 1})
 	})
 	order = order[:min(len(order), tried*mostJoining)]
-	var fresh []int // arms that would become ends
+	var fresh []int // arms that are not yet ends
 	place := map[int]int{}
 	for _, a := range order {
 		j := s.partner[a.arm]
@@ -279,7 +283,8 @@ func (x *Exchange) gather(s *pass, level float64) bool {
 	return x.gatherListed(s, level) || count > 0
 }
 
-// gatherListed adds listed contrasts above the level likewise.
+// gatherListed adds listed contrasts whose variance is above level, in the same way as gather. It reports whether it added
+// any.
 func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	order := ranking(len(s.listed), func(k int) (float64, bool) { return s.listed[k], s.listed[k] > level && !x.carries(x.listed[k]) })
 	order = order[:min(len(order), tried*mostJoining)]
@@ -296,12 +301,13 @@ func (x *Exchange) gatherListed(s *pass, level float64) bool {
 	return len(joined) > 0
 }
 
-// carries reports whether a contrast is present.
+// carries reports whether contrast q is present.
 func (x *Exchange) carries(q Pair) bool {
 	return slices.ContainsFunc(x.pairs, func(p Pair) bool { return p.I == q.I && p.J == q.J || p.I == q.J && p.J == q.I })
 }
 
-// adopt adds arms to T whose gradient exceeds that of T's arms by a relevant amount. It reports whether there were any.
+// adopt adds arms to T whose gradient exceeds the largest gradient in T by a fraction of half the tolerance. It reports
+// whether it added any.
 func (x *Exchange) adopt(s *pass, tolerance float64) bool {
 	top := slices.Max(s.atT)
 	limit := min(max(32, len(x.arms)/4), mostSampled-len(x.arms))

@@ -37,8 +37,8 @@ func InformationGain(s Space, opt Options) (d Design, err error) {
 	return g.best, nil
 }
 
-// gain is one solve: minimise -log det A(λ) over the simplex, with multipliers
-// z ≥ 0 of λ ≥ 0 and ν of Σ λ_i = 1.
+// gain is the state of one solve. It minimises -log det A(λ) over the simplex, with multipliers z ≥ 0 for λ ≥ 0 and ν for
+// Σ λ_i = 1.
 type gain struct {
 	p    *problem
 	arms []int
@@ -51,7 +51,7 @@ type gain struct {
 
 	chol, w, matrix     blas64.General // W = diag(1/σ) Φ L^{-T}
 	t1, t2              blas64.General
-	g                   []float64 // gradient over the working arms
+	g                   []float64 // gradient of each working arm
 	rz, dl, dz, x0, one []float64
 
 	all        blas64.General // whitened features of all arms
@@ -88,7 +88,7 @@ func (g *gain) resize() {
 	}
 }
 
-// iterate runs until the certified gap is small enough.
+// iterate runs iterations until the certified gap is at most the tolerance, and returns the reason for its end.
 func (g *gain) iterate(opt Options) Status {
 	last, tolerance := math.Inf(1), opt.tolerance()
 	for g.iterations = 1; ; g.iterations++ {
@@ -121,7 +121,7 @@ func (g *gain) iterate(opt Options) Status {
 	}
 }
 
-// evaluate computes the gradient at λ and reports success.
+// evaluate computes the gradient at λ. It reports whether A is positive definite.
 func (g *gain) evaluate() bool {
 	if !information(g.p.stop, g.phi, g.root, g.lambda, g.p.ridge, g.w, g.chol) {
 		return false
@@ -143,8 +143,8 @@ func (g *gain) value() float64 {
 	return total - float64(g.chol.Rows)*math.Log(g.p.ridge)
 }
 
-// price computes the gradient of every arm, stores the best bounds and returns the gap. By concavity the optimum is at most value + max g
-// - λ·g.
+// price computes the gradient of every arm and updates the best bounds. It returns the gap max g - λ·g: by concavity, the
+// optimum is at most value plus this gap.
 func (g *gain) price(value float64) float64 {
 	whiten(g.p.stop, g.p.phi, g.chol, g.all)
 	for i := range g.allG {
@@ -162,7 +162,8 @@ func (g *gain) price(value float64) float64 {
 	return gap
 }
 
-// extend adds the arms whose gradient exceeds that of every working arm, best first, and recentres. It reports whether there were any.
+// extend adds arms whose gradient exceeds that of every working arm, the largest first, and moves the multipliers back
+// towards the central path. It reports whether it added any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
 	order := ranking(len(g.allG), func(i int) (float64, bool) { return g.allG[i], !g.in[i] && g.allG[i] > top*(1+1e-12) })
@@ -187,7 +188,7 @@ func (g *gain) extend(gap, restricted float64) bool {
 	return true
 }
 
-// center brings the multipliers within a factor of 20 of the central path.
+// center moves the multipliers to within a factor of 20 of the central path at mu.
 func (g *gain) center(mu float64) {
 	for a, l := range g.lambda {
 		if g.iterations == 1 {
@@ -198,7 +199,7 @@ func (g *gain) center(mu float64) {
 	g.nu = dot(g.lambda, g.g) + float64(len(g.arms))*mu
 }
 
-// step takes one predictor-corrector step and reports whether it could.
+// step makes one predictor-corrector step. It reports false if rounding prevents the step.
 func (g *gain) step() bool {
 	n := float64(len(g.arms))
 	mu := dot(g.lambda, g.z) / n
@@ -243,8 +244,7 @@ func (g *gain) step() bool {
 	return true
 }
 
-// direction solves the linearised optimality conditions -g - z + ν = 0,
-// λ z = rz, Σ dλ = 0.
+// direction solves the linearised optimality conditions -g - z + ν = 0, λ z = rz, Σ dλ = 0. It sets dl and dz.
 func (g *gain) direction() {
 	for a := range g.x0 {
 		g.x0[a] = g.g[a] + g.z[a] - g.nu + g.rz[a]/g.lambda[a]

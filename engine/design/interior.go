@@ -21,11 +21,11 @@ type interior struct {
 
 	// The restricted problem.
 	phi   blas64.General // features of the arms: n × r
-	root  []float64      // their 1/σ
+	root  []float64      // n: their 1/σ
 	delta blas64.General // contrasts y_p: K × r
 	fixed []float64      // K: constant part of each variance, independent of the weights; nil means 0
 
-	// the iterate
+	// The iterate.
 	lambda, z []float64 // n
 	s, u      []float64 // K
 	t, nu     float64
@@ -35,18 +35,18 @@ type interior struct {
 	v       blas64.General // φ_i L^{-T}
 	y       blas64.General // y_p L^{-T}
 	m       blas64.General // Σ u_p y_p y_pᵀ, whitened
-	h       []float64      // ‖y_p‖²_{A⁻¹}
-	g       []float64      // Σ_p u_p E_ip
+	h       []float64      // K: variance of each contrast, ‖y_p‖²_{A⁻¹} + fixed_p
+	g       []float64      // n: gradients Σ_p u_p E_ip
 	lambdaG float64        // λ·g
 	f       float64        // Σ u_p h_p
 
-	centred bool // whether the last step was a full one to the central path
+	centred bool // whether the last step was a nearly full step to the central path
 	large   large
 
 	newton
 }
 
-// size sets the dimensions of everything that depends on the working sets.
+// size allocates the matrices and vectors for n arms, K = k contrasts and r coordinates.
 func (s *interior) size(n, k, r int) {
 	if n*k > cap(s.e.Data) || n*n > cap(s.matrix.Data) {
 		s.stop.claim(n, 2*n*k, n*n, 2*n*r, 2*k*r)
@@ -64,7 +64,7 @@ func (s *interior) size(n, k, r int) {
 	s.tile, s.tile2 = tile(s.tile, n), tile(s.tile2, n)
 }
 
-// resize returns x with length n, with its values if they fit.
+// resize returns x with length n. It keeps the values of x.
 func resize(x []float64, n int) []float64 {
 	if cap(x) < n {
 		return append(make([]float64, 0, n+n/4), x...)[:n]
@@ -72,7 +72,7 @@ func resize(x []float64, n int) []float64 {
 	return x[:n]
 }
 
-// evaluate computes the quantities at (λ, u) and reports success.
+// evaluate computes h, g and the other quantities at (λ, u). It reports whether A is positive definite.
 func (s *interior) evaluate() bool {
 	if s.large.on {
 		if !s.large.information(s.stop, s.phi, s.root, s.lambda, s.ridge, s.chol) {
@@ -93,7 +93,7 @@ func (s *interior) evaluate() bool {
 	return !math.IsNaN(s.f)
 }
 
-// whiten sets v = x L⁻ᵀ.
+// whiten sets v = x L⁻ᵀ, where L is the factor of A.
 func (s *interior) whiten(x, v blas64.General) {
 	if s.large.on {
 		s.stop.check()
@@ -103,7 +103,7 @@ func (s *interior) whiten(x, v blas64.General) {
 	whiten(s.stop, x, s.chol, v)
 }
 
-// weigh computes the quantities that depend on the dual weights u.
+// weigh computes the quantities that depend on the dual weights u: the matrix m, g, lambdaG and f.
 func (s *interior) weigh() {
 	if s.large.on {
 		s.large.moment(s.stop, s.y, s.u, s.m)
@@ -115,19 +115,19 @@ func (s *interior) weigh() {
 	s.lambdaG, s.f = dot(s.lambda, s.g), dot(s.u, s.h)
 }
 
-// gap returns the duality gap of the restricted problem at the current iterate.
+// gap returns the relative duality gap of the restricted problem at the iterate.
 func (s *interior) gap() float64 {
 	return largest(s.h)/lowerBound(s.f, s.lambdaG, largest(s.g), sum(s.u)) - 1
 }
 
-// complementarity returns (s·u + λ·z): the gap of a feasible iterate.
+// complementarity returns s·u + λ·z, which is the duality gap of a feasible iterate.
 func (s *interior) complementarity() float64 { return dot(s.s, s.u) + dot(s.lambda, s.z) }
 
 // mu returns the average complementarity μ.
 func (s *interior) mu() float64 { return s.complementarity() / float64(len(s.u)+len(s.lambda)) }
 
-// center puts t, s, ν and, within a factor of 20, the multipliers on the central path at μ, for the present λ and h: t solves Σ_p μ/(t -
-// h_p) = 1.
+// center sets t, s and ν to the central path at μ, for the present λ and h: t solves Σ_p μ/(t - h_p) = 1. It moves the
+// multipliers u and z to within a factor of 20 of the path; with fresh, it sets them to the path.
 func (s *interior) center(mu float64, fresh bool) {
 	high := largest(s.h)
 	lo, hi := high+mu, high+mu*float64(len(s.h))
@@ -164,12 +164,12 @@ func (s *interior) center(mu float64, fresh bool) {
 	s.nu = s.lambdaG + float64(len(s.lambda))*mu
 }
 
-// step takes one predictor-corrector step and reports whether it could.
+// step makes one predictor-corrector step. It reports false if rounding prevents the step.
 //
-// Mehrotra's centring σ = (μ_aff/μ)² is raised if the certified gap is far larger than μ suggests: the iterate is then off the central
-// path, and a smaller μ would only push it against the boundary. If it is so far off that Newton's linear model fails, as happens if A is
-// nearly singular at the optimum, the step only recentres and no weight more than doubles. After a full recentring step a large gap only
-// means a weak certificate at this μ, and the method continues.
+// Mehrotra's centring σ = (μ_aff/μ)² is raised if the certified gap is far larger than μ suggests. The iterate is then far
+// from the central path, and a smaller μ would only push it against the boundary. If it is so far that Newton's linear
+// model fails, the step only recentres, and no weight more than doubles. This happens if A is nearly singular at the
+// optimum. After a full recentring step, a large gap only means a weak certificate at this μ, and the method continues.
 func (s *interior) step() bool {
 	count := float64(len(s.u) + len(s.lambda))
 	mu := s.mu()
@@ -199,26 +199,27 @@ func (s *interior) step() bool {
 		fraction = 0.99
 	}
 	primal, dual = s.lengths(fraction)
-	if min(primal, dual) < 0.2 { // the second-order term was misleading
+	if min(primal, dual) < 0.2 { // the second-order term was wrong by too much
 		primal, dual = s.recentring(0.5 * mu)
 	}
 	return s.move(primal, dual)
 }
 
-// recentring sets the direction towards complementarity μ and returns the step lengths.
+// recentring computes the direction towards complementarity μ and returns the step lengths.
 func (s *interior) recentring(mu float64) (primal, dual float64) {
 	s.target(mu, false)
 	s.direction()
 	return s.lengths(0.9)
 }
 
-// target sets the right-hand side for complementarity μ, with or without the second-order term of the present direction.
+// target sets the right-hand sides rs and rz for complementarity μ. With corrected, they include the second-order term of
+// the present direction.
 func (s *interior) target(mu float64, corrected bool) {
 	aim(s.rs, mu, s.s, s.u, s.ds, s.du, corrected)
 	aim(s.rz, mu, s.lambda, s.z, s.dl, s.dz, corrected)
 }
 
-// aim sets r to the right-hand side for x z = μ.
+// aim sets r to the right-hand side for x z = μ, where dx and dz are the present direction, used if corrected is set.
 func aim(r []float64, mu float64, x, z, dx, dz []float64, corrected bool) {
 	for i := range r {
 		r[i] = mu - x[i]*z[i]
@@ -228,7 +229,7 @@ func aim(r []float64, mu float64, x, z, dx, dz []float64, corrected bool) {
 	}
 }
 
-// along returns the complementarity after a step of the given lengths.
+// along returns the complementarity that remains after a step of the given lengths.
 func (s *interior) along(primal, dual float64) float64 {
 	total := 0.0
 	for p := range s.s {
@@ -240,7 +241,7 @@ func (s *interior) along(primal, dual float64) float64 {
 	return total
 }
 
-// move takes the step and renormalises λ to sum one, which rounding erodes.
+// move makes the step and rescales λ to sum 1, since rounding changes the sum. It reports false if a number is not finite.
 func (s *interior) move(primal, dual float64) bool {
 	axpy(primal, s.dl, s.lambda)
 	axpy(primal, s.ds, s.s)

@@ -9,18 +9,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// largeCols is the number of coordinates from which restricted problems use products of rows.
+// largeCols is the smallest number of coordinates for which restricted problems use the methods of large.
 const largeCols = 48
 
-// large replaces steps of an interior-point iteration with hundreds of coordinates: the same numbers to rounding, by products of rows
-// with rows, which are twice as fast as products of rows with columns, and by L⁻¹ instead of substitution.
+// large has faster methods for an interior-point iteration with hundreds of coordinates. Their results are equal up to
+// rounding. They multiply rows by rows, which is twice as fast as rows by columns, and multiply by L⁻¹ where the other
+// methods substitute.
 type large struct {
 	on      bool
 	inverse blas64.General // L⁻¹
 	across  blas64.General // a matrix transposed
 }
 
-// information sets chol to the Cholesky factor of A and inverse to that factor's inverse.
+// information sets chol to the Cholesky factor of A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², and g.inverse to the inverse of that
+// factor. It reports whether A is positive definite.
 func (g *large) information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, chol blas64.General) bool {
 	f := make([]float64, phi.Rows)
 	for i, l := range lambda {
@@ -38,7 +40,7 @@ func (g *large) information(stop stopper, phi blas64.General, root, lambda []flo
 	return true
 }
 
-// gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ over the rows of x, skipping rows with f_i = 0.
+// gram sets the lower triangle of m to Σ f_i² x_i x_iᵀ, where x_i are the rows of x. It skips rows with f_i = 0.
 func (g *large) gram(stop stopper, x blas64.General, f []float64, m blas64.General) {
 	count := lists.Count(f, func(v float64) bool { return v != 0 })
 	g.across = reshape(g.across, x.Cols, count)
@@ -75,7 +77,7 @@ func (g *large) moment(stop stopper, y blas64.General, u []float64, m blas64.Gen
 	mirror(m)
 }
 
-// invert sets inv to L⁻¹, in its lower triangle, with zeros above.
+// invert sets inv to L⁻¹ for a lower triangular l, with zeros above the diagonal.
 func invert(stop stopper, l, inv blas64.General) {
 	m := l.Rows
 	for i := range m {
@@ -96,7 +98,7 @@ func invert(stop stopper, l, inv blas64.General) {
 	}
 }
 
-// timesTriangle sets v = x Tᵀ for a lower triangular T, without multiplying its upper part.
+// timesTriangle sets v = x Tᵀ for a lower triangular t. It does not multiply the entries above the diagonal.
 func timesTriangle(x, t, v blas64.General) {
 	for i := 0; i < x.Rows; i += tileRows {
 		ni := min(tileRows, x.Rows-i)

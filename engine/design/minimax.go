@@ -60,7 +60,7 @@ func (o Options) limit() int {
 	return 500
 }
 
-// minimax is one solve.
+// minimax is the state of one solve.
 type minimax struct {
 	*working
 	opt        Options
@@ -68,12 +68,12 @@ type minimax struct {
 	best       *bound
 	iterations int
 
-	priced  int     // iteration of the last pricing
-	lastGap float64 // its gap
-	slack   float64 // slack in the search for contrasts below the largest
+	priced  int     // iteration in which all arms and contrasts were last evaluated
+	lastGap float64 // the gap in that iteration
+	slack   float64 // relative distance below the largest variance at which contrasts are candidates
 
-	fixed bool      // whether only the near arms may be sampled
-	from  []float64 // initial weights of the near arms; nil means equal ones
+	fixed bool      // whether only the near arms may have weight, even if others have larger gradients
+	from  []float64 // N: initial weights; nil means equal ones
 }
 
 const (
@@ -83,7 +83,8 @@ const (
 	tooNarrow Status = -2
 )
 
-// newMinimax prepares a solve over the near arms, or over all if near is nil; best has the bounds of earlier solves, or is nil.
+// newMinimax prepares a solve over the near arms, or over all arms if near is nil. best has the bounds of earlier solves;
+// nil means none.
 func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) *minimax {
 	p := try.Of(newProblem(stopper{opt.Context}, s, c, near))
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
@@ -93,7 +94,7 @@ func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) 
 	return m
 }
 
-// solve runs the interior-point method, phase by phase, until one of them ends it.
+// solve runs the phases of the interior-point method in a loop, until one of them returns a status other than unsolved.
 func (m *minimax) solve() Status {
 	if m.p.phi.Cols == 0 || !m.begin() {
 		return Trivial
@@ -113,7 +114,7 @@ func (m *minimax) solve() Status {
 	}
 }
 
-// begin prepares the working sets and the first iterate. It reports whether any contrast is not zero.
+// begin sets the working sets and the first iterate. It reports whether any contrast is not zero.
 func (m *minimax) begin() bool {
 	in := &m.inner
 	arms, lambda := m.first()
@@ -132,7 +133,7 @@ func (m *minimax) begin() bool {
 		return false
 	}
 	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
-		// added one by one, each would be violated by a large factor as A becomes singular
+		// added a few at a time, each would be violated by a large factor while A becomes singular
 		m.takeAll()
 	} else {
 		m.addPairs(0.3, m.pairLimit())
@@ -143,7 +144,8 @@ func (m *minimax) begin() bool {
 	return true
 }
 
-// evaluate computes the quantities of the restricted problem at the iterate; begin did so for the first.
+// evaluate computes the quantities of the restricted problem at the iterate. In the first iteration, begin has already
+// done this.
 func (m *minimax) evaluate() Status {
 	if m.iterations > 1 && !m.inner.evaluate() {
 		return Stalled
@@ -151,7 +153,8 @@ func (m *minimax) evaluate() Status {
 	return unsolved
 }
 
-// certify prices everything if that is due, stores the best bounds and checks them.
+// certify evaluates all arms and contrasts if that is due, stores the best bounds, and compares them with the tolerance
+// and the threshold.
 func (m *minimax) certify() Status {
 	if !m.due() {
 		return unsolved
@@ -171,7 +174,8 @@ func (m *minimax) certify() Status {
 	return unsolved
 }
 
-// advance takes a step of the interior-point method while that can gain.
+// advance makes a step of the interior-point method, unless a step cannot reduce the gap any further or the limit of
+// iterations is reached.
 func (m *minimax) advance() Status {
 	in := &m.inner
 	switch {
@@ -185,13 +189,13 @@ func (m *minimax) advance() Status {
 	return unsolved
 }
 
-// due reports whether to price everything: always on small problems, otherwise if the restricted problem is solved well enough for new
-// items to matter.
+// due reports whether certify should evaluate all arms and contrasts. This is always so for small problems. For others the
+// restricted problem must be solved so well that new arms and contrasts matter.
 func (m *minimax) due() bool {
 	return m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
 }
 
-// record stores the bounds of this iterate if they are the best so far.
+// record stores the bounds of this iterate that are the best so far.
 func (m *minimax) record() {
 	in, b := &m.inner, m.best
 	m.priced, m.lastGap = m.iterations, m.value/m.lower-1
@@ -208,13 +212,13 @@ func (m *minimax) record() {
 }
 
 const (
-	// patience is the number of iterations after which a problem with few arms adds all contrasts: many of them are then active together,
-	// and adding a few at a time takes longer.
+	// patience is the number of iterations after which a problem with few arms adds all contrasts. Many of them are then
+	// active together, and it takes longer to add a few at a time.
 	patience = 20
-	// hurry replaces patience if there are at most fewPairs contrasts per arm.
+	// hurry is used as patience if there are at most fewPairs contrasts per arm.
 	hurry    = 10
 	fewPairs = 8
-	// mostPairs bounds the contrasts taken in at once.
+	// mostPairs is the largest number of contrasts for which all are added at once.
 	mostPairs = 40000
 )
 
@@ -225,11 +229,11 @@ func (m *minimax) pairLimit() int {
 	return max(40, 2*m.p.phi.Cols)
 }
 
-// revise changes the working sets as the pricing of this iteration demands.
+// revise changes the working sets if this iteration evaluated all arms and contrasts.
 func (m *minimax) revise() Status {
 	ok := true
 	switch {
-	case m.priced < m.iterations || m.all && m.whole: // nothing was priced, or nothing is left to take in
+	case m.priced < m.iterations || m.all && m.whole: // no new bounds, or nothing left to add
 	case m.mustWiden():
 		ok = m.widen()
 	default:
@@ -241,8 +245,8 @@ func (m *minimax) revise() Status {
 	return unsolved
 }
 
-// exchange drops and takes in contrasts and arms, and moves the iterate back towards the central
-// path. A contrast that is barely violated joins without disturbing the others.
+// exchange drops and adds contrasts and arms, and moves the iterate back towards the central path. If only slightly
+// violated contrasts are added, the rest of the iterate does not change. It reports false if A is not positive definite.
 func (m *minimax) exchange() bool {
 	in := &m.inner
 	gap := max(m.value/m.lower-1, 0)
@@ -287,7 +291,7 @@ func (m *minimax) exchange() bool {
 	return true
 }
 
-// mustWiden reports whether to add all contrasts.
+// mustWiden reports whether revise should add all contrasts.
 func (m *minimax) mustWiden() bool {
 	count := m.p.contrasts()
 	if m.all || m.fixed && count > fewPairs*m.p.phi.Rows {
@@ -299,7 +303,8 @@ func (m *minimax) mustWiden() bool {
 	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)
 }
 
-// widen adds all contrasts and moves the iterate back to the central path.
+// widen adds all contrasts and moves the iterate back towards the central path. It reports false if A is not positive
+// definite.
 func (m *minimax) widen() bool {
 	in := &m.inner
 	m.takeAll()
@@ -313,18 +318,18 @@ func (m *minimax) widen() bool {
 	return true
 }
 
-// finish assembles the result.
+// finish returns the best bounds as a Design.
 func (m *minimax) finish(status Status) Design {
 	b := m.best
 	return Design{Value: b.value, Lower: min(b.lower, b.value), Weights: b.lambda, Iterations: m.iterations, Status: status,
 		Certificate: certificate(b.dual.Weights, b.dual.Pairs, b.dual.Dual)}
 }
 
-// trimBelow is the fraction of a uniform weight below which a weight is dropped.
+// trimBelow is a fraction of the uniform weight 1/N: smaller weights are dropped.
 const trimBelow = 1e-3
 
-// trimmed returns d without the small weights that the interior-point method leaves on every arm, if it is still certified to the
-// tolerance: rounding would give each of these arms a pull.
+// trimmed returns d without small weights, if the value then is still within the tolerance; otherwise it returns d. The
+// interior-point method leaves small weights on every arm, and rounding would give each of these arms a pull.
 func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) Design {
 	lambda, dropped := withoutSmall(d.Weights)
 	if !dropped {
@@ -337,7 +342,8 @@ func trimmed(stop stopper, d Design, s Space, c Contrasts, tolerance float64) De
 	return d
 }
 
-// withoutSmall returns weights without those below trimBelow of their mean, and whether any of these was above 0.
+// withoutSmall returns the weights without those below trimBelow times their mean, rescaled to sum 1. dropped is whether
+// any of these was positive.
 func withoutSmall(weights []float64) (lambda []float64, dropped bool) {
 	lambda = slices.Clone(weights)
 	for i, l := range lambda {

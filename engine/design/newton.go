@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// newton holds the linear system of one step and its solution.
+// newton has the linear system of one interior-point step, and its solution.
 type newton struct {
 	e      blas64.General // E: n × K
 	scaled blas64.General // E diag(u/s)^{1/2}
@@ -56,7 +56,7 @@ func (s *interior) assemble() bool {
 	addProduct(s.stop, 2, s.v, s.vm, s.tile, s.tile2, s.matrix)
 	for i := range s.matrix.Rows {
 		d := &s.matrix.Data[i*s.matrix.Stride+i]
-		// The relative 1e-14 only matters where rounding would make a pivot negative.
+		// the relative 1e-14 matters only if rounding would make a pivot negative
 		*d += s.z[i]/s.lambda[i] + 1e-14**d
 	}
 	if !cholesky(s.stop, s.matrix) {
@@ -71,8 +71,8 @@ func (s *interior) assemble() bool {
 	return true
 }
 
-// setGram sets the lower triangle of m to x xᵀ. A large one goes row by row, by the same inner
-// products.
+// setGram sets the lower triangle of m to x xᵀ. A large matrix is computed row by row, from the same inner products, with
+// checks of the context.
 func setGram(stop stopper, x, m blas64.General) {
 	const atOnce = 1 << 25 // products
 	if m.Rows*m.Rows*x.Cols <= atOnce {
@@ -89,9 +89,9 @@ func setGram(stop stopper, x, m blas64.General) {
 	}
 }
 
-// addProduct adds alpha (W Wᵀ) ∘ (X Wᵀ) to the lower triangle of m, tile by tile.
+// addProduct adds alpha (W Wᵀ) ∘ (X Wᵀ) to the lower triangle of m, tile by tile; t1 and t2 are workspace.
 func addProduct(stop stopper, alpha float64, w, x blas64.General, t1, t2, m blas64.General) {
-	const strip = tileRows / 4 // little of the upper triangle is computed in vain
+	const strip = tileRows / 4 // so that few entries above the diagonal are computed
 	for i0 := 0; i0 < m.Rows; i0 += strip {
 		stop.check()
 		ni := min(strip, m.Rows-i0)
@@ -114,15 +114,15 @@ func addProduct(stop stopper, alpha float64, w, x blas64.General, t1, t2, m blas
 
 func scale(f float64, x []float64) { blas64.Scal(f, blas64.Vector{N: len(x), Inc: 1, Data: x}) }
 
-// solve overwrites x with a⁻¹x for a Cholesky factor of a.
+// solve replaces x by A⁻¹x, where a is a Cholesky factor of A.
 func solve(a blas64.General, x []float64) {
 	b := blas64.Vector{N: len(x), Inc: 1, Data: x}
 	blas64.Trsv(blas.NoTrans, factor(a), b)
 	blas64.Trsv(blas.Trans, factor(a), b)
 }
 
-// direction solves the linearised optimality conditions for the complementarity
-// right-hand sides rs (s u) and rz (λ z).
+// direction solves the linearised optimality conditions. rs and rz are the right-hand sides for the complementarity
+// products s u and λ z. It sets the direction dl, dz, ds, du, dt and dnu.
 func (s *interior) direction() {
 	// w = rs/s + (u/s) r_p with the primal residual r_p = s + h - t.
 	sumW := 0.0
@@ -135,7 +135,7 @@ func (s *interior) direction() {
 		s.x0[i] += s.g[i] + s.z[i] - s.nu + s.rz[i]/s.lambda[i]
 	}
 	solve(s.matrix, s.x0)
-	// The simplex and Σ u = 1 close the system: two unknowns, dt and dν.
+	// the conditions on Σ λ and on Σ u determine the remaining unknowns dt and dν
 	a11, a12, b1 := dot(s.a, s.z0)-s.sumRatio, dot(s.a, s.z1), 1-sum(s.u)-sumW+dot(s.a, s.x0)
 	a21, a22, b2 := -sum(s.z0), -sum(s.z1), -sum(s.x0)
 	det := a11*a22 - a12*a21
@@ -151,15 +151,15 @@ func (s *interior) direction() {
 	}
 }
 
-// lengths returns how far the primal and the dual iterate can go: at most 1, and
-// at most the given fraction of the way to the boundary.
+// lengths returns the step lengths of the primal and of the dual iterate: the given fraction of the way to the boundary,
+// but at most 1.
 func (s *interior) lengths(fraction float64) (primal, dual float64) {
 	primal = min(boundary(s.lambda, s.dl), boundary(s.s, s.ds))
 	dual = min(boundary(s.z, s.dz), boundary(s.u, s.du))
 	return min(1, fraction*primal), min(1, fraction*dual)
 }
 
-// boundary returns the step along d at which some x reaches zero.
+// boundary returns the smallest step along d at which an entry of x becomes zero; +Inf if there is none.
 func boundary(x, d []float64) float64 {
 	limit := math.Inf(1)
 	for i, v := range d {
@@ -170,21 +170,20 @@ func boundary(x, d []float64) float64 {
 	return limit
 }
 
-// A product is cut into tiles of this shape: gonum's Gemm stays in the calling
-// goroutine as long as its result has fewer than four 64×64 blocks.
+// Products are computed in tiles of this shape. gonum's Gemm runs in the calling goroutine if its result has fewer than
+// four 64×64 blocks.
 const tileRows, tileCols = 64, 192
 
-// reshape returns an r × c matrix, reusing the storage of g when it suffices.
-// The contents are undefined.
+// reshape returns an r × c matrix that uses the storage of g if that is large enough. Its values are undefined.
 func reshape(g blas64.General, r, c int) blas64.General {
 	if cap(g.Data) < r*c {
-		// A quarter in reserve: working sets grow by a few rows at a time.
+		// a quarter more, since working sets grow by a few rows at a time
 		g.Data = make([]float64, r*c, r*c+r*c/4)
 	}
 	return blas64.General{Rows: r, Cols: c, Stride: max(c, 1), Data: g.Data[:r*c]}
 }
 
-// tile returns storage for one tile of a product with n rows and columns.
+// tile returns storage for one tile of a product with n rows and n columns, reusing that of g.
 func tile(g blas64.General, n int) blas64.General {
 	return reshape(g, min(n, tileRows), min(n, tileCols))
 }
@@ -196,17 +195,17 @@ func block(g blas64.General, i0, i1 int) blas64.General {
 	return blas64.General{Rows: i1 - i0, Cols: g.Cols, Stride: g.Stride, Data: g.Data[i0*g.Stride : (i1-1)*g.Stride+g.Cols]}
 }
 
-// window returns the r × c part of g whose corner is at (i, j).
+// window returns a view of the r × c part of g with its upper left entry at (i, j).
 func window(g blas64.General, i, j, r, c int) blas64.General {
 	return blas64.General{Rows: r, Cols: c, Stride: g.Stride, Data: g.Data[i*g.Stride+j : (i+r-1)*g.Stride+j+c]}
 }
 
-// lower views the square g as the lower triangle of a symmetric matrix.
+// lower returns a view of the square g as the lower triangle of a symmetric matrix.
 func lower(g blas64.General) blas64.Symmetric {
 	return blas64.Symmetric{Uplo: blas.Lower, N: g.Rows, Stride: g.Stride, Data: g.Data}
 }
 
-// factor views the square g as a lower triangular Cholesky factor.
+// factor returns a view of the square g as a lower triangular Cholesky factor.
 func factor(g blas64.General) blas64.Triangular {
 	return blas64.Triangular{Uplo: blas.Lower, Diag: blas.NonUnit, N: g.Rows, Stride: g.Stride, Data: g.Data}
 }
@@ -239,8 +238,8 @@ func multiply(stop stopper, t blas.Transpose, alpha float64, a, b blas64.General
 	}
 }
 
-// addOuter sets the lower triangle of m to xᵀx, a few rows of x at a time: the same sums in the
-// same order as at once.
+// addOuter sets the lower triangle of m to xᵀx, adding a few rows of x at a time. The sums have the same order as in one
+// product.
 func addOuter(stop stopper, x, m blas64.General) {
 	const together = 256
 	for i, beta := 0, 0.0; i < x.Rows; i, beta = i+together, 1 {
@@ -249,8 +248,8 @@ func addOuter(stop stopper, x, m blas64.General) {
 	}
 }
 
-// cholesky overwrites the lower triangle of a with L, a = L Lᵀ, and reports
-// whether a was numerically positive definite. The upper triangle is not used.
+// cholesky overwrites the lower triangle of a with L, where a = L Lᵀ. It reports whether a was positive definite up to
+// rounding. It does not use the upper triangle.
 func cholesky(stop stopper, a blas64.General) bool {
 	n := a.Rows
 	for j := 0; j < n; j += tileRows {
@@ -274,8 +273,8 @@ func cholesky(stop stopper, a blas64.General) bool {
 	return true
 }
 
-// choleskyBlock factors like cholesky without blocking, for small matrices. Columns are the outer
-// loop: the inner products of a column do not wait for each other.
+// choleskyBlock is cholesky without blocks, for small matrices. The outer loop is over columns, so that the inner products
+// of a column can run in parallel on the processor.
 func choleskyBlock(a blas64.General) bool {
 	for j := range a.Rows {
 		rj := a.Data[j*a.Stride : j*a.Stride+j+1]
@@ -293,8 +292,8 @@ func choleskyBlock(a blas64.General) bool {
 	return true
 }
 
-// dot returns xᵀy for vectors of equal length. Four running sums, for rows too
-// short to be worth a call into assembly.
+// dot returns xᵀy for vectors of equal length. It uses four running sums, which for short rows is faster than a call of
+// assembly code.
 func dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float64
@@ -324,5 +323,5 @@ func apply(t blas.Transpose, a blas64.General, x, y []float64) {
 // sum returns Σ x_i.
 func sum(x []float64) float64 { return lists.Total(x) }
 
-// largest returns the largest of some numbers, at least 0.
+// largest returns the largest entry of x, and 0 if x is empty.
 func largest(x []float64) float64 { return lists.Max(x, func(v float64) float64 { return v }) }

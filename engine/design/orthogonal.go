@@ -2,8 +2,7 @@ package design
 
 import "math"
 
-// generalArms is the number of arms up to which the general method takes a fraction of a second for
-// any problem.
+// generalArms is the number of arms up to which the general method takes a fraction of a second for any problem.
 const generalArms = 200
 
 // orthogonal solves Minimax in closed form for many unrelated arms: each has at most one feature, which no other has, as under the kernel
@@ -26,14 +25,14 @@ func orthogonal(s Space, c Contrasts) (Design, bool) {
 		return Design{}, false
 	}
 	member, total, shrink := make([]bool, n), 0.0, 0.0
-	noise := make([]float64, n) // 1/ρ
+	noise := make([]float64, n) // by arm: 1/ρ
 	for _, g := range c.Groups {
 		if len(g) < 2 {
 			continue
 		}
 		sum, most := 0.0, 0.0
 		for _, i := range g {
-			if size[i] == 0 { // known without any pull
+			if size[i] == 0 { // its reward is known without pulls
 				continue
 			}
 			noise[i] = 1 / s.precision(i)
@@ -71,7 +70,7 @@ func orthogonal(s Space, c Contrasts) (Design, bool) {
 	return d, true
 }
 
-// alone returns the squared norms of the arms; false if two arms share a feature or one has two.
+// alone returns the squared norms of the arms. It returns false if two arms share a feature or an arm has two features.
 func alone(s Space) ([]float64, bool) {
 	n, m := s.Features.Dims()
 	taken, size := make([]bool, m), make([]float64, n)
@@ -89,8 +88,9 @@ func alone(s Space) ([]float64, bool) {
 	return size, true
 }
 
-// pairUp adds pairs of a group whose dual weights give every arm its share of the total: the arms lie side by side on a circle, with
-// lengths equal to their shares, and opposite points are paired. No arm covers more than half of the circle, so none meets itself.
+// pairUp adds pairs of the group g to the certificate, with dual weights that sum to share[i]/total per arm. Think of the
+// arms as adjacent arcs of a circle, with lengths equal to their shares: opposite points are paired. No arc covers more
+// than half of the circle, so no arm is paired with itself.
 func (c *Certificate) pairUp(g []int, share []float64, total float64) {
 	half := 0.0
 	for _, i := range g {

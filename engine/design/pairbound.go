@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// halfPrecision is the relative rounding of a 32-bit number.
+	// halfPrecision is the relative rounding error of a 32-bit number.
 	halfPrecision = 1.0 / (1 << 24)
-	// leftOut is the residual of the mean arm in the scan of all pairs, relative to the largest variance, and mostLeading the largest
-	// number of coordinates.
+	// leftOut is the mean residual at which coordinates for the comparison of all pairs are complete, relative to the
+	// largest variance. mostLeading is the largest number of these coordinates.
 	leftOut, mostLeading = 0.05, 192
-	// mostPairProducts is the default of Options.Scan of an Exchange: some minutes of one core.
+	// mostPairProducts is the default of Options.Scan for an Exchange. It takes some minutes on one core.
 	mostPairProducts = 1e12
-	// mostRefined is the largest number of exactly evaluated pairs.
+	// mostRefined is the largest number of pairs that are evaluated exactly.
 	mostRefined = 1e8
-	// guesses is the number of sampled pairs from which that number is estimated.
+	// guesses is the number of sampled pairs from which the number of pairs to refine is estimated.
 	guesses = 20000
 )
 
@@ -34,11 +34,11 @@ type leading struct {
 	*covariances
 	armList
 	w    blas64.General // N × s: w_i
-	rows blas32.General // N × q
+	rows blas32.General // N × q: coordinates
 	rest []float64      // N: r
 }
 
-// lead computes the coordinates until the mean residual is at most limit.
+// lead computes coordinates until the mean residual is at most limit or there are mostLeading of them.
 func (l *covariances) lead(limit float64) *leading {
 	x, support := l.x, len(l.support)
 	n := len(x.in.Squares)
@@ -59,12 +59,12 @@ func (l *covariances) lead(limit float64) *leading {
 	return c
 }
 
-// row returns the coordinates of an arm.
+// row returns the q coordinates of arm i.
 func (c *leading) row(i int) []float32 {
 	return c.rows.Data[i*c.rows.Stride : i*c.rows.Stride+c.rows.Cols]
 }
 
-// add adds the coordinate along the arm with the largest residual.
+// add adds a coordinate: the one along the arm with the largest residual.
 func (c *leading) add() {
 	x, p := c.covariances.x, floats.MaxIdx(c.rest)
 	root := math.Sqrt(c.rest[p])
@@ -84,7 +84,7 @@ func (c *leading) add() {
 	c.rest[p] = 0
 }
 
-// blas64Dot returns xᵀy of long vectors.
+// blas64Dot returns xᵀy by BLAS, which is faster for long vectors.
 func blas64Dot(x, y []float64) float64 {
 	return blas64.Dot(blas64.Vector{N: len(x), Inc: 1, Data: x}, blas64.Vector{N: len(y), Inc: 1, Data: y})
 }
@@ -93,7 +93,8 @@ func blas32Dot(x, y []float32) float64 {
 	return float64(blas32.DDot(blas32.Vector{N: len(x), Inc: 1, Data: x}, blas32.Vector{N: len(y), Inc: 1, Data: y}))
 }
 
-// variance returns the variance of the difference of two arms, without residuals.
+// variance returns the exact variance of the difference of arms i and j, without the rounding of coordinates. products is
+// workspace of length 1.
 func (c *leading) variance(i, j int, products []float64) float64 {
 	x := c.covariances.x
 	x.in.Inner(products[:1], i, j)
@@ -106,8 +107,8 @@ func (c *leading) variance(i, j int, products []float64) float64 {
 	return (x.in.Squares[i] + x.in.Squares[j] - 2*products[0] - sum) / x.in.Ridge
 }
 
-// bound returns an upper bound on all contrasts at the weights of a pass over all arms. If more is set, it adds contrasts that the pass
-// missed, and reports whether there were any.
+// bound returns an upper bound on the variances of all contrasts; s is a pass over all arms at the present weights. With
+// more = true it adds contrasts that the pass missed, and reports whether there were any.
 func (x *Exchange) bound(s *pass, tolerance float64, more bool) (ceiling float64, met bool) {
 	if len(x.groups) == 0 {
 		return s.reached, false
@@ -150,16 +151,16 @@ func (x *Exchange) bound(s *pass, tolerance float64, more bool) (ceiling float64
 	return ceiling, len(joined) > 0
 }
 
-// pairScan scans all pairs of a group that may exceed a number.
+// pairScan compares all pairs of a group, to find those whose variance may exceed floor.
 type pairScan struct {
 	c     *leading
 	g     []int
 	floor float64
-	exact bool // whether such pairs are evaluated
+	exact bool // whether to evaluate these pairs exactly
 
-	order []ranked // positions in g, farthest from the mean first, by squared distance
+	order []ranked // positions in g with the squared distance from the mean, the farthest first
 	short blas32.General
-	reach []float64 // size of the centred coordinates plus twice the residual
+	reach []float64 // squared length of the centred coordinates plus twice the residual
 	slack float64
 }
 
@@ -192,18 +193,18 @@ func (x *Exchange) newPairScan(g []int, c *leading, floor float64) *pairScan {
 		}
 		p.reach[k] += 2 * c.rest[i]
 	}
-	// an inner product of m 32-bit terms has an error of at most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order; doubled for higher orders and
-	// the rounding of the coordinates
+	// an inner product of m 32-bit terms has an error of at most (m + 2) 2⁻²⁴ ‖v_i‖‖v_j‖ to first order; the factor 2 is
+	// for higher orders and the rounding of the coordinates
 	p.slack = 2 * 2 * float64(m+4) * halfPrecision * p.order[0].key
 	p.exact = p.guess() <= mostRefined
 	return p
 }
 
-// guess estimates the number of pairs that may exceed the floor.
+// guess returns an estimate of the number of pairs that may exceed the floor, from a sample.
 func (p *pairScan) guess() float64 {
 	n := len(p.g)
 	over := 0
-	for k := range guesses { // steps coprime to each other or to most n
+	for k := range guesses { // the steps are coprime to each other, and to most n
 		i, j := (k*7919)%n, (k*104729+k/7)%n
 		d := p.reach[i] + p.reach[j]
 		for c, v := range p.short.Data[i*p.short.Stride : i*p.short.Stride+p.short.Cols] {
@@ -216,8 +217,8 @@ func (p *pairScan) guess() float64 {
 	return float64(over) / guesses * float64(n) * float64(n) / 2
 }
 
-// run returns, for each arm in the order of the scan, the largest evaluated variance above the floor and the other arm of that pair, and
-// an upper bound on all pairs.
+// run returns, for each arm in the order of the scan, the largest variance above the floor among evaluated pairs, and the
+// other arm of that pair. top is an upper bound on the variances of all pairs of the group.
 func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	x := p.c.covariances.x
 	n := len(p.g)
@@ -237,7 +238,7 @@ func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	return found.high, found.partner, max(top, p.floor)
 }
 
-// pairTile is the workspace and the result of a worker.
+// pairTile has the workspace and the result of one worker.
 type pairTile struct {
 	farthest
 	top      float64
@@ -245,7 +246,8 @@ type pairTile struct {
 	products []float64
 }
 
-// visit compares the arms of one tile with each other and with all later ones that may be far enough away.
+// visit compares the arms of a tile with each other, and with all later arms that may be far enough away. from is the
+// first arm of the tile.
 func (p *pairScan) visit(f *pairTile, from int) {
 	part := func(at, n int) blas32.General {
 		return blas32.General{Rows: n, Cols: p.short.Cols, Stride: p.short.Stride, Data: p.short.Data[at*p.short.Stride : (at+n)*p.short.Stride]}
@@ -273,7 +275,7 @@ func (p *pairScan) visit(f *pairTile, from int) {
 	}
 }
 
-// take evaluates a pair whose variance is at most d.
+// take processes a pair (a, b) whose variance is at most d: it evaluates the pair if p.exact is set, and otherwise uses d.
 func (p *pairScan) take(f *pairTile, a, b int, d float64) {
 	if p.exact {
 		d = p.c.variance(p.g[p.order[a].arm], p.g[p.order[b].arm], f.products)
@@ -287,7 +289,7 @@ func (p *pairScan) take(f *pairTile, a, b int, d float64) {
 	f.top = max(f.top, d)
 }
 
-// farthest has, for some sources, the farthest arm; the first among several.
+// farthest has, for each of n arms, the arm farthest from it, and among equal ones the first.
 type farthest struct {
 	high    []float64
 	partner []int
@@ -303,7 +305,7 @@ func (f *farthest) take(k, arm int, d float64) {
 	}
 }
 
-// merge adds the result of another worker; the order does not matter.
+// merge adds the result of another worker. The order of merges does not affect the result.
 func (f *farthest) merge(g *farthest) {
 	for k, j := range g.partner {
 		if j >= 0 && g.high[k] >= f.high[k] {
@@ -312,8 +314,9 @@ func (f *farthest) merge(g *farthest) {
 	}
 }
 
-// eachTile visits the tiles of all pairs of n arms on some cores, each worker with its own workspace, and returns the workspaces. visit
-// gets the first arm of a tile and compares the tile with itself and later ones; large and small tiles alternate.
+// eachTile calls visit for each tile of the pairs of n arms, on several cores. visit gets the first arm of a tile and
+// compares the tile with itself and with later arms. Each worker has its own workspace from fresh; the workspaces are
+// returned. Large and small tiles alternate.
 func eachTile[T any](do func(n, together int, block func(from, to int)), n int, fresh func() *T, visit func(w *T, from int)) []*T {
 	tiles := (n + tileCols - 1) / tileCols
 	var free sync.Mutex

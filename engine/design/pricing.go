@@ -13,18 +13,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// scan finds, for every arm, its most uncertain contrast among those within a fraction slack of the largest. Pairs of a group are visited
-// in tiles of inner products and never stored: a group of n arms costs at most n²r flops and O(nr) memory. Arms are sorted by their
-// distance from the group's mean; the triangle inequality then excludes whole tiles, most of them away from the optimum and half of them
-// at it.
+// scan finds, for every arm, the contrast with the largest variance among those within a fraction slack of the largest of
+// all. It compares pairs of a group in tiles of inner products and does not store them. A group of n arms costs at most
+// n²r operations and O(nr) memory. Arms are sorted by their distance from the group's mean, and the triangle inequality
+// excludes whole tiles. Away from the optimum it excludes most tiles, at the optimum half of them.
 type scan struct {
-	high    []float64 // ‖y‖² of the arm's best pair; -1 if none was found
+	high    []float64 // by arm: ‖y‖² of its best pair; -1 if none was found
 	partner []int
 	weight  []float64
 
-	floor float64 // pairs below need not be found
+	floor float64 // pairs with a smaller ‖y‖² may be skipped
 	slack float64
-	order []ranked // a group's arms, by squared distance from the mean
+	order []ranked // the arms of a group with their squared distance from its mean, the largest first
 	rows  blas64.General
 	tile  blas64.General
 	norm  []float64 // ‖row‖²
@@ -35,13 +35,13 @@ func newScan(n int) *scan {
 	return &scan{high: make([]float64, n), partner: make([]int, n), weight: make([]float64, n)}
 }
 
-// run evaluates the contrasts of p, given the whitened features of all arms, and returns the largest squared norm and its pair; -1 means
-// no contrast. known is a lower bound of the largest.
+// run evaluates the contrasts of p. v has the whitened features of all arms, and known is a lower bound on the largest
+// squared norm. It returns the largest squared norm and its pair, or -1 without contrasts.
 func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value float64, at Pair) {
 	for i := range s.high {
 		s.high[i], s.partner[i] = -1, -1
 	}
-	// margin for the rounding of inner products
+	// 1e-9 is a margin for the rounding of inner products
 	s.floor, s.slack = (1-slack)*known*(1-1e-9), slack
 	for _, q := range p.pairs {
 		h := q.Weight * distance(v, q.I, q.J)
@@ -56,7 +56,7 @@ func (s *scan) run(p *problem, v blas64.General, known, slack float64) (value fl
 		if j < 0 {
 			continue
 		}
-		// inner products select, the difference itself gives the value
+		// the pair was selected by inner products; its value is computed from the difference, which is more precise
 		s.high[i] = s.weight[i] * distance(v, i, j)
 		if s.high[i] > value {
 			value, at = s.high[i], Pair{I: i, J: j, Weight: s.weight[i]}
@@ -72,12 +72,12 @@ func (s *scan) offer(i, j int, h, weight float64) {
 	}
 }
 
-// group evaluates the pairs of one group, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
+// group evaluates the pairs of group g, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
 func (s *scan) group(stop stopper, g []int, v blas64.General) {
 	n := len(g)
 	s.gather(g, v)
 	s.tile = tile(s.tile, n)
-	reach := func(i, j int) float64 { // bound for all pairs from i on and j on
+	reach := func(i, j int) float64 { // upper bound for all pairs of an arm from i on with an arm from j on
 		d := math.Sqrt(s.norm[i]) + math.Sqrt(s.norm[j])
 		return d * d
 	}
@@ -95,7 +95,7 @@ func (s *scan) group(stop stopper, g []int, v blas64.General) {
 	}
 }
 
-// strip compares sorted arm i of a group with the sorted arms from j0 on, given -2 v_iᵀv_j.
+// strip compares arm i of the sorted group with the arms from j0 on. products has -2 v_iᵀv_j for these.
 func (s *scan) strip(i, j0 int, products []float64) {
 	from := max(0, i+1-j0)
 	if from >= len(products) {
@@ -114,8 +114,8 @@ func (s *scan) strip(i, j0 int, products []float64) {
 	}
 }
 
-// gather copies the rows of a group, farthest from their mean first, minus that mean: this changes no difference, and small norms have
-// the smallest rounding errors and bounds.
+// gather copies the features of a group's arms, minus their mean, the farthest from the mean first. Differences do not
+// change, and smaller norms have smaller rounding errors and better bounds.
 func (s *scan) gather(g []int, v blas64.General) {
 	n := len(g)
 	s.rows, s.mean, s.norm = reshape(s.rows, n, v.Cols), resize(s.mean, v.Cols), resize(s.norm, n)
@@ -150,7 +150,7 @@ type ranked struct {
 // byRank orders the largest key first and equal keys by arm.
 func byRank(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm)) }
 
-// ranking returns the keys of the numbers below n that count, by rank.
+// ranking returns the numbers k below n for which counts is true, with their keys, in the order of byRank.
 func ranking(n int, key func(k int) (key float64, counts bool)) (order []ranked) {
 	for k := range n {
 		if key, counts := key(k); counts {
@@ -161,7 +161,7 @@ func ranking(n int, key func(k int) (key float64, counts bool)) (order []ranked)
 	return order
 }
 
-// pick returns the first numbers below n, at most `most`, that are not near to an earlier one.
+// pick returns numbers below n in increasing order, at most `most`, and skips each that is near to an earlier one.
 func pick(n, most int, near func(a, b int) bool) (picked []int) {
 	for a := 0; a < n && len(picked) < most; a++ {
 		if !slices.ContainsFunc(picked, func(b int) bool { return near(a, b) }) {
@@ -177,13 +177,14 @@ func pick(n, most int, near func(a, b int) bool) (picked []int) {
 // column generation over arms. Without a ridge the other arms might measure directions that the near ones do not.
 
 const (
-	// manyArms is the number of arms from which restricting the span pays off.
+	// manyArms is the smallest number of arms for which a restriction of the span saves time.
 	manyArms = 64
-	// nearPart is the fraction of all arms up to which it pays off.
+	// nearPart is the largest fraction of all arms for which it saves time.
 	nearPart = 0.5
 )
 
-// nearby returns 1 for the arms of contrasts and 0 for others if restricting the problem to them pays off; else nil.
+// nearby returns 1 for arms of contrasts and 0 for others, if it saves time to restrict the problem to the former.
+// Otherwise it returns nil.
 func nearby(s Space, c Contrasts) []float64 {
 	if s.Ridge == 0 {
 		return nil
@@ -204,7 +205,7 @@ func restrictable(near []float64) bool {
 	return len(near) >= manyArms && size <= nearPart*float64(len(near)) && size <= smallArms && size > 0
 }
 
-// first returns the arms of the first iterate with their weights.
+// first returns the arms of the first iterate, and their weights.
 func (m *minimax) first() (arms []int, lambda []float64) {
 	if m.near == nil {
 		return m.p.start()
@@ -218,7 +219,8 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	return arms, uniform(len(arms))
 }
 
-// narrow reports whether the restricted problem is solved well enough to see that other arms have larger gradients.
+// narrow reports whether arms outside the restricted problem must be added. This is so if they have larger gradients, and
+// the restricted problem is solved well enough for that to be reliable.
 func (m *minimax) narrow() bool {
 	if m.near == nil || m.fixed || m.over <= m.top*(1+1e-12) {
 		return false

@@ -15,10 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Rounding has a whole number of pulls for every arm.
+// Rounding has a whole number of pulls for each arm.
 type Rounding struct {
-	Counts []int // one per arm, ≥ 0, summing to the n asked for
-	// Ratio is the largest variance for Counts divided by that for the weights; it can be below 1.
+	Counts []int // one per arm, ≥ 0; their sum is n
+	// Ratio is the largest variance with Counts divided by that with the weights. It may be below 1.
 	Ratio  float64
 	Method string // "apportionment" or "regret minimisation"
 }
@@ -62,13 +62,14 @@ func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, 
 	return best, nil
 }
 
-// regretRank is the largest number of features with which regret minimisation is tried.
+// regretRank is the largest number of features for which Round tries regret minimisation.
 const regretRank = 256
 
-// ratio computes the Ratio of counts, which must be on arms of positive weight. p is the problem of the allocation and base its value.
+// ratio returns the Ratio of counts, which must be 0 for arms without weight. p is the problem at the weights lambda, and
+// base its value.
 func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, base float64) float64 {
 	if base == 0 {
-		return 1 // nothing to decide
+		return 1 // all contrasts are zero
 	}
 	n := lists.Total(counts)
 	shares, all := make([]float64, len(counts)), true
@@ -76,10 +77,10 @@ func (p *problem) ratio(s Space, c Contrasts, lambda []float64, counts []int, ba
 		shares[i] = float64(k) / float64(n)
 		all = all && (k > 0 || lambda[i] == 0)
 	}
-	if s.Ridge == 0 && !all { // the remaining arms span less than p
+	if s.Ridge == 0 && !all { // the arms with pulls may span less than p
 		var err error
 		if p, err = weighted(p.stop, s, c, shares); err != nil {
-			return math.Inf(1) // not estimable from these pulls
+			return math.Inf(1) // these pulls do not measure every contrast
 		}
 	}
 	value, _, err := p.variance(shares)
@@ -113,9 +114,8 @@ func Samples(weights []float64, eps float64) int {
 	return int(math.Ceil(float64(support) * 2 * (1 + eps) / (1 + 2*eps)))
 }
 
-// EffectiveRank returns d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i² greater than ξ
-// [Du23, App. "Rounding Procedure"]. At ξ = 0 rounding errors (1e-14 of the largest eigenvalue) are
-// not counted.
+// EffectiveRank returns d̃(ξ, λ): the number of eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i² greater than ξ [Du23, App. "Rounding
+// Procedure"]. At ξ = 0 it does not count eigenvalues up to 1e-14 of the largest, which are rounding errors.
 func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error) {
 	if err := checkWeights(s, weights); err != nil {
 		panic(err.Error())
@@ -131,7 +131,7 @@ func EffectiveRank(ctx context.Context, s Space, weights []float64) (int, error)
 	return lists.Count(values, func(v float64) bool { return v > floor }), nil
 }
 
-// spectrum returns the eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i².
+// spectrum returns the m eigenvalues of Σ_i λ_i φ_i φ_iᵀ/σ_i², where λ are the weights.
 func spectrum(ctx context.Context, s Space, weights []float64) (values []float64, err error) {
 	defer try.Caught(&err)
 	n, m := s.Features.Dims()
@@ -144,7 +144,7 @@ func spectrum(ctx context.Context, s Space, weights []float64) (values []float64
 	return eigen.Values(ctx, mat.NewSymDense(m, gram.Data))
 }
 
-// shares returns the normalised weights for n pulls, or an error if they cannot be rounded.
+// shares returns the weights divided by their sum. It returns an error if they are invalid or n < 1.
 func shares(s Space, weights []float64, n int) ([]float64, error) {
 	if n < 1 {
 		return nil, fmt.Errorf("design: the number of pulls must be at least 1, but is %d", n)
@@ -225,9 +225,8 @@ func apportion(weights []float64, n int) []int {
 	return counts
 }
 
-// extreme returns the arm, among those whose count can change, with the largest
-// sign·(counts_i + shift)/λ_i; ties prefer the larger weight when counting up
-// (sign -1) and the smaller one when counting down.
+// extreme returns the arm with the largest sign·(counts_i + shift)/λ_i among those whose count can change. Ties prefer the
+// larger weight when counts increase (sign -1) and the smaller weight when they decrease.
 func extreme(weights []float64, counts []int, shift int, sign float64) int {
 	at, best := -1, math.Inf(-1)
 	for i, w := range weights {

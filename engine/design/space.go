@@ -14,20 +14,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// problem is a checked Space with its Contrasts, in coordinates of the span of the measurable arms. There A is positive definite for
-// every λ > 0, also at ξ = 0, and all values are unchanged, since all contrasts lie in that span.
+// problem is a checked Space with its Contrasts. Its features are coordinates of the span of the arms that can be
+// measured. In these, A is positive definite for every λ > 0, also at ξ = 0. Values do not change, since all contrasts lie
+// in that span.
 type problem struct {
 	phi    blas64.General // φ_i in an orthonormal basis of the span: N × r
 	root   []float64      // 1/σ_i
 	ridge  float64        // ξ
 	groups [][]int        // groups of at least two arms
 	pairs  []Pair
-	pivots []int // r arms that span everything
+	pivots []int // r arms that span all arms
 	stop   stopper
 }
 
-// newProblem checks and reduces the input. Only arms with importance > 0 (nil: all) enter the span. A contrast outside it is
-// ErrUnestimable with zero ridge; otherwise its arms are added, since ξI measures every direction.
+// newProblem checks the input and computes coordinates. Only arms with importance > 0 define the span; nil means all arms.
+// If a contrast is outside the span, it returns ErrUnestimable for a zero ridge. With a ridge it adds the arms of
+// contrasts to the span, since ξI measures every direction.
 func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*problem, error) {
 	if err := checkSpace(s); err != nil {
 		return nil, err
@@ -54,13 +56,13 @@ func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*prob
 // precision returns 1/σ_i².
 func (s Space) precision(i int) float64 { return precisionOf(s.Precision, i) }
 
-// roots returns 1/σ_i of all arms.
+// roots returns 1/σ_i of all N arms.
 func (s Space) roots() []float64 {
 	n, _ := s.Features.Dims()
 	return roots(s.Precision, n)
 }
 
-// precisionOf returns an entry of precision; nil means 1 for all.
+// precisionOf returns precision[i], or 1 if precision is nil.
 func precisionOf(precision []float64, i int) float64 {
 	if precision == nil {
 		return 1
@@ -72,7 +74,8 @@ func roots(precision []float64, n int) []float64 {
 	return lists.Make(n, func(i int) float64 { return math.Sqrt(precisionOf(precision, i)) })
 }
 
-// checkSpace panics on wrong shapes. It returns an error that names the arm for numbers from which no allocation can be computed.
+// checkSpace panics on wrong shapes. It returns an error, with the arm, for numbers from which no allocation can be
+// computed.
 func checkSpace(s Space) error {
 	if s.Features == nil || s.Features.IsEmpty() {
 		panic("design: no features")
@@ -100,7 +103,8 @@ func checkSpace(s Space) error {
 	return nil
 }
 
-// setContrasts stores groups of at least two arms and the explicit pairs. It panics on an unknown arm.
+// setContrasts stores the groups with at least two arms and the listed pairs. It panics for an unknown arm, and returns an
+// error for a weight that is not positive and finite.
 func (p *problem) setContrasts(c Contrasts, n int) error {
 	for _, g := range c.Groups {
 		for _, i := range g {
@@ -124,8 +128,8 @@ func (p *problem) setContrasts(c Contrasts, n int) error {
 	return nil
 }
 
-// information sets a (r × r) to the Cholesky factor of A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i² over the rows
-// of phi, using scaled as workspace, and reports success.
+// information sets a (r × r) to the Cholesky factor of A = ξI + Σ λ_i φ_i φ_iᵀ/σ_i², where φ_i are the rows of phi and
+// root has 1/σ_i. scaled is workspace of the size of phi. It reports whether A is positive definite.
 func information(stop stopper, phi blas64.General, root, lambda []float64, ridge float64, scaled, a blas64.General) bool {
 	for i, l := range lambda {
 		f, to := math.Sqrt(l)*root[i], row(scaled, i)
@@ -140,7 +144,7 @@ func information(stop stopper, phi blas64.General, root, lambda []float64, ridge
 	return cholesky(stop, a)
 }
 
-// restrict copies the features and 1/σ of some arms, reusing the given storage.
+// restrict copies the features and 1/σ of the given arms. It uses the storage of phi and root if that is large enough.
 func (p *problem) restrict(arms []int, phi blas64.General, root []float64) (blas64.General, []float64) {
 	phi, root = reshape(phi, len(arms), p.phi.Cols), resize(root, len(arms))
 	for a, i := range arms {
@@ -150,7 +154,7 @@ func (p *problem) restrict(arms []int, phi blas64.General, root []float64) (blas
 	return phi, root
 }
 
-// scatter spreads the weights of some arms over a vector with one entry per arm.
+// scatter sets to[arms[k]] = lambda[k], and the other entries of to to 0.
 func scatter(arms []int, lambda, to []float64) {
 	clear(to)
 	for a, i := range arms {
@@ -158,8 +162,8 @@ func scatter(arms []int, lambda, to []float64) {
 	}
 }
 
-// whiten sets v = x L^{-T}, so that rows have the inner product of A⁻¹. A few
-// rows advance together: within a row each entry waits for the ones before it.
+// whiten sets v = x L⁻ᵀ, so that inner products of rows are those of A⁻¹. It computes several rows together, because each
+// entry of a row needs the earlier entries of that row.
 func whiten(stop stopper, x, l, v blas64.General) {
 	const together = 16
 	for i0 := 0; i0 < x.Rows; i0 += together {
@@ -176,7 +180,7 @@ func whiten(stop stopper, x, l, v blas64.General) {
 	}
 }
 
-// contrasted returns 1 for arms with positive importance and arms of contrasts, 0 for others.
+// contrasted returns 1 for arms with positive importance and for arms of contrasts, and 0 for others.
 func (p *problem) contrasted(importance []float64) []float64 {
 	out := make([]float64, len(importance))
 	for i, v := range importance {
@@ -200,14 +204,14 @@ func (p *problem) contrasts() int {
 	return len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
 }
 
-// spanTolerance is the residual squared norm of a feature, relative to the largest, that counts as rounding: 1e-10 of the norm. The input
-// is accurate to 1e-16, so only directions below its resolution are lost.
+// spanTolerance is the squared norm of a residual feature, relative to the largest, up to which it counts as a rounding
+// error. That is 1e-10 of the norm. The input is accurate to 1e-16, so only directions below its resolution are lost.
 const spanTolerance = 1e-20
 
-// spanRows is the number of rows projected between two checks of the context.
+// spanRows is the number of rows that span projects between two checks of the context.
 const spanRows = 1024
 
-// within reports whether every contrast lies in the span, given the residual of each feature.
+// within reports whether every contrast lies in the span. rest has the residual of each feature, and x the features.
 func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 	largest := 0.0
 	for i := range rest.Rows {
@@ -235,13 +239,12 @@ func distance(g blas64.General, i, j int) float64 {
 	return d
 }
 
-// span chooses, by Gram-Schmidt with the largest remaining row first (the row norms weighted by
-// importance; nil means equally), an orthonormal basis of the rows of x with positive importance.
-// It returns the coordinates of all rows (N × r), their residuals outside the basis (N × m), and the
-// rows chosen. The basis vectors are orthogonal up to the accuracy of the input in its last
-// directions. The coordinates reproduce φ_i to full accuracy, because each is computed from the
-// residual of the earlier ones. Since the largest row comes first, the coordinates are graded, and
-// Cholesky factors of A have small relative errors.
+// span computes an orthonormal basis of the rows of x with positive importance. It uses Gram-Schmidt, and takes the row
+// with the largest residual first, weighted by importance (nil: equally). It returns the coordinates of all rows (N × r),
+// their residuals outside the basis (N × m), and the indices of the basis rows. The last basis vectors are orthogonal only
+// up to the accuracy of the input. The coordinates reproduce φ_i to full accuracy, because each is computed from the
+// residual of the earlier ones. Since the largest row is first, coordinates are graded, and Cholesky factors of A have
+// small relative errors.
 func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.General, pivots []int) {
 	n, m := x.Dims()
 	stop.claim(n, n*m, n*m)
@@ -308,7 +311,7 @@ func maxVariance(stop stopper, s Space, c Contrasts, weights []float64) (value f
 	return p.variance(weights)
 }
 
-// variance returns MaxVariance for weights on the arms that span p.
+// variance returns the result of MaxVariance for weights whose arms span p.
 func (p *problem) variance(weights []float64) (value float64, at Pair, err error) {
 	n, r := p.phi.Rows, p.phi.Cols
 	if r == 0 {
@@ -324,7 +327,7 @@ func (p *problem) variance(weights []float64) (value float64, at Pair, err error
 	return max(value, 0), at, nil
 }
 
-// weighted checks the weights and reduces the problem to the measured directions.
+// weighted checks the weights and returns the problem in coordinates of the arms with positive weight and precision.
 func weighted(stop stopper, s Space, c Contrasts, weights []float64) (*problem, error) {
 	if err := checkWeights(s, weights); err != nil {
 		return nil, err

@@ -67,7 +67,7 @@ const (
 	smallestWeight = 1e-9   // keeps A invertible along what the set does not need
 )
 
-// minimise iterates until the bounds meet.
+// minimise iterates until the bounds, the threshold or the resolution of the directions end the search.
 func (w *width) minimise(opt Options) Design {
 	w.mustEvaluate()
 	d := Design{Status: IterationLimit, Weights: slices.Clone(w.lambda), Value: w.value * w.value, Lower: w.lower()}
@@ -97,14 +97,15 @@ func (w *width) minimise(opt Options) Design {
 	return d
 }
 
-// mustEvaluate ends the solve with errSingular if A is not definite although λ has a floor.
+// mustEvaluate is evaluate, but panics with errSingular, through try, if A is not positive definite. λ has a floor, so
+// only nearly dependent features cause that.
 func (w *width) mustEvaluate() {
 	if !w.evaluate() {
 		try.To(errSingular)
 	}
 }
 
-// finished reports whether the bounds, the threshold or the directions end the search.
+// finished returns the status and true if the bounds, the threshold or the resolution of the directions end the search.
 func (w *width) finished(d Design, power float64, opt Options) (Status, bool) {
 	t := opt.Threshold
 	switch {
@@ -118,10 +119,11 @@ func (w *width) finished(d Design, power float64, opt Options) (Status, bool) {
 	return 0, false
 }
 
-// trimmed returns d without its small weights if its value allows that: rounding would give each of these arms a pull.
+// trimmed returns d without small weights, if its value increases by at most a fraction trimBelow. Rounding would give
+// each of these arms a pull.
 func (w *width) trimmed(d Design) Design {
 	lambda, _ := withoutSmall(d.Weights)
-	for i, l := range lambda { // floor for evaluation: directions that only a dropped arm measures get a huge width
+	for i, l := range lambda { // floor: without it, directions that only dropped arms measure would have a huge width
 		w.lambda[i] = max(l, smallestWeight)
 	}
 	if w.evaluate() && w.value*w.value <= d.Value*(1+trimBelow) {
@@ -130,13 +132,13 @@ func (w *width) trimmed(d Design) Design {
 	return d
 }
 
-// lower returns the dual bound of the smallest width, squared.
+// lower returns the dual bound on the smallest squared width.
 func (w *width) lower() float64 {
 	return w.value * w.value * w.value / (w.value + 2*max(w.top-w.mean, 0))
 }
 
-// width is a set of arms with the quantities of its Gaussian width and derivatives. With A = L Lᵀ and w_i = L⁻¹φ_i it is the width of the
-// differences w_i - w_j. Only their span matters, which has q dimensions: everything is projected on it.
+// width has a set of arms, and the quantities of their Gaussian width and its derivatives. With A = L Lᵀ and w_i = L⁻¹φ_i,
+// this is the width of the differences w_i - w_j. These span only q dimensions, and all vectors are projected on them.
 type width struct {
 	p      *problem
 	set    []int
@@ -157,8 +159,8 @@ type width struct {
 	half          []float64      // q: workspace
 }
 
-// newWidth starts at uniform weights. It returns nil when all arms of the set are
-// equal, or there are fewer than two.
+// newWidth returns the width of a set of arms at uniform weights. It returns nil if there are fewer than two arms or all
+// have equal features.
 func newWidth(p *problem, set []int) *width {
 	n, r := p.phi.Rows, p.phi.Cols
 	if len(set) < 2 || r == 0 {
@@ -177,8 +179,8 @@ func newWidth(p *problem, set []int) *width {
 	return w
 }
 
-// differences chooses arms of the set whose differences from its first arm are a
-// basis of all differences, the largest remaining first.
+// differences returns arms of the set whose differences from its first arm are a basis of all differences. It takes the
+// largest remaining difference first.
 func differences(stop stopper, phi blas64.General, set []int) []int {
 	rest := reshape(blas64.General{}, len(set), phi.Cols)
 	largest := 0.0
@@ -210,8 +212,7 @@ func differences(stop stopper, phi blas64.General, set []int) []int {
 	return basis
 }
 
-// evaluate computes the width and its derivatives at λ. It reports whether A was
-// numerically positive definite.
+// evaluate computes the width and its derivatives at λ. It reports whether A is positive definite up to rounding.
 func (w *width) evaluate() bool {
 	if !information(w.p.stop, w.p.phi, w.p.root, w.lambda, w.p.ridge, w.scaled, w.factor) {
 		return false
@@ -224,14 +225,14 @@ func (w *width) evaluate() bool {
 	for i := range w.drop {
 		x := row(w.at, i)
 		apply(blas.NoTrans, w.cross, x, w.half)
-		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // the expectation is not negative
+		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // rounding may make the expectation negative
 		w.top = max(w.top, w.drop[i])
 		w.mean += w.lambda[i] * w.drop[i]
 	}
 	return true
 }
 
-// orient sets the axes by Gram-Schmidt, twice for full accuracy.
+// orient sets the axes by Gram-Schmidt, applied twice for full accuracy.
 func (w *width) orient() {
 	for k, i := range w.basis {
 		axis := row(w.axes, k)
@@ -246,8 +247,8 @@ func (w *width) orient() {
 	}
 }
 
-// integrate averages, over the directions, the largest difference of the set and
-// its product with the direction.
+// integrate computes two averages over the directions: the largest difference of the set along a direction, and its
+// product with the direction.
 func (w *width) integrate() {
 	w.value = 0
 	clear(w.cross.Data)
@@ -290,7 +291,7 @@ const (
 // same largest difference, so half a sphere is enough.
 func directions(q, k int) blas64.General {
 	root := 2.0
-	for range 60 { // the fixed point attracts: the error falls by a factor of 3 or more each time
+	for range 60 { // iteration of a contraction: each step reduces the error by a factor of 3 or more
 		root = math.Pow(1+root, 1/float64(q+1))
 	}
 	a, _ := math.Lgamma(float64(q+1) / 2)
@@ -302,7 +303,7 @@ func directions(q, k int) blas64.General {
 		step := 1.0
 		for j := range r {
 			step /= root
-			// √2 times it is the quantile; the length drops the √2
+			// the normal quantile is √2 times this; the scaling below makes the factor irrelevant
 			r[j] = math.Erfinv(2*math.Mod(0.5+step*float64(i+1), 1) - 1)
 		}
 		scale(length/math.Sqrt(dot(r, r)), r)

@@ -11,34 +11,34 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// working is the restricted problem of the interior-point method: some arms, some contrasts. All arms and contrasts are priced regularly,
-// so excluded ones never weaken a certificate.
+// working is the restricted problem of the interior-point method, with some of the arms and contrasts. All arms and
+// contrasts are evaluated regularly, so excluded ones never weaken a certificate.
 type working struct {
 	p     *problem
 	arms  []int
 	pairs []Pair
 	inner interior
-	whole bool // whether it has all arms, in order
+	whole bool // whether it has all arms of the space, in order
 	all   bool // whether it has all contrasts
-	// 1 for the arms that may be in the working set; nil means all
+	// N: 1 for arms that may be in the working set; nil means all
 	near []float64
 
-	// each item is dropped at most once in a solve, to prevent cycles
+	// each arm and contrast is dropped at most once in a solve, to prevent cycles
 	inArms       []bool
 	droppedArms  []bool
 	droppedPairs []Pair
 
-	// the last pricing of everything
+	// the last evaluation of all arms and contrasts
 	seen   *scan
 	value  float64        // objective over all contrasts
 	v, vm  blas64.General // whitened features of all arms, N × r
-	g      []float64      // per arm of the space
+	g      []float64      // N: gradients
 	over   float64        // max g over all arms
 	top    float64        // max g over the arms that may be in the working set
 	inTop  float64        // max g over the working arms
-	proven float64        // dual bound at this iterate
-	lower  float64        // dual bound of the problem restricted to those arms
-	degree []int          // workspace: new pairs per arm
+	proven float64        // dual bound over all arms
+	lower  float64        // dual bound over the arms that may be in the working set
+	degree []int          // N: workspace, the number of new pairs of each arm
 }
 
 func newWorking(p *problem, near []float64) *working {
@@ -52,7 +52,7 @@ func newWorking(p *problem, near []float64) *working {
 	return w
 }
 
-// resize makes the restricted problem follow the working sets.
+// resize sets the features and contrasts of the solver to those of the working sets.
 func (w *working) resize() {
 	in, r := &w.inner, w.p.phi.Cols
 	n, k := len(w.arms), len(w.pairs)
@@ -70,11 +70,12 @@ func (w *working) resize() {
 	in.size(n, k, r)
 }
 
-// price evaluates every arm and every contrast at the present iterate. Contrasts within the fraction slack of the largest are candidates.
+// price evaluates every arm and every contrast at the iterate. Contrasts within the fraction slack of the largest become
+// candidates.
 func (w *working) price(slack float64) {
 	in := &w.inner
 	v := in.v
-	if w.whole { // the same rows in the same order
+	if w.whole { // then the solver has the same arms in the same order
 		copy(w.g, in.g)
 	} else {
 		v = w.v
@@ -103,9 +104,9 @@ func (w *working) price(slack float64) {
 // may reports whether arm i may be in the working set.
 func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
-// addPairs adds the contrasts within a fraction slack of the largest, the best partner of each arm first: at most limit, and at most two
-// new ones per arm of groups, since near-duplicate arms would bring near-duplicate contrasts; listed ones may all share an arm. It
-// returns their number and how far the worst is above t.
+// addPairs adds contrasts within a fraction slack of the largest, for each arm the one with its best partner, the largest
+// first. It adds at most limit, and with groups at most two per arm, since near-duplicate arms would add near-duplicate
+// contrasts. It returns the number added, and how far the largest exceeds t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
 	order := ranking(len(w.seen.high), func(i int) (float64, bool) {
 		h, j := w.seen.high[i], w.seen.partner[i]
@@ -128,7 +129,7 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 	return added, violation
 }
 
-// takeAll makes every contrast a working one.
+// takeAll adds every contrast to the working set.
 func (w *working) takeAll() {
 	w.all = true
 	w.pairs = append(w.pairs[:0], w.p.pairs...)
@@ -145,7 +146,8 @@ func (w *working) holds(q Pair) bool {
 	return slices.ContainsFunc(w.pairs, func(p Pair) bool { return p == q || p.I == q.J && p.J == q.I && p.Weight == q.Weight })
 }
 
-// addArms adds the arms with larger gradients than any working arm, best first, at most limit, and divides the given mass among them.
+// addArms adds arms whose gradient exceeds that of every working arm, the largest first, at most limit. It divides the
+// weight mass among them and returns their number.
 func (w *working) addArms(mass float64, limit int) (added int) {
 	order := ranking(len(w.g), func(i int) (float64, bool) {
 		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+1e-12)
@@ -164,7 +166,7 @@ func (w *working) addArms(mass float64, limit int) (added int) {
 	return added
 }
 
-// prune drops contrasts and arms that a gap of this size nearly excludes.
+// prune drops contrasts and arms that can have little weight at the optimum, given the present gap.
 func (w *working) prune(gap float64) {
 	in := &w.inner
 	k := 0
@@ -192,17 +194,17 @@ func (w *working) prune(gap float64) {
 }
 
 const (
-	// smallArms is the number of arms up to which all are in the working set.
+	// smallArms is the largest number of arms for which all of them are in the working set.
 	smallArms = 400
-	// startArms is the smallest initial number of arms of a larger problem: about five times the largest rank in the budget.
+	// startArms is the smallest initial number of working arms of a larger problem.
 	startArms = 300
-	// startSweeps is the number of sweeps of the multiplicative algorithm that choose them.
+	// startSweeps is the number of sweeps of the multiplicative algorithm that choose the initial arms.
 	startSweeps = 25
 )
 
-// start chooses the first working arms and their weights: all arms uniformly, or the largest weights of an approximate D-optimal design.
-// That design alone is within about 15 % of the minimax optimum on smooth kernels and needs no scan of pairs, while uniform weights are
-// several times above it.
+// start returns the first working arms and their weights: all arms with equal weights, or those with the largest weights
+// in an approximate D-optimal design. On smooth kernels that design is within about 15 % of the minimax optimum and needs
+// no comparison of pairs. Uniform weights are several times above the optimum.
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
 	if n <= smallArms {
@@ -213,7 +215,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 	slices.SortFunc(order, byRank)
 	size := min(len(order), startSize(n, p.phi.Cols))
 	keep := lists.Keyed(order[:size], func(_ int, a ranked) (int, float64) { return a.arm, a.key })
-	for _, i := range p.pivots { // so that the working arms span everything
+	for _, i := range p.pivots { // so that the working arms span all arms
 		keep[i] += 0
 	}
 	arms, lambda = arms[:0], lambda[:0]
@@ -226,14 +228,14 @@ func (p *problem) start() (arms []int, lambda []float64) {
 	}
 	for a := range lambda {
 		lambda[a] = 0.7*lambda[a]/total + 0.1/float64(len(arms))
-		if slices.Contains(p.pivots, arms[a]) { // no direction may be left nearly unmeasured
+		if slices.Contains(p.pivots, arms[a]) { // so that every direction is measured
 			lambda[a] += 0.2 / float64(len(p.pivots))
 		}
 	}
 	return arms, lambda
 }
 
-// startSize returns the number of arms, of n with rank r, that a problem starts with.
+// startSize returns the initial number of working arms for n arms of rank r.
 func startSize(n, r int) int {
 	if n <= smallArms {
 		return n
@@ -241,15 +243,16 @@ func startSize(n, r int) int {
 	return min(n, max(startArms, 3*r))
 }
 
-// StepWork returns the approximate number of products of a step of Minimax, for n arms of rank r and this number of listed contrasts: its
-// Newton matrix costs most.
+// StepWork returns the approximate number of products of one step of Minimax, for n arms of rank r and a number of listed
+// contrasts. The Newton matrix dominates it.
 func StepWork(n, r, pairs int) float64 {
 	size := float64(startSize(n, r))
 	return size * size * float64(pairs)
 }
 
-// multiplicative runs sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², renormalised: the multiplicative algorithm for D-optimality, with
-// exponent 2 instead of the monotone 1, about twice as fast. Arms with negligible weight are dropped.
+// multiplicative makes sweeps of λ_i ← λ_i (ρ_i φ_iᵀA⁻¹φ_i / r)², followed by a division by the sum. This is the
+// multiplicative algorithm for D-optimality with exponent 2, about twice as fast as with the monotone exponent 1. It drops
+// arms with negligible weight, and returns the others with their weights.
 func (p *problem) multiplicative(sweeps int) (arms []int, lambda []float64) {
 	n, r := p.phi.Rows, p.phi.Cols
 	v, l := reshape(blas64.General{}, n, r), reshape(blas64.General{}, r, r)

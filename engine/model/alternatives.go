@@ -14,31 +14,32 @@ import (
 )
 
 const (
-	alternativeRounds = 8 // rounds of the search for alternatives to the present allocation
-	alternativesEach  = 8 // largest number of rivals per task and round
-	// alternativesAll is roughly the largest number of alternatives added per round: balancing takes its cube.
+	alternativeRounds = 8 // rounds of solve; each adds alternatives against the current allocation
+	alternativesEach  = 8 // largest number of rival arms per task and round
+	// alternativesAll is roughly the largest number of alternatives added per round. The time of balance is cubic in this
+	// number.
 	alternativesAll = 200
-	// mostAlternatives is the number of arms up to which the search is made.
+	// mostAlternatives is the largest number of arms for which NormLowerBound searches alternatives.
 	mostAlternatives = 400
 )
 
-// alternatives searches the weights w and the functions g of NormLowerBound: a game between an allocation λ of pulls, which should
-// distinguish all g from the means, and w, which should prevent that.
+// alternatives computes the weights w and the functions g of NormLowerBound. They solve a game: one player chooses an
+// allocation λ of pulls that distinguishes every g from the means. The other player chooses w to make this hard.
 type alternatives struct {
 	m        *Model
 	t        *truth
 	features *mat.Dense
-	radius   float64 // largest ‖θ‖
+	radius   float64 // largest allowed ‖θ‖, normalised
 	epsilon  float64 // normalised
-	// N: the metric for distances of functions: that of the noise, or of two-valued rewards by their means
+	// N: 1/σ_i², normalised, for distances between functions; two-valued rewards have σ_i² from their means
 	precision []float64
 
-	divergences [][]float64 // the alternatives that prove the value, with their weights
+	divergences [][]float64 // row g: the divergence of alternative g from the means at each of the N arms
 	of          []alternative
-	best        []weighted // the alternatives that prove the value, with their weights
+	best        []weighted // the alternatives of the smallest value so far, with their weights
 }
 
-// alternative is a function, as θ, for which the right answers of a task are wrong.
+// alternative is a function with parameter vector θ under which a right answer of the task is wrong.
 type alternative struct {
 	task  int
 	theta []float64
@@ -68,8 +69,9 @@ func newAlternatives(m *Model, t *truth, features *mat.Dense, norm, epsilon floa
 	return s
 }
 
-// solve searches alternatives g and weights w for a small max_i Σ_g w_g d_g,i, where d_g,i is the divergence of g from the
-// means at arm i. It returns the smallest value found, or 0 if it finds no alternative.
+// solve computes alternatives g and weights w with a small max_i Σ_g w_g d_g,i, where d_g,i is the divergence of g from
+// the means at arm i. It returns the smallest value found, and 0 if there is no alternative. It returns an error if the
+// context ends.
 func (s *alternatives) solve() (_ float64, err error) {
 	defer try.Caught(&err)
 	n := s.m.Problem.N()
@@ -92,7 +94,7 @@ func (s *alternatives) solve() (_ float64, err error) {
 		if err != nil {
 			return 0, err
 		}
-		for i := range lambda { // average: an allocation of few arms has no information on the others
+		for i := range lambda { // take the average: an allocation on few arms gives no information on the others
 			lambda[i] = (lambda[i] + next[i]) / 2
 		}
 		if value > 0.99*best {
@@ -108,8 +110,8 @@ func (s *alternatives) solve() (_ float64, err error) {
 	return best, nil
 }
 
-// choose keeps, among the alternatives from index `from` on, those of each task with the smallest divergence under the allocation, which
-// determine the value.
+// choose drops some of the alternatives with index `from` or higher. In each task it keeps those with the smallest
+// divergence under the allocation lambda, because these determine the value.
 func (s *alternatives) choose(from int, lambda []float64) {
 	each := max(2, alternativesAll/s.m.Problem.V())
 	gains := make([]float64, len(s.divergences))
@@ -133,9 +135,10 @@ func (s *alternatives) choose(from int, lambda []float64) {
 	s.divergences, s.of = s.divergences[:from+len(selected)], s.of[:from+len(selected)]
 }
 
-// against adds the functions with the smallest divergence from the means, one for each of a few rivals per task: the regularised fit of
-// the means with the smallest change, in the metric of A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i², that puts the rival above all right answers. ξ is a
-// fraction of the largest value of A; the larger it is, the smaller the norm. Functions outside the ball are dropped.
+// against adds alternatives for an allocation lambda: for each task and a few rival arms, the function of smallest
+// divergence that ranks the rival above all right answers. It starts from a regularised fit of the means and makes the
+// smallest change, in the metric of A = ξI + Σ λ_i φ_iφ_iᵀ/σ_i². ξ is shrink times the largest diagonal entry of the sum;
+// a larger ξ gives functions of smaller norm. Functions with ‖θ‖ above the radius are dropped.
 func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	defer try.Caught(&err)
 	n, dim := s.features.Dims()
@@ -155,14 +158,14 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	if !factor.Factorize(symmetric.Add(a, func(int) float64 { return shrink * top })) {
 		return nil
 	}
-	solved := func(x *mat.VecDense) *mat.VecDense { // A⁻¹Φᵀx
+	solved := func(x *mat.VecDense) *mat.VecDense { // returns A⁻¹Φᵀx
 		var moment, out mat.VecDense
 		moment.MulVec(scaled.T(), x)
 		try.To(symmetric.Solved(factor.SolveVecTo(&out, &moment)))
 		return &out
 	}
 	fit := solved(target)
-	if math.IsInf(s.radius, 1) { // unbounded norm: remove the shrinkage by ξ, which grows with the level of the means
+	if math.IsInf(s.radius, 1) { // without a bound on the norm, remove the bias of ξ, which grows with the level of the means
 		for range 3 {
 			var residual mat.VecDense
 			residual.MulVec(scaled, fit)
@@ -176,7 +179,7 @@ func (s *alternatives) against(lambda []float64, shrink float64) (err error) {
 	return nil
 }
 
-// rivals adds the alternatives of one task.
+// rivals adds the alternatives of task v; group has its arms, and fit is the regularised fit of the means.
 func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat.VecDense) {
 	best := s.t.best[v]
 	var right, wrong []int
@@ -187,7 +190,7 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 			wrong = append(wrong, i)
 		}
 	}
-	// rivals with small gaps, and a few of the others
+	// try the rivals with the smallest gaps, and a few others spread over the larger gaps
 	slices.SortStableFunc(wrong, func(i, j int) int { return cmp.Compare(s.t.gap[i], s.t.gap[j]) })
 	var tried []int
 	for k := range min(len(wrong), alternativesEach) {
@@ -245,19 +248,20 @@ func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.
 	return change
 }
 
-// row returns the features of an arm.
+// row returns the features of arm i.
 func (s *alternatives) row(i int) *mat.VecDense {
 	return mat.NewVecDense(s.features.RawMatrix().Cols, s.features.RawRowView(i))
 }
 
-// wrongUnder reports whether x is above all right answers by epsilon under g, up to rounding.
+// wrongUnder reports whether arm x exceeds all right answers by at least epsilon under g, up to rounding.
 func (s *alternatives) wrongUnder(g *mat.VecDense, x int, right []int) bool {
 	value := func(i int) float64 { return mat.Dot(s.row(i), g) }
 	const rounding = 1e-9
 	return !slices.ContainsFunc(right, func(a int) bool { return value(x) < value(a)+s.epsilon-rounding*(1+math.Abs(value(a))) })
 }
 
-// add stores the divergences of a function from the means; it skips functions that two-valued rewards cannot have as means.
+// add appends function g as an alternative of task v, with its divergences from the means. It skips g if bounded or
+// two-valued rewards cannot have its values as means.
 func (s *alternatives) add(v int, g *mat.VecDense) {
 	p := s.m.Problem
 	divergences := make([]float64, p.N())
@@ -279,11 +283,12 @@ func (s *alternatives) add(v int, g *mat.VecDense) {
 	s.of = append(s.of, alternative{v, slices.Clone(g.RawVector().Data)})
 }
 
-// balance solves the game as the maximum of Σ u_g subject to Σ_g u_g d_g,i ≤ 1 for every arm and u ≥ 0, by Newton's method on a barrier:
-// 1/Σ u is max_i Σ w_g d_g,i for w = u/Σu. It returns that value and its allocation, and drops alternatives without weight.
+// balance solves the game for the present alternatives: it maximises Σ u_g subject to Σ_g u_g d_g,i ≤ 1 for every arm and
+// u ≥ 0. The method is Newton's on a logarithmic barrier. With w = u/Σu, the value max_i Σ_g w_g d_g,i is 1/Σu. It returns
+// this value, the allocation lambda and all weights, and then drops alternatives whose weight is nearly 0.
 func (s *alternatives) balance() (value float64, lambda []float64, proof []weighted, err error) {
 	n, k := s.m.Problem.N(), len(s.divergences)
-	worth, d := make([]float64, k), make([][]float64, k) // in units in which the largest divergence of each alternative is 1
+	worth, d := make([]float64, k), make([][]float64, k) // scaled so that the largest divergence of each alternative is 1
 	for g, divergences := range s.divergences {
 		top := slices.Max(divergences)
 		worth[g], d[g] = 1/top, make([]float64, n)
@@ -338,7 +343,8 @@ func (s *alternatives) balance() (value float64, lambda []float64, proof []weigh
 	return value, lambda, proof, nil
 }
 
-// newton takes a feasible step towards the maximum of Σ c_g u_g + μ(Σ log slack_i + Σ log u_g).
+// newton makes one Newton step on u towards the maximum of Σ c_g u_g + μ(Σ log slack_i + Σ log u_g), with c = worth. It
+// halves the step until u is feasible; if no step is feasible, u does not change.
 func (s *alternatives) newton(u, slack, worth []float64, d [][]float64, mu float64, feasible func([]float64) bool) {
 	k := len(u)
 	slope, scaled := mat.NewVecDense(k, nil), mat.NewDense(k, len(slack), nil)

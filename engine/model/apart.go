@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// OwnPart returns the variance of an independent effect that each arm of each task has under the kernel, in the kernel's units, as read
-// from its terms: 0 if they have none, or if it is below the resolution of features.
+// OwnPart returns the variance (kernel units) of the independent effect that the kernel gives each arm of each task. It
+// returns 0 if the kernel has no such term, or if the variance is below the resolution of features.
 func OwnPart(m *Model) float64 {
 	if own := kernels.Own(m.Problem.Kernel, m.Problem.V()); own > sameToFactor*m.Diagonal {
 		return own
@@ -20,8 +20,8 @@ func OwnPart(m *Model) float64 {
 	return 0
 }
 
-// EachApart reports whether the kernel has full rank, so that data on some arms exclude nothing about the others. It is read from the
-// kernel's terms or, for at most MaxRank arms, from its features.
+// EachApart reports whether the kernel has full rank on the arms, so that data on some arms never determine another arm.
+// The answer comes from the kernel's terms or, for at most MaxRank arms, from the features.
 func EachApart(m *Model) bool {
 	if m.apartOnly || OwnPart(m) > 0 {
 		return true
@@ -29,10 +29,10 @@ func EachApart(m *Model) bool {
 	return m.Problem.N() <= MaxRank && (m.Relations().Unrelated() || m.Relations().AdmitsAll() && m.Rank() == m.Problem.N())
 }
 
-// errNoPulls is returned for an estimate without data.
+// errNoPulls is returned if an estimate is requested without data.
 var errNoPulls = errors.New("nothing was measured, so no arm can be estimated")
 
-// onMeans returns the estimator for unrelated arms: their own means.
+// onMeans returns the estimator for unrelated arms, which estimates each arm by the mean of its own rewards.
 func onMeans(m *Model, counts []int, total int) *Estimator {
 	e := &Estimator{Total: make([]float64, len(counts)), Pulls: total, unit: m.Unit, root: math.Sqrt(m.Scale)}
 	for i, c := range counts {
@@ -43,12 +43,12 @@ func onMeans(m *Model, counts []int, total int) *Estimator {
 	return e
 }
 
-// ownMeans has the precisions of the means of unrelated arms, 0 for arms without data.
+// ownMeans is an estimator by the arms' own means. Entry i is the precision of the mean of arm i, 0 without data.
 type ownMeans []float64
 
 var _ conditioned = ownMeans(nil)
 
-func (o ownMeans) floats() int { return 0 } // the estimator counts them
+func (o ownMeans) floats() int { return 0 } // Estimator.Floats already counts this slice
 
 func (o ownMeans) estimates(_ float64, y []float64) []float64 {
 	out := make([]float64, len(o))
@@ -64,7 +64,7 @@ func (o ownMeans) armVariance(i int) float64 {
 	if o[i] > 0 {
 		return 1 / o[i]
 	}
-	return 0 // as for features that were not measured
+	return 0 // as for features in unmeasured directions
 }
 
 func (o ownMeans) variance(i, j int) float64 {
@@ -96,20 +96,21 @@ func (o ownMeans) matrix(arms []int) *mat.SymDense {
 	return symmetric.Add(mat.NewSymDense(len(arms), nil), func(k int) float64 { return o.armVariance(arms[k]) })
 }
 
-// missing reports whether the estimator uses own means and has no data on arm i.
+// missing reports whether the estimator uses the arms' own means and has no data on arm i.
 func (e *Estimator) missing(i int) bool {
 	_, own := e.dual.(ownMeans)
 	return own && e.Total[i] == 0
 }
 
-// roughly is the variance under a bound, divided by the squared gap, above which an arm counts as unseen. On 400 arms under matern(1)
-// with norm 3.6 it selects a test with the norm, which needs 1,517 pulls at accuracy 0.3 (by means: 2,138) and 3,154 at 0.1 (by means:
-// 3,328). With 0.5 or 1 it would select the test by means.
+// roughly is a threshold for Rough: if the variance under a bound exceeds roughly times the squared gap, an arm counts as
+// unseen. On 400 arms under matern(1) with norm 3.6, Rough then selects a test with the norm. That test needs 1,517 pulls
+// at accuracy 0.3 (by means: 2,138) and 3,154 at 0.1 (by means: 3,328). With 0.5 or 1, the test by means would be
+// selected.
 const roughly = 2
 
-// Rough reports whether more than half of the arms need pulls of their own under bound b on known rewards: a function within the bound
-// may differ at an arm, given any half of the others, by more than a gap (of the median arm, or epsilon if larger). A test with the norm
-// then saves hardly any pulls.
+// Rough reports whether more than half of the arms need pulls of their own under bound b on known rewards. This is so if,
+// given any half of the arms, a function within the bound may still differ by more than a gap at another arm. The gap is
+// that of the median arm, or epsilon if larger. A test with the norm then saves hardly any pulls.
 func Rough(m *Model, b Bound, opt Terms) (bool, error) {
 	t, err := m.known()
 	if err != nil {

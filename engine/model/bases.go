@@ -8,15 +8,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// pulledMeans has the data of a posterior of many arms, normalised, with the features of a basis of them, see throughBasis.
+// pulledMeans has the normalised data of a posterior for many arms, and a basis of the pulled arms, see throughBasis.
 type pulledMeans struct {
 	scaling
 	m     *Model
 	known bool    // whether the prior mean is stated
 	level float64 // stated prior mean
 	arms  []int
-	total []float64 // per arm of arms: t
-	y     []float64 // per arm of arms
+	total []float64 // for each pulled arm: t, the precision of its mean
+	y     []float64 // for each pulled arm: the mean of its rewards
 	basis *basis
 }
 
@@ -32,7 +32,8 @@ func newPulledMeans(m *Model, level engine.Level, counts []int, means []float64)
 	return d
 }
 
-// spread returns the mean square of the means around their level, at least the mean variance of a mean.
+// spread returns the mean squared deviation of the arms' means from their level. It is at least the average variance of
+// these means.
 func (d *pulledMeans) spread() float64 {
 	level := d.level
 	if !d.known {
@@ -46,15 +47,17 @@ func (d *pulledMeans) spread() float64 {
 	return max(squares, noise) / float64(len(d.arms))
 }
 
-// fit centres the data for a scale, fitted if 0, and for independent effects of arms if requested, see withOwn. It adds independent
-// effects only if the data support them at the level of other tests of the kernel: with them, every unpulled arm is uncertain by itself
-// and, among many arms, each that may be best needs a pull. Without such effects, -2 log of the likelihood ratio is half of a χ²_1 [Self
-// and Liang 1987, case 5].
+// fit centres the data and returns them with their information. A scale of 0 means that the scale is fitted. With own, it
+// also fits independent effects of arms, see withOwn, and keeps them only if a likelihood-ratio test at engine.LackLevel
+// rejects their absence. Without this test, every unpulled arm has its own uncertainty, so among many arms each one that
+// may be best needs a pull. If there are no such effects, -2 log of the likelihood ratio is distributed as half of a χ²_1
+// [Self and Liang 1987, case 5].
 func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
 	return fitTested(d.total, own, func(own float64) (*onBasis, error) { return d.around(own, scale) })
 }
 
-// fitTested is fit for any form of the centred data.
+// fitTested implements fit for any form of the centred data; around returns the data for independent effects of variance
+// own.
 func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
 	none, err := around(0)
 	if err != nil || !own {
@@ -70,13 +73,13 @@ func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, a
 	return best, nil
 }
 
-// onBasis has the centred data with their information in the features of the basis.
+// onBasis has the centred data, and their information on the features of the basis.
 type onBasis struct {
 	*pulledMeans
 	levelled
 }
 
-// around returns the centred data for independent effects of variance own and a scale, fitted if 0.
+// around returns the data centred for independent effects of variance own. A scale of 0 means that the scale is fitted.
 func (d *pulledMeans) around(own, scale float64) (_ *onBasis, err error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err

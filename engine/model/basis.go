@@ -25,17 +25,17 @@ import (
 // numbers. All numbers are normalised.
 type basis struct {
 	gram    kernels.Matrix
-	largest float64   // of the diagonal
+	largest float64   // the largest diagonal value
 	dim     int       // columns
 	stride  int       // allocated columns
 	data    []float64 // N × stride, row i is φ_i
-	filled  *int      // number of columns of data that some basis uses
+	filled  *int      // columns of data in use by any basis that shares data
 	rest    []float64 // N: k(x̃_i, x̃_i) - ‖φ_i‖²; 0 for arms in the span
 	inside  []bool    // N: whether the arm is in the span
 	whole   *basis    // the basis of which this one is a view, see knowing; nil if it is not a view
 }
 
-// newBasis returns the basis without arms; variances is the diagonal of the matrix.
+// newBasis returns the basis of no arms. variances has the diagonal of gram, N values.
 func newBasis(gram kernels.Matrix, variances []float64) *basis {
 	return &basis{gram: gram, largest: slices.Max(variances), filled: new(int), rest: slices.Clone(variances),
 		inside: make([]bool, gram.Len())}
@@ -43,20 +43,23 @@ func newBasis(gram kernels.Matrix, variances []float64) *basis {
 
 func (b *basis) row(i int) []float64 { return b.data[i*b.stride : i*b.stride+b.dim] }
 
-// rows views φ_i of the arms from ≤ i < to; the basis must have columns.
+// rows returns a view of φ_i for the arms from ≤ i < to. It requires dim > 0.
 func (b *basis) rows(from, to int) blas64.General {
 	return blas64.General{Rows: to - from, Cols: b.dim, Stride: b.stride, Data: b.data[from*b.stride : (to-1)*b.stride+b.dim]}
 }
 
-// basisTogether is the number of arms added to a basis at a time, and basisRows the number of arms that a core updates at a time.
+// basisTogether is the largest number of arms that one step adds to a basis. basisRows is the number of rows that one core
+// updates at a time.
 const basisTogether, basisRows = 96, 512
 
-// negligibleRest is the residual variance of a pulled arm, relative to the variance of its mean, up to which it counts as in the span.
-// basisStep is the smallest weight of an arm added in a step, relative to the largest.
+// negligibleRest is the largest residual variance, divided by the variance of the arm's mean, at which a pulled arm counts
+// as in the span. basisStep is the smallest weighted residual, divided by the largest, for which a step adds an arm.
 const negligibleRest, basisStep = 1e-4, 1. / 16
 
-// extended returns the basis extended by these arms: O(N m) further kernel values and O(N m²) operations for m columns. An arm's residual
-// is weighted by 1/(variance of its mean); arms are added until negligibleRest or outsideBasis remains of each.
+// extended returns the basis extended by the given arms. weights[k] is 1/(variance of the mean of arms[k]). It adds arms
+// until each residual variance, times its weight, is at most negligibleRest, or the residual is at most outsideBasis. For
+// m columns this takes O(N m) further kernel values and O(N m²) operations. It returns an error if the context ends or
+// memory is short.
 func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*basis, error) {
 	for {
 		top := 0.0
@@ -68,7 +71,7 @@ func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*b
 		}
 		least := max(negligibleRest, basisStep*top)
 		open := indices.Where(len(arms), func(k int) bool { return b.rest[arms[k]]*weights[k] > least })
-		every := 1 + len(open)/basisTogether // arms of all tasks, not only of the first ones
+		every := 1 + len(open)/basisTogether // so that one step has arms of all tasks, not only of the first ones
 		var part []int
 		var of []float64
 		for k := 0; k < len(open); k += every {
@@ -81,7 +84,7 @@ func (b *basis) extended(ctx context.Context, arms []int, weights []float64) (*b
 	}
 }
 
-// knowing returns a view in which the residuals of these arms are 0, as for arms in the span.
+// knowing returns a view of the basis in which the given arms have residual 0, as if they were in the span.
 func (b *basis) knowing(arms []int) *basis {
 	out := *b
 	out.whole, out.rest, out.inside = b, slices.Clone(b.rest), slices.Clone(b.inside)
@@ -91,7 +94,8 @@ func (b *basis) knowing(arms []int) *basis {
 	return &out
 }
 
-// with returns the basis with at most basisTogether further arms, until at most `least` remains of each by its weight.
+// with returns the basis extended by some of the arms, at most basisTogether. It stops when each residual, times its
+// weight, is at most `least`.
 func (b *basis) with(ctx context.Context, arms []int, weights []float64, least float64) (_ *basis, err error) {
 	defer try.Caught(&err)
 	chosen, lower := b.choose(arms, weights, least)
@@ -107,7 +111,7 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	}
 	more := len(chosen)
 	if b.dim == 0 {
-		more = max(1, more) // arms without variance: a column of zeros
+		more = max(1, more) // if no arm has variance, add one column of zeros
 	}
 	try.To(out.grow(ctx, more))
 	out.rest = slices.Clone(b.rest)
@@ -123,8 +127,9 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 	return &out, nil
 }
 
-// choose orders arms by their weighted residual variance, largest first, and drops those with at most `least`; lower is the Cholesky
-// factor of the residual.
+// choose returns the arms in the order of a pivoted Cholesky factor: each has the largest weighted residual variance given
+// those before it. It stops when that value is at most `least`. lower is the Cholesky factor of the chosen arms' residual
+// covariance. Both results are nil if no arm is chosen.
 func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []int, lower *mat.TriDense) {
 	n := len(arms)
 	if n == 0 {
@@ -178,11 +183,12 @@ func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []i
 	return chosen, lower
 }
 
-// outsideBasis is the residual variance of an arm, relative to the largest diagonal value, below which the arm counts as in the span:
-// smaller residuals are rounding, as in a pivoted Cholesky factor.
+// outsideBasis is the residual variance, divided by the largest diagonal value, up to which an arm counts as in the span.
+// Smaller residuals are rounding errors, as in a pivoted Cholesky factor.
 const outsideBasis = 1e-12
 
-// grow allocates more columns, next to those shared with another basis.
+// grow reserves `more` columns. It allocates new memory if the present memory is full or another basis uses its next
+// columns.
 func (b *basis) grow(ctx context.Context, more int) error {
 	if b.dim+more <= b.stride && *b.filled == b.dim {
 		*b.filled += more
@@ -202,7 +208,8 @@ func (b *basis) grow(ctx context.Context, more int) error {
 	return ctx.Err()
 }
 
-// fill adds the columns of the chosen arms, L⁻¹(k - Φ_chosen φ_i) for arm i.
+// fill computes the columns of the chosen arms, L⁻¹(k - Φ_chosen φ_i) for each arm i, with L = lower. It also updates the
+// residuals of all arms.
 func (b *basis) fill(ctx context.Context, chosen []int, lower *mat.TriDense) error {
 	q, dim := len(chosen), b.dim
 	before := blas64.General{Rows: q, Cols: dim, Stride: max(1, dim), Data: make([]float64, max(1, q*dim))}
@@ -233,7 +240,7 @@ func (b *basis) fill(ctx context.Context, chosen []int, lower *mat.TriDense) err
 	return err
 }
 
-// outside returns the residual k(x̃_i, x̃_j) - φ_iᵀφ_j.
+// outside returns the residual covariance k(x̃_i, x̃_j) - φ_iᵀφ_j of arms i and j; it is 0 if one of them is in the span.
 func (b *basis) outside(i, j int) float64 {
 	switch {
 	case b.inside[i] || b.inside[j]:

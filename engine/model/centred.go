@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// meansOf has the data of a posterior, normalised. Arms with equal features share one independent effect, if there are any, and are one
+// meansOf has the normalised data of a posterior. If arms with equal features share one independent effect, they are one
 // arm here.
 type meansOf struct {
 	m        *Model
@@ -26,14 +26,14 @@ type meansOf struct {
 	level    float64   // stated prior mean
 	arms     []int     // arms with different features
 	of       []int     // N: positions in arms
-	total    []float64 // by arm: t
-	y        []float64 // by arm
-	each     []float64 // N: t_i
+	total    []float64 // per arm of arms: t, the precision of its mean
+	y        []float64 // per arm of arms: the mean of its rewards
+	each     []float64 // N: t_i of each original arm
 	observed int       // number of arms with pulls
-	// for rewards within blocks, see turn; nil otherwise. Numbers per arm are then along eigenvectors
+	// set for rewards within blocks, see turn; nil otherwise. Values per arm are then along eigenvectors
 	within *Within
 	turned *mat.Dense // the eigenvectors, in columns
-	rows   *mat.Dense // features along them
+	rows   *mat.Dense // features along the eigenvectors
 }
 
 func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []float64) *meansOf {
@@ -60,7 +60,7 @@ func newMeans(m *Model, level engine.Level, merged bool, counts []int, means []f
 	return d
 }
 
-// features returns the features of an arm or along an eigenvector.
+// features returns the features of arm k of d.arms or, for rewards within blocks, those along eigenvector k.
 func (d *meansOf) features(k int) []float64 {
 	if d.within != nil {
 		return d.rows.RawRowView(k)
@@ -68,13 +68,14 @@ func (d *meansOf) features(k int) []float64 {
 	return d.m.Features.RawRowView(d.arms[k])
 }
 
-// room returns an error if there is no memory for a posterior.
+// room returns an error if the memory limit does not allow a posterior.
 func (d *meansOf) room() error {
 	n, dim := d.m.Features.Dims()
 	return memlimit.Matrices(d.m.Context(), "the posterior", 3, n, dim+1)
 }
 
-// fit centres the data for a scale, fitted if 0, and for independent effects if requested, see withOwn.
+// fit centres the data. A scale of 0 means that the scale is fitted. With own, it also fits independent effects, see
+// withOwn.
 func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	none, err := d.centred(0, scale)
 	if err != nil || !own {
@@ -83,14 +84,14 @@ func (d *meansOf) fit(scale float64, own bool) (*centred, error) {
 	return withOwn(none, d.total, func(own float64) (*centred, error) { return d.centred(own, scale) })
 }
 
-// centred has the centred data of a posterior in features of all arms.
+// centred has the centred data of a posterior, with features of all arms.
 type centred struct {
 	*meansOf
 	levelled
-	eigen func() (*spectrum, error) // of the information, once for all scales
+	eigen func() (*spectrum, error) // of the information matrix, computed once for all scales
 }
 
-// centred returns the centred data for independent effects of variance own and a scale, fitted if 0.
+// centred returns the data centred for independent effects of variance own. A scale of 0 means that the scale is fitted.
 func (d *meansOf) centred(own, scale float64) (*centred, error) {
 	if err := d.m.Context().Err(); err != nil {
 		return nil, err
@@ -110,14 +111,14 @@ func (c *centred) law() (log float64, scales, shares []float64) {
 	return c.levelled.law(&scaling{natural: natural(c.m)})
 }
 
-// addTo adds a·x to sum.
+// addTo adds a·x to sum, in place.
 func addTo(sum []float64, a float64, x []float64) {
 	for j, v := range x {
 		sum[j] += a * v
 	}
 }
 
-// roundedEigenvalue is the relative size below which an eigenvalue counts as a rounding error.
+// roundedEigenvalue is the size, relative to the largest eigenvalue, up to which an eigenvalue counts as a rounding error.
 const roundedEigenvalue = 1e-13
 
 func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
@@ -181,8 +182,8 @@ func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 	return p, nil
 }
 
-// whiten multiplies rows by V(τ + D)^-½ with M = VDVᵀ or, for many features, by L⁻ᵀ with LLᵀ = τI + M unless rounding would make small
-// eigenvalues 0.
+// whiten replaces each row x by xV(τ + D)^-½, where the information matrix is M = VDVᵀ. If there are many features and
+// rounding is harmless, it uses xL⁻ᵀ with LLᵀ = τI + M, which is faster.
 func (c *centred) whiten(rows *mat.Dense) error {
 	var known mat.Cholesky
 	if len(c.origin) > mostDecomposed && known.Factorize(ridged(c.matrix, 1/c.scale)) && known.Cond() < mostCondition {
@@ -209,7 +210,7 @@ func (c *centred) whiten(rows *mat.Dense) error {
 	return nil
 }
 
-// spectrum has eigenvalues, and eigenvectors in columns.
+// spectrum has the eigenvalues and the eigenvectors (columns) of a symmetric matrix.
 type spectrum struct {
 	values  []float64
 	vectors mat.Dense
@@ -228,17 +229,19 @@ func (c *centred) decompose() (*spectrum, error) {
 	return out, nil
 }
 
-// mostCondition is the condition number beyond which small eigenvalues matter that rounding would make 0.
+// mostCondition is the largest condition number at which whiten uses a Cholesky factor. Beyond it, small eigenvalues
+// matter and rounding would make them 0.
 const mostCondition = 1e10
 
-// parts returns the posterior variances of independent effects. Arms with equal features share one.
+// parts returns the posterior variances of the independent effects, as blocks. Arms with equal features are in one block.
 func (c *centred) parts() *gp.Blocks {
 	return &gp.Blocks{Block: c.of, At: make([]int, len(c.of)), Within: lists.Map(c.with, func(t float64) *mat.SymDense {
 		return mat.NewSymDense(1, []float64{(1 - c.own*t) * c.own})
 	})}
 }
 
-// withOwn returns a factor of the covariance including the independent effects.
+// withOwn returns a factor of the covariance that includes the independent effects; white is a factor of the covariance
+// without them.
 func (c *centred) withOwn(white *mat.Dense) (*mat.Dense, error) {
 	n := len(c.arms)
 	covariance := mat.NewSymDense(n, nil)

@@ -15,24 +15,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Relations answers which arms of a model have equal features, and which arms the kernel relates.
+// Relations reports which arms of a model have equal features, and which arms the kernel relates.
 type Relations struct{ *Model }
 
-// Firsts returns for each arm of a set the first arm of the set with equal features, possibly itself: in O(n m) operations for features
-// of rank m, and without features by comparing neighbours in the order of coarse features.
+// Firsts returns, for each arm of a set, the first arm of the set with equal features, which may be the arm itself. With
+// features of rank m it takes O(n m) operations. Without features it compares neighbours in the order of coarse features
+// by exact kernel values. It returns an error if the context ends.
 func (m Relations) Firsts(set []int) ([]int, error) { return m.firsts(set, math.MaxInt) }
 
-// untilDone returns the relations with a context that does not end, for answers after an interrupt: they take one pass over existing
-// features.
+// untilDone returns the relations without the context's end. Callers use it for answers after an interrupt, because these
+// take only one pass over existing features.
 func (m Relations) untilDone() Relations {
 	return Relations{m.Own().Until(context.WithoutCancel(m.Context()))}
 }
 
-// errManyAlike is returned if the allowed number of comparisons is exceeded.
+// errManyAlike is returned by firsts if the comparisons exceed its limit.
 var errManyAlike = errors.New("too many arms are nearly equal in the leading directions of the kernel, so not all pairs can be compared")
 
-// firsts is Firsts with a limit on the number of exact comparisons: a kernel without leading directions, such as identity(), requires all
-// pairs.
+// firsts is Firsts with at most `most` exact comparisons, and otherwise errManyAlike. A kernel without leading directions,
+// such as identity(), would require all pairs.
 func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	defer try.Caught(&err)
 	out := make([]int, len(set))
@@ -58,7 +59,7 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	slices.SortFunc(order, func(a, b int) int {
 		return cmp.Or(cmp.Compare(along[set[a]], along[set[b]]), cmp.Compare(a, b))
 	})
-	var near []int // positions of different arms within the radius
+	var near []int // positions of distinct arms within the radius
 	for _, k := range order {
 		try.To(m.Context().Err())
 		near = slices.DeleteFunc(near, func(j int) bool { return along[set[k]]-along[set[j]] > radius })
@@ -72,7 +73,7 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 		}
 		out[k] = near[same]
 	}
-	least := map[int]int{} // by representative, the first of the set
+	least := map[int]int{} // by representative: its first position in the set
 	for k, r := range out {
 		if first, known := least[r]; !known || k < first {
 			least[r] = k
@@ -84,8 +85,8 @@ func (m Relations) firsts(set []int, most int) (_ []int, err error) {
 	return out, nil
 }
 
-// UnequalCopies returns the two arms with equal features whose known expected rewards differ most, and the difference (reward units); 0
-// if there are none.
+// UnequalCopies returns the two arms with equal features whose known expected rewards differ most, and this difference
+// (reward units). The difference is 0 if no such arms differ.
 func (m Relations) UnequalCopies() (i, first int, difference float64, err error) {
 	return m.unequalCopies(math.MaxInt)
 }
@@ -104,8 +105,8 @@ func (m Relations) unequalCopies(most int) (i, first int, difference float64, er
 	return i, first, difference, nil
 }
 
-// RankAtMost reports whether the kernel's rank on the arms is at most this, to the rounding of its factor: O(N most²) operations if no
-// features are known.
+// RankAtMost reports whether the kernel's rank on the arms is at most `most`, up to the rounding of its factor. Without
+// features this takes O(N most²) operations. It is false if the features were cut.
 func (m Relations) RankAtMost(most int) (bool, error) {
 	if m.Features != nil || m.apartOnly {
 		return m.Rank() <= most && !m.cut, nil
@@ -117,11 +118,12 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 	return len(pivots) <= most, err
 }
 
-// coarseRank is the rank of the features by which candidate pairs of equal arms are found. neighbours is the number of nearest arms that
-// are compared by kernel values.
+// coarseRank is the rank of the features that preselect pairs of equal arms. neighbours is the number of nearest arms that
+// each arm is compared with, by kernel values.
 const coarseRank, neighbours = 16, 16
 
-// coarse returns the projections of coarse features on a direction, and the largest distance there of equal arms.
+// coarse returns the projections of coarse features on one direction (N values), and the largest distance of equal arms in
+// this projection.
 func (m Relations) coarse() (along []float64, radius float64, err error) {
 	f, err := m.Stopped(coarseRank, 0)
 	if err != nil {
@@ -130,9 +132,9 @@ func (m Relations) coarse() (along []float64, radius float64, err error) {
 	return alongDirection(f.Features), math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), nil
 }
 
-// mergedByValues returns the result of Merged from exact kernel values. Pairs to compare are neighbours in the order of their coarse
-// features along a direction, which does not increase distances, and then of their points. An arm with more neighbours that close is not
-// compared with the rest.
+// mergedByValues returns the result of Merged, from exact kernel values. It sorts arms by a projection of their coarse
+// features, which does not increase distances, and then by their points. It compares each arm with its next `neighbours`
+// arms only, so it may miss a pair if more arms are that close.
 func (m Relations) mergedByValues() (i, j int) {
 	along, radius, err := m.coarse()
 	if err != nil {
@@ -164,12 +166,13 @@ func (m Relations) mergedByValues() (i, j int) {
 	return i, j
 }
 
-// sameToFactor is the squared distance of two arms, relative to the kernel's largest variance, below which its factor cannot distinguish
-// them: each has an error of up to [kernels.PivotedCholesky]'s tolerance of 1e-12 of that variance.
+// sameToFactor is the squared distance of two arms, divided by the kernel's largest variance, up to which the factor
+// cannot distinguish them. The error of each arm is up to 1e-12 of that variance, the tolerance of
+// [kernels.PivotedCholesky].
 const sameToFactor = 4e-12
 
-// Same reports whether two arms have equal exact features; in a model without these, whether their squared distance is below the
-// resolution of features.
+// Same reports whether two arms have equal features. In a model without features, it reports whether their squared
+// distance is below the resolution of features.
 func (m Relations) Same(i, j int) bool {
 	if m.apartOnly {
 		return i == j
@@ -181,7 +184,7 @@ func (m Relations) Same(i, j int) bool {
 	return i == j || diagonal[i]+diagonal[j]-2*m.Scale*m.Entry(i, j) <= sameToFactor*m.Diagonal
 }
 
-// Merged returns the first two arms of a task with equal features, or -1, -1.
+// Merged returns the first two arms of a task with equal features, and -1, -1 if there are none.
 func (m Relations) Merged() (i, j int) {
 	if m.Features == nil {
 		return m.mergedByValues()
@@ -197,12 +200,13 @@ func (m Relations) Merged() (i, j int) {
 	return -1, -1
 }
 
-// surely is the number of standard errors that an estimation error exceeds with probability at most engine.LackLevel/2.
+// surely is a number of standard errors: an estimation error exceeds it with probability at most engine.LackLevel/2.
 const surely = 2.81
 
-// MostApart returns the two arms of a task with equal features whose rewards may differ most given all data of a run, and that bound
-// (reward units): +Inf if one of them was not measured; -1, -1 if there are no such arms. The kernel has no information on that
-// difference, so only their own rewards count.
+// MostApart returns two arms of a task with equal features whose expected rewards may differ most, given all data of a
+// run. most is an upper bound on their difference (reward units), +Inf if one of the two has no data. It returns -1, -1, 0
+// if no task has such arms. The kernel gives no information on this difference, so the bound uses only these arms' own
+// rewards.
 func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	i, j = -1, -1
 	if m.Features == nil {
@@ -214,7 +218,7 @@ func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	s, _ := d.Scales(m.Model)
 	for _, group := range m.Problem.Groups() {
 		firsts, _ := m.untilDone().Firsts(group)
-		high, low := map[int]int{}, map[int]int{} // by first: the arms that may be highest and lowest
+		high, low := map[int]int{}, map[int]int{} // by first arm: the arms with the highest upper and the lowest lower bound
 		bound := func(arm int, sign float64) float64 {
 			if d.Counts[arm] == 0 || !(s.Factor[arm] > 0) {
 				return math.Inf(1)
@@ -246,9 +250,9 @@ func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
 	return i, j, most
 }
 
-// snap gives arms that the factor cannot distinguish (squared distance at most square) the features of the first of them, so that all
-// later computations treat them as one arm. The kernel allows their rewards to differ by about the residual that features leave out
-// anyway, √Truncation‖θ*‖.
+// snap makes the features of near arms equal: an arm within squared distance `square` of an earlier arm gets the features
+// of the first such arm. The factor cannot distinguish these arms, and later computations then treat them as one. Their
+// rewards may still differ by about √Truncation‖θ*‖, which is also the error of features.
 //
 // Arms are sorted by their projection on a fixed direction, which does not increase distances.
 func snap(features *mat.Dense, square float64) {
@@ -258,7 +262,7 @@ func snap(features *mat.Dense, square float64) {
 		return cmp.Or(cmp.Compare(projection[i], projection[j]), cmp.Compare(i, j))
 	})
 	radius := math.Sqrt(square)
-	first := make([]bool, n) // whether no earlier arm is equal
+	first := make([]bool, n) // whether the arm keeps its own features
 	for i := range n {
 		row := features.RawRowView(i)
 		begin, _ := slices.BinarySearchFunc(order, projection[i]-radius, func(j int, at float64) int { return cmp.Compare(projection[j], at) })
@@ -267,7 +271,7 @@ func snap(features *mat.Dense, square float64) {
 			if j := order[k]; first[j] && j < same && squaredDistance(row, features.RawRowView(j)) <= square {
 				same = j
 				if projection[j] == projection[i] {
-					break // of many adjacent copies the first is enough
+					break // the first of many adjacent copies is enough
 				}
 			}
 		}

@@ -21,11 +21,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Designs computes allocations of pulls on the arms of a model, and their ridges.
+// Designs computes the allocations of a model, which distribute pulls over arms, and their ridges.
 type Designs struct{ *Model }
 
-// Design solves line 4 of Alg. 1 for the given candidate sets (one per task). The result is cached. It returns an error if a contrast
-// cannot be estimated and if the context ends.
+// Design solves line 4 of Alg. 1 for the given candidate sets (one per task). The result is cached. It returns an error if
+// a contrast cannot be estimated or if the context ends.
 func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	key := canon.Key{Kind: canon.KindDesign, Ridge: ridge, Sets: Contrasting(alive)}
@@ -43,8 +43,8 @@ func (m Designs) Design(ridge float64, alive [][]int) (_ design.Design, err erro
 	})
 }
 
-// solve returns the design of a problem in canonical form, cached for all models that have it. With a threshold above 0 it only
-// determines on which side of it the value is.
+// solve returns the design of a reduced problem. The result is cached for all models with the same reduced form. With
+// threshold > 0 it only determines whether the value is above or below the threshold, and returns no weights.
 func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design, error) {
 	k := canon.Key{Kind: canon.KindCanonical, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 	return canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
@@ -61,18 +61,18 @@ func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design
 // Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4]. The result is cached.
 func (m Designs) Omega(ridge float64, set []int) (float64, error) { return m.omega(ridge, set, 0) }
 
-// OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. It solves only until the answer is certified; within the tolerance of designs, the
-// value decides. The result is cached.
+// OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. The solver stops when bounds on ω prove the answer. If ω is within the
+// solver's tolerance of the limit, the computed value decides. The result is cached.
 func (m Designs) OmegaExceeds(ridge float64, set []int, limit float64) (bool, error) {
 	value, err := m.omega(ridge, set, limit)
 	return value > limit, err
 }
 
-// omega returns ω(ξ, S), or with a threshold above 0 a number on the same side of it.
+// omega returns ω(ξ, S). With threshold > 0 it returns some number on the same side of the threshold.
 func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	key := canon.Key{Kind: canon.KindOmega, Ridge: ridge, Level: threshold, Sets: [][]int{set}}
-	if ridge > 0 && m.Many() { // on the same side as far as certified
+	if ridge > 0 && m.Many() { // same side only if the solver proved it
 		return Remembered(m.Model, key, func() (float64, error) {
 			if len(set) < 2 {
 				return 0, nil
@@ -95,11 +95,11 @@ func (m Designs) omega(ridge float64, set []int, threshold float64) (_ float64, 
 	})
 }
 
-// Round applies ROUND to n pulls for the contrasts. If n is too small for the ratio 2(1+ε), covered is false and r is the best rounding
-// found.
+// Round applies ROUND to n pulls for the contrasts c. If n is too small for the ratio 2(1+ε), covered is false and r is
+// the best rounding found.
 func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n int) (r design.Rounding, covered bool, err error) {
 	defer try.Caught(&err)
-	if ridge > 0 && m.Many() { // few arms have weight: for all contrasts at once
+	if ridge > 0 && m.Many() { // few arms have weight, so round for all contrasts at once
 		s, own, support, err := m.supported(ridge, weights)
 		try.To(err)
 		r = try.Of(design.RoundForAll(m.Context(), s, own, n))
@@ -118,25 +118,27 @@ func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n i
 // Covers reports whether a rounding has a ratio of at most 2(1+ε).
 func Covers(r design.Rounding) bool { return r.Ratio <= 2*(1+engine.RoundingEpsilon) }
 
-// Contrasting returns the sets of at least two arms.
+// Contrasting returns the sets that have at least two arms.
 func Contrasting(alive [][]int) [][]int {
 	return lists.Where(alive, func(set []int) bool { return len(set) > 1 })
 }
 
-// Remembered returns the cached value of a key for this model, or computes it. The value must depend only on the key and on the numbers
-// of the model, its expected rewards included.
+// Remembered returns the cached value of key k for this model, and otherwise computes and caches it. The value must depend
+// only on the key and on the model's numbers, which include its expected rewards.
 func Remembered[T any](m *Model, k canon.Key, compute func() (T, error)) (T, error) {
 	k.Of = m.identity()
 	return canon.Remember(m.Context(), m.Memory, k, compute)
 }
 
-// startPart is the residual squared length, in units of ξ, that the first arms of a certified design leave.
+// startPart determines the first arms of a certified design: their span leaves of every arm at most the squared length
+// startPart·ξ.
 const startPart = 1
 
-// Certifier computes designs of very many arms with both bounds, each starting from the one before.
+// Certifier computes designs for very many arms, with a lower and an upper bound on the value. Each search starts from the
+// result of the one before.
 type Certifier struct{ x *design.Exchange }
 
-// Certifier returns a Certifier of designs within 2 % for a ridge.
+// Certifier returns a Certifier for a ridge whose designs are within 2 % of the optimum.
 func (m Designs) Certifier(ridge float64) (*Certifier, error) {
 	return m.CertifierWithin(ridge, certifiedTolerance)
 }
@@ -152,7 +154,7 @@ func (m Designs) CertifierWithin(ridge, tolerance float64) (*Certifier, error) {
 	return &Certifier{x}, err
 }
 
-// exchange returns a search for designs that starts with some arms; ξ is normalised.
+// exchange returns a search for designs that starts with the given arms. xi is the normalised ridge.
 func (m Designs) exchange(xi float64, arms []int, opt design.Options) (*design.Exchange, error) {
 	in := design.Values{Squares: m.Variances(), Precision: m.Precision, Ridge: xi, Inner: m.inner()}
 	in.Among = func(arms []int) (func(dst []float64, i, from int), error) {
@@ -165,11 +167,11 @@ func (m Designs) exchange(xi float64, arms []int, opt design.Options) (*design.E
 	return design.NewExchange(in, arms, opt)
 }
 
-// Design returns the design for all pairs within groups, or for listed contrasts.
+// Design returns the design for all pairs within groups, or for the listed contrasts.
 func (c *Certifier) Design(of design.Contrasts) (design.Design, error) { return c.x.Minimax(of) }
 
-// Dual reports whether there are too many arms for posteriors in features of all of them. The model then needs no exact features for a
-// posterior.
+// Dual reports whether there are too many arms for posteriors with features of all arms. Posteriors of such a model need
+// no exact features.
 func (m Designs) Dual() bool { return m.Problem.N() > mostOwn }
 
 const (
@@ -179,9 +181,9 @@ const (
 	FinelySpanningRest = 5e-4
 )
 
-// Spanning returns arms from which all others can be predicted, in order: the pivots of the kernel's Cholesky factor down to the fraction
-// rest of its largest variance, at most 256 and at most `most`. Arms with equal names and features in several tasks are distributed over
-// these tasks. Only arms of the sets count.
+// Spanning returns arms, in increasing order, from which all other arms can be predicted. They are pivots of the kernel's
+// Cholesky factor, up to a residual of rest times its largest variance, and at most 256 and `most`. Arms with equal names
+// and features in several tasks are distributed over these tasks. Pivots outside the sets are dropped.
 func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	pivots, err := m.Pivots(min(most, spanningMost), rest*m.Diagonal/m.Scale)
 	if err != nil {
@@ -213,12 +215,12 @@ func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	return slices.Compact(out), nil
 }
 
-// RankAbove reports whether the kernel's rank on the arms exceeds rank, to rounding.
+// RankAbove reports whether the kernel's rank on the arms exceeds rank, up to rounding.
 func (m Designs) RankAbove(rank int) (bool, error) {
 	if rank >= m.Problem.N() {
 		return false, nil
 	}
-	if m.Features != nil && !m.derived { // they have one column per dimension of the kernel, up to a limit
+	if m.Features != nil && !m.derived { // one column per dimension of the kernel, up to a limit
 		if dim := m.Features.RawMatrix().Cols; dim > rank || dim < m.source.maxRank {
 			return dim > rank, nil
 		}
@@ -247,8 +249,9 @@ func (m Designs) Decoupled() (_ *Model, err error) {
 	return &out, nil
 }
 
-// plainly computes the model in coordinates for least squares from its features L: L L_B⁻¹ with L_B the lower triangle of the pivots'
-// rows. Pivoting keeps entries of order one. Arms with equal features get equal coordinates, bit for bit.
+// plainly computes the model in coordinates for least squares. From features L, the coordinates are L L_B⁻¹, where L_B is
+// the lower triangle of the pivots' rows. Pivoting keeps entries of order one. Arms with equal features get equal
+// coordinates, bit for bit.
 func (m Designs) plainly() (_ *Model, err error) {
 	defer try.Caught(&err)
 	ctx := m.Context()
@@ -277,7 +280,7 @@ func (m Designs) plainly() (_ *Model, err error) {
 			backward(triangle, to)
 		}
 	}
-	// residuals below the rounding of features would link unrelated arms
+	// set entries below the rounding of features to 0, since they would link unrelated arms
 	raw, quantum := features.RawMatrix().Data, canon.SameFeature*canon.LargestEntry(features)
 	for k, v := range raw {
 		if math.Abs(v) <= quantum {
@@ -287,7 +290,7 @@ func (m Designs) plainly() (_ *Model, err error) {
 	return m.withFeatures(features)
 }
 
-// backward overwrites the row x by xL⁻¹ for a lower triangular L.
+// backward replaces the row x by xL⁻¹, where l is lower triangular.
 func backward(l *mat.Dense, x []float64) {
 	for k := len(x) - 1; k >= 0; k-- {
 		row := l.RawRowView(k)
@@ -298,7 +301,7 @@ func backward(l *mat.Dense, x []float64) {
 	}
 }
 
-// GramOf returns Σ_i w_i φ_i φ_iᵀ for the rows φ_i of features, w_i ≥ 0: m × m.
+// GramOf returns the m × m matrix Σ_i w_i φ_i φ_iᵀ, where φ_i are the rows of features and w_i ≥ 0 the weights.
 func GramOf(ctx context.Context, features *mat.Dense, weights []float64) (*mat.SymDense, error) {
 	_, dim := features.Dims()
 	sum := mat.NewSymDense(dim, nil)

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Divergence returns kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)) of two-valued distributions, nats. Arguments outside [0, 1] by
-// rounding count as its ends; farther q give +Inf.
+// Divergence returns the divergence (nats) of two-valued distributions, kl(p, q) = p log(p/q) + (1-p) log((1-p)/(1-q)).
+// Values outside [0, 1] by rounding are set to the nearer end. It returns +Inf for q farther outside.
 func Divergence(p, q float64) float64 {
 	const rounding = 1e-9
 	if q < -rounding || q > 1+rounding {
@@ -51,7 +51,7 @@ func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
 		}
 		return sum
 	}
-	from, to := 0.0, 1.0 // concave in λ
+	from, to := 0.0, 1.0 // bisection: the objective is concave in λ
 	if slope(to*(1-rounding)) > 0 {
 		from = to * (1 - rounding)
 	}
@@ -69,8 +69,8 @@ func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
 	return max(sum, 0)
 }
 
-// Nats returns kl(δ, 1-δ), 0 for δ ≥ 1/2: the information that separates a right answer from a wrong one with error probability δ
-// [Kaufmann, Cappé and Garivier 2016, Lemma 1].
+// Nats returns kl(δ, 1-δ), or 0 for δ ≥ 1/2. A test with error probability δ needs this information to distinguish a right
+// answer from a wrong one [Kaufmann, Cappé and Garivier 2016, Lemma 1].
 func Nats(delta float64) float64 {
 	if delta >= 0.5 {
 		return 0

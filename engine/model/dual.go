@@ -37,10 +37,10 @@ type dual struct {
 	precision float64           // T'
 	origin    []float64         // m: φ̄, or 0
 	lower     blas64.Triangular // L, LLᵀ = A
-	looked    sync.Map          // cache of A⁻¹(φ_i - φ̄), m, by arm
+	looked    sync.Map          // by arm: A⁻¹(φ_i - φ̄), m numbers
 }
 
-// newDual factors A for the centred data.
+// newDual computes the factor of A for the centred data. It returns an error if A is not positive definite.
 func newDual(c *onBasis, scale float64) (*dual, error) {
 	b := c.basis
 	d := &dual{
@@ -57,17 +57,18 @@ func newDual(c *onBasis, scale float64) (*dual, error) {
 	return d, nil
 }
 
-// ridged returns a matrix with ridge added to its diagonal.
+// ridged returns a copy of the matrix with ridge added to its diagonal.
 func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 	out := mat.NewSymDense(matrix.SymmetricDim(), nil)
 	out.CopySym(matrix)
 	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
-// retained returns 1 - a_i, the weight of the kernel's estimate of an arm in its posterior.
+// retained returns 1 - a_i. The posterior covariance of arm i's reward with others is this multiple of the covariance
+// without independent effects.
 func (d *dual) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
-// level returns the variance of the prior mean, 1/T' if it is unknown.
+// level returns the posterior variance of the prior mean: 1/T' if it is unknown, and 0 if it is stated.
 func (d *dual) level() float64 {
 	if d.flat {
 		return 1 / d.precision
@@ -75,14 +76,15 @@ func (d *dual) level() float64 {
 	return 0
 }
 
-// solve sets x to A⁻¹x.
+// solve replaces x by A⁻¹x.
 func (d *dual) solve(x []float64) {
 	v := blas64.Vector{N: len(x), Inc: 1, Data: x}
 	blas64.Trsv(blas.NoTrans, d.lower, v)
 	blas64.Trsv(blas.Trans, d.lower, v)
 }
 
-// estimates returns the posterior means of all arms, normalised; y has the means of the rewards, normalised.
+// estimates returns the posterior means of all arms, N values, normalised. centre is the prior mean, and y has the mean
+// rewards of all arms, normalised.
 func (d *dual) estimates(centre float64, y []float64) []float64 {
 	b := d.basis
 	theta := make([]float64, b.dim)
@@ -93,7 +95,7 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	d.solve(theta)
 	level := centre - Dot(d.origin, theta)
 	out := make([]float64, len(b.rest))
-	// later computations check the context; partial means would be useless
+	// ignore the context here, since partial means are useless; later computations check it
 	_ = cores.Do(context.WithoutCancel(d.life.Context()), len(out), basisRows, func(from, to int) {
 		for i := from; i < to; i++ {
 			out[i] = level + Dot(b.row(i), theta)
@@ -105,7 +107,7 @@ func (d *dual) estimates(centre float64, y []float64) []float64 {
 	return out
 }
 
-// whitened returns L⁻¹(φ_i - o) for a vector o, such as φ̄.
+// whitened returns L⁻¹(φ_i - o); o is φ̄ or the features of another arm.
 func (d *dual) whitened(i int, o []float64) []float64 {
 	x := slices.Clone(d.basis.row(i))
 	addTo(x, -1, o)
@@ -113,7 +115,7 @@ func (d *dual) whitened(i int, o []float64) []float64 {
 	return x
 }
 
-// variance returns the variance of the difference of two arms.
+// variance returns the posterior variance of the difference of arms i and j.
 func (d *dual) variance(i, j int) float64 {
 	if i == j {
 		return 0
@@ -122,8 +124,8 @@ func (d *dual) variance(i, j int) float64 {
 	return d.difference(i, j, d.whitened(i, origin), other, d.basis.outside(i, j))
 }
 
-// against returns the origin that is subtracted from features in differences with arm j (φ_j, or φ̄ with independent effects), and then
-// L⁻¹(φ_j - φ̄).
+// against returns the vectors for differences with arm j: the origin to subtract from the features of other arms, and
+// L⁻¹(φ_j - φ̄). Without independent effects the origin is φ_j and the second result nil; with them the origin is φ̄.
 func (d *dual) against(j int) (origin, other []float64) {
 	if d.own == 0 {
 		return d.basis.row(j), nil
@@ -131,8 +133,8 @@ func (d *dual) against(j int) (origin, other []float64) {
 	return d.origin, d.whitened(j, d.origin)
 }
 
-// difference returns the variance of the difference of two arms from L⁻¹(φ_i - o), the results of against, and the product of their
-// residuals.
+// difference returns the posterior variance of the difference of arms i and j. w is L⁻¹(φ_i - o), o and other are the
+// results of against(j), and product is the residual covariance of i and j.
 func (d *dual) difference(i, j int, w, other []float64, product float64) (v float64) {
 	ki, kj := d.retained(i), d.retained(j)
 	if d.own > 0 {
@@ -147,7 +149,7 @@ func (d *dual) difference(i, j int, w, other []float64, product float64) (v floa
 	return v + d.scale*math.Max(0, ki*ki*d.basis.rest[i]+kj*kj*d.basis.rest[j]-2*ki*kj*product)
 }
 
-// of returns the variance of an arm from L⁻¹(φ_i - φ̄).
+// of returns the posterior variance of arm i; w is L⁻¹(φ_i - φ̄).
 func (d *dual) of(i int, w []float64) float64 {
 	k := d.retained(i)
 	return k*k*(Dot(w, w)+d.level()+d.scale*d.basis.rest[i]) + k*d.own
@@ -155,7 +157,8 @@ func (d *dual) of(i int, w []float64) float64 {
 
 func (d *dual) armVariance(i int) float64 { return d.of(i, d.whitened(i, d.origin)) }
 
-// solved returns A⁻¹(φ_i - φ̄), cached because each task asks for covariances with an arm. Callers must not modify it.
+// solved returns A⁻¹(φ_i - φ̄). It is cached because each task requests covariances with the same arm. Callers must not
+// modify the result.
 func (d *dual) solved(i int) []float64 {
 	if h, ok := d.looked.Load(i); ok {
 		return h.([]float64)
@@ -166,7 +169,7 @@ func (d *dual) solved(i int) []float64 {
 	return h
 }
 
-// covariances sets dst[k] to the covariance of arms[k] with an arm.
+// covariances sets dst[k] to the posterior covariance of arms[k] and arm with.
 func (d *dual) covariances(dst []float64, arms []int, with int) {
 	b := d.basis
 	h := d.solved(with)
@@ -183,7 +186,7 @@ func (d *dual) covariances(dst []float64, arms []int, with int) {
 		if row != nil && !b.inside[i] {
 			v += d.scale * row[i-first]
 		} else if row != nil {
-			v += d.scale * Dot(b.row(with), b.row(i)) // the whole product, in the same features
+			v += d.scale * Dot(b.row(with), b.row(i)) // for an arm in the span, restore the product subtracted in h, from the same features
 		}
 		dst[k] = d.retained(i) * d.retained(with) * v
 		if i == with {
@@ -213,7 +216,8 @@ func (d *dual) matrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// stretch returns the kernel values of an arm with all arms from the first to the last of a list, and the first.
+// stretch returns the kernel values of arm with and all arms from the smallest to the largest index in arms. first is that
+// smallest index.
 func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	first, last := arms[0], arms[0]
 	for _, i := range arms {
@@ -224,7 +228,8 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	return row, first
 }
 
-// variances sets dst[k] to the variance of the difference between arms[k] and arm from; with from = -1 to the variance of arms[k].
+// variances sets dst[k] to the variance of the difference between arms[k] and arm from. With from = -1 it sets dst[k] to
+// the variance of arms[k].
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis
 	var row, other []float64
@@ -260,11 +265,11 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 	})
 }
 
-// floats returns the number of stored numbers.
+// floats returns how many numbers are stored.
 func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }
 
-// conditioned is a posterior on the pulled arms, instead of features of all arms. variances sets dst[k] to the variance of the difference
-// between arms[k] and arm from; with from = -1 to the variance of arms[k].
+// conditioned is a posterior that uses only the pulled arms, without features of all arms. variances sets dst[k] to the
+// variance of the difference between arms[k] and arm from. With from = -1 it sets dst[k] to the variance of arms[k].
 type conditioned interface {
 	floats() int
 	estimates(centre float64, y []float64) []float64

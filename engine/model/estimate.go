@@ -26,23 +26,24 @@ type Estimator struct {
 	shrink float64    // Nξ
 	White  *mat.Dense // Φ L⁻ᵀ with LLᵀ = A: rows w_i, ‖w_i - w_j‖² = ‖φ_i - φ_j‖²_{A⁻¹}
 	solved *mat.Dense // Φ A⁻¹, for the bias; nil if ξ = 0
-	// each arm's part along the unmeasured directions; nil if ξ is well above 0 or all directions are measured
+	// each arm's features along unmeasured directions; nil if ξ is well above 0 or all directions are measured
 	hidden     *mat.Dense
-	sizes      []float64   // N: ‖φ_i‖²; nil without hidden
+	sizes      []float64   // N: ‖φ_i‖²; nil if hidden is nil
 	root       float64     // √Scale: converts a norm in kernel units to units of the features
 	rest       []float64   // N: length of φ_i outside the span of the pulled arms; nil if they span all
-	truncation float64     // squared length that cut features omit; 0 without a cut
-	precision  float64     // Σ total
+	truncation float64     // squared length that truncated features omit; 0 if they are not truncated
+	precision  float64     // sum of Total
 	level      float64     // prior mean of all rewards, normalised
-	parts      *gp.Blocks  // covariances within groups that White does not include; nil without
-	groups     *gp.Blocked // White and parts of a posterior in groups
-	dual       conditioned // posterior on the pulled arms, instead of White; nil without
-	within     *Within     // data within blocks, instead of means; nil for means
+	parts      *gp.Blocks  // covariances within groups, added to those of White; nil if there are none
+	groups     *gp.Blocked // White and parts of a posterior in groups; nil otherwise
+	dual       conditioned // posterior on the pulled arms, used without White; nil otherwise
+	within     *Within     // data within blocks, used without means; nil otherwise
 }
 
-// NewEstimator factors the information matrix of the counts. If Nξ is negligible compared with the largest eigenvalue, it works in the
-// measured directions and keeps each arm's part outside them for Bias: no decision uses an unmeasured direction unless ‖θ*‖ is bounded.
-// It returns an error without pulls and if the context ends.
+// NewEstimator returns the estimator for counts, the number of pulls per arm. If Nξ is negligible compared with the
+// largest eigenvalue, the estimator uses the measured directions only. It keeps each arm's part in the other directions
+// for Bias, so no decision uses an unmeasured direction unless ‖θ*‖ is bounded. It returns an error if there are no pulls,
+// if memory is short or if the context ends.
 func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	defer try.Caught(&err)
 	total := lists.Total(counts)
@@ -57,7 +58,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err erro
 	}
 	m = try.Of(m.Exact())
 	n, dim := m.Features.Dims()
-	ctx, matrices := m.Context(), 2 // the whitened features, and a copy
+	ctx, matrices := m.Context(), 2 // the whitened features and a copy
 	if ridge > 0 {
 		matrices = 3
 	}
@@ -82,7 +83,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err erro
 		parts[k] = try.Of(newInformation(ctx, m.Features, b, e.Total, e.shrink))
 		top = max(top, parts[k].norm)
 	}
-	if top == 0 { // pulls of arms without features measure no direction
+	if top == 0 { // pulled arms without features measure no direction
 		top = 1
 	}
 	var hidden []hiddenPart
@@ -106,7 +107,7 @@ func NewEstimator(m *Model, ridge float64, counts []int) (_ *Estimator, err erro
 	return e, nil
 }
 
-// hide stores the unmeasured parts of arms, one column per direction.
+// hide stores the arms' features along the unmeasured directions: one column per direction.
 func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	if len(parts) == 0 {
 		return
@@ -121,7 +122,7 @@ func (e *Estimator) hide(parts []hiddenPart, m *Model) {
 	}
 }
 
-// Floats returns the number of stored numbers, for the limit of a Memory.
+// Floats returns how many numbers the estimator stores, for the size limit of a Memory.
 func (e *Estimator) Floats() int {
 	if e == nil {
 		return 0
@@ -140,8 +141,8 @@ func (e *Estimator) Floats() int {
 	return size
 }
 
-// Estimates returns the estimated rewards of all arms, N values, normalised, from N mean rewards in reward units. Means of arms with
-// count 0 are ignored.
+// Estimates returns the estimated rewards of all arms, N values, normalised. means has N mean rewards in reward units; it
+// is ignored for arms with count 0.
 func (e *Estimator) Estimates(means []float64) []float64 {
 	if e.dual != nil {
 		return e.dual.estimates(e.level, e.normalised(means))
@@ -213,7 +214,7 @@ func (e *Estimator) Bias(i, j int, b Bound) float64 {
 	return bias
 }
 
-// Spans reports whether the features of an arm lie in the measured directions.
+// Spans reports whether the features of arm i lie in the measured directions.
 func (e *Estimator) Spans(i int) bool {
 	if e.hidden == nil {
 		return !e.missing(i)
@@ -238,8 +239,8 @@ func (e *Estimator) Weights(i, j int) []float64 {
 	return out
 }
 
-// unseen is the relative squared length of the unmeasured part of a feature or difference above which it exceeds the rounding of
-// eigenvectors.
+// unseen is a relative squared length. If the unmeasured part of a feature vector or difference is larger, it is not a
+// rounding error of eigenvectors.
 const unseen = 1e-12
 
 // SquaredNorm returns ‖a‖².
@@ -254,8 +255,8 @@ func squaredDistance(a, b []float64) float64 {
 	return sum
 }
 
-// ArmVariance returns ‖φ_i‖²_{A⁻¹} with A as in Variance, normalised: the variance of the estimated reward of arm i in the measured
-// directions. With the Nξ of GpRidge it is the posterior variance of a Gaussian process.
+// ArmVariance returns the variance of the estimated reward of arm i in the measured directions, ‖φ_i‖²_{A⁻¹} with A as in
+// Variance, normalised. With the Nξ of GpRidge it is the posterior variance of a Gaussian process.
 func (e *Estimator) ArmVariance(i int) float64 {
 	if e.dual != nil {
 		return e.dual.armVariance(i)
@@ -263,7 +264,7 @@ func (e *Estimator) ArmVariance(i int) float64 {
 	return SquaredNorm(e.White.RawRowView(i)) + e.parts.Entry(i, i)
 }
 
-// ArmVariances returns ArmVariance of each arm. It returns an error if the context of the model has ended.
+// ArmVariances returns ArmVariance for each of the arms. It returns an error if the context of the model has ended.
 func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
 	if e.dual != nil {
 		out := make([]float64, len(arms))
@@ -295,7 +296,7 @@ func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	}
 }
 
-// CovarianceMatrix returns the posterior covariances of the rewards of arms, normalised.
+// CovarianceMatrix returns the matrix of posterior covariances of the rewards of the given arms, normalised.
 func (e *Estimator) CovarianceMatrix(arms []int) *mat.SymDense {
 	if e.dual != nil {
 		return e.dual.matrix(arms)
@@ -311,8 +312,9 @@ func (e *Estimator) CovarianceMatrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// OwnVariances sets dst[k] to ArmVariance(arms[k]) from its covariance with another arm, the variance of their difference, and that arm's
-// variance: for many arms this is faster.
+// OwnVariances sets dst[k] to ArmVariance(arms[k]). Its inputs refer to another arm: with[k] is the covariance of arms[k]
+// with that arm, from[k] the variance of their difference, and own that arm's variance. For many arms this is faster than
+// ArmVariance.
 func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64, own float64) {
 	for k, i := range arms {
 		if e.dual != nil {
@@ -323,7 +325,7 @@ func (e *Estimator) OwnVariances(dst []float64, arms []int, with, from []float64
 	}
 }
 
-// normalised returns means in normalised units.
+// normalised returns the means divided by the unit.
 func (e *Estimator) normalised(means []float64) []float64 {
 	return lists.Map(means, func(v float64) float64 { return v / e.unit })
 }

@@ -15,16 +15,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// fitCheck tests for lack of fit on all data of a run so far [Draper and Smith 1998, sec. 2.1].
+// fitCheck tests the kernel for lack of fit, on all data of a run so far [Draper and Smith 1998, sec. 2.1].
 type fitCheck struct {
 	model  *Model
 	misfit float64 // normalised
 	data   Replicates
-	found  *engine.LackOfFit // from the first round that rejected
+	found  *engine.LackOfFit // the first rejection; nil before it
 }
 
-// NewFitCheck returns the test of the model's kernel, allowing misfit (normalised) as misspecification of each arm. It returns nil for a
-// kernel that can represent any rewards.
+// NewFitCheck returns the test of the model's kernel. misfit is the misspecification that it allows for each arm,
+// normalised. It returns nil if the kernel can represent any rewards, or if the features were cut.
 func NewFitCheck(m *Model, misfit float64) engine.FitCheck {
 	if m.Cut() || m.Rank() >= m.Problem.N() {
 		return nil
@@ -32,7 +32,8 @@ func NewFitCheck(m *Model, misfit float64) engine.FitCheck {
 	return &fitCheck{model: m, misfit: misfit, data: NewReplicates(m.Problem.N())}
 }
 
-// Learn tests all data up to this round, each round at its part of LackLevel.
+// Learn adds the batch and tests all data so far, at level LackLevel/(round(round+1)). It returns the p-value, nil if the
+// data do not permit a test, and the first rejection of the run, nil if there is none.
 func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit) {
 	f.data.Add(b)
 	scales, _ := f.data.Scales(f.model)
@@ -48,9 +49,10 @@ func (f *fitCheck) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit
 	return &p, f.found
 }
 
-// pValue returns the probability of residuals at least this large if every reward is within misfit of the kernel's space. Without misfit
-// their sum of squares is χ² or, with unknown scales, a multiple of F. With misfit it is χ² of noncentrality at most misfit²·Σw, by the
-// approximation of [Patnaik 1949].
+// pValue returns the probability of residuals at least this large if every reward is within misfit (normalised) of the
+// kernel's space. If misfit is 0, the sum of squared residuals has a χ² distribution or, with unknown scales, a multiple
+// of an F distribution. If misfit > 0, its noncentrality is at most misfit²·Σw, and the distribution is approximated by
+// that of [Patnaik 1949].
 func (l meanFit) pValue(misfit float64, s scales) float64 {
 	multiple, pure := l.law(s)
 	freedom, sum := float64(l.Freedom), l.Sum/multiple
@@ -68,7 +70,7 @@ func (l meanFit) pValue(misfit float64, s scales) float64 {
 	return distuv.F{D1: freedom, D2: pure}.Survival(sum / freedom)
 }
 
-// describe names the arms with the largest residuals, and the excess.
+// describe returns the arms with the largest residuals, and the variance that the residuals have in excess of the noise.
 func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	const most = 3
 	p, unit := f.model.Problem, f.model.Unit
@@ -77,7 +79,7 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	for k, i := range l.arms {
 		free := 1 - l.leverage[k]
 		spread += l.Weights[k] * free
-		if free < 1e-9 { // the kernel can represent any reward of this arm
+		if free < 1e-9 { // the kernel represents any reward of this arm
 			continue
 		}
 		all = append(all, engine.Residual{
@@ -94,8 +96,8 @@ func (f *fitCheck) describe(l meanFit) *engine.LackOfFit {
 	return out
 }
 
-// alike returns the two arms with nearly equal features that differ most, in standard errors, if they explain at least half of the sum of
-// squares.
+// alike returns the two arms of a task with nearly equal features whose means differ most, in standard errors. It returns
+// nil if that difference explains less than half of the sum of squares.
 func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 	firsts, err := f.model.Relations().Firsts(l.arms)
 	if err != nil {
@@ -150,7 +152,8 @@ func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	return off * m.Unit, at, nil
 }
 
-// uniformRest returns u - Uθ for the uniformly closest function, at most size.
+// uniformRest returns u - Uθ for the function with the smallest largest residual. size is an upper bound on that residual
+// and scales the program.
 func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	n, dim := m.Features.Dims()
 	var svd mat.SVD
@@ -175,7 +178,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	if err != nil {
 		return nil, err
 	}
-	// on the arms with weight, u - Uθ = ±η: these equations determine θ and η
+	// arms with weight have u - Uθ = ±η: these equations determine θ and η
 	support := indices.Where(n, func(i int) bool { return weights[i]+weights[n+i] > 1e-12 })
 	equations, values := mat.NewDense(len(support), dim+1, nil), mat.NewVecDense(len(support), nil)
 	for k, i := range support {
@@ -199,7 +202,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 	return rest, nil
 }
 
-// farthest returns the largest absolute value and its index.
+// farthest returns the largest absolute value and its index; 0, 0 if all are 0.
 func farthest(values []float64) (largest float64, at int) {
 	for i, v := range values {
 		if math.Abs(v) > largest {
@@ -209,27 +212,28 @@ func farthest(values []float64) (largest float64, at int) {
 	return largest, at
 }
 
-// Bound is an algorithm's assumption on the reward function, normalised.
+// Bound is an algorithm's assumption on the reward function, in normalised units.
 type Bound struct {
 	Norm   float64 // bound on the norm of a function of the kernel's space
-	Misfit float64 // bound on the distance of any expected reward from that function
+	Misfit float64 // bound on the distance between that function and any expected reward
 }
 
-// Price describes how the samples of an algorithm depend on its Bound.
+// Price describes how the number of samples of an algorithm depends on its Bound.
 type Price struct {
-	Norm float64 // exponent of the norm in the samples, on smooth kernels
-	// approximate sum of the absolute weights with which deviations of expected rewards enter an estimated gap
+	Norm float64 // samples grow as this power of the norm, on smooth kernels
+	// approximate sum of the absolute weights of expected rewards in an estimated gap, which multiplies the misfit
 	Coefficients float64
 }
 
-// The prices of walks, which know their weights and add them up over their bets, and of the widths of eliminations, which bound them by
-// the root of the design's value.
+// PriceOfWalks is for algorithms that test by betting: they know their weights and sum them over their bets. PriceOfWidths
+// is for eliminations by confidence widths: they bound the weights by the root of the design's value.
 var (
 	PriceOfWalks  = Price{Norm: 0.4, Coefficients: 3}
 	PriceOfWidths = Price{Norm: 1, Coefficients: 15}
 )
 
-// Bounded returns the stated norm and misspecification; without a norm those of Smooth, or the norm of the known expected rewards.
+// Bounded returns the bound for a test. It has the stated norm and misspecification. If no norm is stated, it has those of
+// Smooth or, without such a function, the norm of the known expected rewards.
 func (m Truth) Bounded(opt Terms, price Price) (Bound, error) {
 	b := Bound{Norm: opt.Norm, Misfit: opt.Misfit}
 	if opt.Norm > 0 {
@@ -247,14 +251,14 @@ func (m Truth) Bounded(opt Terms, price Price) (Bound, error) {
 }
 
 const (
-	// cheap is the largest bias, as a fraction of a gap, at which no more directions are considered.
+	// cheap is a bias, as a fraction of a gap: if a fit's bias is at most this, Smooth does not try a higher rank.
 	cheap = 0.05
-	// fewFitted and mostFitted are the ranks of fits; fitWork bounds N·rank² beyond witnessMost arms.
+	// fewFitted and mostFitted are the ranks of fits. fitWork bounds N·rank² if there are more than witnessMost arms.
 	fewFitted, mostFitted = 256, 700
 	fitWork               = 1e10
 )
 
-// fitRanks returns the ranks of fits, the cheap one first.
+// fitRanks returns the two ranks that Smooth tries, the smaller one first.
 func (m Truth) fitRanks() [2]int {
 	most := mostFitted
 	if n := m.Problem.N(); n > witnessMost {
@@ -263,16 +267,18 @@ func (m Truth) fitRanks() [2]int {
 	return [2]int{min(fewFitted, most), most}
 }
 
-// Smooth approximates the known expected rewards by a function of the kernel's space, and returns it with its distance from them. It
-// minimises the samples of an algorithm that allows for the norm and the distance; found is false if the rewards themselves are as good.
-// Rounded rewards, as in a table, have a larger norm, because the function must follow the rounding: with 2,000 arms and four decimals
-// it is twenty times as large.
+// Smooth approximates the known expected rewards by a function of the kernel's space, and returns it with its distance
+// from them. The function minimises an estimate of the samples that an algorithm needs if it allows for this norm and
+// distance. found is false if the rewards themselves cost no more, if they are unknown, or if there is no gap. Rounded
+// rewards, as in a table, have a larger norm because the function must follow the rounding. With 2,000 arms and four
+// decimals the norm is twenty times as large.
 //
-// The cost is S^a/(g - cη)², with S the norm, η the distance, a and c of the price, and g the smallest gap, or epsilon if larger.
+// The estimate is S^a/(g - cη)², where S is the norm, η the distance, and a and c are the price's exponent and
+// coefficients. g is the smallest gap, or epsilon if larger.
 func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error) {
 	gap, err := m.Designs().gapOf(Terms{Options: engine.Options{Epsilon: opt.Epsilon}})
 	if err != nil || math.IsInf(gap, 1) {
-		return near, false, nil // no known rewards or no gap
+		return near, false, nil // unknown rewards or no gap
 	}
 	bias := func(n Near) float64 { return price.Coefficients * max(n.Misfit, opt.Misfit*m.Unit) / (gap * m.Unit) }
 	cost := func(n Near) float64 {
@@ -296,9 +302,9 @@ func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error)
 	return near, found, nil
 }
 
-// NormTooSmall reports whether a stated norm is smaller than the norm of the expected rewards, and returns the latter. It uses a function
-// within the distance that a test may allow for (Smooth), since rounding increases the norm. It is false if there are too many arms to
-// compute the norm.
+// NormTooSmall reports whether the stated norm opt.Norm is smaller than the norm of the expected rewards, and returns the
+// latter. Since rounding increases the norm, it uses the function of Smooth if there is one. small is false if no norm is
+// stated or if the norm of the rewards cannot be computed.
 func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	const slack = 1e-9
 	if opt.Norm == 0 {
@@ -314,8 +320,9 @@ func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	return norm, opt.Norm < norm*(1-slack)
 }
 
-// Closest returns the ridge fit with at most that norm (in units of Norm) that is nearest to the known expected rewards; false if none
-// was found, or if with so many arms it would take longer than the run.
+// Closest returns the ridge fit nearest to the known expected rewards among those whose norm is at most norm (units of
+// Norm). found is false if there is no such fit or if there are more than witnessMost arms, for which fits would take
+// longer than the run.
 func (m Truth) Closest(norm float64) (Near, bool, error) {
 	if m.Problem.N() > witnessMost {
 		return Near{}, false, nil

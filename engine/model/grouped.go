@@ -15,14 +15,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// grouped returns the prior covariances of arms as a part that all tasks have in common, of a rank of at most half their number, and a
-// part within groups of arms of one task; nil for other kernels. Unrelated arms have no common part, and are a group each. The result is
-// cached.
+// grouped returns the prior covariances as the sum of two parts: one of low rank that all tasks share, and one within
+// groups of arms of one task. The rank of the shared part is at most half the number of tasks. It returns nil if the
+// kernel does not have this form. Unrelated arms have no shared part, and each is a group. The result is cached.
 func (m *Model) grouped() (*gp.Blocked, error) {
 	return m.source.grouped.get(m.Context(), func() (_ *gp.Blocked, err error) {
 		defer try.Caught(&err)
 		p, n := m.Problem, m.Problem.N()
-		if m.Relations().Unrelated() { // arms may share features
+		if m.Relations().Unrelated() { // arms of different tasks may share features
 			return gp.NewBlocked(mat.NewDense(n, 1, nil), gp.Alone(m.Variances())), nil
 		}
 		shared, own, apart := kernels.Divide(p.Kernel)
@@ -71,8 +71,8 @@ func (m *Model) grouped() (*gp.Blocked, error) {
 	})
 }
 
-// InGroups reports whether a mixture is computed in groups: for many arms, for unrelated ones, and for more than mostDecomposed features
-// of different arms.
+// InGroups reports whether a Mixture is computed in groups. This is so if the kernel permits it, and if arms are many
+// or unrelated, or if different arms have more than mostDecomposed features.
 func (m Relations) InGroups() bool {
 	g, err := m.grouped()
 	if err != nil || g == nil {
@@ -82,7 +82,7 @@ func (m Relations) InGroups() bool {
 		m.Features.RawMatrix().Cols > mostDecomposed && slices.Equal(m.Layout.First, indices.All(m.Problem.N()))
 }
 
-// groupedMeans has the data of a posterior in groups, normalised, less a stated prior mean.
+// groupedMeans has the normalised data of a posterior in groups. A stated prior mean is subtracted.
 type groupedMeans struct {
 	scaling
 	m            *Model
@@ -107,14 +107,14 @@ func newGroupedMeans(m *Model, prior *gp.Blocked, level engine.Level, counts []i
 	return d
 }
 
-// onGroups has the data for one variance of independent effects, and a scale.
+// onGroups has the data for one scale and one variance of independent effects.
 type onGroups struct {
 	*groupedMeans
 	*gp.Turned
 	own, scale float64
 }
 
-// around turns the data for independent effects of variance own and a scale, fitted if 0.
+// around transforms the data for independent effects of variance own. A scale of 0 means that the scale is fitted.
 func (d *groupedMeans) around(own, scale float64) (_ *onGroups, err error) {
 	c := &onGroups{d, d.prior.Turn(own, d.observations), own, scale}
 	if scale == 0 {
@@ -140,10 +140,12 @@ func (c *onGroups) posterior(scale float64) (*Posterior, float64, error) {
 	return p, c.Deviance(scale), nil
 }
 
-// Groups returns the posterior as a common factor and covariances within groups of arms of one task; nil if it has another form.
+// Groups returns the posterior as a shared factor plus covariances within groups of arms of one task; nil if it has
+// another form.
 func (e *Estimator) Groups() *gp.Blocked { return e.groups }
 
-// newGroupedPosterior returns the posterior, with independent effects as in pulledMeans.fit unless arms are unrelated.
+// newGroupedPosterior returns the posterior in groups. If the prior requests independent effects and arms are related,
+// they are fitted and tested as in pulledMeans.fit.
 func newGroupedPosterior(m *Model, on *gp.Blocked, prior Prior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
 	d := newGroupedMeans(m, on, prior.Level, counts, means)
@@ -154,7 +156,7 @@ func newGroupedPosterior(m *Model, on *gp.Blocked, prior Prior, counts []int, me
 	return p, err
 }
 
-// differenceVariance returns the groups' contribution to the variance of a difference.
+// differenceVariance returns the variance that the blocks b add to the difference of arms i and j; 0 if b is nil.
 func differenceVariance(b *gp.Blocks, i, j int) float64 {
 	if b == nil {
 		return 0

@@ -21,19 +21,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// information is A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i² on one block of the features: A is block-diagonal, and each block is factored separately.
+// information is one diagonal block of A = Nξ I + Σ N_i φ_iφ_iᵀ/σ_i². A is block-diagonal, and each block is factored
+// separately.
 type information struct {
 	canon.Block
-	features *mat.Dense // of all arms of the block, in its columns
+	features *mat.Dense // features of the block's arms, in the block's columns
 	matrix   *mat.SymDense
 	norm     float64 // upper bound of the largest eigenvalue: the largest absolute row sum
 	chol     mat.Cholesky
-	factored bool // whether chol has the factor of matrix
+	factored bool // whether chol is the factor of matrix
 }
 
 func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, total []float64, shrink float64) (information, error) {
 	part := information{Block: b}
-	if len(b.Columns) == 0 { // arms without features
+	if len(b.Columns) == 0 { // the block's arms have no features
 		return part, nil
 	}
 	part.features = canon.Submatrix(features, b.All, b.Columns)
@@ -53,11 +54,12 @@ func newInformation(ctx context.Context, features *mat.Dense, b canon.Block, tot
 	return part, nil
 }
 
-// negligible is the relative eigenvalue below which a direction counts as unmeasured: rounding errors of a Cholesky factor reach it.
+// negligible is an eigenvalue relative to the largest: up to this size a direction counts as unmeasured, since rounding
+// errors of a Cholesky factor are as large.
 const negligible = 1e-12
 
-// measured reports whether all eigenvalues are above negligible·top, from the factor alone: the smallest is at least 1/tr A⁻¹. False is
-// inconclusive.
+// measured reports whether all eigenvalues of the block are above negligible·top. It uses only the factor: the smallest
+// eigenvalue is at least 1/tr A⁻¹. A result of false is inconclusive.
 func (p *information) measured(top float64) bool {
 	if p.norm == 0 || !p.chol.Factorize(p.matrix) {
 		return false
@@ -76,19 +78,19 @@ func (p *information) measured(top float64) bool {
 	return trace*negligible*top < 1
 }
 
-// hiddenPart is an unmeasured direction: the parts of a block's arms along it.
+// hiddenPart is one unmeasured direction: the block's arms, and the components of their features along it.
 type hiddenPart struct {
 	arms   []int
 	values []float64
 }
 
-// fill finds the directions of negligible information and returns the arms' parts along them. It adds a multiple of the identity there so
-// that the factor exists; that changes variances and estimates negligibly.
+// fill determines the unmeasured directions and returns the arms' components along them. In these directions it raises the
+// eigenvalues of the matrix to top, so that a Cholesky factor exists. The effect on variances and estimates is negligible.
 func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, err error) {
 	defer try.Caught(&err)
 	values, vectors := try.Two(eigen.Decompose(ctx, p.matrix))
 	var out []hiddenPart
-	for k, value := range values { // ascending
+	for k, value := range values { // in ascending order
 		if value > negligible*top {
 			break
 		}
@@ -102,7 +104,8 @@ func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, er
 	return out, nil
 }
 
-// finish writes the block's rows of the whitened features, and their products with A⁻¹ if there is a bias.
+// finish writes the whitened features of the block's arms into e.White, and their products with A⁻¹ into e.solved unless
+// that is nil.
 func (p *information) finish(ctx context.Context, e *Estimator) error {
 	if e.solved != nil {
 		var inverse mat.SymDense
@@ -127,7 +130,7 @@ func (p *information) finish(ctx context.Context, e *Estimator) error {
 	})
 }
 
-// scatter writes rows of the block's arms, the first at position at, into a matrix of all arms.
+// scatter copies rows of `from`, for the block's arms from position at on, into the matrix `to` of all arms.
 func (p *information) scatter(at int, from, to *mat.Dense) {
 	rows, _ := from.Dims()
 	for a, i := range p.All[at : at+rows] {
@@ -138,31 +141,31 @@ func (p *information) scatter(at int, from, to *mat.Dense) {
 	}
 }
 
-// Limits of Resolve: at most a second for any number of arms.
+// Limits of Resolve, chosen so that it takes at most a second for any number of arms.
 const (
 	resolvedArms = 600  // random arms on which directions are counted
-	coveredArms  = 3000 // random arms for which Affordable holds
-	affordable   = 300  // directions with which runs take seconds
+	coveredArms  = 3000 // number of random arms for which Affordable holds
+	affordable   = 300  // number of directions with which runs take seconds
 )
 
-// Resolution is the number of effective dimensions of a kernel: the number of directions after which the residual standard deviation of
-// every arm is below an accuracy. Runs must sample each of them, and memory and time grow with their number, which for smooth kernels
-// does not depend on the number of arms.
+// Resolution has the number of effective dimensions of a kernel at an accuracy: after so many directions, the residual
+// standard deviation of every arm is below the accuracy. Runs must sample each direction, and their memory and time grow
+// with the number. For smooth kernels it does not depend on the number of arms.
 type Resolution struct {
 	Epsilon float64 // accuracy, reward units
 	Arms    int     // N
 	Drawn   int     // arms on which directions were counted
-	// for the drawn arms, and an upper estimate for all arms by a power law fitted on half of them; for most kernels growth slows down
+	// on the drawn arms, and extrapolated to all arms by a power law, which for most kernels is an upper estimate
 	Directions [2]int
-	// approximate smallest accuracy with few directions, reward units; 0 if they are few already
+	// approximate smallest accuracy that needs few directions, reward units; 0 if Directions are already few
 	Affordable float64
-	// a kernel with fewer directions, and their numbers; "" if none is known
+	// a kernel with fewer directions, as text, and its numbers of directions; "" if none is known
 	Smoother           string
 	SmootherDirections [2]int
 }
 
-// Scatter returns the scale of the expected rewards (reward units): their standard deviation if known, the largest noise scale if fewer
-// than two are.
+// Scatter returns the scale of the expected rewards (reward units): the standard deviation of the known ones. If fewer
+// than two are known, it returns the largest noise scale.
 func Scatter(p *problem.Problem) float64 {
 	means := p.Mean
 	if means == nil {
@@ -176,8 +179,9 @@ func Scatter(p *problem.Problem) float64 {
 	return p.LargestNoise()
 }
 
-// Resolve computes the resolution of a problem's kernel at an accuracy (reward units). It scales the kernel so that its functions vary as
-// much as the rewards. It returns an error if the context ends or the kernel is invalid on these arms.
+// Resolve computes the resolution of a problem's kernel at accuracy epsilon (reward units). It scales the kernel so that
+// its functions vary as much as the rewards. It returns an error if the context ends or if the kernel is invalid on these
+// arms.
 func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Resolution, err error) {
 	defer try.Caught(&err)
 	out = Resolution{Epsilon: epsilon, Arms: p.N(), Drawn: min(p.N(), resolvedArms)}
@@ -197,8 +201,8 @@ func Resolve(ctx context.Context, p *problem.Problem, epsilon float64) (out Reso
 	return out, nil
 }
 
-// directions counts the effective dimensions of a kernel on the first arms of an order and extrapolates to all arms. level is the
-// accuracy in standard deviations of the kernel's functions.
+// directions returns the number of effective dimensions of kernel k on at most resolvedArms arms, the first of order, and
+// an extrapolation to all arms. level is the accuracy divided by the standard deviation of the kernel's functions.
 func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order []int, level float64) ([2]int, error) {
 	count := func(n int) (int, error) {
 		gram, variance, err := drawn(ctx, p, k, order[:n])
@@ -224,8 +228,8 @@ func directions(ctx context.Context, p *problem.Problem, k kernels.Joint, order 
 	return [2]int{all, min(int(math.Round(most)), p.N())}, nil
 }
 
-// drawn returns the Gram matrix of some arms and half of the mean squared difference of the kernel's functions between two of them: their
-// variance without the common part.
+// drawn returns the Gram matrix of the given arms, and the variance of the kernel's functions without their common part.
+// That variance is half of the mean squared difference between two of the arms.
 func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int) (kernels.Matrix, float64, error) {
 	index := slices.Clone(arms)
 	slices.Sort(index) // keep tasks together
@@ -247,7 +251,7 @@ func drawn(ctx context.Context, p *problem.Problem, k kernels.Joint, arms []int)
 	return gram, stat.Mean(diagonal, nil) - between, nil
 }
 
-// Warnings returns warnings before sampling; nil if directions or arms are few.
+// Warnings returns the warnings to show before sampling; nil if there are few directions, or if all arms were drawn.
 func (r Resolution) Warnings() []engine.Warning {
 	if r.Directions[0] <= affordable || r.Drawn == r.Arms {
 		return nil

@@ -10,11 +10,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// Replicates has the data of all rounds so far with the pure error: the variation of rewards of the same arm.
+// Replicates has the data of all rounds so far, including the pure error, which is the variation of rewards of the same
+// arm.
 type Replicates struct {
 	Pool
 	means []float64 // N
-	// N: Σ (reward - mean)², or of the rounds' means if single rewards are unknown
+	// N: Σ (reward - mean)² of each arm; if single rewards are unknown, the same sum over the means of its rounds
 	squares []float64
 	freedom []float64 // N: degrees of freedom of squares
 }
@@ -24,7 +25,7 @@ func NewReplicates(n int) Replicates {
 	return Replicates{Pool: NewPool(n), means: make([]float64, n), squares: make([]float64, n), freedom: make([]float64, n)}
 }
 
-// Add adds a round.
+// Add adds the data of a round.
 func (d *Replicates) Add(b engine.Batch) {
 	for i, c := range b.Counts {
 		if c == 0 {
@@ -44,14 +45,15 @@ func (d *Replicates) Add(b engine.Batch) {
 	copy(d.means, d.Pool.Add(b))
 }
 
-// scales are the factors on the arms' stated variances. If these are unknown, each factor is the pure error of the arms that share it.
+// scales has factors on the arms' stated noise variances. If the variances are unknown, arms of a group share a factor,
+// which is estimated by their pure error.
 type scales struct {
 	Factor  []float64 // N; 0 or NaN if undetermined
 	group   []int     // N: group of arms with a common factor; nil if scales are known
 	freedom []float64 // per group: degrees of freedom of its factor
 }
 
-// Scales returns the factors, and whether they are determined for all measured arms.
+// Scales returns the factors of the noise variances. all is whether the factor of every pulled arm is determined.
 func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	p := m.Problem
 	s.Factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)
@@ -75,14 +77,15 @@ func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	return s, all
 }
 
-// beyond reports whether the factor of an arm has more than this many degrees of freedom.
+// beyond reports whether the factor of arm i is positive and has more than this many degrees of freedom. It is true for
+// known variances.
 func (s scales) beyond(degrees float64, i int) bool {
 	return s.group == nil || s.freedom[s.group[i]] > degrees && s.Factor[i] > 0
 }
 
 // meanFit is a least-squares fit of the measured arms' means by the model's features.
 type meanFit struct {
-	arms     []int     // measured
+	arms     []int     // the pulled arms
 	Weights  []float64 // 1/variance of each mean, normalised
 	residual []float64 // (mean - fit) over the mean's standard deviation
 	fitSpace
@@ -90,18 +93,20 @@ type meanFit struct {
 	Sum     float64 // Σ residual²
 }
 
-// fitSpace is the space of fits of all means divided by their standard deviations.
+// fitSpace is the column space of the features of the pulled arms, each row divided by the standard deviation of the arm's
+// mean.
 type fitSpace struct {
 	basis    [][]float64 // orthonormal
 	leverage []float64   // weight of an arm's mean in its own fit
 }
 
-// Floats returns the number of stored numbers, for a Memory.
+// Floats returns how many numbers are stored, for the size limit of a Memory.
 func (s fitSpace) Floats() int { return (len(s.basis) + 1) * len(s.leverage) }
 
-// LeastSquares fits the means, with variances factor·σ²/n + extra, normalised. Features are orthonormalised with pivoting, and those with
-// a relative residual below negligible are dropped. If the context of the model has ended, the fit leaves nothing to test: the run then
-// ends before its next round.
+// LeastSquares fits the means of the pulled arms by the model's features. The mean of arm i has variance factor_i·σ_i²/n_i
+// + extra, normalised. Features are orthonormalised with pivoting, and those with a relative residual below negligible are
+// dropped. If the context of the model has ended, Freedom is 0, so that there is nothing to test; the run then ends before
+// its next round.
 func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) meanFit {
 	var l meanFit
 	m, err := m.Exact()
@@ -115,7 +120,7 @@ func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) mean
 		}
 	}
 	space := func() (fitSpace, error) { return m.fitSpace(l.arms, l.Weights) }
-	// weights that depend only on counts are shared by the runs of a simulation
+	// runs of a simulation share spaces whose weights depend only on counts
 	if few := 1 << 12; extra == 0 && m.Problem.Noise.UnknownBy == "" && len(l.arms)*m.Rank() <= few {
 		l.fitSpace, err = Remembered(m, canon.Key{Kind: canon.KindFitSpace, Sets: [][]int{d.Counts}}, space)
 	} else {
@@ -138,7 +143,8 @@ func (m *Model) LeastSquares(d Replicates, factor []float64, extra float64) mean
 	return l
 }
 
-// fitSpace returns the space of fits of these arms' means under these weights. It returns an error if the context ends.
+// fitSpace returns the space of fits for these arms; weights[k] is 1/variance of the mean of arms[k]. It returns an error
+// if the context ends.
 func (m *Model) fitSpace(arms []int, weights []float64) (fitSpace, error) {
 	n := len(arms)
 	columns, all := make([][]float64, m.Rank()), make([]float64, n*m.Rank())
@@ -161,8 +167,8 @@ func (m *Model) fitSpace(arms []int, weights []float64) (fitSpace, error) {
 	return out, ctx.Err()
 }
 
-// orthonormalise replaces the first rank columns by an orthonormal basis of all columns, largest first, each orthogonalised twice. It
-// stops if the context ends.
+// orthonormalise replaces the first rank columns by an orthonormal basis of all columns. It takes the largest remaining
+// column first and orthogonalises each twice. If the context ends, it returns the basis computed so far.
 func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 	largest := 0.0
 	norms := make([]float64, len(columns))
@@ -203,7 +209,7 @@ func orthonormalise(ctx context.Context, columns [][]float64) (rank int) {
 	return rank
 }
 
-// subtract removes from v its part along the unit vector q.
+// subtract subtracts from v its projection on the unit vector q, in place.
 func subtract(v, q []float64) {
 	addTo(v, -Dot(v, q), q)
 }
@@ -217,11 +223,12 @@ func Dot(a, b []float64) float64 {
 	return sum
 }
 
-// fewDegrees is the largest number of degrees of freedom for which a quotient by the estimated variance has no finite second moment.
+// fewDegrees is the largest number of degrees of freedom for which the second moment of a quotient by an estimated
+// variance is infinite.
 const fewDegrees = 4
 
-// tested fits the arms used by the lack-of-fit test: those whose scale has more than fewDegrees; if these leave nothing to test, those
-// whose scale is determined.
+// tested fits the arms that the lack-of-fit test uses: those whose noise factor has more than fewDegrees degrees of
+// freedom. If these leave nothing to test, it fits all arms whose factor is determined.
 func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	for _, degrees := range []float64{fewDegrees, 0} {
 		known := d
@@ -258,7 +265,7 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	}
 	f, least := float64(l.Freedom), math.Inf(1)
 	mean, variance := f, 2*f
-	for g, members := range indices.Groups(len(s.freedom), indices.Of(s.group, l.arms)) { // positions of the measured arms
+	for g, members := range indices.Groups(len(s.freedom), indices.Of(s.group, l.arms)) { // positions in l.arms
 		if len(members) == 0 {
 			continue
 		}
@@ -271,17 +278,17 @@ func (l meanFit) law(s scales) (multiple, pure float64) {
 	if least <= fewDegrees {
 		return 1, least
 	}
-	// squared coefficient of variation, divided by that of χ²
+	// ratio is the squared coefficient of variation, divided by that of χ²
 	ratio := f * variance / (2 * mean * mean)
-	if ratio <= 1 { // by rounding, if the scales are practically known
+	if ratio <= 1 { // only by rounding: the scales are practically known
 		return 1, math.Inf(1)
 	}
 	pure = (f - 2 + 4*ratio) / (ratio - 1)
 	return mean / f * (1 - 2/pure), pure
 }
 
-// traces returns tr(B) and tr(B²) of the arms at these positions: for the projection M = 1 - QQᵀ onto residuals, the sums of m_kk and of
-// m_kj² over them.
+// traces returns tr(B) and tr(B²) for the arms at the given positions of l.arms. For the projection M = 1 - QQᵀ onto
+// residuals, these are the sums of m_kk and of m_kj² over the positions.
 func (l meanFit) traces(members []int) (trace, square float64) {
 	for _, k := range members {
 		trace += 1 - l.leverage[k]

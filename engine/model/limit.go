@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// mostAnswerDesigns limits the designs of one LimitTime.
+// mostAnswerDesigns is the largest number of designs that one search of LimitTime computes.
 const mostAnswerDesigns = 400
 
 // LimitTime returns T* for δ → 0 where a task has several right answers (within epsilon of the best arm, normalised): expected samples
@@ -37,12 +37,12 @@ func (m Truth) LimitTime(epsilon float64) (_ float64, err error) {
 	}
 	return Remembered(m.Model, canon.Key{Kind: canon.KindLimit, Level: epsilon}, func() (sum float64, err error) {
 		defer try.Caught(&err)
-		for _, tasks := range s.m.relatedTasks() { // T* of unrelated tasks adds up
+		for _, tasks := range s.m.relatedTasks() { // T* is the sum over groups of related tasks
 			if len(tasks) > 1 || p.V() == 1 {
 				sum += try.Of(s.least(tasks))
 				continue
 			}
-			alone := try.Of(NewContext(m.Context(), p.Only(tasks[0]), m.Unit)) // has fewer arms and directions
+			alone := try.Of(NewContext(m.Context(), p.Only(tasks[0]), m.Unit)) // a model of this task has fewer arms and directions
 			own := try.Of(newAnswerSearch(alone.Share(m.Memory).Truth(), epsilon))
 			sum += try.Of(own.least([]int{0}))
 		}
@@ -50,20 +50,21 @@ func (m Truth) LimitTime(epsilon float64) (_ float64, err error) {
 	})
 }
 
-// newAnswerSearch returns a search over the right answers of each task.
+// newAnswerSearch returns a search over the right answers of all tasks. It returns an error if the expected rewards are
+// unknown.
 func newAnswerSearch(m Truth, epsilon float64) (s *answerSearch, err error) {
 	defer try.Caught(&err)
 	m.Model = try.Of(m.Exact())
 	s = &answerSearch{m: m, t: try.Of(m.known()), epsilon: epsilon, right: make([][]int, m.Problem.V())}
 	for i, v := range m.Problem.TaskOf {
-		if i == s.t.best[v] || s.t.gap[i] < epsilon*(1-1e-9) { // an arm at the edge needs infinitely many samples
+		if i == s.t.best[v] || s.t.gap[i] < epsilon*(1-1e-9) { // an arm whose gap is exactly epsilon would need infinitely many samples
 			s.right[v] = append(s.right[v], i)
 		}
 	}
 	return s, nil
 }
 
-// relatedTasks returns the tasks in groups: features of different groups are orthogonal.
+// relatedTasks returns the tasks in groups, such that features of different groups are orthogonal.
 func (m Truth) relatedTasks() [][]int {
 	groups := m.Problem.Groups()
 	group := indices.All(len(groups)) // of each task
@@ -98,23 +99,25 @@ type answerSearch struct {
 	m       Truth
 	t       *truth
 	epsilon float64
-	right   [][]int // of each task
-	designs int     // made so far
+	right   [][]int // per task: its right answers
+	designs int     // number computed so far
 }
 
-// answers are right answers of the first tasks of a group. The others have no contrasts, so bound is below the value of all completions.
+// answers is a partial choice: a right answer for each of the first tasks of a group. The other tasks have no contrasts
+// yet, so bound is at most the value of every completion.
 type answers struct {
 	of    []int
 	bound float64
 }
 
-// least returns 2ρ of the best answers of the tasks, or a lower bound.
+// least returns the smallest 2ρ over all choices of right answers for the tasks. After mostAnswerDesigns designs it
+// returns a lower bound.
 func (s *answerSearch) least(tasks []int) (float64, error) {
 	open := []answers{{}}
 	for {
 		at := 0
 		for k, a := range open {
-			// of equal bounds the one with more answers
+			// among equal bounds, take the one with more answers
 			if b := open[at]; a.bound < b.bound || a.bound == b.bound && len(a.of) > len(b.of) {
 				at = k
 			}
@@ -137,7 +140,7 @@ func (s *answerSearch) least(tasks []int) (float64, error) {
 	}
 }
 
-// contrasts returns the comparisons of the answers with all other arms of their tasks.
+// contrasts returns the comparisons of the answers `of` with all other arms of their tasks.
 func (s *answerSearch) contrasts(of []int) (c design.Contrasts) {
 	groups := s.m.Problem.Groups()
 	for _, i := range of {

@@ -17,18 +17,19 @@ import (
 )
 
 const (
-	// MostPivots is the largest number of arms in the initial design of very many.
+	// MostPivots is the largest number of arms in the initial design for very many arms.
 	MostPivots = 384
-	// roughPart and pivotPart are residual squared lengths in units of ξ: roughPart for the first arms of an algorithm's design,
-	// pivotPart for AffordableRidge.
+	// roughPart and pivotPart are residual squared lengths in units of ξ. roughPart determines the first arms of an
+	// algorithm's design, pivotPart the ξ of AffordableRidge.
 	pivotPart, roughPart = 0.1, 0.3
-	// mostDirections is the largest number of directions in Resolving.
+	// mostDirections is the largest number of directions that Resolving allows.
 	mostDirections = 192
-	// rowsAtOnce is the number of arms that a core works on at a time.
+	// rowsAtOnce is the number of arms that one core processes at a time.
 	rowsAtOnce = 256
 )
 
-// pivots returns the pivots of a factor of the given arms (nil: all) that stops at this residual (normalised) or rank.
+// pivots returns the pivots of a Cholesky factor of the given arms; nil means all arms. The factor stops at this residual
+// (normalised) or at rank `most`.
 func (m Designs) pivots(arms []int, residual float64, most int) (_ []int, err error) {
 	defer try.Caught(&err)
 	if arms == nil {
@@ -41,14 +42,15 @@ func (m Designs) pivots(arms []int, residual float64, most int) (_ []int, err er
 	return out, nil
 }
 
-// inner returns the products of features by the kernel's exact values.
+// inner returns a function that sets dst to the exact kernel values φ_iᵀφ_j, normalised, for j = from, from+1 and so on.
 func (m Designs) inner() func(dst []float64, i, from int) {
 	gram := m.Gram()
 	return func(dst []float64, i, from int) { kernels.Part(gram, dst, i, from) }
 }
 
-// spanned returns N × s coordinates of all arms in an orthonormal basis of span(arms), and N squared residual norms (0 inside the span).
-// Both use exact kernel values.
+// spanned returns the coordinates of all arms in an orthonormal basis of the span of s arms, N × s, and N squared residual
+// norms, which are 0 for arms in the span. Both use exact kernel values. It returns an error if rounding makes the arms
+// dependent.
 func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	defer try.Caught(&err)
 	ctx, n, s := m.Context(), m.Problem.N(), len(arms)
@@ -82,7 +84,7 @@ func (m Designs) spanned(arms []int) (_ *mat.Dense, _ []float64, err error) {
 	return out, rest, err
 }
 
-// timesTransposed sets dst = x Tᵀ, in tiles small enough that the product stays in the calling goroutine.
+// timesTransposed sets dst = x Tᵀ for a lower triangular T. Its tiles are so small that BLAS starts no goroutines.
 func timesTransposed(dst, x, t *mat.Dense) {
 	const tile = 128
 	raw, a, b := dst.RawMatrix(), x.RawMatrix(), t.RawMatrix()
@@ -90,7 +92,7 @@ func timesTransposed(dst, x, t *mat.Dense) {
 		ni := min(tile/2, a.Rows-i)
 		for j := 0; j < b.Rows; j += tile {
 			nj := min(tile, b.Rows-j)
-			k := j + nj // entries above the diagonal are zero
+			k := j + nj // entries above the diagonal are 0
 			part := func(g blas64.General, r, rows, c, cols int) blas64.General {
 				return blas64.General{Rows: rows, Cols: cols, Stride: g.Stride, Data: g.Data[r*g.Stride+c : (r+rows-1)*g.Stride+c+cols]}
 			}
@@ -99,7 +101,8 @@ func timesTransposed(dst, x, t *mat.Dense) {
 	}
 }
 
-// contrasted returns the arms of candidate sets with at least two arms, ascending; nil if these are all arms.
+// contrasted returns, in increasing order, the arms of all candidate sets with at least two arms. It returns nil if these
+// are all arms.
 func (m Designs) contrasted(alive [][]int) []int {
 	in, count := make([]bool, m.Problem.N()), 0
 	for _, set := range Contrasting(alive) {
@@ -116,14 +119,15 @@ func (m Designs) contrasted(alive [][]int) []int {
 	return indices.Where(len(in), func(i int) bool { return in[i] })
 }
 
-// The numbers of directions of designs with ξ="auto": for all pairs, and for the rivals of known best arms.
+// Numbers of directions for designs with ξ="auto": AffordableAll for all pairs, AffordableRivals for the rivals of known
+// best arms.
 const (
 	AffordableAll    = 128
 	AffordableRivals = 256
 )
 
-// AffordableRidge returns the smallest ξ, in kernel units, at which this many pivots leave a small fraction of it in every arm. It
-// replaces a ξ so small that thousands of directions would have to be measured.
+// AffordableRidge returns the smallest ξ (kernel units) for which this number of pivots leaves a residual of at most
+// pivotPart·ξ in every arm. It replaces a smaller ξ, for which thousands of directions would have to be measured.
 func (m Designs) AffordableRidge(directions int) (float64, error) {
 	columns, pivots, err := m.source.factor.Columns(m.Context(), directions, 0)
 	if err != nil {
@@ -134,9 +138,10 @@ func (m Designs) AffordableRidge(directions int) (float64, error) {
 	return v * v / pivotPart, nil
 }
 
-// Resolving returns the largest ξ, in kernel units, at which the rough bias bound of a difference, norm·√(ξρ) for a design of value ρ on
-// the candidate sets, is at most bias. ρ is approximated by half the number of directions at ξ, as for smooth kernels; algorithms then
-// allow for the exact bias of their pulls. If this needs more than some hundred directions, ξ is the value for those.
+// Resolving returns the largest ξ (kernel units) for which the approximate bias bound of a difference, norm·√(ξρ), is at
+// most bias. ρ is the value of a design on the candidate sets, approximated by half the number of directions at ξ, as for
+// smooth kernels. Algorithms later use the exact bias of their pulls. If this needs more than mostDirections directions, ξ
+// is the value for mostDirections.
 func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	arms := m.contrasted(alive)
@@ -148,7 +153,7 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 		scale = m.Scale
 	}
 	limit := bias * bias / (norm * norm)
-	const step = 16 // directions between two checks
+	const step = 16 // number of directions between two checks
 	for most := step; ; most += step {
 		columns, pivots := try.Two(factor.Columns(m.Context(), most, 0))
 		for k := max(0, most-step); k < len(pivots); k++ {
@@ -157,13 +162,14 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 				return ridge, nil
 			}
 		}
-		if len(pivots) < most { // the rank is reached
+		if len(pivots) < most { // the factor has full rank
 			return limit * 2 / float64(len(pivots)), nil
 		}
 	}
 }
 
-// supported returns the space of the arms of positive weight, in order, by exact kernel values, with their weights and numbers.
+// supported returns the space of the arms with positive weight, from exact kernel values. own has their weights and
+// support their indices, in increasing order.
 func (m Designs) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
 	s.Ridge = m.Normalised(ridge)
 	for i, w := range weights {
@@ -180,7 +186,7 @@ func (m Designs) supported(ridge float64, weights []float64) (s design.Space, ow
 	return s, own, support, err
 }
 
-// EffectiveRank returns d̃(ξ, λ) of weights [Du23, App. "Rounding Procedure"].
+// EffectiveRank returns d̃(ξ, λ) of the weights λ [Du23, App. "Rounding Procedure"].
 func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 	if !m.Many() {
 		return design.EffectiveRank(m.Context(), m.Space(ridge), weights)
@@ -193,17 +199,19 @@ func (m Designs) EffectiveRank(ridge float64, weights []float64) (int, error) {
 }
 
 const (
-	// manyTolerance is the relative gap of designs inside algorithms, over the contrasts considered: it costs samples, at most by that
-	// factor, and never the guarantee.
+	// manyTolerance is the relative gap of designs inside algorithms. The samples may increase by at most this fraction;
+	// the guarantee does not depend on it.
 	manyTolerance = 0.1
-	// manyScan is the largest number of products of a scan of all pairs there: the later tests do not depend on it.
+	// manyScan is the largest number of products for which such a design compares all pairs. The guarantee of later tests
+	// does not depend on it.
 	manyScan = 1e10
-	// certifiedTolerance is the relative gap of displayed values.
+	// certifiedTolerance is the relative gap of designs whose value is displayed.
 	certifiedTolerance = 0.02
 )
 
-// rough returns a design for all pairs of the candidate sets that may be a tenth above the optimum. With a threshold above 0 it stops
-// once the optimum is certified to be above it. It starts with pivots of these arms.
+// rough returns a design for all pairs of the candidate sets whose value is at most a tenth above the optimum. With
+// threshold > 0 it stops when the optimum is proved to be above the threshold. The search starts with pivots of the sets'
+// arms.
 func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	xi := m.Normalised(ridge)
@@ -214,7 +222,8 @@ func (m Designs) rough(ridge float64, alive [][]int, threshold float64) (_ desig
 	return x.Minimax(design.Contrasts{Groups: Contrasting(alive)})
 }
 
-// manyHardness solves for ρ*(ξ) among very many arms; for ξ = 0 see Hardness. The result is cached.
+// manyHardness computes the design for ρ*(ξ) among very many arms. For ξ = 0, its Lower and Value are bounds, see
+// Hardness. The result is cached.
 func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, error) {
 	return Remembered(m.Model, g.key(ridge), func() (_ design.Design, err error) {
 		defer try.Caught(&err)
@@ -231,8 +240,8 @@ func (m Truth) manyHardness(ridge float64, g gaps, t *truth) (design.Design, err
 	})
 }
 
-// UnsharedHardness returns ρ*(0) of the same rewards for unrelated arms, with gaps increased by epsilon (normalised). It is an upper
-// bound for every kernel.
+// UnsharedHardness returns ρ*(0) for the same rewards and unrelated arms, with gaps increased by epsilon (normalised). It
+// is an upper bound for every kernel.
 func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
 	return known(m, func(t *truth) float64 { return m.unsharedHardness(t, gaps{added: epsilon}) })
 }
@@ -256,7 +265,7 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 			continue
 		}
 		own := 1 / m.Precision[b]
-		total := func(excess float64) float64 { // excess of x_b over its smallest value
+		total := func(excess float64) float64 { // excess is the relative excess of x_b over its smallest value
 			x := own / (least * least) * (1 + excess)
 			all := x
 			for _, i := range group {
@@ -267,8 +276,8 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 			}
 			return all
 		}
-		// the minimum is where excess is of the order of the root of the number of rivals
-		lo, hi := -20.0, 20.0 // logarithms
+		// at the minimum, excess is of the order of the root of the number of rivals
+		lo, hi := -20.0, 20.0 // bounds on log excess
 		for range 200 {
 			if a, c := lo+(hi-lo)/3, hi-(hi-lo)/3; total(math.Exp(a)) < total(math.Exp(c)) {
 				hi = c
@@ -281,8 +290,8 @@ func (m Truth) unsharedHardness(t *truth, g gaps) float64 {
 	return sum
 }
 
-// Certified returns the design for all pairs within groups, or for listed contrasts, with the closest possible bounds. The result is not
-// cached.
+// Certified returns the design for all pairs within groups, or for the listed contrasts, within 2 % of the optimum. The
+// result is not cached.
 func (m Designs) Certified(ridge float64, c design.Contrasts) (design.Design, error) {
 	x, err := m.Certifier(ridge)
 	if err != nil {

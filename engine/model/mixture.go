@@ -30,18 +30,19 @@ type Mixture struct {
 	fittedTo int      // number of pulls of the data from which the weights were computed
 }
 
-// Member is one of the posteriors of a Mixture. Arms with equal features share their independent effect.
+// Member is one posterior of a Mixture. Arms with equal features share one independent effect.
 type Member struct {
 	*Posterior
 	Weight float64 // sum over members is 1
 	at     point
 }
 
-// ContinuedMixture returns the mixture for counts and means (N each, reward units) with the precisions of the model; before is one for
-// part of these data, or nil. Members with negligible total weight are dropped. With many arms or more than mostDecomposed features,
-// where the search for points takes most of the time, earlier points are kept until there are 30 % more pulls. Weights, means and
-// covariances always use all data. within has data within blocks instead of means, for up to MostWithin arms; nil without blocks. It
-// returns an error if the context ends.
+// ContinuedMixture returns the mixture for counts and means (N each, reward units), with the precisions of the model.
+// before is the mixture for part of these data, or nil. The search for points takes most of the time if there are many
+// arms or more than mostDecomposed features. The points of before are then kept until there are 30 % more pulls; weights,
+// means and covariances always use all data. within has data within blocks, for up to MostWithin arms, and replaces the
+// means; nil means that there are no blocks. Members with a total weight below negligible are dropped. It returns an error
+// if there are no pulls or if the context ends.
 func ContinuedMixture(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, negligible float64,
 ) (*Mixture, error) {
@@ -62,10 +63,10 @@ func ContinuedMixture(
 	return &Mixture{shared(members), fittedTo}, m.Context().Err()
 }
 
-// keptUntil is the ratio of pulls above which points are searched again.
+// keptUntil is a ratio of pulls: above it, the points are searched again.
 const keptUntil = 1.3
 
-// mixed returns the members at the given points; without points it searches them.
+// mixed returns the members at the given points. If points is nil, it searches for them.
 func mixed(
 	m *Model, prior Prior, before *Mixture, counts []int, means []float64, within *Within, points []point, negligible float64,
 ) (_ []Member, err error) {
@@ -100,10 +101,10 @@ func mixed(
 	return membersAt(points, prior.Scale*natural(m), d.total, negligible, false, at)
 }
 
-// point is a grid point, normalised, with the log of its weight and -2 log of its likelihood.
+// point is a grid point (own is g, scale is s, normalised) with the log of its weight and -2 log of its likelihood.
 type point struct{ own, scale, weight, likelihood float64 }
 
-// scale returns the largest scale of a member.
+// scale returns the largest scale among the members.
 func (x *Mixture) scale() float64 {
 	return lists.Max(x.Members, func(of Member) float64 { return of.Scale })
 }
@@ -112,16 +113,17 @@ func (x *Mixture) points() []point {
 	return lists.Map(x.Members, func(of Member) point { return of.at })
 }
 
-// evidence has the centred data for one variance of independent effects.
+// evidence has the data centred for one variance of independent effects.
 type evidence interface {
-	// law returns the log of the evidence integrated over scales, and representative scales with their weights
+	// law returns the log of the evidence, integrated over scales, and representative scales with their weights
 	law() (log float64, scales, shares []float64)
-	// posterior returns the posterior at a scale and the likelihood of levelled.penalised there
+	// posterior returns the posterior at a scale, and -2 log of its penalised likelihood, see levelled.penalised
 	posterior(scale float64) (p *Posterior, likelihood float64, err error)
 }
 
-// membersAt returns the members at the points. stated is the stated scale, or 0; total has the precisions of the arms' means; alone is
-// whether there are no independent effects.
+// membersAt returns the members at the given points. If points is nil, it searches for points, and drops those with a
+// total weight below negligible. stated is the stated scale, or 0. total has the precisions of the arms' means. alone
+// means that there are no independent effects. at returns the data centred for a variance of these effects.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) (_ []Member, err error) {
@@ -151,13 +153,14 @@ func membersAt[T evidence](
 }
 
 const (
-	// leastOwn is the smallest positive g of the grid, relative to the mean variance of an arm's mean; ownStep is the factor between two.
+	// leastOwn is the smallest positive g of the grid, divided by the average variance of an arm's mean. ownStep is the
+	// factor between two values of g.
 	leastOwn, ownStep = 1. / 64, 4
-	// hopeless is the loss in nats, relative to the best g, at which larger ones are skipped.
+	// hopeless is a loss in nats relative to the best g: after a larger loss, larger g are not tried.
 	hopeless = 12
 )
 
-// weighed returns the grid points with their weights, and stores the centred data by g.
+// weighed returns the grid points with the logs of their weights, and stores the centred data for each g in around.
 func weighed[T evidence](total []float64, alone bool, around map[float64]T, at func(own, scale float64) (T, error)) ([]point, error) {
 	raw := meanVariance(total)
 	var points []point
@@ -181,7 +184,8 @@ func weighed[T evidence](total []float64, alone bool, around map[float64]T, at f
 	return points, nil
 }
 
-// heaviest orders points by weight and drops the lightest, whose total is negligible.
+// heaviest returns the points sorted by weight, without the lightest, whose total weight is at most the fraction
+// negligible.
 func heaviest(points []point, negligible float64) []point {
 	slices.SortStableFunc(points, func(a, b point) int { return cmp.Compare(b.weight, a.weight) })
 	sum, shares := 0.0, make([]float64, len(points))
@@ -199,7 +203,7 @@ func heaviest(points []point, negligible float64) []point {
 	return points
 }
 
-// shared orders members by weight and normalises the weights.
+// shared sorts the members by weight, the heaviest first, and sets Weight so that the sum is 1.
 func shared(members []Member) []Member {
 	slices.SortStableFunc(members, func(a, b Member) int { return cmp.Compare(b.at.weight, a.at.weight) })
 	sum := 0.0

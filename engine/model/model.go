@@ -36,14 +36,14 @@ type Model struct {
 
 	Features *mat.Dense    // Φ: N × m, by pivoted Cholesky of the Gram matrix
 	Layout   *canon.Layout // for designs
-	// largest k(x̃,x̃) - Scale·‖φ‖² omitted; about 1e-12 of Diagonal unless cut
+	// largest k(x̃,x̃) - Scale·‖φ‖², the part that features omit; about 1e-12 of Diagonal unless features were cut
 	Truncation float64
-	derived    bool // whether Features have more, or other, coordinates than the kernel
+	derived    bool // whether Features have more, or other, coordinates than those of the kernel
 	apartOnly  bool // whether the kernel is identity() on too many arms for features: estimates are then the arms' own means
-	cut        bool // whether the features were cut at the largest rank
+	cut        bool // whether the features were truncated at the largest rank
 
 	identity func() string // hash of all numbers of the model, expected rewards included
-	numbers  func() string // hash without the precisions
+	numbers  func() string // hash of all numbers except the precisions
 
 	*life
 
@@ -51,18 +51,18 @@ type Model struct {
 	exact  *once[*Model]
 
 	known       func() (*truth, error)          // once
-	represented func() (*representation, error) // once
-	tasks       func() ([]*Model, error)        // model of each task alone
+	represented func() (*representation, error) // see Truth.represent; computed once
+	tasks       func() ([]*Model, error)        // the model of each task alone
 	independent func() (*Model, error)          // the same problem under the kernel identity()
 	plain       func() (*Model, error)          // in coordinates for least squares
-	level       func() (*Model, error)          // with a constant
+	level       func() (*Model, error)          // the model with a constant as a further feature, see Levelled
 
 	admits    func() bool          // once, see AdmitsAll
 	ranksAdd  func() (bool, error) // once, see RanksAdd
 	unrelated func() bool          // once, see Unrelated
 }
 
-// UnitOf returns the reward units of one normalised unit: unit, or the largest noise scale if it is 0.
+// UnitOf returns the reward units of one normalised unit. This is unit, or the largest noise scale if unit is 0.
 func UnitOf(p *problem.Problem, unit float64) float64 {
 	if unit == 0 {
 		return p.LargestNoise()
@@ -76,13 +76,13 @@ func New(p *problem.Problem, unit float64) (*Model, error) {
 	return NewContext(context.Background(), p, unit)
 }
 
-// NewContext is New with a context that also ends later computations of the model (see Until). It returns an error if there is no memory
-// for the features or ctx ends.
+// NewContext is New with a context, which also ends later computations of the model (see Until). It returns an error if
+// there is no memory for the features, or if ctx ends.
 func NewContext(ctx context.Context, p *problem.Problem, unit float64) (*Model, error) {
 	return newModel(ctx, p, unit, MaxRank)
 }
 
-// newModel is NewContext with another largest rank.
+// newModel is NewContext with maxRank as the largest rank.
 func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int) (*Model, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
@@ -114,13 +114,13 @@ func newModel(ctx context.Context, p *problem.Problem, unit float64, maxRank int
 	return m, nil
 }
 
-// identify sets the identity from the numbers and the precisions.
+// identify sets m.identity, the hash of the model's numbers and precisions.
 func identify(m *Model) {
 	numbers, precision := m.numbers, m.Precision
 	m.identity = sync.OnceValue(func() string { return numbers() + canon.Fingerprint(precision) })
 }
 
-// others returns the numbers of the model except those of its kernel and the precisions.
+// others returns the numbers of the model, except the precisions and those of its kernel.
 func (m *Model) others() [][]float64 {
 	taskOf := lists.Make(m.Problem.N(), func(i int) float64 { return float64(m.Problem.TaskOf[i]) })
 	return [][]float64{{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean}
@@ -139,8 +139,8 @@ func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	return &w, err
 }
 
-// Share makes the model use a common Memory instead of its own; nil changes nothing. It must be called before the model is used, and
-// returns the model.
+// Share makes the model use the given Memory, which other models may use too; nil changes nothing. Call it before the
+// model is used. It returns the model.
 func (m *Model) Share(memory *Memory) *Model {
 	if memory != nil {
 		m.Memory = memory
@@ -148,7 +148,7 @@ func (m *Model) Share(memory *Memory) *Model {
 	return m
 }
 
-// perTask returns the model of each task alone.
+// perTask returns the model of each task alone, in task order.
 func (m *Model) perTask() ([]*Model, error) {
 	return lists.Try(m.Problem.V(), func(v int) (*Model, error) {
 		alone, err := newModel(m.Context(), m.Problem.Only(v), m.Unit, m.source.maxRank)
@@ -159,11 +159,11 @@ func (m *Model) perTask() ([]*Model, error) {
 	})
 }
 
-// TaskModels returns the model of each task alone, in task order, as independent agents use it.
+// TaskModels returns the model of each task alone, in task order, for agents that do not share data.
 func (m *Model) TaskModels() ([]*Model, error) { return m.tasks() }
 
-// Independent returns the model of the same problem under the kernel identity(): with exact features or, for more than MostDesigned arms,
-// without any; estimates without ridge are then the arms' own means.
+// Independent returns the model of the same problem under the kernel identity(). It has exact features for at most
+// MostDesigned arms. For more arms it has none, and estimates without ridge are the arms' own means.
 func (m *Model) Independent() (*Model, error) { return m.independent() }
 
 func (m *Model) underIdentity() (*Model, error) {
@@ -179,8 +179,8 @@ func (m *Model) underIdentity() (*Model, error) {
 	return alone, nil
 }
 
-// Cut reports whether the features were cut at MaxRank, below the kernel's rank on these points. It computes the exact features; if that
-// fails, it returns true.
+// Cut reports whether the features were truncated at MaxRank, below the kernel's rank on these points. It computes the
+// exact features, and returns true if that fails.
 func (m *Model) Cut() bool {
 	if m.apartOnly {
 		return false
@@ -189,7 +189,7 @@ func (m *Model) Cut() bool {
 	return err != nil || exact.cut
 }
 
-// Rank returns the dimension m of the exact features; if these cannot be computed, its upper limit.
+// Rank returns the dimension m of the exact features. If they cannot be computed, it returns an upper bound.
 func (m *Model) Rank() int {
 	if m.apartOnly {
 		return m.Problem.N()
@@ -201,8 +201,8 @@ func (m *Model) Rank() int {
 	return exact.Features.RawMatrix().Cols
 }
 
-// LeastRank returns the rank of the exact features or, if these were not computed, a lower bound: the rank itself up to some hundred.
-// exact is whether it is the rank.
+// LeastRank returns the rank of the exact features. If these were not computed, it returns the kernel's rank up to
+// countedRank. exact is whether the result is the rank and not only a lower bound.
 func (m *Model) LeastRank() (rank int, exact bool) {
 	if m.Features != nil {
 		return m.Rank(), true
@@ -223,8 +223,8 @@ func (m *Model) Space(ridge float64) design.Space {
 // Normalised converts ξ to units of the features.
 func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
 
-// DesignTolerance returns the relative duality gap of designs inside algorithms. Sample counts use the value, not the lower bound, so a
-// gap costs samples and never the guarantee.
+// DesignTolerance returns the relative duality gap for designs inside algorithms with this number of arms. Sample counts
+// use the design's value and not its lower bound, so a gap costs samples but does not affect the guarantee.
 func DesignTolerance(arms int) float64 {
 	switch {
 	case arms <= 64:
@@ -235,7 +235,7 @@ func DesignTolerance(arms int) float64 {
 	return 1e-3
 }
 
-// life has the context that ends the computations of a model and of models derived from it.
+// life has the context of the computations of a model and of models derived from it.
 type life struct {
 	now atomic.Pointer[context.Context]
 }
@@ -246,45 +246,46 @@ func newLife(ctx context.Context) *life {
 	return l
 }
 
-// Context returns the context that ends the computations of the model.
+// Context returns the context of the model's computations. They stop when it ends.
 func (l *life) Context() context.Context { return *l.now.Load() }
 
-// During makes ctx the context of the model's computations. The returned function restores the earlier one.
+// During sets the context of the model's computations. The returned function restores the earlier context.
 func (l *life) During(ctx context.Context) (end func()) {
 	before := l.now.Swap(&ctx)
 	return func() { l.now.Store(before) }
 }
 
-// Until sets the context that ends the computations of the model, which then return its error: with high rank a design takes long. It
-// returns the model.
+// Until sets the context of the model's computations and returns the model. When the context ends, they return its error;
+// a design of high rank may take long.
 func (m *Model) Until(ctx context.Context) *Model {
 	m.now.Store(&ctx)
 	return m
 }
 
-// Own returns the model for one user: setting its context does not affect other users.
+// Own returns a copy of the model with a context of its own, so that setting it does not affect other users of the model.
 func (m *Model) Own() *Model {
 	own := *m
 	own.life = newLife(m.Context())
 	return &own
 }
 
-// Solver returns the options of the model's design solver for a relative gap.
+// Solver returns the options of the model's design solver for a relative gap of tolerance.
 func (m *Model) Solver(tolerance float64) design.Options {
 	return design.Options{Tolerance: tolerance, Context: m.Context()}
 }
 
-// Memory caches results of models that do not depend on data: designs, roundings and estimators, keyed by all numbers they depend on.
-// Models that share one (Model.Share) solve each design once, even concurrently, and no result depends on the cache.
+// Memory caches results of models that do not depend on data: designs, roundings and estimators. The keys contain all
+// numbers that the results depend on. Models that share a Memory (Model.Share) solve each design once, even concurrently.
+// No result depends on the cache.
 //
-// The zero value is ready. It is safe for concurrent use and limited to 256 MiB. Save writes costly and small entries to a file, and Load
-// reads them back.
+// The zero value is ready. It is safe for concurrent use and limited to 256 MiB. Save writes costly and small entries to a
+// file, and Load reads them back.
 type Memory = canon.Memory
 
-// once computes a value on first use. Concurrent callers wait until their own context ends. An error is not cached: the next caller
-// computes again.
+// once computes a value on first use. Concurrent callers wait until it is computed or their own context ends. An error is
+// not cached, so the next caller computes again.
 type once[T any] struct {
-	turn  chan struct{} // contains a token while no goroutine computes
+	turn  chan struct{} // contains a token unless a goroutine computes
 	done  bool
 	value T
 }
@@ -295,7 +296,7 @@ func newOnce[T any]() *once[T] {
 	return o
 }
 
-// get returns the value and computes it if necessary.
+// get returns the value, after computing it on the first call.
 func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, err error) {
 	select {
 	case <-o.turn:
@@ -312,16 +313,17 @@ func (o *once[T]) get(ctx context.Context, compute func() (T, error)) (value T, 
 	return o.value, nil
 }
 
-// Designs returns the allocations of the model.
+// Designs returns the methods that compute allocations of the model.
 func (m *Model) Designs() Designs { return Designs{m} }
 
-// Truth returns the facts about the known expected rewards.
+// Truth returns the methods that use the known expected rewards.
 func (m *Model) Truth() Truth { return Truth{m} }
 
-// Relations returns the relations between arms under the kernel.
+// Relations returns the methods that compare arms under the kernel.
 func (m *Model) Relations() Relations { return Relations{m} }
 
-// ByValues returns a model that compares arms by exact kernel values: itself, unless its features were cut.
+// ByValues returns a model that compares arms by exact kernel values. This is the model itself, unless its features were
+// cut.
 func (m *Model) ByValues() *Model {
 	if !m.cut {
 		return m
@@ -331,8 +333,9 @@ func (m *Model) ByValues() *Model {
 	return &out
 }
 
-// Many reports whether there are too many arms, and the kernel's rank is too large, for features of all arms: designs with a ridge then
-// use exact kernel values (design.Exchange), and estimators use the pulled arms. Unrelated arms have designs in closed form instead.
+// Many reports whether the number of arms and the kernel's rank are too large for features of all arms. Designs with a
+// ridge then use exact kernel values (design.Exchange), and estimators use the pulled arms. It is false for unrelated
+// arms, which have designs in closed form.
 func (m *Model) Many() bool {
 	if m.derived || m.Problem.N() <= fewArms {
 		return false
@@ -341,14 +344,14 @@ func (m *Model) Many() bool {
 	return rank > fewDirections && !(m.Problem.N() <= MaxRank && m.Relations().Unrelated())
 }
 
-// Terms are the options of an algorithm for one model: checked, with defaults, and normalised, so that Epsilon, Gap and Misfit are in
-// units of Unit. An unset ridge stays unset: some algorithms then choose their form by the problem.
+// Terms has the options of an algorithm for one model, after checks and with defaults. Epsilon, Gap and Misfit are in
+// units of Unit. An unset ridge remains unset, because some algorithms then choose a method that depends on the problem.
 type Terms struct {
 	engine.Options
 	unit float64
 }
 
-// Terms checks options for a mode and normalises them. It returns an error for options out of range.
+// Terms checks the options for a mode and normalises them. It returns an error for options out of range.
 func (m *Model) Terms(mode string, stated engine.Options) (Terms, error) {
 	t := Terms{unit: m.Unit}
 	var err error
@@ -360,5 +363,5 @@ func (m *Model) Terms(mode string, stated engine.Options) (Terms, error) {
 	return t, err
 }
 
-// SetEpsilon replaces the accuracy, given in reward units.
+// SetEpsilon sets the accuracy; the argument is in reward units.
 func (t *Terms) SetEpsilon(epsilon float64) { t.Epsilon = epsilon / t.unit }

@@ -33,9 +33,9 @@ type Posterior struct {
 	*Estimator
 	Scale float64 // s
 	Level float64 // stated prior mean, or the weighted mean ȳ; reward units
-	Own   float64 // g of a fitted part g*identity(); squared reward units
+	Own   float64 // variance g of the fitted part g*identity(); squared reward units
 	SD    float64 // prior standard deviation of an arm, √(s·largest k(x̃,x̃) + g); reward units
-	// prior predictive sum of squares of the means: χ² with Freedom degrees if prior mean and scale are right
+	// squared distance of the means from their prior prediction: χ² with Freedom degrees if prior mean and scale are right
 	Surprise float64
 	Freedom  int
 }
@@ -43,35 +43,37 @@ type Posterior struct {
 // Prior has the prior assumptions of a posterior.
 type Prior struct {
 	Level engine.Level
-	// s; 0 means that it is fitted to the data together with a part g*identity(), for deviations from the kernel. On the pulled arms, and
-	// with more than ownUntested arms, g is positive only if the data support it
+	// s, or 0 if it is to be fitted to the data together with a part g*identity(), which models deviations from the
+	// kernel. g may remain 0: on the pulled arms, and with more than ownUntested arms, it is positive only if the data
+	// support it
 	Scale float64
-	// whether the posterior uses exact features of all arms, whatever their number, for methods that design in its White; with more than
-	// ownUntested arms there are then no independent effects
+	// whether the posterior uses exact features of all arms, whatever their number, for methods that use its White for
+	// designs. With more than ownUntested arms it then has no independent effects
 	InFeatures bool
 	onPulled   bool // see OnPulled
 }
 
-// OnPulled returns the prior of a posterior that is computed on the pulled arms, however few.
+// OnPulled returns the prior with the request that the posterior be computed on the pulled arms, even if there are few
+// arms.
 func (p Prior) OnPulled() Prior {
 	p.onPulled = true
 	return p
 }
 
-// PriorOf returns the prior stated in the options.
+// PriorOf returns the prior of the options.
 func PriorOf(opt engine.Options) Prior { return Prior{Level: opt.Level, Scale: opt.Scale} }
 
-// FitsOwn reports whether posteriors fit a part g*identity().
+// FitsOwn reports whether posteriors fit a variance g of a part g*identity(). They do so if no scale is stated.
 func (p Prior) FitsOwn() bool { return p.Scale == 0 }
 
-// NewPosterior returns the posterior for counts and means (N each, reward units; means of arms with count 0 are ignored), with the
-// precisions of the model. It returns an error without pulls and if the context ends.
+// NewPosterior returns the posterior for counts and means (N each, reward units), with the precisions of the model. Means
+// of arms with count 0 are ignored. It returns an error if there are no pulls or if the context ends.
 func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Posterior, error) {
 	return FurtherPosterior(m, prior, nil, counts, means)
 }
 
-// FurtherPosterior is NewPosterior that reuses the computations of an earlier posterior under the same kernel, for part of the data or
-// other data.
+// FurtherPosterior is NewPosterior, but reuses computations of the posterior before. That posterior must have the same
+// kernel; its data may be others.
 func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
 	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
 		return nil, errors.New("nothing was measured, so no arm can be estimated")
@@ -91,7 +93,7 @@ func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	return c.formed(true)
 }
 
-// newDualPosterior returns the posterior in groups or on the basis of the pulled arms.
+// newDualPosterior returns the posterior in groups if the kernel permits it, and otherwise on a basis of the pulled arms.
 func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (_ *Posterior, err error) {
 	defer try.Caught(&err)
 	if g := try.Of(m.grouped()); g != nil {
@@ -113,10 +115,11 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 	return p, err
 }
 
-// throughBasis extends the basis of a posterior by the pulled arms and calls form in its features. It repeats if the resulting scale is
-// so much larger than expected that more arms have a non-negligible residual. stated is a stated scale, or 0; expected is the scale of
-// earlier data, or 0. More is expected if the kernel's own scale or the spread of the means suggests it. form takes and returns scales in
-// units of the features.
+// throughBasis extends the basis of the posterior before by the pulled arms, and calls form with it. If form returns a
+// scale more than mostScaleOff times the assumed one, more arms have a non-negligible residual, and it repeats with that
+// scale. stated is the stated scale, or 0; expected is the scale for earlier data, or 0. The first scale is the largest of
+// expected, the kernel's own, and one from the spread of the means. form takes and returns scales in units of the
+// features.
 func throughBasis[T any](
 	d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
 ) (out T, err error) {
@@ -129,7 +132,7 @@ func throughBasis[T any](
 	}
 	stated *= d.natural
 	scale := stated
-	if stated == 0 { // a small scale from few data must not exclude further arms
+	if stated == 0 { // so that a small scale from few data does not exclude further arms
 		scale = max(d.natural*max(1, expected), d.spread()/b.largest)
 	}
 	for {
@@ -148,10 +151,10 @@ func throughBasis[T any](
 	}
 }
 
-// mostScaleOff is the largest ratio of a scale to the expected one.
+// mostScaleOff is the largest ratio of a fitted scale to the assumed one for which throughBasis does not repeat.
 const mostScaleOff = 4
 
-// fitted has the results of centring the data, for a variance g of independent effects and a scale, normalised.
+// fitted has the sums of the data, centred for a variance g of independent effects, and a scale; normalised.
 type fitted struct {
 	own       float64 // g
 	scale     float64 // s in units of the features
@@ -160,7 +163,8 @@ type fitted struct {
 	squares   float64 // Σ t' (y - ȳ)²
 }
 
-// posterior returns a posterior without covariances for this many pulled arms.
+// posterior returns a posterior without covariances. total has the N precisions t_i, and pulled is the number of pulled
+// arms.
 func (f fitted) posterior(m *Model, total []float64, pulled int, flat bool, surprise float64) *Posterior {
 	p := &Posterior{
 		Scale: f.scale / natural(m), Level: f.centre * m.Unit, Own: f.own * m.Unit * m.Unit, Surprise: surprise, Freedom: pulled,
@@ -175,11 +179,13 @@ func (f fitted) posterior(m *Model, total []float64, pulled int, flat bool, surp
 	return p
 }
 
-// natural returns the scale that leaves the kernel unchanged: the variance of a feature's coefficient.
+// natural returns the scale, in units of the features, for which the prior covariance is the kernel in squared reward
+// units.
 func natural(m *Model) float64 { return m.Scale / (m.Unit * m.Unit) }
 
-// PValue returns the prior predictive probability of means at least as far from the prior as these, with noise scales known (freedom
-// +Inf) or estimated with that many degrees of freedom; 1 if the data allow no test.
+// PValue returns the probability, under the prior, of means at least as far from their prior prediction. freedom is the
+// number of degrees of freedom of estimated noise scales, and +Inf if these are known. It returns 1 if the data permit no
+// test.
 func (p *Posterior) PValue(freedom float64) float64 {
 	switch {
 	case p.Freedom == 0 || !(p.Surprise > 0):
@@ -192,7 +198,7 @@ func (p *Posterior) PValue(freedom float64) float64 {
 	return distuv.F{D1: float64(p.Freedom), D2: freedom}.Survival(p.Surprise / float64(p.Freedom))
 }
 
-// levelled has the centred data with independent effects of variance g, normalised.
+// levelled has the data, centred for independent effects of variance g, normalised.
 type levelled struct {
 	fitted
 	flat        bool          // whether the prior mean is unknown
@@ -200,10 +206,11 @@ type levelled struct {
 	noise       float64       // -Σ log t'
 	origin      []float64     // m: φ̄, or 0
 	matrix      *mat.SymDense // Σ t' (φ - φ̄)(φ - φ̄)ᵀ
-	tridiagonal               // the same, with Σ t' (φ - φ̄)(y - ȳ)
+	tridiagonal               // the matrix in tridiagonal form, and the vector Σ t' (φ - φ̄)(y - ȳ)
 }
 
-// newLevelled centres data: total and y have t and the mean of each arm, features returns the dim features of an arm.
+// newLevelled centres the data. total and y have t and the mean reward of each arm, and features returns the dim features
+// of arm k.
 func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim int, features func(k int) []float64) levelled {
 	c := levelled{
 		fitted: fitted{own: own, scale: scale, centre: level}, flat: flat, with: make([]float64, len(total)), origin: make([]float64, dim),
@@ -238,15 +245,15 @@ func newLevelled(flat bool, level, own, scale float64, total, y []float64, dim i
 	return c
 }
 
-// law returns the law of scales, see scaling.law.
+// law integrates the evidence over scales, see scaling.law.
 func (c *levelled) law(s *scaling) (log float64, scales, shares []float64) {
 	return s.law(c.largest(), c.squares, func(scale float64) float64 { return c.penalised(c.deviance(scale)) })
 }
 
-// likelihood returns the likelihood of penalised at the scale.
+// likelihood returns the result of penalised at the scale of c.
 func (c *levelled) likelihood() float64 { return c.penalised(c.deviance(c.scale)) }
 
-// surprise returns the squared norm of the centred means in their prior predictive covariance.
+// surprise returns the squared norm of the centred means in the metric of their prior predictive covariance.
 func (c *levelled) surprise() float64 {
 	_, quadratic := c.solved(c.scale)
 	return max(0, c.squares-c.scale*quadratic)
@@ -261,10 +268,10 @@ func (c *levelled) penalised(deviance float64) float64 {
 	return out
 }
 
-// ownPatience is the number of consecutive worse values of g after which the search ends.
+// ownPatience is a number of consecutive values of g without improvement: after so many, withOwn stops.
 const ownPatience = 4
 
-// meanVariance returns the mean of 1/t of arms with pulls.
+// meanVariance returns the average of 1/t over the arms with pulls.
 func meanVariance(total []float64) float64 {
 	sum, pulled := 0.0, 0
 	for _, t := range total {
@@ -276,8 +283,9 @@ func meanVariance(total []float64) float64 {
 	return sum / float64(pulled)
 }
 
-// withOwn searches the g with the largest likelihood, from small to large: from a sixteenth of the mean noise variance of a pulled arm,
-// in steps of four while the likelihood rises. none is the fit with g = 0, at returns one with g > 0.
+// withOwn returns the fit with the largest likelihood among none, which has g = 0, and those of a grid. The grid starts at
+// g = (average noise variance of a pulled arm's mean)/16, in steps of a factor of 4. It stops after ownPatience values
+// without improvement. at returns the fit for a g > 0.
 func withOwn[T interface{ likelihood() float64 }](none T, total []float64, at func(own float64) (T, error)) (best T, err error) {
 	noise := meanVariance(total)
 	best, least, worse := none, none.likelihood(), 0

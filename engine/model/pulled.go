@@ -70,7 +70,7 @@ func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 
 // timesLower sets dst = x T for a lower triangular T.
 func timesLower(dst, x, t *mat.Dense) {
-	const tile = 64 // tile size so small that the product stays in the calling goroutine
+	const tile = 64 // so small that BLAS starts no goroutines
 	rows, s := x.Dims()
 	for i := 0; i < rows; i += tile {
 		end := min(i+tile, rows)
@@ -81,7 +81,7 @@ func timesLower(dst, x, t *mat.Dense) {
 	}
 }
 
-// inverseFactor returns L⁻¹ of a factor LLᵀ.
+// inverseFactor returns L⁻¹, where LLᵀ is the given factor.
 func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 	var lower, inverse mat.TriDense
 	factor.LTo(&lower)
@@ -94,7 +94,8 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 // Linear algebra on the features of many arms, in parts with a check of the context between them. Sums have the same order as for the
 // whole.
 
-// byRows calls do for ranges of rows that cover all n.
+// byRows calls do for ranges of rows that together cover 0 ≤ i < n. Between two calls it checks the context, and returns
+// its error.
 func byRows(ctx context.Context, n int, do func(from, to int)) error {
 	const together = 512
 	for from := 0; from < n; from += together {
@@ -106,19 +107,21 @@ func byRows(ctx context.Context, n int, do func(from, to int)) error {
 	return nil
 }
 
-// rowsOf views the rows from ≤ i < to.
+// rowsOf returns a view of the rows from ≤ i < to.
 func rowsOf(x *mat.Dense, from, to int) *mat.Dense {
 	_, dim := x.Dims()
 	return x.Slice(from, to, 0, dim).(*mat.Dense)
 }
 
-// panelWidth is the number of columns that solveInSteps reduces at a time, and stripWidth the number it updates.
+// panelWidth is the number of columns that solveInSteps factors at a time. stripWidth is the number of columns that it
+// then updates at a time.
 const panelWidth, stripWidth = 32, 128
 
-// atOnce is the number of products up to which gonum's QR decomposition, which cannot be interrupted, is used.
+// atOnce is the largest number of products for which solveLeastSquares uses gonum's QR decomposition, which cannot be
+// interrupted.
 const atOnce = 1 << 29
 
-// solveLeastSquares returns θ with Φθ closest to μ, by Householder's QR decomposition.
+// solveLeastSquares returns the θ that minimises ‖Φθ - μ‖, by Householder's QR decomposition. features is Φ.
 func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) ([]float64, error) {
 	n, dim := features.Dims()
 	if n*dim*dim > atOnce {
@@ -133,7 +136,7 @@ func solveLeastSquares(ctx context.Context, features *mat.Dense, mu []float64) (
 	return theta.RawVector().Data, nil
 }
 
-// solveInSteps is solveLeastSquares by panels of columns.
+// solveInSteps is solveLeastSquares by panels of columns, with a check of the context between them.
 func solveInSteps(ctx context.Context, features *mat.Dense, mu []float64) (_ []float64, err error) {
 	defer try.Caught(&err)
 	n, dim := features.Dims()
@@ -174,7 +177,7 @@ type Pool struct {
 // NewPool returns the pool of n arms before any data.
 func NewPool(n int) Pool { return Pool{make([]int, n), make([]float64, n)} }
 
-// Means returns the means of all rewards, 0 for arms without data.
+// Means returns the mean reward of each arm, N values, 0 for arms without data.
 func (p *Pool) Means() []float64 {
 	means := make([]float64, len(p.Sums))
 	for i, c := range p.Counts {
@@ -185,7 +188,7 @@ func (p *Pool) Means() []float64 {
 	return means
 }
 
-// Take adds the rewards of a pool of other arms; at has their indices, -1 for dropped arms.
+// Take adds the data of a pool with other arms. at[k] is the index of its arm k in p, or -1 if that arm is dropped.
 func (p *Pool) Take(from Pool, at []int) {
 	for k, i := range at {
 		if i >= 0 {
@@ -195,7 +198,7 @@ func (p *Pool) Take(from Pool, at []int) {
 	}
 }
 
-// Add adds a round and returns the means of all rewards, 0 for arms without data.
+// Add adds the data of a round. It returns the mean reward of each arm over all rounds, N values, 0 for arms without data.
 func (p *Pool) Add(b engine.Batch) []float64 {
 	for i, c := range b.Counts {
 		if c > 0 {

@@ -16,27 +16,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// representation splits the known expected rewards: μ = f + u with f in the kernel's space.
+// representation has the known expected rewards as the sum μ = f + u, with f in the kernel's space.
 type representation struct {
-	// ‖f‖ of the smallest f closest to μ, kernel units; NaN if not computed
+	// smallest ‖f‖ among the functions closest to μ, kernel units; NaN if not computed
 	norm   float64
 	off    []float64 // N: u, normalised
 	misfit float64   // max |u|, normalised
-	worst  int       // arm of the misfit
-	// largest error of f by truncated features and rounding, normalised
+	worst  int       // the arm with this |u|
+	// largest error of f from truncated features and rounding, normalised
 	keeps   float64
-	partial bool // whether the features were cut, so that f is only what they represent
+	partial bool // whether f is only what truncated features represent
 }
 
-// represent computes the representation by least squares: on the features or, if these were cut and there are at most
-// exactNorm arms, on the features of the whole Gram matrix. With more arms, the norm is unknown if the features were cut.
-// If representable is false, nothing is computed.
+// represent computes the representation by least squares on the exact features. If these were cut, it uses the features of
+// the whole Gram matrix for at most exactNorm arms; for more arms the norm is unknown. If representable is false, the
+// result is partial and has no values.
 func (m Truth) represent() (*representation, error) {
 	if m.Problem.Mean == nil {
 		_, err := m.known()
 		return nil, err
 	}
-	if m.apartOnly { // every arm's reward is free
+	if m.apartOnly { // the kernel represents any rewards
 		return &representation{norm: math.Sqrt(SquaredNorm(m.Problem.Mean)) / m.Unit, off: make([]float64, m.Problem.N())}, nil
 	}
 	if small, err := m.representable(); err != nil || !small {
@@ -74,10 +74,12 @@ func (m Truth) represent() (*representation, error) {
 	return t, nil
 }
 
-// representWork bounds the products of a fit of the expected rewards for a result.
+// representWork is the largest number of products for which represent fits the expected rewards of more than exactNorm
+// arms.
 const representWork = 2e8
 
-// representable reports whether the representation is computed: always for exactNorm arms, beyond only for kernels of small rank.
+// representable reports whether represent computes the representation. It does so for at most exactNorm arms, and for more
+// arms if features exist or the kernel has small rank.
 func (m Truth) representable() (bool, error) {
 	n := m.Problem.N()
 	if m.Features != nil || n <= exactNorm {
@@ -86,12 +88,12 @@ func (m Truth) representable() (bool, error) {
 	return m.Relations().RankAtMost(int(math.Sqrt(representWork / float64(n))))
 }
 
-// keptDigits is the rounding of features, and of rewards computed from them, relative to
-// √k(x̃,x̃)‖f‖.
+// keptDigits is the rounding error of features, and of rewards computed from them, divided by √k(x̃,x̃)‖f‖.
 const keptDigits = 1e-9
 
-// Norm returns ‖θ*‖ of the known expected rewards in the kernel's space, for the smallest θ that reproduces them, in units of Unit per
-// root of the kernel's. It returns an error for unknown means.
+// Norm returns the norm of the known expected rewards in the kernel's space: the smallest ‖θ*‖ of a function closest to
+// them. One unit of it is Unit reward units per root of a kernel unit. It returns an error if the expected rewards are
+// unknown, or if there are too many arms to compute the norm.
 func (m Truth) Norm() (float64, error) {
 	t, err := m.represented()
 	if err != nil {
@@ -104,8 +106,8 @@ func (m Truth) Norm() (float64, error) {
 	return t.norm, nil
 }
 
-// Misfit returns the largest distance (reward units) between the expected rewards and their least-squares fit in the kernel's space, and
-// its arm.
+// Misfit returns the largest distance (reward units) between an expected reward and the least-squares fit in the kernel's
+// space, and the arm at that distance.
 func (m Truth) Misfit() (float64, int, error) {
 	t, err := m.represented()
 	if err != nil {
@@ -114,28 +116,29 @@ func (m Truth) Misfit() (float64, int, error) {
 	return t.misfit * m.Unit, t.worst, nil
 }
 
-// Fidelity classifies the distance of the expected rewards from the kernel's space.
+// Fidelity describes how far the expected rewards are from the kernel's space.
 type Fidelity int
 
 const (
-	Unknown  Fidelity = iota // the expected rewards are unknown, or the features were cut
-	Faithful                 // their distance affects no decision
-	// they may be in the kernel's space, but features are not precise enough to decide it
+	Unknown  Fidelity = iota // the expected rewards are unknown, or their distance is not computed
+	Faithful                 // the distance is too small to affect a decision
+	// they may be in the kernel's space, but features are not precise enough to decide this
 	Blurred
-	Rounded // they are not, by little compared with the deciding gap, such as rounded table entries
-	Foreign // they are not
+	Rounded // they are outside by little compared with the smallest gap, for example because of rounding in a table
+	Foreign // they are outside
 )
 
-// decisive is the largest misfit relative to the smallest gap: an estimated gap Σ c_k ȳ_k has a bias of at most misfit·‖c‖₁, and if that
-// is below the gap no test errs more often. ‖c‖₁ is of the order of the root of the rank.
+// decisive is a misfit divided by the smallest gap: up to it, the misfit affects no decision. An estimated gap Σ c_k ȳ_k
+// has a bias of at most misfit·‖c‖₁, and ‖c‖₁ is of the order of the root of the rank. If this bias is below the gap, no
+// test errs more often.
 const decisive = 1e-3
 
-// beside is the largest misfit, relative to the smallest gap or epsilon, that counts as rounding: estimates have a bias of a few times as
-// much.
+// beside is a misfit divided by the smallest gap or epsilon: up to it, the misfit counts as rounding. The bias of
+// estimates is a few times larger.
 const beside = 1.0 / 25
 
-// Fidelity compares the distance of the expected rewards from the kernel's space with the smallest gap beyond epsilon (normalised). It
-// does not depend on the noise.
+// Fidelity compares the distance of the expected rewards from the kernel's space with the smallest gap beyond epsilon
+// (normalised). The result does not depend on the noise.
 func (m Truth) Fidelity(epsilon float64) Fidelity {
 	t, err := m.represented()
 	if err != nil || t.partial {
@@ -156,7 +159,8 @@ func (m Truth) Fidelity(epsilon float64) Fidelity {
 	return Foreign
 }
 
-// leastLead returns the smallest gap beyond epsilon, normalised; +Inf if every arm is within it.
+// leastLead returns the smallest positive excess of a gap over epsilon, normalised. It returns +Inf if the gaps of all
+// arms are at most epsilon.
 func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	least := math.Inf(1)
 	for i, gap := range t.gap {
@@ -168,7 +172,7 @@ func (m Truth) leastLead(t *truth, epsilon float64) float64 {
 	return least
 }
 
-// RoundUp returns a number of two digits that is at least x > 0, for stating a misfit.
+// RoundUp returns x > 0 rounded up to two significant digits, for messages that state a misfit.
 func RoundUp(x float64) float64 {
 	unit := math.Pow(10, math.Floor(math.Log10(x))-1)
 	return math.Ceil(x/unit) * unit
@@ -182,14 +186,14 @@ func RoundUp(x float64) float64 {
 // Rounded expected rewards have an interpolant with a large norm, which follows the rounding; a fit need not.
 type ridgeFits []Near
 
-// Floats returns the number of stored numbers.
+// Floats returns how many numbers are stored.
 func (f ridgeFits) Floats() int { return 4 * len(f) }
 
-// ridges is the number of ridges: the largest eigenvalue of LᵀL over powers of 2, within double precision.
+// ridges is the number of ridges: the largest eigenvalue of LᵀL divided by powers of 2, down to the precision of a double.
 const ridges = 49
 
-// ridgeFits returns the fits of at most this rank; none if the kernel is 0 on the arms, gives arms with different expected rewards equal
-// features, or memory is short. The result is cached.
+// ridgeFits returns the fits of at most this rank. It returns none if the kernel is 0 on the arms, if memory is short, or
+// if arms with equal features have different expected rewards. The result is cached.
 func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 	if _, err := m.known(); err != nil {
 		return nil, err
@@ -197,7 +201,8 @@ func (m Truth) ridgeFits(rank int) (ridgeFits, error) {
 	return Remembered(m.Model, canon.Key{Kind: canon.KindFits, Pulls: rank}, func() (ridgeFits, error) { return m.fitRidges(rank) })
 }
 
-// pairsCompared is the number of pairs of arms compared before fitting: about all pairs of as many arms as have an exact norm.
+// pairsCompared is the number of pairs of arms that are compared before a fit, about all pairs of exactNorm arms. More
+// arms allow 100 further pairs each.
 const pairsCompared = 5_000_000
 
 func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
@@ -210,7 +215,7 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	}
 	columns, _, err := m.source.factor.Columns(m.Context(), rank, 0)
 	if err == nil {
-		err = m.Context().Err() // existing columns are returned even after an interrupt, and copying those of 10⁵ arms takes time
+		err = m.Context().Err() // after an interrupt, the existing columns are still returned; copying those of 10⁵ arms takes time
 	}
 	if err != nil || len(columns) == 0 {
 		return nil, err
@@ -225,7 +230,7 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 		across.SetRow(k, c)
 	}
 	gram := mat.NewSymDense(rank, nil)
-	for i := range rank { // row by row, so that an interrupt does not wait for all 10⁵ arms
+	for i := range rank { // row by row, so that an interrupt takes effect before all are computed
 		try.To(m.Context().Err())
 		for j := i; j < rank; j++ {
 			gram.SetSym(i, j, floats.Dot(across.RawRowView(i), across.RawRowView(j)))
@@ -255,7 +260,7 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	return out, nil
 }
 
-// least returns the fit with the smallest cost, and whether a finite one exists.
+// least returns the fit with the smallest cost. found is false if no cost is finite.
 func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	lowest := math.Inf(1)
 	for _, near := range f {
@@ -284,7 +289,8 @@ func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	return Nats(delta) / value, nil
 }
 
-// leastTold returns max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, 0 if no g was found. The norm may be infinite.
+// leastTold returns the value max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²) of NormLowerBound, and 0 if no g was found. The norm may
+// be +Inf.
 func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	if m.Problem.N() > mostAlternatives {
@@ -297,8 +303,8 @@ func (m Truth) leastTold(norm, epsilon float64) (_ float64, err error) {
 	})
 }
 
-// functions returns coordinates of the arms in which a vector θ is the function φ_iᵀθ of norm ‖θ‖/√Scale: exact features or, for very
-// many arms, coordinates in the span of some.
+// functions returns coordinates φ_i of the arms, N rows, such that the function φ_iᵀθ has norm ‖θ‖/√Scale. These are the
+// exact features or, for very many arms, approximate features with 128 columns.
 func (m Truth) functions() (*mat.Dense, error) {
 	const directions = 128
 	if m.Many() {

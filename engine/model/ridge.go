@@ -31,7 +31,7 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 		if mode == engine.ModeFC {
 			return 0, errors.New(`xi="gp" works only with fb, which fixes the number of pulls. For fc, write xi=0.01 or xi="auto"`)
 		}
-		return 0, nil // set per round by GpRidge
+		return 0, nil // GpRidge sets ξ in each round
 	}
 	if m.Many() {
 		return m.AffordableRidge(AffordableAll)
@@ -41,7 +41,7 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 		return 0, fmt.Errorf(`xi="auto" needs norm, a bound on the norm of the reward function: %w`, err)
 	}
 	if norm == 0 {
-		return m.Diagonal, nil // constant zero rewards: no bias for any ξ
+		return m.Diagonal, nil // all rewards are 0, so there is no bias for any ξ
 	}
 	if mode == engine.ModeFB {
 		return m.ridgeFB(norm, opt)
@@ -49,15 +49,16 @@ func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	return m.ridgeFC(norm, opt)
 }
 
-// mostRidge is the largest ratio of ξ to the kernel's largest variance: beyond it a shrunken estimate and its bias bound are differences
-// of rounded numbers.
+// mostRidge is the largest allowed ratio of ξ to the kernel's largest variance. Beyond it, rounding errors dominate a
+// shrunken estimate and its bias bound.
 const mostRidge = 1e12
 
-// GpRidge returns ξ with Nξ = Unit²: then A = I + Σ N φφᵀ/σ² up to the factor Unit², and the estimator is the posterior mean of a
-// Gaussian process whose prior covariance is the kernel in squared reward units.
+// GpRidge returns the ξ with Nξ = Unit², where N is pulls. Then A = I + Σ N φφᵀ/σ² up to the factor Unit². The estimator
+// is then the posterior mean of a Gaussian process whose prior covariance is the kernel in squared reward units.
 func (m Designs) GpRidge(pulls int) float64 { return m.Unit * m.Unit / float64(pulls) }
 
-// NormOf returns the bound on ‖θ*‖: the stated one, or the norm of the known means.
+// NormOf returns a bound on ‖θ*‖: the stated norm, or the norm of the known expected rewards. It returns an error if
+// neither is known.
 func (m Designs) NormOf(opt Terms) (float64, error) {
 	if opt.Norm > 0 {
 		return opt.Norm, nil
@@ -65,8 +66,8 @@ func (m Designs) NormOf(opt Terms) (float64, error) {
 	return m.Truth().Norm()
 }
 
-// NormBound returns the bound on ‖θ*‖ for confidence widths: 0 if no norm is known and ξ = 0, which needs none. For very many arms (Many)
-// it is Bounded.
+// NormBound returns the bound for confidence widths. Its norm is that of NormOf; for very many arms (Many) the bound is
+// that of Bounded. If no norm is known, it returns norm 0 for ξ = 0, which needs none, and an error otherwise.
 func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	if m.Many() {
 		b, err = m.Truth().Bounded(opt, PriceOfWidths)
@@ -80,7 +81,8 @@ func (m Designs) NormBound(opt Terms, ridge float64) (b Bound, err error) {
 	return b, nil
 }
 
-// gapOf returns opt.Gap, or else the true smallest gap, normalised and at least epsilon.
+// gapOf returns opt.Gap or, if that is 0, the smallest gap of the known expected rewards. The result is normalised and at
+// least epsilon.
 func (m Designs) gapOf(opt Terms) (float64, error) {
 	if opt.Gap > 0 {
 		return max(opt.Gap, opt.Epsilon), nil
@@ -99,8 +101,8 @@ func (m Designs) gapOf(opt Terms) (float64, error) {
 	return max(gap, opt.Epsilon), nil
 }
 
-// ridgeIterations suffice for either fixed point: each step multiplies the relative distance by at most the share of ξ in A, which is far
-// below 1 if the conditions hold.
+// ridgeIterations is enough for either fixed point. Each step multiplies the relative distance by at most the fraction of
+// A that is ξI, which is far below 1 if the conditions hold.
 const ridgeIterations = 30
 
 func (m Designs) ridgeFC(norm float64, opt Terms) (float64, error) {
@@ -109,7 +111,7 @@ func (m Designs) ridgeFC(norm float64, opt Terms) (float64, error) {
 		return 0, err
 	}
 	if math.IsInf(gap, 1) {
-		return m.Diagonal, nil // one arm per task: nothing is estimated
+		return m.Diagonal, nil // one arm per task: there is no gap to estimate
 	}
 	c := gap / (32 * (1 + engine.RoundingEpsilon) * norm)
 	return m.increasingFixedPoint(func(ridge float64) (float64, error) {
@@ -132,8 +134,9 @@ func (m Designs) ridgeFB(norm float64, opt Terms) (float64, error) {
 	})
 }
 
-// increasingFixedPoint iterates ξ ← f(ξ) from f(0), for increasing f: the iterates rise to the smallest fixed point, and each satisfies ξ
-// ≤ f(ξ). It stops at the kernel's largest variance, since larger ξ gain nothing.
+// increasingFixedPoint returns the smallest fixed point of an increasing function f, by iterating ξ ← f(ξ) from f(0). The
+// iterates increase, and each satisfies ξ ≤ f(ξ). It returns at most the kernel's largest variance, since a larger ξ has
+// no advantage.
 func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
@@ -147,7 +150,8 @@ func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64
 	return min(ridge, m.Diagonal), err
 }
 
-// RidgeCondition returns both sides of the theorem's condition on ξ for a mode; it holds if left ≤ right, up to RidgeSlack.
+// RidgeCondition returns both sides of the theorem's condition on ξ for a mode. The condition holds if left ≤ right, up to
+// RidgeSlack.
 func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, right float64, err error) {
 	defer try.Caught(&err)
 	norm := try.Of(m.NormOf(opt))
@@ -160,11 +164,11 @@ func (m Designs) RidgeCondition(mode string, opt Terms, ridge float64) (left, ri
 	return math.Sqrt(ridge * d.Value), gap / (32 * (1 + engine.RoundingEpsilon) * norm), err
 }
 
-// RidgeSlack is the allowed relative excess of ξ over its condition: rounding, and the solver's tolerance.
+// RidgeSlack is the relative amount by which ξ may exceed its condition, because of rounding and the solver's tolerance.
 const RidgeSlack = 1e-6
 
-// RidgeWarnings warns if the kernel cannot represent the rewards or ξ exceeds the theorem's limit. Decided answers of a fixed budget are
-// based on confidence widths, not on Theorem 2, see evidence.
+// RidgeWarnings returns warnings for a ξ above the theorem's limit and for rewards that the kernel cannot represent. With
+// a fixed budget, decided answers do not depend on Theorem 2: they use confidence widths, see evidence.
 func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.Warning {
 	out := MisfitWarnings(m.Model, opt)
 	kind := engine.WarnRidgeFC
@@ -180,7 +184,7 @@ func (m Designs) RidgeWarnings(mode string, opt Terms, ridge float64) []engine.W
 	return out
 }
 
-// MisfitWarnings warns if the kernel cannot represent the expected rewards.
+// MisfitWarnings returns a warning if the kernel cannot represent the expected rewards, and nil otherwise.
 func MisfitWarnings(m *Model, opt Terms) []engine.Warning {
 	if m.Truth().Fidelity(opt.Epsilon) != Foreign {
 		return nil
@@ -189,7 +193,8 @@ func MisfitWarnings(m *Model, opt Terms) []engine.Warning {
 	return []engine.Warning{{Kind: engine.WarnKernel, Names: m.Problem.NamesOf(at), Numbers: []float64{size, RoundUp(size)}}}
 }
 
-// RidgeOf returns the ξ (normalised) of an algorithm on the whole model with these options; 0 if it differs by round.
+// RidgeOf returns the ξ (kernel units) of an algorithm on the whole model with these options. It is 0 if ξ differs between
+// rounds.
 func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	t, err := m.Terms(mode, opt)
 	if err != nil {
@@ -226,9 +231,9 @@ func (m Relations) admitsAll() bool {
 	return different == m.Rank()
 }
 
-// RanksAdd reports whether the rank of all arms is the sum of the tasks' ranks, as for full-rank kernels or terms task(identity()) *
-// arm(k): an unbiased estimate of a gap within a task then has zero weights on other tasks' arms. It uses exact features, and is false if
-// these are cut or not available.
+// RanksAdd reports whether the rank of all arms is the sum of the tasks' ranks. This holds for full-rank kernels and for
+// terms task(identity()) * arm(k). An unbiased estimate of a gap within a task then has zero weights on other tasks' arms.
+// It uses exact features, and returns false if these are cut or not available.
 func (m Relations) RanksAdd() (bool, error) { return m.ranksAdd() }
 
 func (m Relations) addRanks() (bool, error) {
@@ -236,7 +241,7 @@ func (m Relations) addRanks() (bool, error) {
 		return true, nil
 	}
 	alone, err := m.TaskModels()
-	if err != nil || m.Cut() { // for a single task the kernel may be 0
+	if err != nil || m.Cut() { // for a single task, the kernel may be 0
 		return false, m.Context().Err()
 	}
 	rank := m.Rank()
@@ -248,8 +253,8 @@ func (m Relations) addRanks() (bool, error) {
 	return rank == 0, nil
 }
 
-// manyDifferent reports, from a coarse factor, that there are more different arms than the largest rank, so the kernel cannot have full
-// rank. It uses one projection, which does not increase distances, and may miss some.
+// manyDifferent reports whether a coarse factor shows more different arms than the largest rank. The kernel then cannot
+// have full rank. False is inconclusive: it uses one projection, which may put different arms at the same place.
 func (m Relations) manyDifferent() bool {
 	if m.Features != nil || m.Problem.N() <= m.source.maxRank {
 		return false
@@ -273,12 +278,13 @@ func (m Relations) manyDifferent() bool {
 	return different > m.source.maxRank
 }
 
-// unrelatedBelow is the correlation of two arms below which a measurement of one reduces the prior variance of the other by less than a
-// millionth.
+// unrelatedBelow is the largest correlation of unrelated arms. Below it, data on one arm reduce the prior variance of the
+// other by less than a millionth.
 const unrelatedBelow = 1e-3
 
-// Unrelated reports whether the correlation of any two arms is below a thousandth, as under identity(). It checks the terms of the kernel
-// and, for at most mostUnrelated arms, exact values up to the first related pair.
+// Unrelated reports whether the correlation of any two arms is below a thousandth, as under identity(). It checks the
+// kernel's terms. If they do not decide, it compares exact kernel values for at most mostUnrelated arms, until it finds a
+// related pair; for more arms it returns false.
 func (m Relations) Unrelated() bool { return m.unrelated() }
 
 func (m Relations) lookUnrelated() bool {
@@ -286,7 +292,7 @@ func (m Relations) lookUnrelated() bool {
 	if m.apartOnly {
 		return true
 	}
-	if OwnPart(m.Model) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // the remaining part relates no two arms
+	if OwnPart(m.Model) >= m.Diagonal*(1-unrelatedBelow*unrelatedBelow) { // the other terms relate no two arms
 		return true
 	}
 	if n > mostUnrelated {
@@ -305,7 +311,8 @@ func (m Relations) lookUnrelated() bool {
 	return true
 }
 
-// KernelWarnings warns if the kernel has full rank on these arms, with the consequences for each method and the remedies.
+// KernelWarnings returns a warning if the kernel has full rank on these arms, and nil otherwise. The warning differs for
+// unrelated arms.
 func (m Relations) KernelWarnings() []engine.Warning {
 	kind := engine.WarnAdmitsAll
 	switch {

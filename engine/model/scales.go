@@ -14,15 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// scaling searches scales of the kernel. natural leaves the kernel unchanged and is the result if the data have no information on the
-// scale.
+// scaling searches for the scale of the kernel. natural is the scale that leaves the kernel unchanged, and is the result
+// if the data have no information on the scale.
 type scaling struct {
 	natural float64
-	near    float64 // last result, where the next search starts; 0 before
+	near    float64 // result of the last search, where the next one starts; 0 before the first
 }
 
-// The range of s·d_max of the search, the second limit times the sum of squares of the data; the step of the grid and the accuracy, of
-// logarithms.
+// Range and steps of the search. Scales range from scaleLeast to scaleMost·(1 + sum of squares of the data), both divided
+// by the largest eigenvalue. scaleStep is the step of the grid, and scaleTolerance the accuracy, both of log s.
 const (
 	scaleLeast     = 1e-3
 	scaleMost      = 1e8
@@ -30,12 +30,14 @@ const (
 	scaleTolerance = 1e-6
 )
 
-// coarseSteps is the initial step of the search in grid steps: a deviance varies over units of log s.
+// coarseSteps is the first step of the search, in grid steps. It may be large because a deviance varies slowly, over units
+// of log s.
 const coarseSteps = 4
 
-// least returns the scale of the smallest deviance, the best of a grid, refined: from scales at which noise hides any signal to scales at
-// which the prior has no influence. largest is the largest eigenvalue of the information, or an upper bound, and squares the sum of
-// squares of the data. If near is above 0, it returns the local minimum from there.
+// least returns the scale of smallest deviance: the best of a grid, refined. The grid reaches from scales at which noise
+// hides any signal to scales at which the prior has no influence. largest is the largest eigenvalue of the information
+// matrix, or an upper bound, and squares the sum of squares of the data. If near is above 0, the search starts there and
+// returns the local minimum. It returns an error if the deviance is not finite.
 func (s *scaling) least(largest, squares float64, deviance func(scale float64) float64) (float64, error) {
 	if largest == 0 {
 		return s.natural, nil
@@ -72,15 +74,16 @@ func (s *scaling) least(largest, squares float64, deviance func(scale float64) f
 	return s.near, nil
 }
 
-// narrow is the standard deviation of log s below which one scale is enough.
+// narrow is a standard deviation of log s: below it, one scale represents the density.
 const narrow = 0.3
 
-// beneath is the depth in nats at which a density's tails are cut: they are below rounding. resolved is the smallest standard deviation,
-// in grid steps, at which sums equal integrals to a hundredth of a nat.
+// beneath is the depth in nats, below the maximum, at which a density's tails are cut because they are below rounding.
+// resolved is the smallest standard deviation, in grid steps, for which a sum equals the integral to a hundredth of a nat.
 const beneath, resolved = 40, 0.6
 
-// law integrates exp(-deviance/2) over log s on a grid, refined until it resolves the density. It returns the log of the integral, and
-// scales with the mean and variance of log s, see Mixture. It extends from the scale near to both sides.
+// law integrates exp(-deviance/2) over log s, on a grid that it refines until the grid resolves the density. The grid
+// extends from the scale near to both sides. It returns the log of the integral, and one or three scales with shares (sum
+// 1) that have the mean and variance of log s, see Mixture.
 func (s *scaling) law(largest, squares float64, deviance func(scale float64) float64) (log float64, scales, shares []float64) {
 	defer func() { s.near = scales[len(scales)/2] }()
 	if largest == 0 {
@@ -123,7 +126,7 @@ func (s *scaling) law(largest, squares float64, deviance func(scale float64) flo
 	return log, []float64{math.Exp(mean) / ratio, math.Exp(mean), math.Exp(mean) * ratio}, []float64{1. / 6, 2. / 3, 1. / 6}
 }
 
-// leastBetween returns the minimiser of a function between two points, to scaleTolerance, by golden sections.
+// leastBetween returns the minimiser of a function between lo and hi, to scaleTolerance, by golden-section search.
 func leastBetween(lo, hi float64, of func(x float64) float64) float64 {
 	const golden = 0.6180339887498949
 	left, right := hi-golden*(hi-lo), lo+golden*(hi-lo)
@@ -150,10 +153,11 @@ type tridiagonal struct {
 	along    []float64 // m: Qᵀc
 }
 
-// reducedWhole is the largest matrix that Dsytrd reduces without blocks, and the number of columns of a block, which needs workspace.
+// reducedWhole is the largest size of a matrix that Dsytrd reduces without blocks. It is also the number of columns of a
+// block, which determines the workspace.
 const reducedWhole = 32
 
-// newTridiagonal reduces a matrix by Householder reflections. The vector is rotated in place.
+// newTridiagonal reduces a matrix by Householder reflections. It rotates the vector along in place.
 func newTridiagonal(of *mat.SymDense, along []float64) tridiagonal {
 	n := of.SymmetricDim()
 	t := tridiagonal{diagonal: make([]float64, n), beside: make([]float64, max(0, n-1)), along: along}
@@ -185,14 +189,14 @@ func newTridiagonal(of *mat.SymDense, along []float64) tridiagonal {
 	return t
 }
 
-// largest returns an upper bound on the largest eigenvalue that does not depend on rounding, as T does: the trace.
+// largest returns the trace, an upper bound on the largest eigenvalue that is insensitive to rounding, unlike T.
 func (t *tridiagonal) largest() float64 { return lists.Total(t.diagonal) }
 
-// manyPivots is the product of pivots at which the logarithm is taken, so that a further pivot, below scaleMost times data, cannot
+// manyPivots is a product of pivots: when it is exceeded, solved takes the logarithm, so that the next pivot cannot
 // overflow.
 const manyPivots = 1e100
 
-// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c, from the factors LDLᵀ.
+// solved returns log det(I + sT) and cᵀ(I + sT)⁻¹c, where s is scale, from an LDLᵀ factorization.
 func (t *tridiagonal) solved(scale float64) (logDet, quadratic float64) {
 	var z float64
 	inverse, product := 1., 1.
@@ -203,7 +207,7 @@ func (t *tridiagonal) solved(scale float64) (logDet, quadratic float64) {
 			f = e * inverse
 			next -= e * f
 		}
-		pivot := max(next, 1) // I + sT ≥ I: a smaller pivot is rounding
+		pivot := max(next, 1) // I + sT ≥ I, so a smaller pivot is a rounding error
 		inverse = 1 / pivot
 		z = t.along[k] - f*z
 		quadratic += z * z * inverse

@@ -1,19 +1,20 @@
 package model
 
-// The numbers of arms and directions at which another form of a computation is used; regimes.md lists them.
+// The numbers of arms and directions at which the method of a computation changes. regimes.md lists them.
 const (
-	// MaxRank is the largest feature dimension of a Model. Below it features are exact to rounding; beyond it they are truncated, and
-	// Truncation bounds the omitted part.
+	// MaxRank is the largest number of features of a Model. Kernels of smaller rank have features that are exact up to
+	// rounding. For others the features are truncated, and Truncation bounds the omitted part.
 	MaxRank = 1024
-	// MostLeastSquares is the largest rank up to which tests without a stated norm use least squares over all tasks.
+	// MostLeastSquares is the largest rank for which tests without a stated norm use least squares over all tasks.
 	MostLeastSquares = 256
-	// MostDesigned is the largest number of unrelated arms whose pulls are designed; beyond it means are compared in closed form.
+	// MostDesigned is the largest number of unrelated arms for which the allocation is computed as a design. For more
+	// arms, means are compared in closed form.
 	MostDesigned = 64
-	// MostLearned is the number of arms up to which a kernel learned in the run uses covariances of all arms.
+	// MostLearned is the largest number of arms for which a kernel learned in the run uses covariances of all arms.
 	MostLearned = 512
-	// MostTested is the largest rank up to which CoBayesFB tests its decisions.
+	// MostTested is the largest rank for which CoBayesFB tests its decisions.
 	MostTested = 100
-	// MostOneLeader is the largest number of arms of a task with a single leader under a bound on the norm.
+	// MostOneLeader is the largest number of arms of a task for which a test with a bound on the norm has a single leader.
 	MostOneLeader = 40
 
 	// MostWithin is the largest number of arms of a posterior within blocks.
@@ -35,7 +36,8 @@ const (
 	mostShared     = 256
 )
 
-// The forms of a computation, as results name them: CoTestFC and its variants, then posteriors, then least squares.
+// The methods of a computation, as results name them: first CoTestFC and its variants, then posteriors, then least
+// squares.
 const (
 	RegimeTogether = "least squares of all tasks"
 	RegimeAlone    = "each agent alone"

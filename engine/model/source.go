@@ -21,7 +21,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// source has the kernel values on the points of a problem, and their factors. Models that differ only in precisions share one.
+// source has the kernel values on the points of a problem, and their Cholesky factor. Models that differ only in
+// precisions share a source.
 type source struct {
 	gram    kernels.Matrix
 	factor  *kernels.Growing
@@ -33,16 +34,17 @@ type source struct {
 	grouped  *once[*gp.Blocked] // see Model.grouped
 }
 
-// exactFeatures are the features to the rounding of a pivoted Cholesky factor, or up to the largest rank.
+// exactFeatures has the features from a pivoted Cholesky factor. They are exact up to rounding, unless the factor was cut
+// at the largest rank.
 type exactFeatures struct {
 	matrix     *mat.Dense
 	pivots     []int
 	truncation float64
 	cut        bool
-	grown      *kernels.Growing // the factor they come from, if whole continues it; nil otherwise
+	grown      *kernels.Growing // the factor of these features if whole needs to continue it; nil otherwise
 }
 
-// newSource checks the kernel on its points and computes its diagonal.
+// newSource checks the kernel on the problem's points and computes the diagonal of its Gram matrix.
 func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source, err error) {
 	defer try.Caught(&err)
 	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
@@ -55,7 +57,8 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 	return s, nil
 }
 
-// exact computes the features. It uses a factor of its own: columns beyond the shared ones are kept once, as features.
+// exact returns the features and computes them on the first call. It uses a separate factor, so that columns beyond the
+// shared ones are stored only once, as features.
 func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 	return s.features.get(ctx, func() (_ *exactFeatures, err error) {
 		defer try.Caught(&err)
@@ -72,21 +75,22 @@ func (s *source) exact(ctx context.Context) (*exactFeatures, error) {
 	})
 }
 
-// whole factors the whole Gram matrix of at most exactNorm arms with cut features. It continues from their columns.
+// whole returns the factor of the whole Gram matrix. It continues the factor of cut features, and requires at most
+// exactNorm arms.
 func (s *source) whole(ctx context.Context) (_ kernels.Factor, err error) {
 	defer try.Caught(&err)
 	f := try.Of(s.exact(ctx))
-	return try.Of(f.grown.Continued(ctx)).Factor(ctx, 0, 0) // further columns are not kept
+	return try.Of(f.grown.Continued(ctx)).Factor(ctx, 0, 0) // so that the further columns are not kept
 }
 
-// scaleOf returns the power of four nearest to the largest variance of a kernel, and its root: dividing features by the root loses no
-// digit.
+// scaleOf returns the power of four nearest to the largest variance of a kernel, and its root. A division of features by
+// this root is exact, because it is a power of two.
 func scaleOf(diagonal float64) (scale, root float64) {
 	exponent := int(math.Round(math.Log2(diagonal) / 2))
 	return math.Ldexp(1, 2*exponent), math.Ldexp(1, exponent)
 }
 
-// normalised is a Gram matrix divided by Scale: its values are φ_iᵀφ_j.
+// normalised is a Gram matrix divided by scale. Its values are φ_iᵀφ_j.
 type normalised struct {
 	gram  kernels.Matrix
 	scale float64
@@ -116,7 +120,7 @@ func (g normalised) divide(dst []float64) {
 // kernels.Part reads parts of rows.
 func (m *Model) Gram() kernels.Matrix { return normalised{m.source.gram, m.Scale} }
 
-// Among returns the exact kernel values among some arms, normalised.
+// Among returns the exact kernel values between the given arms, normalised.
 func (m *Model) Among(arms []int) (kernels.Matrix, error) {
 	p := m.Problem
 	taskOf := indices.Of(p.TaskOf, arms)
@@ -127,7 +131,7 @@ func (m *Model) Among(arms []int) (kernels.Matrix, error) {
 	return normalised{gram, m.Scale}, nil
 }
 
-// Variances returns the N values k(x̃_i, x̃_i), normalised.
+// Variances returns k(x̃_i, x̃_i) of the N arms, normalised.
 func (m *Model) Variances() []float64 {
 	return lists.Map(m.source.factor.Diagonal(), func(v float64) float64 { return v / m.Scale })
 }
@@ -135,19 +139,20 @@ func (m *Model) Variances() []float64 {
 // Row sets dst, of length N, to the exact values φ_iᵀφ_j of arm i with all arms, normalised.
 func (m *Model) Row(dst []float64, i int) { m.Gram().Row(dst, i) }
 
-// entriesAtOnce is the number of kernel values that a core computes between two checks of the context.
+// entriesAtOnce is the number of kernel values that one core computes between two checks of the context.
 const entriesAtOnce = 1 << 13
 
-// Entry returns the exact value φ_iᵀφ_j, normalised.
+// Entry returns the exact kernel value φ_iᵀφ_j of arms i and j, normalised.
 func (m *Model) Entry(i, j int) float64 {
 	var v [1]float64
 	kernels.Part(m.Gram(), v[:], i, j)
 	return v[0]
 }
 
-// Exact returns the model with its exact features and its Layout. It returns the model itself if that has them, or if its arms are
-// unrelated and need none. They are computed once, on first use: O(N m²) operations and O(N m) memory for a kernel of rank m ≤ MaxRank on
-// the arms. It returns an error if the context ends, if there is no memory, or if the kernel is not positive semi-definite.
+// Exact returns the model with its exact features and its Layout. It returns the model itself if it already has them, or
+// if its arms are unrelated and need none. Features are computed once, on first use. For a kernel of rank m ≤ MaxRank on
+// the arms this takes O(N m²) operations and O(N m) memory. It returns an error if the context ends, if there is no
+// memory, or if the kernel is not positive semi-definite.
 func (m *Model) Exact() (*Model, error) {
 	if m.Features != nil || m.apartOnly {
 		return m, nil
@@ -159,12 +164,12 @@ func (m *Model) Exact() (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := *exact // with the present context and Memory of the model
+	out := *exact // a copy with the model's own context and Memory
 	out.life, out.Memory = m.life, m.Memory
 	return &out, nil
 }
 
-// fill computes the exact features and everything derived from them.
+// fill computes the exact features and all fields derived from them.
 func (m *Model) fill() (err error) {
 	defer try.Caught(&err, fmt.Sprintf("problem %q", m.Problem.Name))
 	f := try.Of(m.source.exact(m.Context()))
@@ -173,7 +178,7 @@ func (m *Model) fill() (err error) {
 	return nil
 }
 
-// lay computes everything derived from features.
+// lay computes all fields that are derived from features.
 func (m *Model) lay() (err error) {
 	if m.Layout, err = canon.NewLayout(m.Context(), m.Features, m.Precision); err != nil {
 		return err
@@ -187,7 +192,7 @@ func (m *Model) lay() (err error) {
 	return nil
 }
 
-// withFeatures returns the model with other features of the same arms.
+// withFeatures returns the model with other features for the same arms.
 func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 	out := *m
 	out.derived = true
@@ -195,8 +200,8 @@ func (m *Model) withFeatures(features *mat.Dense) (*Model, error) {
 	return &out, out.lay()
 }
 
-// written returns the identity of a model without features: its points and the text of its kernel. A kernel with formulas equals no
-// other, since its text does not determine it.
+// written returns the identity of a model without features: a hash of its points and of the text of its kernel. If the
+// kernel has formulas, the text does not determine it, so a random number makes the identity unique.
 func (m *Model) written() string {
 	p := m.Problem
 	var lists [][]float64
@@ -213,7 +218,7 @@ func (m *Model) written() string {
 	return canon.Fingerprint(append(lists, m.others()...)...) + string(text[:16])
 }
 
-// Stopped has features from a factor stopped at a small residual, normalised.
+// Stopped has approximate features, from a factor that stopped at a small residual; normalised.
 type Stopped struct {
 	Features *mat.Dense // N × m; row i is φ_i without its residual
 	Pivots   []int      // the m pivot arms, in order
@@ -240,24 +245,25 @@ func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 	return Stopped{Features: f.L, Pivots: f.Pivots, Rest: f.Rest, Residual: f.Residual / m.Scale, Trace: f.ResidualTrace / m.Scale}, nil
 }
 
-// Pivots returns the pivot arms of Stopped without copying the features.
+// Pivots returns the pivot arms of Stopped, without copying the features.
 func (m *Model) Pivots(maxRank int, residual float64) ([]int, error) {
 	_, pivots, err := m.source.factor.Columns(m.Context(), maxRank, relative(m, residual))
 	return pivots, err
 }
 
-// relative returns a residual divided by the largest ‖φ_i‖², at most a half: an empty factor would not represent the kernel, even if the
-// ridge is larger.
+// relative returns residual (normalised) divided by the largest ‖φ_i‖², but at most 1/2. A larger value, from a large
+// ridge, would permit an empty factor, which does not represent the kernel.
 func relative(m *Model, residual float64) float64 { return min(residual*m.Scale/m.Diagonal, 0.5) }
 
-// Residual returns the residual of Stopped at this number of pivots, among the pivots computed so far.
+// Residual returns the residual of Stopped with rank pivots, among those computed so far.
 func (m *Model) Residual(rank int) (float64, error) {
 	residual, err := m.source.factor.Residual(m.Context(), rank)
 	return residual / m.Scale, err
 }
 
-// Levelled returns the model with a constant among its features: the functions that methods with an unknown prior mean can represent. It
-// is for Misfit and Fidelity. Cut, full-rank or unavailable features are returned unchanged.
+// Levelled returns the model with a constant as a further feature. Its features then span the functions that methods with
+// an unknown prior mean can represent. It is for Misfit and Fidelity. If the features are cut, of full rank or not
+// available, it returns the model unchanged.
 func (m *Model) Levelled() *Model {
 	if level, err := m.level(); err == nil {
 		return level

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Truth has the facts about the known expected rewards of a model, and about their representation by the kernel.
+// Truth has methods for the known expected rewards of a model, and for their representation by the kernel.
 type Truth struct{ *Model }
 
 // truth has the quantities derived from the expected rewards, computed once per Model.
@@ -21,10 +21,10 @@ type truth struct {
 	best  []int     // V: the best arm of each task
 	gap   []float64 // N: μ_best - μ_i of its task, normalised
 	min   float64   // smallest gap of a rival, normalised; +Inf if no task has two arms
-	minAt int       // arm of the smallest gap
+	minAt int       // the arm with the smallest gap
 }
 
-// TieTolerance is the relative difference below which two means count as equal: smaller ones are rounding of the means.
+// TieTolerance is a relative difference of two means: up to it they count as equal, since the difference may be rounding.
 const TieTolerance = 1e-14
 
 func (m Truth) computeTruth() (*truth, error) {
@@ -51,17 +51,19 @@ func (m Truth) computeTruth() (*truth, error) {
 	return t, nil
 }
 
-// Best returns the best arm of each task (the first of tied ones). It returns an error for unknown means.
+// Best returns the best arm of each task, and among tied arms the first. It returns an error if the expected rewards are
+// unknown.
 func (m Truth) Best() ([]int, error) {
 	return known(m, func(t *truth) []int { return slices.Clone(t.best) })
 }
 
-// DeltaMin returns the smallest gap Δ_min between best and second arm over all tasks, normalised; +Inf if no task has two arms.
+// DeltaMin returns the smallest gap Δ_min between the best and the second-best arm over all tasks, normalised. It is +Inf
+// if no task has two arms.
 func (m Truth) DeltaMin() (float64, error) {
 	return known(m, func(t *truth) float64 { return t.min })
 }
 
-// known returns a quantity derived from the expected rewards.
+// known returns a quantity derived from the expected rewards, or an error if these are unknown.
 func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	t, err := m.known()
 	if err == nil {
@@ -70,7 +72,8 @@ func known[T any](m Truth, of func(t *truth) T) (out T, err error) {
 	return out, err
 }
 
-// Ties returns the arm with the smallest gap to a best arm, and whether the gap is a tie. It returns 0 and false if no gap is known.
+// Ties returns the arm with the smallest gap to its best arm, and whether the two are tied. It returns 0 and false if the
+// expected rewards are unknown or no task has two arms.
 func (m Truth) Ties() (rival int, tied bool) {
 	t, err := m.known()
 	if err != nil || t.minAt < 0 {
@@ -80,31 +83,33 @@ func (m Truth) Ties() (rival int, tied bool) {
 	return t.minAt, t.min <= TieTolerance*scale
 }
 
-// Hardness solves for ρ*(ξ) [Du23, eq. of ρ*(ξ)]: the minimax design over best against rival, each squared norm divided by the squared
-// gap. epsilon > 0 (normalised) replaces smaller gaps, the PAC form of the paper's upper bounds. It counts samples of all agents
-// together. The result is cached. A tie without epsilon is an error.
+// Hardness returns the design for ρ*(ξ) [Du23, eq. of ρ*(ξ)]. This is the minimax design over pairs of the best arm and a
+// rival, where each squared norm is divided by the squared gap. Its Value counts the samples of all agents together.
+// epsilon > 0 (normalised) replaces smaller gaps, as in the PAC form of the paper's upper bounds. It returns an error if
+// arms are tied and epsilon is 0. The result is cached.
 //
-// For very many arms (Many, and above 464) ρ*(0) is known only between two bounds: the value at an affordable ξ, since smaller ξ have
-// larger values, and the value for unrelated arms, which no kernel exceeds.
+// For very many arms (Many, and more than 464), ρ*(0) is known only between two bounds. One is the value at an affordable
+// ξ, since smaller ξ have larger values. The other is the value for unrelated arms, which no kernel exceeds.
 func (m Truth) Hardness(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{least: epsilon})
 }
 
-// Confirmation solves for the design of Hardness with gaps increased by epsilon (normalised), instead of replaced: to refute that the
-// best arm is within epsilon, a rival must be above it by that much. At ξ = 0 it is the smallest design that confirms the best arms.
+// Confirmation returns the design of Hardness, but with epsilon (normalised) added to the gaps. To refute that the best
+// arm is within epsilon, a rival must exceed it by epsilon. At ξ = 0 it is the smallest design that confirms the best
+// arms.
 func (m Truth) Confirmation(ridge, epsilon float64) (design.Design, error) {
 	return m.hardness(ridge, gaps{added: epsilon})
 }
 
-// gaps has the differences from the best arm that must be resolved, normalised.
+// gaps has the changes of the gaps that a design must resolve, normalised.
 type gaps struct {
-	least float64 // replaces smaller gaps
+	least float64 // smaller gaps are replaced by this
 	added float64
 }
 
 func (g gaps) of(gap float64) float64 { return max(gap, g.least) + g.added }
 
-// key returns the cache key of a design for these gaps: without epsilon there is only one.
+// key returns the cache key of the design for these gaps. With epsilon = 0, Hardness and Confirmation share a key.
 func (g gaps) key(ridge float64) canon.Key {
 	if g.added > 0 {
 		return canon.Key{Kind: canon.KindConfirmation, Ridge: ridge, Level: g.added}
@@ -131,7 +136,8 @@ func (m Truth) hardness(ridge float64, g gaps) (_ design.Design, err error) {
 	})
 }
 
-// Rivals returns the contrasts of Confirmation: each best arm against its rivals, weighted by 1/(gap + epsilon)² (normalised).
+// Rivals returns the contrasts of Confirmation: each best arm against its rivals, with weight 1/(gap + epsilon)²
+// (normalised).
 func (m Truth) Rivals(epsilon float64) (design.Contrasts, error) {
 	return known(m, func(t *truth) design.Contrasts { return m.rivals(t, gaps{added: epsilon}) })
 }
@@ -146,14 +152,14 @@ func (m Truth) rivals(t *truth, g gaps) (c design.Contrasts) {
 	return c
 }
 
-// Near is a function of the kernel's space near the known expected rewards: the one with the smallest norm that interpolates them at some
-// arms.
+// Near is a function of the kernel's space near the known expected rewards: an interpolant at some arms, of smallest norm,
+// or a ridge fit.
 type Near struct {
-	// in units of Truth.Norm; an interpolant of all expected rewards has at least this norm
+	// in units of Truth.Norm. For an interpolant, it is at most the norm of an interpolant of all expected rewards
 	Norm   float64
 	Misfit float64 // largest distance from an expected reward, reward units
 	At     int     // the arm of Misfit
-	Arms   int     // number of interpolated arms
+	Arms   int     // number of interpolated arms, or the rank of a ridge fit
 }
 
 // Near returns the interpolant of the expected rewards at the first pivots of the kernel's factor, as many as needed for Misfit ≤ within,
@@ -181,7 +187,7 @@ func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
 		if err != nil {
 			return Near{}, fmt.Errorf("problem %q: fitting the expected rewards: %w", m.Problem.Name, err)
 		}
-		if len(columns) == near.Arms { // the kernel has no more dimensions on these arms
+		if len(columns) == near.Arms { // the kernel has no further dimension on these arms
 			break
 		}
 		for k := near.Arms; k < len(columns) && near.Misfit > within; k++ {
@@ -215,14 +221,14 @@ func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
 }
 
 const (
-	// witnessMost is the number of arms up to which the factor is computed to N·rank² = witnessWork products; beyond it to witnessLeast,
-	// which designs use anyway.
+	// witnessMost is the largest number of arms for which Witness computes the factor up to N·rank² = witnessWork products. For more arms
+	// it uses rank witnessLeast, which designs compute anyway.
 	witnessMost  = 3000
 	witnessWork  = 6e9
 	witnessLeast = 128
 	// witnessShare is the fraction of δ that the distance from a witness may cost.
 	witnessShare = 1.0 / 50
-	// costlyShare is that fraction if the guarantee states it.
+	// costlyShare is the larger fraction that the distance may cost if the guarantee then states this cost.
 	costlyShare = 1.0 / 4
 )
 
@@ -232,10 +238,11 @@ func (m Truth) Witnessed(opt Terms, samples float64) bool {
 	return found
 }
 
-// Witness searches a function of the kernel's space within the stated norm that is so close to the known expected rewards that a
-// guarantee for it holds for them (see Negligible; samples as there). cost is the part of δ that the distance costs: 0, or a quarter of δ
-// if rewards were coarsely rounded. The whole kernel then need not be factored. A stated misfit is the allowed distance. It searches only
-// if there are many arms; false is inconclusive.
+// Witness searches for a function of the kernel's space within the stated norm that is close to the known expected
+// rewards. A guarantee for this function then also holds for the rewards (see Negligible; samples as there), and the whole
+// kernel need not be factored. If a misfit is stated, it is the allowed distance. cost is the part of δ that the distance
+// costs: 0, or a quarter of δ if rewards were coarsely rounded. It searches only if there are more than eagerArms arms;
+// found = false is inconclusive.
 func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	n := m.Problem.N()
 	if n <= eagerArms || opt.Norm <= 0 || m.Problem.Mean == nil {
@@ -270,22 +277,23 @@ func (m Truth) Witness(opt Terms, samples float64) (cost float64, found bool) {
 	return 0, false
 }
 
-// LowerBound returns T* kl(δ, 1-δ): a lower bound on the expected samples, all agents together, of any algorithm that errs with
-// probability at most δ for all rewards of the kernel; 0 if none is known.
+// LowerBound returns T* kl(δ, 1-δ), or 0 if no bound on T* is known. This is a lower bound on the expected samples, all
+// agents together, of any algorithm with error probability at most δ for all rewards of the kernel.
 func (m Truth) LowerBound(delta, epsilon float64) (float64, error) {
 	lower, _, err := m.CharacteristicTime(0, epsilon)
 	return Nats(delta) * lower, err
 }
 
-// CharacteristicTime returns bounds of T*, all agents together: 1/T* is the maximum over allocations λ of the smallest divergence Σ λ_i
-// KL_i from the rewards to other rewards of the kernel for which every right answer (within epsilon of the best arm, normalised) is
-// wrong. An allocation must distinguish all such alternatives, or errors are more frequent than δ at some of them.
+// CharacteristicTime returns bounds on T*, all agents together. 1/T* is the maximum over allocations λ of the smallest
+// divergence Σ λ_i KL_i from the rewards to an alternative. An alternative has other rewards of the kernel, for which
+// every right answer (within epsilon of the best arm, normalised) is wrong. An allocation must distinguish all
+// alternatives; otherwise errors are more frequent than δ at some of them.
 //
-// If each task has one right answer and noise is normal, T* = 2ρ* with gaps increased by epsilon, at ξ = 0, or for the lower bound at a
-// given ξ. If tasks have several, or rewards are two-valued, the lower bound is a game between allocations and some alternatives, and the
-// upper bound is unknown (0). Both are 0 if no bound is known: if all arms are right answers, for bounded rewards that are neither
-// two-valued nor resampled, for rewards with common block effects, and for too large games. LimitTime has the limit for δ → 0 with several
-// right answers.
+// If each task has one right answer and noise is normal, T* = 2ρ* with epsilon added to the gaps. ρ* is taken at ξ = 0, or
+// for the lower bound at a given ξ. If tasks have several right answers, or rewards are two-valued or resampled, the lower
+// bound is a game between allocations and some alternatives, and the upper bound is unknown (0). Both bounds are 0 if none
+// is known: if all arms are right answers, for other bounded rewards, for rewards with common block effects, and for too
+// large games. LimitTime has the limit for δ → 0 with several right answers.
 func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64, err error) {
 	t, err := m.known()
 	if err != nil {
@@ -311,14 +319,14 @@ func (m Truth) CharacteristicTime(ridge, epsilon float64) (lower, upper float64,
 	return 2 * d.Lower, 2 * d.Value, err
 }
 
-// diverges reports whether alternatives are distinguished by the divergence of distributions within bounds: for two-valued or resampled
-// rewards.
+// diverges reports whether rewards are two-valued or resampled. Alternatives then differ from them by the divergence of
+// distributions within bounds.
 func diverges(p *problem.Problem) bool {
 	return p.Noise.Environment == problem.EnvironmentBernoulli ||
 		p.Noise.Bounds != nil && p.Noise.Environment == problem.EnvironmentResampled && p.Rewards != nil
 }
 
-// right reports whether an arm is within epsilon (normalised) of the best one, up to rounding.
+// right reports whether the gap of arm i is at most epsilon (normalised), up to rounding.
 func (t *truth) right(i int, epsilon float64) bool {
 	const rounding = 1e-9
 	return t.gap[i] <= epsilon*(1+rounding)

@@ -15,12 +15,13 @@ import (
 type Within struct {
 	Information *mat.SymDense // N×N: L, normalised
 	Right       []float64     // N: r, normalised
-	// N: the observed level of a task, and the weights of its arms in it, with sum 1, normalised
+	// N: the observed level of each arm's task, and the weight of each arm in that level, with sum 1 per task; normalised
 	Levels, Weights []float64
 }
 
-// turn rotates arms to the eigenvectors u of L, L u = t u. Along one with t > 0 the data are y = uᵀr/t with variance 1/t, independent of
-// the others; features are Σ u_i φ_i, independent effects have variance g, and the common level is 0.
+// turn transforms the data to the eigenvectors u of L, where L u = t u. Along an eigenvector with t > 0, the data are y =
+// uᵀr/t with variance 1/t, independent of the others. Its features are Σ u_i φ_i, independent effects keep variance g, and
+// the common level is 0. It returns an error if no block has two arms.
 func (d *meansOf) turn(w *Within) error {
 	n := len(d.arms)
 	info, right := mat.NewSymDense(n, nil), make([]float64, n)
@@ -64,7 +65,8 @@ func (d *meansOf) turn(w *Within) error {
 	return nil
 }
 
-// back returns a factor of the covariances of arms from one along the eigenvectors, each row minus the mean of its task.
+// back returns a factor of the covariances of all arms; white is the factor along the eigenvectors. From each row it
+// subtracts the weighted mean over the arm's task.
 func (d *meansOf) back(white *mat.Dense) *mat.Dense {
 	var arms mat.Dense
 	arms.Mul(d.turned, white)
@@ -85,7 +87,8 @@ func (d *meansOf) back(white *mat.Dense) *mat.Dense {
 	return out
 }
 
-// estimates returns the posterior means of all arms, normalised.
+// estimates returns the posterior means of all arms, N values, normalised. white is a factor of their posterior
+// covariance.
 func (w *Within) estimates(white *mat.Dense) []float64 {
 	n, dim := white.Dims()
 	projected, out := mat.NewVecDense(dim, nil), mat.NewVecDense(n, nil)

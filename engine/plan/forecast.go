@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// methods returns the algorithms that a forecast compares: those of the catalogue that have a guarantee and are for use.
+// methods returns the methods that a forecast compares: fixed-confidence algorithms with a guarantee.
 func methods() []method {
 	all := []method{{"CoKernelFC", engine.SchedulePaper}, {"CoKernelFC", engine.ScheduleTuned}}
 	for _, name := range []string{"CoTestFC", "IndTestFC"} {
@@ -28,7 +28,7 @@ func methods() []method {
 	return all
 }
 
-// prepared sets defaults and returns an error for values out of range.
+// prepared sets defaults. It returns an error for values out of range.
 func (q Question) prepared(p *problem.Problem) (Question, error) {
 	q.Runs = cmp.Or(q.Runs, RunsFor(p))
 	if q.Runs < 0 {
@@ -40,8 +40,9 @@ func (q Question) prepared(p *problem.Problem) (Question, error) {
 	return q, q.Prices.check()
 }
 
-// Of forecasts the needs of all methods on a problem. A method that cannot run, for example because its ridge needs a norm, has a note
-// instead of a row; if no method can run, Of returns an error. If ctx ends, it returns rows of the finished runs and the context's error.
+// Of forecasts the needs of all methods on a problem. A method that cannot run, for example because its ridge needs a
+// norm, gets a note and no row; if no method can run, Of returns an error. If ctx ends, it returns rows of the finished
+// runs and the context's error.
 func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err error) {
 	defer try.Caught(&err, "plan")
 	sparing := q.Runs == 0 && p.N() > manyArms
@@ -81,15 +82,15 @@ func Of(ctx context.Context, p *problem.Problem, q Question) (_ Forecast, err er
 	return out, nil
 }
 
-// note adds a note once: a method fails in the same way for every gap.
+// note adds a note unless it is already there. A method may fail in the same way for every gap.
 func (f *Forecast) note(w engine.Warning) {
 	if !slices.ContainsFunc(f.Notes, w.Same) {
 		f.Notes = append(f.Notes, w)
 	}
 }
 
-// resolution returns a warning if the kernel has very many effective dimensions at the accuracy: epsilon, else the smallest gap to plan
-// for, else a tenth of the scatter of the rewards.
+// resolution returns a warning if the kernel has very many effective dimensions at the required accuracy. This accuracy is
+// epsilon if set, else the smallest gap to plan for, else a tenth of the scatter of the rewards.
 func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.Warning {
 	accuracy := model.Scatter(p) / 10
 	if len(q.Gaps) > 0 {
@@ -105,26 +106,26 @@ func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.W
 	return r.Warnings()
 }
 
-// Budget has the expected quality of the recommendations as a function of the number of measurements.
+// Budget is the expected quality of the recommendations as a function of the number of measurements.
 type Budget struct {
 	Total  int     `json:"total"`  // largest number of further measurements, all tasks together
-	Points []Point `json:"points"` // by number of measurements; the first is the present state if anything was measured
-	// index of the point after which measurements gain much less: the farthest below the straight line from the first to the last
-	// [Satopää et al. 2011]; -1 without one
+	Points []Point `json:"points"` // sorted by number of measurements; the first is the present state if anything was measured
+	// Index of the point after which further measurements gain much less, -1 if there is none. It is the point farthest
+	// below the straight line from the first to the last [Satopää et al. 2011].
 	Knee int `json:"knee"`
-	// "" if the present posterior is extrapolated; otherwise the assumed rewards of the simulation
+	// assumed rewards of the simulation; "" if the posterior of existing measurements is used
 	Simulated string `json:"simulated,omitempty"`
 	Algorithm string `json:"algorithm,omitempty"` // algorithm of the simulation
 	Runs      int    `json:"runs,omitempty"`      // runs of the simulation
 }
 
-// Point is the expected state after a number of measurements, as means over tasks.
+// Point is the expected state after a number of measurements; Loss and Within are means over tasks.
 type Point struct {
-	Samples float64 `json:"samples"`        // all tasks together
+	Samples float64 `json:"samples"`        // number of measurements in all tasks
 	Loss    float64 `json:"loss"`           // expected simple regret, reward units
 	Within  float64 `json:"within"`         // probability that a recommendation is within epsilon of the best
 	Cost    float64 `json:"cost,omitempty"` // cost of all measurements so far
-	Time    float64 `json:"time,omitempty"` // when they are finished, in the unit of the prices
+	Time    float64 `json:"time,omitempty"` // time at which they are finished, in the unit of the prices
 }
 
 // MaxTotal is the largest Budget.Total.
@@ -133,8 +134,8 @@ const MaxTotal = 1_000_000
 // curvePoints is the largest number of points of a Budget, without the present state.
 const curvePoints = 11
 
-// OfBudget returns the expected effect of up to total further measurements on the posterior b. It returns an error for numbers out of
-// range and if ctx ends.
+// OfBudget returns the expected quality after up to total further measurements, computed from the posterior b. It returns
+// an error for numbers out of range and if ctx ends.
 func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int, prices Prices) (_ *Budget, err error) {
 	defer try.Caught(&err)
 	if total < 1 || total > MaxTotal {
@@ -159,8 +160,8 @@ func OfBudget(ctx context.Context, b *belief.Belief, epsilon float64, total int,
 	return out, nil
 }
 
-// Price adds the prices to the costs of options, and sets the time of each point, for whole batches with an analysis after each. It finds
-// the knee along money, time or measurements, the first of these that has a price.
+// Price adds prices to the costs of options and sets the time of each point. Measurements are made in whole batches, with
+// an analysis after each. It sets Knee on the axis that Along returns.
 func (b *Budget) Price(prices Prices, tasks int) {
 	batch := float64(prices.Capacity)
 	if prices.Parallel > 0 {
@@ -181,7 +182,8 @@ func (b *Budget) Price(prices Prices, tasks int) {
 	b.Knee = knee(b.Points, func(p Point) float64 { return prices.Along(p) })
 }
 
-// Along returns the abscissa of a point: money, else time, else measurements.
+// Along returns the position of a point on the horizontal axis: its cost if there are prices, else its time if there are
+// durations, else its number of measurements.
 func (p Prices) Along(x Point) float64 {
 	switch {
 	case p.costs():
@@ -192,10 +194,11 @@ func (p Prices) Along(x Point) float64 {
 	return x.Samples
 }
 
-// clearBend is the smallest distance of a knee below the straight line, as a fraction of the fall.
+// clearBend is the smallest distance of a knee below the straight line, relative to the total decrease of the loss.
 const clearBend = 0.15
 
-// knee returns the point farthest below the straight line from the first to the last; -1 if none is clearly below.
+// knee returns the index of the point farthest below the straight line from the first to the last point; -1 if no point is
+// clearly below.
 func knee(points []Point, along func(Point) float64) int {
 	first, last := points[0], points[len(points)-1]
 	width, fall := along(last)-along(first), first.Loss-last.Loss

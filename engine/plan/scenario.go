@@ -20,16 +20,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// scenario has the assumed rewards: problems with known expected rewards, among which the runs are distributed.
+// scenario has assumed rewards: problems with known expected rewards. The runs are distributed over them.
 type scenario struct {
-	gap      float64 // 0: the problem's own rewards
+	gap      float64 // gap of the assumed rewards; 0 for the problem's own rewards
 	problems []*problem.Problem
 }
 
-// draws is the number of random choices of best arms per gap.
+// draws is the number of random choices of best arms for each gap.
 const draws = 5
 
-// scenarios returns one scenario with the known rewards, or one per gap, and notes that describe them.
+// scenarios returns one scenario with the known rewards, or one for each gap, and notes that describe their assumptions.
+// It returns an error if rewards are unknown and no gap is given.
 func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenario, _ []engine.Warning, err error) {
 	defer try.Caught(&err)
 	notes := engine.NoiseWarnings(p)
@@ -75,8 +76,8 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 	return out, append(notes, engine.Warning{Kind: engine.WarnLeastFavourable}), nil
 }
 
-// Supposed returns the problem with N assumed expected rewards and normal noise of the problem's scales: distributions with bounds and
-// resampled rewards do not fit assumed means.
+// Supposed returns the problem with N assumed expected rewards. Noise is normal with the problem's scales, because noise
+// with bounds and resampled rewards do not fit assumed means. The noise of blocks is estimated from the data.
 func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards, q.Noise.Bounds, q.Noise.Environment = mean, nil, nil, nil, problem.EnvironmentGaussian
@@ -100,9 +101,9 @@ func Supposed(p *problem.Problem, mean []float64) *problem.Problem {
 	return &q
 }
 
-// withinBlocks estimates, in reward units, the standard deviation within blocks, one number per task repeated for its arms, and the
-// standard deviation of block effects. In y_ik = μ_i + B_k + e_ik for K arms in n blocks, Σ e² has (K-1)(n-1) degrees of freedom, and the
-// means of blocks have variance Var B + Var e / K.
+// withinBlocks estimates the standard deviation within blocks, equal for all arms of a task, and the standard deviation of
+// block effects, both in reward units. The model is y_ik = μ_i + B_k + e_ik for K arms in n blocks. Then Σ e² has
+// (K-1)(n-1) degrees of freedom, and block means have variance Var B + Var e / K.
 func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	sd = slices.Clone(p.Noise.Deviations())
 	for _, set := range p.Groups() {
@@ -134,8 +135,8 @@ func withinBlocks(p *problem.Problem) (sd []float64, effect float64) {
 	return sd, math.Sqrt(effect)
 }
 
-// withinBounds returns the problem with these expected rewards, shifted to the middle of its bounds, and rewards at either bound: the
-// distribution with the largest variance for these means.
+// withinBounds returns the problem with these expected rewards, shifted to the middle of its bounds. Rewards are either
+// bound, which gives the largest variance for these means. It returns an error if the means do not fit between the bounds.
 func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Problem, error) {
 	lo, hi := slices.Min(mean), slices.Max(mean)
 	bounds := p.Noise.Bounds
@@ -152,7 +153,7 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 	return q, nil
 }
 
-// only keeps some of the tasks; nil keeps all.
+// only returns the scenario restricted to the given tasks; nil means all tasks.
 func (s scenario) only(tasks []int) scenario {
 	if tasks == nil {
 		return s
@@ -160,8 +161,8 @@ func (s scenario) only(tasks []int) scenario {
 	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
 }
 
-// LeastFavourable returns n problems with the hardest rewards that the kernel can represent with gap (reward units) between best arm and
-// rivals in every task; see leastFavourable. unit is as in engine.Options.
+// LeastFavourable returns n problems with the hardest rewards that the kernel can represent. gap is the lead of the best
+// arm over its rivals in every task, reward units; see leastFavourable. unit is as in engine.Options.
 func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) (_ []*problem.Problem, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, unit))
@@ -175,15 +176,16 @@ func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64,
 	})
 }
 
-// leastFavourable returns expected rewards in which the best arm of every task leads each rival by at least gap (reward units), as hard
-// as the kernel allows. It is the least favourable configuration of ranking and selection [Bechhofer54], in which every rival is exactly
-// gap below the best, restricted to the kernel's space: the function with these leads and the smallest norm,
+// leastFavourable returns expected rewards, as hard as the kernel allows, in which the best arm of every task leads each
+// rival by at least gap (reward units). In ranking and selection, the least favourable configuration has every rival
+// exactly gap below the best [Bechhofer54]. Here it is restricted to functions that the kernel can represent: the one with
+// these leads and the smallest norm,
 //
 //	min ‖θ‖²  subject to  (φ_best - φ_i)ᵀθ ≥ gap  for every rival i of every task.
 //
-// Under identity() every rival is exactly gap below. A kernel of smaller rank, or similar tasks, forces some rivals further below. The
-// best arms come from a draw of the Gaussian process, so that similar tasks have similar best arms and the problem has a solution. Arms
-// with equal features have equal rewards.
+// With identity() every rival is exactly gap below. A kernel of smaller rank, or similar tasks, forces some rivals further
+// below. The best arms are those of a draw from the Gaussian process. So similar tasks have similar best arms, and the
+// problem has a solution. Arms with equal features have equal rewards.
 func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, error) {
 	p := m.Problem
 	draw := lists.Make(m.Rank(), func(int) float64 { return rng.NormFloat64() })
@@ -195,10 +197,12 @@ func leastFavourable(m *model.Model, gap float64, rng *rand.Rand) ([]float64, er
 	return lists.Make(p.N(), func(i int) float64 { return gap * floats.Dot(m.Features.RawRowView(i), theta) }), nil
 }
 
-// indistinct is the fraction of the largest ‖φ‖² below which a difference of features counts as rounding.
+// indistinct is a relative tolerance: two arms count as equal if their features differ by at most this fraction of the
+// largest ‖φ‖².
 const indistinct = 1e-10
 
-// contrasts returns φ_best - φ_i for every rival of every task, best by the rewards φᵀtheta, and the smallest lead.
+// contrasts returns φ_best - φ_i for every rival i of every task. best is the best arm of the task under the rewards
+// φᵀtheta. smallest is the smallest lead φ_bestᵀtheta - φ_iᵀtheta.
 func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest float64) {
 	largest := 0.0
 	for i := range m.Problem.N() {
@@ -224,15 +228,16 @@ func contrasts(m *model.Model, theta []float64) (leads [][]float64, smallest flo
 	return leads, smallest
 }
 
-// smallestNorm stops at this relative duality gap or after normSweeps sweeps. In the second case the rewards are not quite the hardest,
-// but their smallest gap is right.
+// smallestNorm stops at the relative duality gap normTolerance, or after normSweeps sweeps. In the second case the rewards
+// are not quite the hardest, but their smallest gap is still right.
 const (
 	normTolerance = 1e-4
 	normSweeps    = 2000
 )
 
-// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all y, by coordinate ascent of the dual, Σα - ½‖Σ αy‖² over α ≥ 0 [Hildreth57].
-// start is any θ with positive leads; smallest is its least lead. The result has a least lead of exactly 1.
+// smallestNorm solves min ‖θ‖² subject to yᵀθ ≥ 1 for all leads y, by coordinate ascent on the dual Σα - ½‖Σ αy‖² over α ≥
+// 0 [Hildreth57]. start is any θ with yᵀθ > 0 for all y, and smallest is the minimum of these products. The result has min
+// yᵀθ = 1.
 func smallestNorm(leads [][]float64, start []float64, smallest float64) []float64 {
 	best := floats.ScaleTo(make([]float64, len(start)), 1/smallest, start)
 	theta, alpha, sum := make([]float64, len(start)), make([]float64, len(leads)), 0.0
@@ -260,9 +265,9 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 	return best
 }
 
-// WhatIf forecasts one algorithm unchanged and under each single change. All rows use the baseline's rewards: a change of tasks keeps the
-// rewards of the remaining ones. The schedule is from Question.Options. It returns an error for more than one gap. If ctx ends, it
-// returns rows of the finished runs and the context's error.
+// WhatIf forecasts one algorithm unchanged and under each single change. All rows use the same rewards: if a change keeps
+// only some tasks, these keep their rewards. The schedule is from Question.Options. It returns an error for more than one
+// gap. If ctx ends, it returns rows of the finished runs and the context's error.
 func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
 	defer try.Caught(&err, "what_if")
 	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
@@ -302,7 +307,7 @@ func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes [
 	return out, nil
 }
 
-// words describes the change for readers.
+// words describes the change, such as "δ = 0.1".
 func (c Change) words() string {
 	switch c.Vary {
 	case VaryDelta:

@@ -16,38 +16,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// forecaster makes the rows of one forecast.
+// forecaster computes the rows of one forecast.
 type forecaster struct {
 	Question
-	done, total int // runs, for Progress
-	// stop simulating a method whose first run ends undecided: its means are then infinite, and with many arms a run to the limit takes
-	// longest
+	done, total int // numbers of finished and of all runs, for Progress
+	// whether to stop simulating a method whose first run ends undecided. Its means are then infinite, and with many arms
+	// such runs take longest
 	sparing bool
 }
 
 // method is an algorithm with a schedule.
 type method struct{ algorithm, schedule string }
 
-// need has the resources that one run used.
+// need is what one run used: rounds, samples, samples of the busiest agent, cost and time.
 type need struct {
 	rounds, samples, busiest, cost, time float64
 	undecided, done                      bool
 }
 
-// batch has the runs of a method on one problem of a scenario.
+// batch is the runs of a method on one problem of a scenario.
 type batch struct {
 	result engine.Result
 	needs  []need // of the finished runs, in order
 }
 
-// tell reports progress. It is also called before the first run, because that run computes the designs.
+// tell reports progress. It is also called before the first run, because that run computes the designs and takes longer.
 func (f *forecaster) tell() {
 	if f.Progress != nil {
 		f.Progress(sim.Step{Done: f.done, Total: f.total})
 	}
 }
 
-// row simulates a method under a scenario. If ctx ends, it returns the row of the finished runs and the context's error.
+// row simulates a method in a scenario. If ctx ends, it returns the row of the finished runs and the context's error.
 func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.Options) (Row, error) {
 	opt.Schedule = m.schedule
 	var all []batch
@@ -60,7 +60,7 @@ func (f *forecaster) row(ctx context.Context, m method, s scenario, opt engine.O
 			all = append(all, b)
 		}
 	}
-	if f.done = before + f.Runs; err != nil && ctx.Err() == nil { // a failed method has no further runs to wait for
+	if f.done = before + f.Runs; err != nil && ctx.Err() == nil { // a failed method has no further runs, so its runs count as done
 		f.tell()
 	}
 	return f.fold(all, s.gap, opt), err
@@ -93,8 +93,9 @@ func (f *forecaster) simulate(ctx context.Context, m method, p *problem.Problem,
 	return batch{trials.Result(ctx, parts...), lists.Where(needs, func(n need) bool { return n.done })}, err
 }
 
-// need returns the resources of a run at these prices. Agents that share data wait for the busiest one in every round. Independent agents
-// do not wait, and the slowest one determines the time.
+// need returns what a run used at these prices. pulls has the pulls of each agent in each round. If agents share data
+// (shares), they wait for the busiest one in every round; otherwise the slowest agent determines the time. An undecided
+// run has infinite needs.
 func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	n := need{rounds: float64(len(o.Rounds)), done: true}
 	n.undecided = slices.ContainsFunc(o.Answers, func(a engine.Answer) bool { return !a.Decided })
@@ -131,7 +132,8 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	return n
 }
 
-// duration returns the time of a round with this number of samples per agent, analysis included.
+// duration returns the time of a round with this number of samples, analysis included. Samples are those of one agent or,
+// with Capacity, of all agents.
 func (p Prices) duration(samples int) float64 {
 	batches := 1
 	if at := max(p.Parallel, p.Capacity); at > 0 {
@@ -140,7 +142,7 @@ func (p Prices) duration(samples int) float64 {
 	return float64(batches)*p.SampleTime + p.RoundTime
 }
 
-// fold summarises the runs as a row.
+// fold summarises runs as a row.
 func (f *forecaster) fold(all []batch, gap float64, opt engine.Options) Row {
 	row := Row{Gap: gap, Delta: opt.Delta, Epsilon: opt.Epsilon}
 	var needs []need

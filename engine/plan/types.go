@@ -17,14 +17,14 @@ import (
 const DefaultRuns = 20
 
 const (
-	// manyArms is the number of arms above which fewer runs are simulated, because a run takes seconds.
+	// manyArms is the number of arms above which fewer runs are simulated, because each run takes seconds.
 	manyArms = 200
 	// leastRuns is the smallest number of runs.
 	leastRuns = 4
 )
 
-// RunsFor returns the default number of simulated runs per method: DefaultRuns, reduced above 200 arms in proportion to the inverse
-// square of their number, at least 4.
+// RunsFor returns the default number of simulated runs of each method: DefaultRuns up to 200 arms, above in proportion to
+// 1/arms², and at least 4.
 func RunsFor(p *problem.Problem) int {
 	n := float64(p.N()) / manyArms
 	if n <= 1 {
@@ -33,15 +33,15 @@ func RunsFor(p *problem.Problem) int {
 	return max(leastRuns, int(math.Ceil(DefaultRuns/(n*n))))
 }
 
-// Question is the input of a forecast. The zero value asks for the needs of the known expected rewards under the default options, without
-// prices.
+// Question is the input of a forecast. With the zero value, the forecast uses the known expected rewards and the default
+// options, without prices.
 type Question struct {
 	Options engine.Options // for every method; Of sets the schedule
-	// Gaps are the leads of the best arm over its rivals to plan for, reward units, one scenario each. None means the known expected
-	// rewards, or Options.Gap if they are unknown.
+	// Gaps are the leads of the best arm over its rivals to plan for, reward units, one scenario each. If empty, the
+	// forecast uses the known expected rewards or, if they are unknown, Options.Gap.
 	Gaps []float64
-	// Runs is the number of simulated runs per method and gap; 0 means RunsFor, and with many arms only one run of a method that ends
-	// undecided in it.
+	// Runs is the number of simulated runs of each method and gap; 0 means RunsFor. With 0 and many arms, a method whose
+	// first run ends undecided is not simulated further.
 	Runs    int
 	Seed    uint64
 	Prices  Prices
@@ -51,15 +51,15 @@ type Question struct {
 	Progress func(sim.Step)
 }
 
-// Prices has the cost and duration of sampling. The zero value omits both.
+// Prices are the cost and duration of sampling. The zero value omits both.
 type Prices struct {
 	Sample float64 `json:"sample,omitempty"` // cost of one sample
-	// cost of a round, per agent that samples in it
+	// cost of a round for each agent that samples in it
 	Round float64 `json:"round,omitempty"`
 	// batch size of an agent; 0 means all samples of a round
 	Parallel int `json:"parallel,omitempty"`
-	// batch size of all agents together, for a shared machine; 0 means unlimited. Batches are then counted over all agents, and Parallel
-	// must be 0
+	// batch size of all agents together, for a shared machine; 0 means unlimited. If set, batches are counted over all
+	// agents, and Parallel must be 0
 	Capacity   int     `json:"capacity,omitempty"`
 	SampleTime float64 `json:"sample_time,omitempty"` // duration of a batch
 	// time between rounds: analysis and communication
@@ -69,7 +69,7 @@ type Prices struct {
 	Column string `json:"column,omitempty"`
 }
 
-// costs and takes report whether there are prices and durations.
+// costs reports whether there are prices; takes reports whether there are durations.
 func (p Prices) costs() bool { return p.Sample > 0 || p.Round > 0 || p.Column != "" }
 func (p Prices) takes() bool { return p.SampleTime > 0 || p.RoundTime > 0 }
 
@@ -102,11 +102,11 @@ type Forecast struct {
 	Notes   []engine.Warning `json:"notes,omitempty"` // assumptions, and methods without a forecast
 	// column names of tasks, arms and rewards in the table of the problem
 	Words problem.Words `json:"columns,omitzero"`
-	// instead of Rows: the forecast for a fixed budget
+	// the forecast for a fixed budget; if set, Rows is empty
 	Budget *Budget `json:"budget,omitempty"`
 }
 
-// Comparison is the value of what_if(...): the forecast of one method unchanged and under each change.
+// Comparison is the value of what_if(...): the forecast of one method, unchanged and under each change.
 type Comparison struct {
 	Problem string           `json:"problem"`
 	Rows    []Row            `json:"rows"` // the first is the baseline
@@ -114,11 +114,11 @@ type Comparison struct {
 	Notes   []engine.Warning `json:"notes,omitempty"`
 }
 
-// Row has the needs of the simulated runs of one method: means and 90 % quantiles (the smallest value that at least 90 % of the runs do
-// not exceed). A run that reaches a limit undecided counts as infinite.
+// Row has the needs of the simulated runs of one method: means and 90 % quantiles, where a quantile is the smallest value
+// that at least 90 % of the runs do not exceed. A run that reaches a limit undecided counts as infinite.
 type Row struct {
 	Change    string  `json:"change,omitempty"` // in a Comparison: the difference from the baseline
-	Gap       float64 `json:"gap,omitempty"`    // planned gap; 0: the gap of the known rewards
+	Gap       float64 `json:"gap,omitempty"`    // assumed gap; 0 for the known rewards
 	Algorithm string  `json:"algorithm"`
 	Schedule  string  `json:"schedule,omitempty"`
 	Delta     float64 `json:"delta"`
@@ -129,51 +129,51 @@ type Row struct {
 
 	Rounds    float64 `json:"rounds"`
 	RoundsQ90 float64 `json:"rounds_q90"`
-	// one agent per task: also samples per task
+	// number of samples of one agent, thus of one task
 	SamplesPerAgent     float64    `json:"samples_per_agent"`
 	SamplesPerAgentCI95 [2]float64 `json:"samples_per_agent_ci95"`
 	SamplesTotal        float64    `json:"samples_total"`
 	SamplesTotalQ90     float64    `json:"samples_total_q90"`
-	// largest number of samples of one agent, by run
+	// largest number of samples of one agent in a run, averaged over runs
 	SamplesBusiest float64 `json:"samples_busiest_agent"`
 	Messages       float64 `json:"messages"`
 	Bytes          float64 `json:"bytes"`
 	RatioToLower   float64 `json:"ratio_to_lower_bound"` // 0 if the bound is unknown
-	FirstRound     float64 `json:"first_round_samples"`  // all agents
+	FirstRound     float64 `json:"first_round_samples"`  // samples of all agents in the first round
 
 	Cost    float64 `json:"cost,omitempty"`
 	CostQ90 float64 `json:"cost_q90,omitempty"`
 	Time    float64 `json:"time,omitempty"` // calendar time, in the unit of the prices
 	TimeQ90 float64 `json:"time_q90,omitempty"`
 
-	Cheapest bool `json:"cheapest,omitempty"` // smallest cost for its gap; without prices fewest samples
-	// smallest calendar time for its gap; without durations fewest rounds
+	Cheapest bool `json:"cheapest,omitempty"` // whether its cost is the smallest for its gap; without prices, its number of samples
+	// whether its calendar time is the smallest for its gap; without durations, its number of rounds
 	Quickest bool `json:"quickest,omitempty"`
 
-	// in a Comparison: ratio of samples, all agents
+	// in a Comparison: samples of all agents, divided by those of the baseline
 	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"`
 }
 
-// The quantities that a Change can vary.
+// Values of Change.Vary.
 const (
 	VaryDelta   = "delta"
 	VaryEpsilon = "epsilon"
 	VaryTasks   = "tasks"
 )
 
-// Change is one alternative to a baseline.
+// Change is one alternative to the baseline.
 type Change struct {
 	Vary  string
 	Value float64 // for VaryDelta and VaryEpsilon
-	Tasks []int   // for VaryTasks: those kept, by number from 0
-	Name  string  // for VaryTasks: name for readers
+	Tasks []int   // for VaryTasks: indices of the tasks that remain
+	Name  string  // for VaryTasks: displayed name
 }
 
-// errUnknown is returned for a question without gaps about a problem without means.
+// errUnknown is the error for a problem without expected rewards and a question without gaps.
 var errUnknown = errors.New("the expected rewards are unknown; give gaps, the smallest difference between best and second arm to plan for")
 
-// mark finds the cheapest and the quickest of the rows of one gap: among equal ones the one with fewer samples, and none if no number is
-// finite.
+// mark sets Cheapest and Quickest among the rows of one gap. Among equal rows it chooses the one with fewer samples, and
+// it marks none if no number is finite.
 func (p Prices) mark(rows []Row) {
 	least := func(of func(Row) float64) int {
 		best := -1

@@ -16,12 +16,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Question is a problem together with the algorithm and the options that answer it.
+// Question is a problem with the algorithm and the options that solve it.
 type Question struct {
 	Problem   *problem.Problem
 	Mode      string // engine.ModeFC or engine.ModeFB
 	Algorithm string // a name in algorithms.All; "" with Own
-	// an algorithm of your own, instead of a name; Name and New are required. Results attribute its Backing to its author
+	// An algorithm of your own, used instead of a name; its fields Name and New are required. Results name its author as
+	// the source of its guarantee.
 	Own     *algorithms.Entry
 	Options engine.Options
 	// whether rewards are simulated, so that the algorithm may use the problem's expected rewards; otherwise these are removed
@@ -32,8 +33,8 @@ type Question struct {
 // ErrNoProblem is returned for a question without a problem.
 var ErrNoProblem = errors.New("a question needs a problem")
 
-// Entry returns the algorithm's row of the catalogue, or Own with the mode of the question. It returns an error for an unknown name and
-// an incomplete Own.
+// Entry returns the catalogue entry of the algorithm, or Own with the mode of the question. It returns an error for an
+// unknown name and an incomplete Own.
 func (q Question) Entry() (algorithms.Entry, error) {
 	e, err := q.unchecked()
 	if q.Own == nil {
@@ -56,7 +57,7 @@ func (q Question) Entry() (algorithms.Entry, error) {
 	return e, nil
 }
 
-// unchecked returns Entry without checking Own.
+// unchecked is Entry without the checks of Own.
 func (q Question) unchecked() (algorithms.Entry, error) {
 	if q.Own == nil {
 		return algorithms.Named(q.Mode, q.Algorithm)
@@ -74,7 +75,8 @@ func (q Question) name() string {
 	return q.Algorithm
 }
 
-// Suited checks that the algorithm can use the problem and the options. It returns what method Entry returns, or an error.
+// Suited checks that the algorithm can use the problem and the options. It returns the entry of the algorithm, or an
+// error.
 func (q Question) Suited() (algorithms.Entry, error) {
 	e, err := q.Entry()
 	if err != nil {
@@ -87,7 +89,7 @@ func (q Question) Suited() (algorithms.Entry, error) {
 	return e, err
 }
 
-// Posed returns the problem that the algorithm gets: without expected rewards unless rewards are simulated.
+// Posed returns the problem as the algorithm sees it: without expected rewards, unless rewards are simulated.
 func (q Question) Posed() (*problem.Problem, error) {
 	switch {
 	case q.Problem == nil:
@@ -98,8 +100,8 @@ func (q Question) Posed() (*problem.Problem, error) {
 	return q.Problem.Experimental(), nil
 }
 
-// Model returns the model of the posed problem. memory caches designs for other runs; it may be nil. It returns an error for an invalid
-// problem and if ctx ends.
+// Model returns the model of the posed problem. memory caches designs for several runs; it may be nil. It returns an error
+// for an invalid problem and if ctx ends.
 func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model, error) {
 	p, err := q.Posed()
 	if err != nil {
@@ -112,8 +114,8 @@ func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model
 	return m, err
 }
 
-// Begin returns a run before its first round. It returns an error if the algorithm cannot use the problem or an option, and if ctx ends.
-// memory caches designs for other runs; it may be nil.
+// Begin returns a run before its first round. memory caches designs for several runs; it may be nil. It returns an error
+// if the algorithm cannot use the problem or an option, and if ctx ends.
 func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error) {
 	e, err := q.Suited()
 	if err != nil {
@@ -133,8 +135,8 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 	return r, err
 }
 
-// On starts a run on an existing model of the question, as in simulations with many runs. Check the question with Suited before. Errors
-// of On do not name the algorithm.
+// On starts a run on an existing model of the question; simulations use it for many runs. Call Suited first, because On
+// does not check the question. Errors of On do not name the algorithm.
 func (q Question) On(m *model.Model) (*Run, error) {
 	e, err := q.unchecked()
 	if err != nil {
@@ -148,16 +150,17 @@ func (q Question) On(m *model.Model) (*Run, error) {
 	return &Run{Steps: s, Model: m, entry: e}, err
 }
 
-// Run is a run whose measurements the caller takes: Next returns the pulls, Learn records the rewards. It is not safe for concurrent use.
+// Run is a run whose measurements the caller takes. Next returns the arms to pull, Learn records the rewards. It is not
+// safe for concurrent use.
 type Run struct {
 	*engine.Steps
 	Model *model.Model // the problem bound to its kernel
 	entry algorithms.Entry
 }
 
-// Next returns the plan of the next round: N counts of pulls, one per arm. It returns the same plan until Learn has its rewards. more is
-// false if the question is answered or a limit of rounds or samples is reached. err is the algorithm's or the context's error; it ends the
-// run, and every later call returns it.
+// Next returns the plan of the next round: N counts of pulls, one for each arm. It returns the same plan until Learn
+// records its rewards. more is false if the question is answered or a limit of rounds or samples is reached. err is the
+// error of the algorithm or the context; it ends the run, and every later call returns it.
 func (r *Run) Next(ctx context.Context) (plan engine.Plan, more bool, err error) {
 	return r.Steps.Next(ctx)
 }
@@ -201,7 +204,7 @@ func (q Question) Identity() (Identity, error) {
 	return id, nil
 }
 
-// rounded returns numbers with nine digits, so that builds with different rounding agree.
+// rounded returns the numbers rounded to nine digits, so that builds with different rounding agree.
 func rounded(all []float64) []float64 {
 	out := slices.Clone(all)
 	for i, x := range out {
@@ -226,7 +229,8 @@ func (q Question) Settings() []engine.Setting {
 	return append(out, q.Options.Stated()...)
 }
 
-// Fingerprint returns SHA-256, in hexadecimal, over the texts and their lengths, so that different lists have different inputs.
+// Fingerprint returns the SHA-256, in hexadecimal, of the texts and their lengths. Lengths are included so that different
+// lists with the same concatenation differ.
 func Fingerprint(parts ...string) string {
 	h := sha256.New()
 	for _, part := range parts {
@@ -237,12 +241,13 @@ func Fingerprint(parts ...string) string {
 
 // File is one file of a recipe: the script or a data file that it reads.
 type File struct {
-	Path    string `json:"path"` // as the script writes it; for the script its own name
+	Path    string `json:"path"` // path as written in the script; for the script its own name
 	SHA256  string `json:"sha256"`
 	Content []byte `json:"-"`
 }
 
-// Recipe has the sources from which the same question can be made on another day or machine: a script and its data files.
+// Recipe has the sources of a question, a script and its data files. From them, the same question can be built on another
+// day or machine.
 type Recipe struct {
 	Script File     `json:"script"`
 	Set    []string `json:"set,omitempty"` // NAME=VALUE: overrides the value that the script assigns to NAME

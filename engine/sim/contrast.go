@@ -11,16 +11,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// contrast compares two samples.
+// contrast compares the means of two samples, a and b.
 type contrast struct {
 	a, b   sample
 	paired bool
-	// For paired samples: the covariance of the means; runs where only a is wrong, and where only b is.
+	// For paired samples: the covariance of the means, and the numbers of runs in which only a is larger and only b is
+	// larger. For errors, larger means wrong.
 	covariance   float64
 	onlyA, onlyB float64
 }
 
-// newContrast pairs the samples if they are from the same runs.
+// newContrast returns a contrast. It pairs the samples if they are from the same runs.
 func newContrast(a, b sample) contrast {
 	c := contrast{a: a, b: b, paired: a.values != nil && b.values != nil && slices.Equal(a.ids, b.ids)}
 	if !c.paired {
@@ -54,8 +55,8 @@ func (c contrast) difference(alpha float64) engine.Interval {
 	return engine.Interval{Mean: d, CI95: [2]float64{d - half, d + half}}
 }
 
-// proportions adds one run to each of the two discordant counts and two runs in total (paired), or one wrong and one right run to each
-// sample.
+// proportions is difference for error rates. If paired, it adds one run to each of the two discordant counts and two runs
+// in total. Otherwise it adds one wrong and one right run to each sample.
 func (c contrast) proportions(d, alpha float64) engine.Interval {
 	z := distuv.UnitNormal.Quantile(1 - alpha/2)
 	var centre, variance float64
@@ -72,7 +73,8 @@ func (c contrast) proportions(d, alpha float64) engine.Interval {
 	return engine.Interval{Mean: d, CI95: [2]float64{max(-1, centre-half), min(1, centre+half)}}
 }
 
-// half returns the half width of Student's interval for a difference with these variances.
+// half returns the half width of Student's interval for a difference of means. va and vb are the variances of the means,
+// covariance is their covariance.
 func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	variance := max(0, va+vb-2*covariance)
 	if variance == 0 || c.runs() < 2 {
@@ -86,8 +88,8 @@ func (c contrast) half(alpha, va, vb, covariance float64) float64 {
 	return student(alpha, freedom) * math.Sqrt(variance)
 }
 
-// ratio returns a/b with the interval that misses with probability alpha, by the delta method for the logarithm; zero if a mean is not
-// positive. Half a wrong run is added to both counts of an error rate, so that a may be 0.
+// ratio returns a/b with an interval that misses with probability alpha, by the delta method for log(a/b). It returns zero
+// if a mean is not positive. For error rates, half a wrong run is added to both counts, so that a may be 0.
 func (c contrast) ratio(alpha float64) engine.Interval {
 	if !(c.b.mean > 0) || !(c.a.mean > 0 || c.a.proportion) {
 		return engine.Interval{}

@@ -15,9 +15,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// oneByOne is the largest number of rewards of an arm and round that are drawn singly if their mean has no distribution that is easy to
-// draw from. Beyond it each draw represents several rewards: means and squares keep their expectation and the mean its variance, with
-// slightly heavier tails.
+// oneByOne is the largest number of rewards of an arm and round that are drawn singly. It applies if their mean has no
+// distribution that is easy to draw from. For more rewards, each draw represents several: the expectations of mean and
+// squares and the variance of the mean stay exact, but tails are slightly heavier.
 const oneByOne = 1000
 
 // Student draws rewards with heavy tails, Student's t with ν > 2 degrees of freedom scaled
@@ -33,8 +33,8 @@ func Student(mean, sd []float64, nu float64) Drawer {
 	}, func(n, draws float64) float64 { return draws / n })
 }
 
-// Autocorrelated draws normal rewards in which neighbours have correlation rho, AR(1), starting from the stationary distribution. It
-// costs one draw per reward up to oneByOne.
+// Autocorrelated draws normal rewards as a stationary AR(1) process: successive rewards of an arm in a round have
+// correlation rho. It costs one draw per reward up to oneByOne.
 func Autocorrelated(mean, sd []float64, rho float64) Drawer {
 	fresh := math.Sqrt(1 - rho*rho)
 	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
@@ -53,8 +53,8 @@ func meanVariance(rho, n float64) float64 {
 	return ((1+rho)/(1-rho) - 2*rho*(1-math.Pow(rho, n))/(n*(1-rho)*(1-rho))) / n
 }
 
-// serial draws noise of variance 1 with fill. shrink is the ratio of the variance of the mean of n rewards to the variance of the mean of
-// the draws made.
+// serial returns a Drawer whose noise, of variance 1, is drawn by fill. shrink returns Var(mean of n rewards) / Var(mean
+// of the draws made).
 func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		noise := make([]float64, min(n, oneByOne))
@@ -76,9 +76,9 @@ func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n,
 	}
 }
 
-// Outliers draws normal rewards; each is an outlier with probability share and then has problem.OutlierFactor times the standard
-// deviation [Tukey60]. The number of outliers is one binomial draw, and each kind has one mean and one χ² draw: the cost does not depend
-// on n.
+// Outliers draws normal rewards. Each is an outlier with probability share; its standard deviation is then
+// problem.OutlierFactor times as large [Tukey60]. The number of outliers is one binomial draw, and each kind has one mean
+// and one χ² draw, so the cost does not depend on n.
 func Outliers(mean, sd []float64, share float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		outliers := binomial(rng, n, share)
@@ -106,7 +106,7 @@ func Outliers(mean, sd []float64, share float64) Drawer {
 	}
 }
 
-// shifted is an environment whose rewards of an arm in a round have a common deviation, in units of sd.
+// shifted is an environment that adds a shift to all rewards of an arm in a round. shift returns it in units of sd.
 type shifted struct {
 	engine.Environment
 	taskOf []int
@@ -114,7 +114,7 @@ type shifted struct {
 	shift  func(round, task, arm uint64) float64
 }
 
-// Pull makes the plan's pulls and adds the deviation.
+// Pull makes the plan's pulls and adds the shifts.
 func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b, err := s.Environment.Pull(ctx, p)
 	for i, v := range s.taskOf {
@@ -125,14 +125,14 @@ func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// Random streams of shifts; the streams of rewards end in an arm number instead.
+// Streams of random numbers for shifts. Streams of rewards use an arm index in the same place.
 const (
 	streamDrift = math.MaxUint64 - iota
 	streamBatch
 )
 
-// environmentOf returns the environment of one run of the problem: the rewards of its drawer plus common deviations of a round, with the
-// sign of the problem.
+// environmentOf returns the environment of one run: the rewards of draw plus shifts or block effects, with the sign of
+// Problem.Mean.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	if p.Block != nil {
@@ -162,34 +162,35 @@ func strength(p *problem.Problem) float64 {
 	return p.Noise.Strength
 }
 
-// Step is the progress of an experiment: its runs, and for a single slow run also its rounds. Round is 0 if only runs are reported.
+// Step is the progress of an experiment: its runs and, for a single slow run, its rounds. Round is 0 if only runs are
+// reported.
 type Step struct {
 	Done, Total int // runs
-	// before the runs, while the posterior of the measurements is computed: the finished fraction, above 0
+	// finished fraction of the computation of the posterior, which comes before the runs; 0 otherwise
 	Believing float64
 
 	Round          int
-	Samples        int // so far, all agents together
-	Tasks, Decided int // in all, and those with an answer
-	// as engine.Detailed.Samples: -1 if the run cannot be decided, NaN if unknown
+	Samples        int // number of samples so far, all agents together
+	Tasks, Decided int // numbers of all tasks, and of those with an answer
+	// expected remaining samples, as engine.Detailed.Samples: -1 if the run cannot be decided, NaN if unknown
 	Remaining float64
 }
 
 const (
 	patience     = 500 * time.Millisecond // shorter runs do not report their rounds
 	interval     = 200 * time.Millisecond // between two reported rounds
-	worthTelling = 20                     // fraction of the run's time that forecasts may take: 1/20
+	worthTelling = 20                     // estimates of the remaining samples may take 1/20 of the run's time
 )
 
-// watched is an environment that reports the rounds of a slow run: before each pull, the state so far.
+// watched is an environment that reports the progress of a slow run before each pull.
 type watched struct {
 	engine.Environment
 	alg  engine.Detailed
 	tell func(Step)
 
 	began, reported, pulled time.Time
-	spent                   time.Duration // on forecasts
-	rounds, samples         int           // pulled and learned
+	spent                   time.Duration // time spent on estimates of the remaining samples
+	rounds, samples         int           // numbers of rounds and samples so far
 }
 
 func watch(env engine.Environment, alg engine.Detailed, tell func(Step)) *watched {
@@ -197,7 +198,7 @@ func watch(env engine.Environment, alg engine.Detailed, tell func(Step)) *watche
 	return &watched{Environment: env, alg: alg, tell: tell, began: now, pulled: now}
 }
 
-// Pull reports the previous rounds and passes the plan on.
+// Pull reports the rounds so far, and forwards the plan.
 func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	now := time.Now()
 	if w.rounds > 0 && now.Sub(w.began) >= patience && now.Sub(w.reported) >= interval {
@@ -211,7 +212,8 @@ func (w *watched) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error)
 	return b, err
 }
 
-// step returns the state of the run. A forecast takes about as long as learning and planning did.
+// step returns the state of the run. It estimates the remaining samples if that does not take too much time; the cost is
+// estimated by the time since the last pull.
 func (w *watched) step(now time.Time) Step {
 	s := Step{Total: 1, Round: w.rounds, Samples: w.samples, Remaining: math.NaN()}
 	for _, a := range w.alg.Answers() {
@@ -226,15 +228,15 @@ func (w *watched) step(now time.Time) Step {
 	return s
 }
 
-// blocks is an environment in which rewards of one task have a common effect within a block (problem.Block). Plans without blocks go to
-// the inner environment.
+// blocks is an environment in which rewards of one task have a common effect within a block (problem.Block). It forwards
+// plans without blocks to the inner environment.
 type blocks struct {
 	engine.Environment
 	problem   *problem.Problem
 	seed, run uint64
 }
 
-// Pull makes the plan's pulls, all blocks of a side at once.
+// Pull makes the plan's pulls. It draws all blocks of a side at once.
 func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	if p.Sides == nil {
 		return e.Environment.Pull(ctx, p)
@@ -255,7 +257,7 @@ func (e *blocks) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) 
 	return b, nil
 }
 
-// resample draws n of the measured blocks with replacement: one multinomial.
+// resample draws s.Blocks of the measured blocks with replacement, as one multinomial.
 func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
 	count, in := len(e.problem.Rewards[s.Arms[0]]), s.Arms
 	taken, remaining := make([]float64, count), s.Blocks
@@ -283,14 +285,15 @@ func (e *blocks) resample(rng *rand.Rand, s engine.Side) engine.Within {
 	return out
 }
 
-// normal draws means and products of n blocks of normal rewards with a common effect. The products are Wishart with n - 1 degrees of
-// freedom, independent of the means, and drawn as LTTᵀLᵀ [Bartlett 1933], L the Cholesky factor of the covariance.
+// normal draws means and products for s.Blocks blocks of normal rewards with a common effect. The products are Wishart
+// with s.Blocks - 1 degrees of freedom, independent of the means. They are drawn as LTTᵀLᵀ [Bartlett 1933], with L the
+// Cholesky factor of the covariance.
 func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
 	in, n := s.Arms, s.Blocks
 	sd, k := e.problem.Noise.Deviations(), len(in)
 	factor := square(k)
 	effect := e.problem.Block.Effect
-	for i := range k { // of diag(sd²) + effect²·11ᵀ
+	for i := range k { // Cholesky factor of diag(sd²) + effect²·11ᵀ
 		for j := range i + 1 {
 			sum := effect * effect
 			if i == j {
@@ -318,7 +321,8 @@ func (e *blocks) normal(rng *rand.Rand, s engine.Side) engine.Within {
 	return out
 }
 
-// wishart draws LTTᵀLᵀ with this many degrees of freedom; with fewer than rows, as a sum of outer products.
+// wishart draws LTTᵀLᵀ with the given degrees of freedom. If these are fewer than the rows, it draws a sum of outer
+// products.
 func (e *blocks) wishart(rng *rand.Rand, factor [][]float64, freedom int) []float64 {
 	k := len(factor)
 	t := make([][]float64, k)

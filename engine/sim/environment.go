@@ -16,24 +16,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A Drawer draws n ≥ 1 rewards of arm i from the given random source only, and returns their summary, with Squares if squares is set.
+// Drawer draws n ≥ 1 rewards of arm i and returns their summary, with Squares and Range if squares is set. It must use
+// only the given random source.
 type Drawer func(rng *rand.Rand, i, n int, squares bool) (Draw, error)
 
 // Draw summarises the n rewards of an arm in a round.
 type Draw struct {
 	Mean    float64     // reward units
 	Squares float64     // Σ (reward - Mean)², reward units²
-	Range   *[2]float64 // smallest and largest reward, if squares are requested; nil if unknown
+	Range   *[2]float64 // smallest and largest reward, only if squares are requested; nil if unknown
 }
 
 // environment draws the rewards of one run with a Drawer.
 type environment struct {
 	draw      Drawer
 	seed, run uint64
-	bounds    *[2]float64 // bounds of the problem's rewards; if set, ranges are reported
+	bounds    *[2]float64 // bounds of the problem's rewards; nil without. If set, Pull reports ranges
 }
 
-// NewEnvironment returns the environment of one run on a problem: each (round, arm) has its own random stream, derived from seed and run.
+// NewEnvironment returns the environment of one run on a problem, with rewards from draw. Each (round, arm) has its own
+// random stream, derived from seed and run.
 func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	if p.Block != nil {
@@ -42,7 +44,8 @@ func NewEnvironment(p *problem.Problem, draw Drawer, seed uint64, run int) engin
 	return asMeasured(p, env)
 }
 
-// asMeasured wraps an environment with the problem's sign, which drawers use, so that rewards have the sign of the data.
+// asMeasured converts the rewards of an environment from the sign of Problem.Mean, which drawers use, to the sign of the
+// data.
 func asMeasured(p *problem.Problem, env engine.Environment) engine.Environment {
 	if p.Goal == problem.GoalMax {
 		return env
@@ -62,7 +65,7 @@ func (t turned) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	return b.Turned(t.goal), err
 }
 
-// Pull draws the mean reward of every pulled arm, and its squares if the plan requests them.
+// Pull draws the mean reward of every pulled arm, and the squares if the plan requests them.
 func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: p.Counts, Means: make([]float64, len(p.Counts))}
 	if p.WantSquares {
@@ -93,8 +96,8 @@ func (e *environment) Pull(ctx context.Context, p engine.Plan) (engine.Batch, er
 	return b, nil
 }
 
-// stream returns the random numbers of (seed, run, round, arm): a PCG whose state is the counters hashed by the finaliser of SplitMix64
-// [Steele, Lea and Flood 2014], which changes half of the output bits if one input bit changes.
+// stream returns the random source of (seed, run, round, arm): a PCG whose state is a hash of these numbers by the
+// finaliser of SplitMix64 [Steele, Lea and Flood 2014]. If one input bit changes, half of the output bits change.
 func stream(seed, run, round, arm uint64) *rand.Rand {
 	a := mix(mix(mix(mix(seed)+run)+round) + arm)
 	return rand.New(rand.NewPCG(a, mix(a)))
@@ -107,8 +110,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// DrawerOf returns the drawer of the problem's environment, without deviations common to a round (problem.EnvironmentDrift,
-// problem.EnvironmentBatch). It returns an error for a problem that cannot be simulated.
+// DrawerOf returns the drawer of the problem's environment. It leaves out shifts that are common to a round
+// (problem.EnvironmentDrift, problem.EnvironmentBatch). It returns an error for a problem that cannot be simulated.
 func DrawerOf(p *problem.Problem) (Drawer, error) {
 	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
@@ -121,7 +124,7 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 			"sizes, use plan(p, gaps=…)", p.Name)
 	}
 	mean, sd := p.Mean, p.Noise.Deviations()
-	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside a block has a block of its own
+	if p.Block != nil && p.Block.Effect > 0 { // a reward measured outside blocks has a block effect of its own
 		sd = slices.Clone(sd)
 		for i := range sd {
 			sd[i] = math.Hypot(sd[i], p.Block.Effect)
@@ -153,8 +156,8 @@ func Gaussian(mean, sd []float64) Drawer {
 	}
 }
 
-// TwoPoint draws the mean of n rewards that are hi or lo with mean mean_i: the distribution on [lo, hi] with the largest variance. If k
-// of n are hi, the squares are (hi-lo)² k(n-k)/n.
+// TwoPoint draws the mean of n rewards that are either hi or lo, with mean mean_i: the distribution on [lo, hi] with the
+// largest variance. If k of n are hi, the squares are (hi-lo)² k(n-k)/n.
 func TwoPoint(mean []float64, lo, hi float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		high := binomial(rng, n, (mean[i]-lo)/(hi-lo))
@@ -178,7 +181,7 @@ func Resampled(rewards [][]float64) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		population := rewards[i]
 		remaining, sum := float64(n), 0.0
-		var counts []float64 // of each drawn reward
+		var counts []float64 // number of draws of each reward
 		for k, reward := range population {
 			if remaining == 0 {
 				break
@@ -207,12 +210,12 @@ func Resampled(rewards [][]float64) Drawer {
 	}
 }
 
-// RewardFunc returns the mean of n random rewards of an arm of a task. It must use only the given random source, so that the same seed
-// gives the same numbers.
+// RewardFunc returns the mean of n random rewards of an arm of a task, with the sign of the data. It must use only the
+// given random source, so that the same seed gives the same numbers.
 type RewardFunc = func(rng *rand.Rand, task, arm string, n int) (float64, error)
 
-// Func returns a Drawer that calls f once per arm and round, with the round's n. If squares are requested, which a mean does not give, it
-// calls f n times for one reward each.
+// Func returns a Drawer that calls f once for each arm and round, with the number n of rewards. If squares are requested,
+// it calls f n times for one reward each, because a mean does not give squares.
 func Func(p *problem.Problem, f RewardFunc) Drawer {
 	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
 		task, arm := p.Tasks.Names[p.TaskOf[i]], p.Arms.Names[i]
@@ -251,7 +254,7 @@ func binomial(rng *rand.Rand, n int, p float64) float64 {
 	return distuv.Binomial{N: float64(n), P: p, Src: rng}.Rand()
 }
 
-// EnvironmentOf returns the environment that a run of Run pulls from, for rewards of the problem; run counts from 0. It returns an error
+// EnvironmentOf returns the environment of run number run (from 0) of Run, for rewards of the problem. It returns an error
 // for a problem that cannot be simulated and if ctx ends.
 func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int) (_ engine.Environment, err error) {
 	defer try.Caught(&err)
@@ -262,7 +265,8 @@ func EnvironmentOf(ctx context.Context, p *problem.Problem, seed uint64, run int
 	return asMeasured(p, environmentOf(p, try.Of(DrawerOf(p)), seed, run)), nil
 }
 
-// meter is an environment that records the pulls of each agent and the size of its messages, which depends on the plan alone.
+// meter is an environment that records the pulls of each agent and the size of its messages. The size depends on the plan
+// alone.
 type meter struct {
 	engine.Environment
 	taskOf    []int

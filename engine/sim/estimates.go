@@ -15,19 +15,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// mostKept limits the numbers stored for the estimates of a run: 8 MB.
+// mostKept is the largest number of float64 values that are stored for the estimates of a run: 8 MB.
 const mostKept = 1 << 20
 
-// keeper is an environment that stores the algorithm's estimates of every arm after each round: before the next pull, and at the end.
+// keeper is an environment that stores the algorithm's estimates of every arm after each round. It does so before the next
+// pull, and at the end.
 type keeper struct {
 	engine.Environment
 	alg       engine.Detailed
 	many      bool // whether a task has more than mostWhole arms
 	problem   *problem.Problem
-	rounds    int // pulled
-	stride    int // of the stored rounds: 1, and doubled whenever there are too many
+	rounds    int // number of rounds so far
+	stride    int // only rounds that are multiples of stride are stored; it starts at 1 and doubles when the limit is reached
 	estimates engine.Estimates
-	later     map[int]func(arms []int) engine.ArmEstimates // by round
+	later     map[int]func(arms []int) engine.ArmEstimates // by round: functions that compute estimates later, for the given arms
 }
 
 func keepEstimates(env engine.Environment, alg engine.Detailed, p *problem.Problem) *keeper {
@@ -39,13 +40,14 @@ func keepEstimates(env engine.Environment, alg engine.Detailed, p *problem.Probl
 }
 
 const (
-	// mostWhole is the number of arms of a task up to which all estimates are stored even if the algorithm can defer them.
+	// mostWhole is the largest number of arms of a task for which all estimates are stored even if the algorithm can defer
+	// them.
 	mostWhole = 1000
-	// mostRecalled is the number of arms stored for a larger task: twice as many as a figure draws.
+	// mostRecalled is the number of arms of a larger task whose estimates are stored: twice as many as a figure draws.
 	mostRecalled = 400
 )
 
-// Pull stores the estimates of the previous round and passes the plan on.
+// Pull stores the estimates after the previous round, and forwards the plan.
 func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
 	if k.rounds > 0 && k.rounds%k.stride == 0 {
 		k.keep()
@@ -83,7 +85,7 @@ func (k *keeper) note(round int, now engine.ArmEstimates) {
 	k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
 }
 
-// limit drops every other round, except the first and the last, until the rest fits the limit for this many arms.
+// limit drops every other round, except the first and the last, until the estimates of this many arms fit into mostKept.
 func (k *keeper) limit(arms int) {
 	for len(k.estimates.Rounds)*2*arms > mostKept && len(k.estimates.Rounds) > 2 {
 		k.stride *= 2
@@ -99,7 +101,8 @@ func (k *keeper) limit(arms int) {
 	}
 }
 
-// recall computes the estimates of the stored rounds, for the arms of each task with the best latest estimates.
+// recall computes the deferred estimates of the stored rounds. It selects the arms of each task with the best latest
+// estimates.
 func (k *keeper) recall() {
 	_, latest := k.alg.DeferEstimates()
 	var arms []int
@@ -115,7 +118,7 @@ func (k *keeper) recall() {
 	}
 }
 
-// finish returns the stored estimates, with the last round; nil if there are none.
+// finish returns the stored estimates, including the last round; nil if there are none.
 func (k *keeper) finish() *engine.Estimates {
 	if n := len(k.estimates.Rounds); k.rounds > 0 && (n == 0 || k.estimates.Rounds[n-1].Round < k.rounds) {
 		k.keep()
@@ -129,19 +132,19 @@ func (k *keeper) finish() *engine.Estimates {
 	return &k.estimates
 }
 
-// believed has posterior draws of the expected rewards given the measurements, for runs that each use one draw
-// (problem.EnvironmentPosterior), or the prior from which runs draw them (problem.EnvironmentPrior).
+// believed is a distribution of expected rewards from which each run draws. It is either the posterior given measurements
+// (problem.EnvironmentPosterior) or a prior (problem.EnvironmentPrior).
 type believed struct {
 	prior *problem.Prior // nil for a posterior
-	seed  uint64         // of the prior's draws
+	seed  uint64         // seed of draws from the prior
 	draws *mat.Dense     // one draw per row, higher is better, reward units
 	sd    []float64      // noise standard deviation of each arm
-	laws  string         // environment of a run with drawn expected rewards
+	laws  string         // environment of the noise in a run, after its expected rewards are drawn
 }
 
-// believe computes the posterior of a problem's measurements, once for all experiments that share the memory, and reports progress. It
-// returns an error for measurements that do not distinguish arms. For problem.EnvironmentPrior it computes the prior of the kernel instead,
-// and returns an error for a problem with measurements.
+// believe computes the posterior of a problem's measurements, once for all experiments that share memory, and reports
+// progress to tell. It returns an error for measurements that do not distinguish arms. For problem.EnvironmentPrior it
+// returns the prior of the kernel, and an error for a problem with measurements.
 func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model.Memory, tell func(share float64)) (*believed, error) {
 	if p.Noise.Environment == problem.EnvironmentPrior {
 		prior, err := p.Prior(ctx)
@@ -169,8 +172,8 @@ func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model
 	return out, nil
 }
 
-// average returns the mean of the draws. Draws from a prior have a mean without gaps, so for a prior it returns the draw of the first
-// run.
+// average returns the mean of the draws. For a prior this mean has no gaps between arms, so it returns the draw of the
+// first run.
 func (b *believed) average() []float64 {
 	if b.prior != nil {
 		return b.prior.Draw(b.seed, 0)
@@ -185,7 +188,8 @@ func (b *believed) average() []float64 {
 	return mean
 }
 
-// within moves expected rewards to the nearest bound of the problem's rewards, if they have bounds. It changes the slice.
+// within moves expected rewards that are outside the bounds of the problem's rewards to the nearest bound. It changes and
+// returns mean.
 func (b *believed) within(p *problem.Problem, mean []float64) []float64 {
 	bounds := p.Noise.Bounds
 	if b.laws == problem.EnvironmentBernoulli && bounds == nil {
@@ -200,7 +204,7 @@ func (b *believed) within(p *problem.Problem, mean []float64) []float64 {
 	return mean
 }
 
-// unknown returns the problem as algorithms see it: without expected rewards.
+// unknown returns the problem as algorithms see it, without expected rewards.
 func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	q := *p
 	q.Mean, q.Partial = nil, nil
@@ -211,15 +215,15 @@ func (b *believed) unknown(p *problem.Problem) *problem.Problem {
 	return &q
 }
 
-// of returns the problem p, made by unknown, with the expected rewards of a run. Rewards with bounds stay within them: measured ones are
-// moved from their mean m to the new mean m' by
+// of returns the problem p, which unknown returned, with the expected rewards of a run. If rewards have bounds, they stay
+// within them. Measured rewards r with mean m are moved to the new mean m' by
 //
 //	r' = hi - (hi - r) (hi - m')/(hi - m) for m' > m,  r' = lo + (r - lo) (m' - lo)/(m - lo) otherwise.
 func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	q := *p
 	if b.prior != nil {
 		q.Mean = b.prior.Draw(b.seed, uint64(run))
-	} else { // neighbouring draws share a kernel: multiples of the golden ratio cover the unit interval evenly
+	} else { // neighbouring draws use the same kernel; multiples of the golden ratio spread runs evenly over all draws
 		rows, _ := b.draws.Dims()
 		q.Mean = slices.Clone(b.draws.RawRowView(int(math.Mod(float64(run)*math.Phi, 1) * float64(rows))))
 	}
@@ -234,7 +238,7 @@ func (b *believed) of(p *problem.Problem, run int) *problem.Problem {
 	return &q
 }
 
-// moved returns rewards within bounds moved to another mean.
+// moved returns rewards in [lo, hi], changed so that their mean is to.
 func moved(rewards []float64, to, lo, hi float64) []float64 {
 	mean := lists.Sum(rewards, func(r float64) float64 { return r / float64(len(rewards)) })
 	out := make([]float64, len(rewards))

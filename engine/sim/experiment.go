@@ -24,30 +24,34 @@ type Experiment struct {
 	Problem   *problem.Problem
 	Mode      string            // engine.ModeFC or engine.ModeFB
 	Algorithm string            // a name in algorithms.All
-	Own       *algorithms.Entry // an algorithm of your own instead of a name, as in question.Question
+	Own       *algorithms.Entry // your own algorithm, used if set instead of Algorithm, as in question.Question
 	Options   engine.Options
 	Runs      int // at least 1
 	Seed      uint64
-	// number of concurrent runs; 0 means one per core that the context allows. If there are fewer runs than cores, each run uses several
+	// number of concurrent runs; 0 means one for each core that the context allows. If there are fewer runs than cores,
+	// each run uses several cores
 	Workers int
-	// called before the first run, after each run, and after rounds of a single slow run, never concurrently; may be nil
+	// called before the first run, after each run, and during a single slow run after rounds; never concurrently; may be
+	// nil
 	Progress func(Step)
 	Draw     Drawer // nil means the problem's drawer
-	// draws the rewards of all arms of a round, instead of Draw, which must also be set; see Rounds. May be nil
+	// draws the rewards of all arms of a round, and replaces Draw, which must also be set; see the function Rounds. May be
+	// nil
 	Rounds RoundFunc
 	Detail bool // whether to set Result.Detail
 	// whether to set Result.Estimates, up to 8 MB
 	Estimates bool
-	// cache shared by experiments with common designs; nil means a new one
+	// cache of designs, shared by experiments; nil means a new one
 	Memory *model.Memory
 
-	// Each is called for every finished run with the pulls of each agent in each round (rounds × V), from which costs and times follow.
-	// It is never called concurrently. Runs come in the order in which they finish, and the outcome has no audit trail. It is not called
-	// for results from a Store.
+	// Each is called for every finished run with the pulls of each agent in each round (rounds × V), from which costs and
+	// times are computed. It is never called concurrently. Runs come in the order in which they finish. The outcome has no
+	// audit trail. Each is not called for results from a Store.
 	Each func(run int, o *engine.Outcome, pulls [][]int)
 
-	natural bool // whether Draw is the problem's
-	// posterior of the problem's measurements, if each run draws its expected rewards from it; Problem then has none
+	natural bool // whether Draw is the drawer of the problem
+	// distribution from which each run draws its expected rewards; Problem then has none. nil if expected rewards are
+	// fixed
 	believed *believed
 }
 
@@ -76,19 +80,19 @@ func (x Experiment) atOnce(ctx context.Context) int {
 	return min(cores.Of(ctx), x.Runs)
 }
 
-// made is a run, finished or not: its outcome, the actions of its agents, and the final state of the algorithm. An unstarted run has no
-// rounds.
+// made is a run, finished or not: its outcome, the messages and pulls of its agents, and the final state of the algorithm.
+// A run that did not start has no rounds.
 type made struct {
 	outcome engine.Outcome
 	sent    wire.Traffic
 	pulls   [][]int // rounds × V, if Experiment.Each is set
 	alg     engine.Detailed
-	// of the first run, if requested; nil otherwise
+	// estimates of the first run, if requested; else nil
 	estimates *engine.Estimates
 }
 
-// one makes a run and records the actions of its agents. A panic becomes an error with the run and its stack: each run has its own
-// goroutine, so the panic would end the whole process, and with it a notebook's variables.
+// one makes a run. It turns a panic into an error with the stack, because each run has its own goroutine. Otherwise the
+// panic would end the whole process, including a notebook with all its variables.
 func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *model.Model, run int) (m *made, err error) {
 	m = new(made)
 	defer func() {
@@ -126,7 +130,8 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	return m, err
 }
 
-// coefficients returns the dimension of θ̂: the number of features, or one number per arm for algorithms on kernel values.
+// coefficients returns the number of coefficients in a message: the number of features or, for algorithms that use kernel
+// values, of arms.
 func coefficients(entry algorithms.Entry, m *model.Model) int {
 	if entry.ByValues && m.Features == nil {
 		return m.Problem.N()
@@ -134,7 +139,7 @@ func coefficients(entry algorithms.Entry, m *model.Model) int {
 	return m.Rank()
 }
 
-// environment returns the environment of a run, with the sign of the problem.
+// environment returns the environment of a run, with the sign of Problem.Mean.
 func (x Experiment) environment(run int) (engine.Environment, error) {
 	if x.Rounds != nil {
 		return &rounds{x.Problem, x.Rounds}, nil
@@ -152,7 +157,7 @@ func (x Experiment) environment(run int) (engine.Environment, error) {
 	return &environment{draw, x.Seed, uint64(run), x.Problem.Noise.Bounds}, nil
 }
 
-// truth returns the problem with the expected rewards of a run, if they are known.
+// truth returns the problem with the expected rewards of the run, if they are known.
 func (x Experiment) truth(run int) *problem.Problem {
 	if x.believed != nil {
 		return x.believed.of(x.Problem, run)
@@ -168,9 +173,10 @@ func (x Experiment) question() question.Question {
 	return question.Question{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Own: x.Own, Options: x.Options, Simulated: true}
 }
 
-// Expected returns roughly the samples per agent of a scheduled algorithm (Entry.Scheduled) with known expected rewards: the pulls of the
-// first round, fourfold in each further round until the smallest gap or epsilon is resolved. It is 0 for other algorithms and only an
-// order of magnitude, since later designs have fewer arms. It returns an error for invalid experiments and if ctx ends.
+// Expected estimates the samples per agent of a scheduled algorithm (Entry.Scheduled) with known expected rewards. It
+// takes the pulls of the first round and four times as many in each further round, until the smallest gap or epsilon is
+// resolved. This is an order of magnitude, since later designs have fewer arms. It returns 0 for other algorithms, and an
+// error for invalid experiments and if ctx ends.
 func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	entry, err := x.question().Entry()
 	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
@@ -199,7 +205,7 @@ func (x Experiment) Expected(ctx context.Context) (float64, error) {
 	return float64(plan.Pulls()) * (math.Pow(4, rounds) - 1) / 3 / float64(x.Problem.V()), nil
 }
 
-// model returns the model of the problem and the options on it.
+// model returns the model of the problem, and the options converted to its terms.
 func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error) {
 	m, err := x.question().Model(ctx, x.Memory)
 	if err != nil {
@@ -209,7 +215,8 @@ func (x Experiment) model(ctx context.Context) (*model.Model, model.Terms, error
 	return m, terms, err
 }
 
-// detail fills the per-run numbers from the scores, with the predicted speedup.
+// detail returns the numbers of each run from the scores, with the predicted speedup. known reports whether expected
+// rewards are known.
 func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *model.Model, known bool, ridge float64, scores []score,
 	runs []int, theory *engine.Theory) *engine.Detail {
 	d := &engine.Detail{Run: runs, Samples: lists.Map(scores, func(s score) float64 { return s.Samples })}
@@ -235,7 +242,8 @@ func (x Experiment) detail(ctx context.Context, entry algorithms.Entry, model *m
 	return d
 }
 
-// theory returns the bounds for the problem; nil if they cannot be computed, if each run draws its own expected rewards, or for many arms.
+// theory returns the bounds for the problem. It returns nil if they cannot be computed, if each run draws its own expected
+// rewards, or for more than predictedArms arms.
 func (x Experiment) theory(ctx context.Context, entry algorithms.Entry, model *model.Model) *engine.Theory {
 	if x.Problem.Mean == nil || x.believed != nil || x.Problem.N() > predictedArms {
 		return nil
@@ -257,8 +265,9 @@ func (x Experiment) theory(ctx context.Context, entry algorithms.Entry, model *m
 		MisfitBound: misfit.Samples}
 }
 
-// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): how much harder the tasks are separately than together, at the same ridge. It is 0 if the
-// expected rewards are unknown, two arms tie for best, or a design fails.
+// hardnessSpeedup returns Σ_v ρ*_v(ξ) / ρ*(ξ): the sum of the hardness of each task alone, divided by the hardness of all
+// tasks together, with the same ridge ξ. It returns 0 if the expected rewards are unknown, two arms tie for best, or a
+// design fails.
 func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge float64) float64 {
 	terms, err := m.Terms(x.Mode, x.Options)
 	if err != nil {
@@ -283,7 +292,8 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 	return sum / together.Value
 }
 
-// EstimateRecorder collects the estimates of a run made elsewhere after each round, as Experiment.Estimates does for simulated runs.
+// EstimateRecorder stores the estimates of a run that is not simulated by this package, as Experiment.Estimates does for
+// simulated runs.
 type EstimateRecorder struct {
 	problem *problem.Problem
 	keeper  *keeper // nil before the first round
@@ -292,8 +302,8 @@ type EstimateRecorder struct {
 // RecordEstimates returns an empty EstimateRecorder. p is the user's problem, with its expected rewards if it has any.
 func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRecorder{problem: p} }
 
-// Learned counts a round and records its estimates. Of long runs it keeps every second, fourth, … round only. Call it after each round with
-// the same steps.
+// Learned counts a round and records its estimates. In long runs it records only every second, fourth, … round. Call it
+// after each round, always with the same steps.
 func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	if k.keeper == nil {
 		k.keeper = keepEstimates(nil, s.Algorithm(), k.problem)
@@ -304,7 +314,7 @@ func (k *EstimateRecorder) Learned(s *engine.Steps) {
 	}
 }
 
-// Estimates returns the recorded estimates; nil if there were no rounds or the algorithm makes no estimates.
+// Estimates returns the recorded estimates. It returns nil if there were no rounds or the algorithm makes no estimates.
 func (k *EstimateRecorder) Estimates() *engine.Estimates {
 	if k.keeper == nil {
 		return nil
@@ -312,9 +322,10 @@ func (k *EstimateRecorder) Estimates() *engine.Estimates {
 	return k.keeper.finish()
 }
 
-// Complete adds the comparisons of Run to the result of one run on measured rewards (algorithms.Measured): if the problem has expected
-// rewards, whether the answers are right and the lower bound; in any case the warnings about the kernel. The guarantee is unchanged,
-// since the expected rewards of a table are not the measured truth. It returns an error for invalid experiments.
+// Complete adds to the result of one run on measured rewards (algorithms.Measured) what Run adds to simulated ones:
+// warnings about the kernel and, if the problem has expected rewards, the lower bound and whether answers are right. The
+// guarantee is unchanged, since the expected rewards of a table are not the measured truth. It returns an error for
+// invalid experiments.
 func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
 	entry, err := x.question().Entry()
 	if err != nil {
@@ -325,7 +336,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	if err != nil {
 		return r, err
 	}
-	// means of measurements are not a truth
+	// the problem's means may be means of measurements, which are not a truth
 	if x.Problem.Mean != nil && !problem.DrawsMeans(x.Problem.Noise.Environment) {
 		x.judged(&r, newJudge(x, x.Problem, entry))
 	}
@@ -341,7 +352,7 @@ func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Resul
 	return r, nil
 }
 
-// judged compares the answers with the best arms of the tasks.
+// judged sets whether answers are right, and the errors and regrets of a finished run.
 func (x Experiment) judged(r *engine.Result, j judge) {
 	r.Answers = j.marked(r.Answers)
 	if r.Runs == 0 {

@@ -14,29 +14,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// outside is the probability that a 95 % interval misses.
+// outside is the probability that a 95 % interval misses the true value.
 const outside = 0.05
 
-// contrasted compares an algorithm with a reference on the same problem, by one of Measures. The results of each differ in the seed only.
-// Runs are paired if all results have Detail of the same runs from the same seeds; otherwise means are compared.
+// contrasted compares an algorithm with a reference on the same problem by one of Measures. The results of each may differ
+// only in the seed. Runs are paired if all results have Detail for the same runs with the same seeds; otherwise means are
+// compared.
 //
-// Differences of means have Student's interval over paired differences, or Welch's; differences of error rates the adjusted Wald
-// intervals of Bonett and Price (2012), or of Agresti and Caffo (2000). Ratios have the delta-method interval of their logarithm, for
-// error rates after adding half a wrong run to both samples.
+// Differences of means have Student's interval over paired differences, or Welch's. Differences of error rates have the
+// adjusted Wald intervals of Bonett and Price (2012), or of Agresti and Caffo (2000). Ratios have the delta-method
+// interval of their logarithm; for error rates, half a wrong run is added to both samples.
 //
-// It returns an error for an unknown measure, a result without runs, and an unknown truth if the measure needs it.
+// It returns an error for an unknown measure, for a result without runs, and if the measure needs a truth that is unknown.
 func contrasted(algorithm, reference []engine.Result, measure string) (_ contrast, err error) {
 	defer try.Caught(&err)
 	return newContrast(try.Of(sampleOf(measure, algorithm...)), try.Of(sampleOf(measure, reference...))), nil
 }
 
-// comparison returns the displayed numbers of a contrast.
+// comparison returns difference and ratio with their intervals for display.
 func (c contrast) comparison(algorithm string) Comparison {
 	return Comparison{Algorithm: algorithm, Difference: c.difference(outside), Ratio: c.ratio(outside), Paired: c.paired, Runs: c.runs()}
 }
 
-// Compare compares every other algorithm of a sweep with the reference, for each combination of the other swept names. Cells that differ
-// only in the swept seed are pooled. It returns an error if the sweep has no algorithms to compare or lacks the reference somewhere.
+// Compare compares every other algorithm of a sweep with the reference, for each combination of the other swept names. It
+// pools cells that differ only in the swept seed. It returns an error if the sweep has no other algorithm, or lacks the
+// reference in a combination.
 func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.table())
@@ -62,27 +64,27 @@ func Compare(s Sweep, reference, measure string) (_ Comparisons, err error) {
 	return out, nil
 }
 
-// judge scores runs against the truth, if it is known.
+// judge compares the answers of runs with the true rewards, if they are known.
 type judge struct {
 	budget    bool // fixed budget: every leader counts as an answer
 	perV      bool // samples are divided by V
 	agents    int
-	tolerance float64              // shortfall that is not an error, reward units
-	lost      []map[string]float64 // best minus arm, by task and arm; nil if unknown
-	spread    []float64            // best minus median arm, by task
-	best      []string             // arm, by task
+	tolerance float64              // largest shortfall that is not an error, reward units
+	lost      []map[string]float64 // best reward minus that of the arm, by task and arm; nil if unknown
+	spread    []float64            // best reward minus the median, by task
+	best      []string             // name of the best arm, by task
 }
 
-// score has the numbers kept of every run. Its fields are exported for the encoding of a Part.
+// score has the numbers that are kept of every run. Its fields are exported for the encoding of a Part.
 type score struct {
 	Done             bool `json:"-"` // whether the run finished
 	Status           engine.Status
 	Samples          float64 // per agent
 	Rounds           int
-	Wrong, Undecided bool `json:",omitempty"` // at least one task
+	Wrong, Undecided bool `json:",omitempty"` // whether any task is wrong; whether any task is undecided
 	WrongTasks       int  `json:",omitempty"`
-	Decided          int  `json:",omitempty"` // number of tasks
-	WrongDecided     bool `json:",omitempty"` // at least one decided task
+	Decided          int  `json:",omitempty"` // number of decided tasks
+	WrongDecided     bool `json:",omitempty"` // whether at least one decided task is wrong
 	Regret, Relative float64
 }
 
@@ -111,7 +113,7 @@ func newJudge(x Experiment, p *problem.Problem, entry algorithms.Entry) judge {
 	return j
 }
 
-// shortfall returns best minus the named arm of task v, reward units.
+// shortfall returns the best reward minus that of the named arm of task v, reward units; NaN for an unknown name.
 func (j judge) shortfall(v int, arm string) float64 {
 	if lost, ok := j.lost[v][arm]; ok {
 		return lost
@@ -119,7 +121,7 @@ func (j judge) shortfall(v int, arm string) float64 {
 	return math.NaN()
 }
 
-// marked returns answers with the best arms added, and whether all leaders are right.
+// marked returns answers with Best and Correct set: the best arm of the task, and whether the leader is right.
 func (j judge) marked(answers []engine.Answer) []engine.Answer {
 	out := slices.Clone(answers)
 	for v := range out {
@@ -129,7 +131,8 @@ func (j judge) marked(answers []engine.Answer) []engine.Answer {
 	return out
 }
 
-// score scores one run. A task is wrong if its answer is more than epsilon below its best arm; in fixed budget every leader is an answer.
+// score returns the score of one run. A task is wrong if its leader is more than epsilon below its best arm. With fixed
+// confidence, only a decided task makes a run wrong.
 func (j judge) score(o *engine.Outcome) score {
 	s := score{Done: true, Status: o.Status, Rounds: len(o.Rounds), Samples: float64(o.Samples) / float64(j.agents)}
 	if j.perV {
@@ -154,7 +157,7 @@ func (j judge) score(o *engine.Outcome) score {
 	return s
 }
 
-// worse compares statuses: a set of runs has the status of its worst run.
+// worse reports whether status a is worse than b. A set of runs has the status of its worst run.
 func worse(a, b engine.Status) bool {
 	order := []engine.Status{engine.StatusDecided, engine.StatusEpsilon, engine.StatusBudget, engine.StatusLeft, engine.StatusRounds,
 		engine.StatusSamples, engine.StatusInterrupted}

@@ -5,7 +5,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 )
 
-// Part has the scores of consecutive runs of an experiment: everything its result needs.
+// Part has the scores of consecutive runs of an experiment, from which its result is computed.
 type Part struct{ tally *tally }
 
 // Range returns the runs of the part, from ≤ run < to, counted from 0.
@@ -14,7 +14,7 @@ func (p *Part) Range() (from, to int) { return p.tally.from, p.tally.from + len(
 // Done returns the number of finished runs.
 func (p *Part) Done() int { return p.tally.done }
 
-// shown has the parts of one run that a result displays: the first finished run or, if none finished, the first started one.
+// shown has what a result displays of one run: the first finished run or, if none finished, the first started one.
 type shown struct {
 	Run          int // from 0
 	Score        score
@@ -25,13 +25,13 @@ type shown struct {
 	Estimates    *engine.Estimates
 	Sent         wire.Traffic
 
-	// final state of the run; see explain
+	// final state of the run; set by explain
 	Progress  []engine.Progress
 	Remaining float64
-	alg       engine.Detailed // nil after explain and without an algorithm
+	alg       engine.Detailed // nil after explain, or if the run has no algorithm
 }
 
-// shown returns the displayed parts of the run.
+// shown returns what a result displays of the run.
 func (m *made) shown(run int, s score) *shown {
 	o := &m.outcome
 	return &shown{
@@ -40,8 +40,8 @@ func (m *made) shown(run int, s score) *shown {
 	}
 }
 
-// explain requests the audit trail and the progress from the algorithm, once. It costs about one design per open task, so it is called
-// for few runs.
+// explain gets the audit trail and the progress from the algorithm. Only the first call does this. It costs about one
+// design for each undecided task, so it is called for few runs.
 func (s *shown) explain() {
 	if s == nil || s.alg == nil {
 		return
@@ -51,7 +51,7 @@ func (s *shown) explain() {
 	s.alg = nil
 }
 
-// explain completes the run that a result of these runs would display.
+// explain calls explain on the run that a result of these runs would display.
 func (t *tally) explain() {
 	if t.done == 0 {
 		t.unfinished.explain()

@@ -20,14 +20,16 @@ type Asked struct {
 	Count     int
 }
 
-// RoundFunc draws the rewards of many arms at once, for functions with expensive calls. It returns one mean per request.
+// RoundFunc draws the rewards of many arms at once, for functions whose calls are expensive. It returns one mean for each
+// request, with the sign of the data.
 type RoundFunc = func(asked []Asked) ([]float64, error)
 
 // askedAtOnce is the largest number of requests in one call of a RoundFunc.
 const askedAtOnce = 1 << 14
 
-// Rounds returns the two fields of an Experiment that draws all rewards by f: a Drawer, which calls f for one arm, and f itself, which the
-// experiment calls once per round. If squares are requested, f is called for single rewards.
+// Rounds returns the fields Draw and Rounds of an Experiment whose rewards all come from f: a Drawer, which calls f for
+// one arm, and f itself, which the experiment calls for all arms of a round at once. If squares are requested, f gets a
+// request for each single reward.
 func Rounds(p *problem.Problem, f RoundFunc) (Drawer, RoundFunc) {
 	one := func(_ *rand.Rand, task, arm string, n int) (float64, error) {
 		means, err := f([]Asked{{task, arm, n}})
@@ -45,7 +47,7 @@ type rounds struct {
 	draw RoundFunc
 }
 
-// Pull requests all arms of the plan.
+// Pull requests rewards for all arms of the plan.
 func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, error) {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, len(plan.Counts))}
 	if plan.WantSquares {
@@ -95,7 +97,7 @@ func (r *rounds) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 	return b, flush()
 }
 
-// checkAnswers returns an error for a wrong number of answers.
+// checkAnswers returns an error if the number of means is wrong.
 func checkAnswers(want int, means []float64) error {
 	if len(means) != want {
 		return fmt.Errorf("%d rewards were requested, but %d were returned", want, len(means))
@@ -106,25 +108,27 @@ func checkAnswers(want int, means []float64) error {
 // The theory in a result is computed up to a size, in products of two numbers per solver step. A limit on size, unlike one on time, keeps
 // results equal on every machine.
 const (
-	// predictedArms limits the theory that sweeps compare with: the speedup predicted by the hardness, and the paper's theorems.
+	// predictedArms is the largest number of arms for which theory is computed for sweeps: the speedup predicted by the
+	// hardness, and the paper's theorems.
 	predictedArms = 400
-	// tellingRatio is the largest displayed ratio to the lower bound with a norm: larger ones reflect a loose bound rather than the
-	// samples.
+	// tellingRatio is the largest displayed ratio to a lower bound with a norm. Larger ratios show a loose bound rather
+	// than many samples.
 	tellingRatio = 20
-	// boundWork limits the design of a lower bound: 464 independent arms, or 1,111 arms of rank up to 100.
+	// boundWork is the largest work for the design of a lower bound. It allows 464 independent arms, or 1,111 arms of rank
+	// up to 100.
 	boundWork = 1e8
 )
 
-// bound sets the lower bound of a fixed-confidence result, or the reason why it is missing.
+// bound sets the lower bound of a fixed-confidence result, or adds a warning with the reason why it is missing.
 func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
-	if x.Problem.Mean == nil || x.believed != nil { // each run has its own
+	if x.Problem.Mean == nil || x.believed != nil { // no truth, or each run has its own
 		return
 	}
 	n := x.Problem.N()
 	work := design.StepWork(n, 1, n)
 	if work <= boundWork { // otherwise too large at any rank
 		rank, exact := m.LeastRank()
-		if !exact && m.Many() { // the bound for so many directions is too loose to display
+		if !exact && m.Many() { // with so many directions the bound is too loose to display
 			rank = n
 		}
 		work = design.StepWork(n, rank, n)
@@ -137,10 +141,10 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	if b, bounded := entry.BoundOf(m, terms); bounded {
 		norm = b.Norm
 	}
-	if _, small := m.Truth().NormTooSmall(terms); small { // no guarantee applies to these rewards
+	if _, small := m.Truth().NormTooSmall(terms); small { // the norm excludes these rewards, so no guarantee applies
 		return
 	}
-	// the bound is for rewards in the kernel's space; the one with a norm holds near it, too
+	// The bound is for rewards in the kernel's space. A bound with a norm also holds for rewards near that space.
 	if f := m.Truth().Fidelity(terms.Epsilon); f == model.Foreign || norm == 0 && f == model.Rounded {
 		return
 	}
@@ -160,8 +164,9 @@ func (x Experiment) bound(ctx context.Context, r *engine.Result, entry algorithm
 	}
 }
 
-// lowerBound returns the bound for the actual noise of the rewards if the model has guesses of it. With a norm it is the bound for
-// algorithms that use the norm. limit is the one for δ → 0 over the answers within epsilon, 0 if there is no other.
+// lowerBound returns a lower bound on the samples of all agents together. If the noise scales are guesses, it uses the
+// actual noise of the rewards. With a norm it is the bound for algorithms that use the norm. limit is the bound for δ → 0
+// over all answers within epsilon; 0 if there is none.
 func (x Experiment) lowerBound(ctx context.Context, m *model.Model, delta, epsilon, norm float64) (bound, limit float64, err error) {
 	if p := x.Problem; p.Noise.UnknownBy != "" && p.Noise.SD != nil && !slices.Equal(p.Noise.SD, p.Noise.Scales) {
 		known := *p

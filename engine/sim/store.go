@@ -30,8 +30,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result (random numbers, schedules,
-// roundings, fields of Result): older stored results are then recomputed.
+// ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result, such as random
+// numbers, schedules, roundings, or fields of Result. Results of an older revision are then recomputed.
 const ResultsRevision = 40
 
 // Store keeps the results of finished experiments in a file, so that a repeated or resumed sweep does not recompute them. It is safe for
@@ -48,8 +48,8 @@ type Store struct {
 	lines map[string]storedLine // by key
 }
 
-// storedLine is a line of the file. Problem and algorithm are for people. A line of another revision is kept, but no key matches it.
-// Estimates are a separate field, because the JSON of a Result has none.
+// storedLine is a line of the file. Problem and Algorithm are for human readers. Lines of another revision stay in the
+// file, but no key matches them. Estimates are a separate field, because the JSON of a Result does not include them.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -58,23 +58,22 @@ type storedLine struct {
 	Result    json.RawMessage `json:"result"`
 	Special   []special       `json:"special,omitempty"`
 	Estimates json.RawMessage `json:"estimates,omitempty"`
-	Beside    []special       `json:"beside,omitempty"` // special numbers of the estimates
+	Beside    []special       `json:"beside,omitempty"` // special numbers in Estimates
 }
 
-// lineStart begins every line. A file that begins otherwise is not a store and is not changed.
+// lineStart is the beginning of every line. A file that begins otherwise is not a store and is not changed.
 const lineStart = `{"key":"`
 
-// OpenStore opens the store in a file, which it creates if missing. It returns an error if another Store has the file open or a line is
-// not a stored result.
-//
-// It also reads the results in other files of stores, which another program may be writing, and does not change them.
+// OpenStore opens the store in the file path, and creates it if it does not exist. It also reads the results in other
+// store files, which another program may be writing, and does not change them. It returns an error if another Store has
+// path open, or if a line is not a stored result.
 func OpenStore(path string, others ...string) (*Store, error) {
 	if err := await.Regular(path); err != nil {
-		return nil, err // it names the file
+		return nil, err // the error already names the file
 	}
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o666)
 	if err != nil {
-		return nil, err // it names the file
+		return nil, err // the error already names the file
 	}
 	s := &Store{path: path, file: file, lines: map[string]storedLine{}}
 	if ok, err := filelock.Try(file); !ok {
@@ -91,7 +90,8 @@ func OpenStore(path string, others ...string) (*Store, error) {
 	return s, nil
 }
 
-// MergeStores adds the results of other stores to the store in a file, and returns the number of results in it afterwards.
+// MergeStores adds the results of other stores to the store in the file path. It returns the number of results in that
+// store afterwards.
 func MergeStores(path string, others ...string) (results int, err error) {
 	s, err := OpenStore(path)
 	if err != nil {
@@ -115,7 +115,7 @@ func MergeStores(path string, others ...string) (results int, err error) {
 	return len(s.lines), nil
 }
 
-// read takes the results in another file, which another program may be writing.
+// read adds the results of another file, which another program may be writing.
 func (s *Store) read(path string) error {
 	text, err := os.ReadFile(path)
 	if err == nil {
@@ -124,7 +124,7 @@ func (s *Store) read(path string) error {
 	return err
 }
 
-// parse takes the complete lines of a file, and returns their length.
+// parse adds the complete lines of text, the contents of the file path. It returns the length of these lines.
 func (s *Store) parse(path string, text []byte) (whole int, err error) {
 	for number := 1; whole < len(text); number++ {
 		end := bytes.IndexByte(text[whole:], '\n')
@@ -141,7 +141,7 @@ func (s *Store) parse(path string, text []byte) (whole int, err error) {
 	return whole, nil
 }
 
-// load reads the lines and cuts off an incomplete last one.
+// load reads the lines of the store's file. It truncates the file before an incomplete last line.
 func (s *Store) load() error {
 	text, err := io.ReadAll(s.file)
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) load() error {
 		return nil
 	}
 	torn := bytes.TrimRight(text[whole:], "\x00\n")
-	// a file that begins with zeros may be anything
+	// a file that begins with zero bytes may be anything, and is not changed
 	zeros := text[whole] == 0 && (whole > 0 || len(torn) == 0)
 	if n := min(len(torn), len(lineStart)); !zeros && string(torn[:n]) != lineStart[:n] {
 		return fmt.Errorf("%s is not a store of results. Its last line begins with %q", s.path, torn[:n])
@@ -167,7 +167,7 @@ func (s *Store) load() error {
 	return nil
 }
 
-// parseLine decodes a line and checks that its result can be decoded.
+// parseLine decodes a line. For the current revision it also checks that the result can be decoded.
 func parseLine(text []byte) (storedLine, error) {
 	var line storedLine
 	if err := json.Unmarshal(text, &line); err != nil {
@@ -183,9 +183,9 @@ func parseLine(text []byte) (storedLine, error) {
 	return line, err
 }
 
-// Run returns the stored result of an experiment and true, or makes the runs, stores their result if all finished, and returns it and
-// false. A stored result is identical bit by bit. Workers, Progress and Memory do not affect a result. An experiment with its own Draw is
-// an error, since two functions cannot be distinguished.
+// Run returns the stored result of an experiment, and true. If there is none, it runs the experiment, stores the result if
+// all runs finished, and returns it and false. A stored result is identical bit by bit. Workers, Progress and Memory do
+// not affect results. An experiment with its own Draw gives an error, since two functions cannot be distinguished.
 func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, error) {
 	key, line, there, err := s.find(ctx, x)
 	if err != nil {
@@ -207,7 +207,7 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	return r, false, s.keep(key, r)
 }
 
-// find returns the key of an experiment and its line, if there is one.
+// find returns the key of an experiment, and its line if there is one.
 func (s *Store) find(ctx context.Context, x Experiment) (key string, line storedLine, there bool, err error) {
 	if key, err = x.key(ctx); err != nil {
 		return "", line, false, err
@@ -238,7 +238,7 @@ func (s *Store) keep(key string, r engine.Result) error {
 	return s.write(line)
 }
 
-// write appends a line in one write.
+// write appends a line to the file in one system call, and syncs the file if the last sync is more than syncTime ago.
 func (s *Store) write(line storedLine) error {
 	text, err := json.Marshal(line)
 	if err != nil {
@@ -247,7 +247,7 @@ func (s *Store) write(line storedLine) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n, err := s.file.Write(append(text, '\n'))
-	if err != nil { // for example a full disk: half a line must not remain before the next one
+	if err != nil { // for example the disk is full: remove the half-written line
 		return errors.Join(fmt.Errorf("store %s: %w", s.path, err), s.file.Truncate(s.size))
 	}
 	s.size += int64(n)
@@ -259,14 +259,14 @@ func (s *Store) write(line storedLine) error {
 	return s.file.Sync()
 }
 
-// syncTime is the amount of work that a power cut may undo. Waiting for the disk after each line, about a millisecond, would double the
-// time of small experiments.
+// syncTime is the duration of work that a power cut may undo. A sync after each line takes about a millisecond, which
+// would double the time of small experiments.
 const syncTime = time.Second
 
 // Close syncs and releases the file.
 func (s *Store) Close() error { return errors.Join(s.file.Sync(), s.file.Close()) }
 
-// special is a number that JSON cannot encode: its position in the order of floats, and its bits.
+// special is a number that JSON cannot encode: its index among the numbers that floats visits, and its bits.
 type special struct {
 	At   int    `json:"at"`
 	Bits uint64 `json:"bits,string"`
@@ -278,8 +278,8 @@ func (l storedLine) decode() (engine.Result, error) {
 	return r, restore(&r, l.Result, l.Special)
 }
 
-// lossless encodes the value behind v. Non-finite numbers, and -0 in omitempty fields, are returned in beside and replaced by 0 in the
-// text.
+// lossless encodes the value to which v points. JSON cannot encode non-finite numbers, and drops -0 in omitempty fields;
+// these numbers are 0 in text and returned in beside.
 func lossless(v any) (text json.RawMessage, beside []special, err error) {
 	at := 0
 	var places []reflect.Value
@@ -290,7 +290,7 @@ func lossless(v any) (text json.RawMessage, beside []special, err error) {
 		}
 		at++
 	})
-	// the slices belong to the caller: restore their numbers
+	// the caller still uses the value, so restore its numbers
 	defer func() {
 		for k, v := range places {
 			v.SetFloat(math.Float64frombits(beside[k].Bits))
@@ -322,8 +322,8 @@ func restore(v any, text json.RawMessage, beside []special) error {
 	return nil
 }
 
-// floats visits the float64 values below v in a fixed order. JSON preserves that order and their number: lists keep their lengths, and an
-// empty list has none in both forms.
+// floats calls visit for every float64 below v, in a fixed order. A value decoded from JSON has the same numbers in the
+// same order.
 func floats(v reflect.Value, visit func(reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Float64:
@@ -346,11 +346,11 @@ func floats(v reflect.Value, visit func(reflect.Value)) {
 // keyLength is the number of hexadecimal digits of a key.
 const keyLength = 2 * sha256.Size
 
-// errDraw is returned for the key of an experiment with a reward function.
+// errDraw is the error for the key of an experiment with its own reward function.
 var errDraw = errors.New("an experiment with your own reward function cannot be stored, because two functions cannot be told from each " +
 	"other")
 
-// key returns SHA-256, in hexadecimal, over everything a result depends on.
+// key returns the SHA-256, in hexadecimal, of everything on which a result depends.
 func (x Experiment) key(ctx context.Context) (string, error) {
 	model, err := x.question().Model(ctx, nil)
 	if err != nil {
@@ -359,10 +359,10 @@ func (x Experiment) key(ctx context.Context) (string, error) {
 	return x.keyOf(ctx, model)
 }
 
-// keyOf returns the key of an experiment with an existing model.
+// keyOf is key for an existing model.
 //
-// For the kernel it includes the text and the features on the points: the text of a formula is its name, behind which there can be
-// another function.
+// The key includes the text of the kernel and its features on the points. The text of a formula is only its name, and
+// another function may have the same name.
 func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, error) {
 	switch {
 	case x.Draw != nil:
@@ -379,7 +379,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	if err != nil {
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
-	noise := p.Noise // all of it, lists bit by bit
+	noise := p.Noise // the lists of noise are hashed separately, bit by bit
 	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.Estimates,
@@ -417,8 +417,8 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// ofKernel returns the rank of the kernel on the points and its features. With very many arms it returns rank 0 and the points instead of
-// features, unless the kernel has formulas.
+// ofKernel returns the rank of the kernel and its features on the points. For very many arms without features, and a
+// kernel without formulas, it returns rank 0 and the points instead of features.
 func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	if m.Features == nil && len(m.Problem.Kernel.Formulas()) == 0 {
 		for _, points := range []*kernels.Points{m.Problem.Tasks, m.Problem.Arms} {
@@ -432,10 +432,10 @@ func ofKernel(m *model.Model) (rank int, values []float64, err error) {
 	return m.Rank(), m.Features.RawMatrix().Data, nil
 }
 
-// keyHash hashes numbers bit by bit.
+// keyHash is a hash to which numbers are written bit by bit.
 type keyHash struct{ hash.Hash }
 
-// numbers hashes lists with their lengths, so that lists cannot run into each other.
+// numbers writes lists with their lengths, so that different lists with the same concatenation differ.
 func (h keyHash) numbers(lists ...[]float64) {
 	b := binary.AppendUvarint(nil, uint64(len(lists)))
 	for _, list := range lists {

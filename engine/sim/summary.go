@@ -17,7 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// summary combines the finished runs in run order, or shows the progress of the first one if none finished.
+// summary returns the result of the finished runs, combined in run order. If no run finished, it shows the progress of the
+// first started run.
 func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	x, entry, model := ts.x, ts.entry, ts.model
 	r := algorithms.Asked(entry, x.Problem, x.Options, x.Runs)
@@ -54,7 +55,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	return r
 }
 
-// graded sets the statuses and the errors of the finished runs.
+// graded sets the statuses and the error rates of the finished runs.
 func (ts *Trials) graded(r *engine.Result, scores []score) {
 	counted := func(is func(score) bool) engine.Rate { return Proportion(lists.Count(scores, is), r.Runs) }
 	for _, s := range scores {
@@ -74,7 +75,7 @@ func (ts *Trials) graded(r *engine.Result, scores []score) {
 	r.RelativeRegret = Mean(lists.Map(scores, func(s score) float64 { return s.Relative }))
 }
 
-// first copies the displayed parts of the first run.
+// first sets what the result displays of one run, from s.
 func (ts *Trials) first(r *engine.Result, s *shown) {
 	r.Answers = slices.Clone(s.Answers)
 	r.Trace, r.Eliminations, r.Estimates = s.Trace, s.Eliminations, s.Estimates
@@ -91,7 +92,7 @@ func (ts *Trials) first(r *engine.Result, s *shown) {
 	r.Answers = ts.judge.marked(r.Answers)
 }
 
-// divideByV divides predicted samples like the samples taken (algorithms.Entry.DividedByV).
+// divideByV divides predicted samples by V, as algorithms.Entry.DividedByV does with the samples taken.
 func divideByV(r *engine.Result) {
 	agents := float64(r.Tasks)
 	for v := range r.Progress {
@@ -104,9 +105,9 @@ func divideByV(r *engine.Result) {
 	}
 }
 
-// compare relates the result to the theory: ridge, lower bound, guarantee, and warnings if the runs contradict it or are too few.
+// compare sets ridge, lower bound and guarantee. It adds warnings if the runs contradict these, or are too few.
 func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorithms.Entry, model *model.Model, t *tally) {
-	terms, _ := model.Terms(x.Mode, x.Options) // the runs were made with these options
+	terms, _ := model.Terms(x.Mode, x.Options) // the error is nil, since the runs used the same options
 	if entry.Regularised() {
 		if ridge, err := model.Designs().Ridge(x.Mode, terms); err == nil {
 			r.Ridge = ridge
@@ -117,13 +118,13 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	}
 	x.bounded(ctx, r, entry, model, terms)
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
-	if x.believed == nil { // rewards drawn from a posterior have an unknown truth, like those of an experiment
+	if x.believed == nil { // truth is unknown if rewards come from a posterior, as in an experiment
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()
 	r.Regime = basis.Regime()
 	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
-	if x.believed == nil { // otherwise noise scales and their check would come from the same data
+	if x.believed == nil { // otherwise the noise scales come from the same data as the check
 		r.Warnings = append(r.Warnings, understated(x.Problem)...)
 	}
 	if p := x.Problem; entry.Backing == algorithms.BackingNormal && p.Noise.Environment == problem.EnvironmentResampled {
@@ -138,7 +139,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	r.Warnings = append(r.Warnings, x.inert(*r, entry, model, terms)...)
 }
 
-// bounded sets the bound on the norm, the lower bound, and the warning about errors and delta.
+// bounded sets NormBound. With fixed confidence it also sets the lower bound, and adds the warning about errors and delta.
 func (x Experiment) bounded(ctx context.Context, r *engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) {
 	r.NormBound = x.Options.Norm * m.Unit
 	if x.Mode == engine.ModeFC {
@@ -147,7 +148,7 @@ func (x Experiment) bounded(ctx context.Context, r *engine.Result, entry algorit
 	}
 }
 
-// ofProblem warns of free parameters, and of blocks that the algorithm ignores.
+// ofProblem returns warnings about free kernel parameters, and about blocks that the algorithm ignores.
 func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning) {
 	if free, err := p.Kernel.Free(); err == nil && len(free) > 0 {
 		out = append(out, engine.Warning{Kind: engine.WarnFree})
@@ -158,8 +159,8 @@ func ofProblem(p *problem.Problem, entry algorithms.Entry) (out []engine.Warning
 	return out
 }
 
-// inert warns that the kernel has full rank, so that agents cannot learn from each other's data. It gives no warning if the algorithm
-// warns itself or uses a bound on the norm.
+// inert returns a warning if the kernel has full rank, so that agents cannot learn from each other's data. It returns no
+// warning if the algorithm already has one or uses a bound on the norm.
 func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Model, terms model.Terms) []engine.Warning {
 	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil
@@ -173,10 +174,10 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 	return m.Relations().KernelWarnings()
 }
 
-// The measures by which algorithms are compared.
+// Measures by which algorithms are compared.
 const (
 	MeasureSamples = "samples" // per agent
-	MeasureError   = "error"   // runs with a wrong task
+	MeasureError   = "error"   // fraction of runs with a wrong task
 	MeasureRounds  = "rounds"
 	MeasureRegret  = "regret" // reward units
 )
@@ -184,17 +185,18 @@ const (
 // Measures returns all measures.
 func Measures() []string { return []string{MeasureSamples, MeasureError, MeasureRounds, MeasureRegret} }
 
-// sample is a measure over the runs of one algorithm: its mean with the variance of the mean, and per-run values if available.
+// sample has the values of a measure in the runs of one algorithm, or only a summary of them.
 type sample struct {
 	runs           int
-	mean, variance float64     // of the mean; 0 for one run
-	count          int         // wrong runs, for MeasureError
-	proportion     bool        // MeasureError: values are 0 or 1
-	values         []float64   // by run; nil if only the summary is known
+	mean, variance float64     // mean, and variance of the mean; variance 0 for one run
+	count          int         // number of wrong runs, for MeasureError
+	proportion     bool        // whether values are 0 or 1, as for MeasureError
+	values         []float64   // value of each run; nil if only the summary is known
 	ids            [][2]uint64 // seed and number of each run
 }
 
-// sampleOf returns a measure of results that differ in the seed only.
+// sampleOf returns the values of a measure in results that differ only in the seed. It returns an error if the measure is
+// unknown or a result lacks it.
 func sampleOf(measure string, results ...engine.Result) (sample, error) {
 	if !slices.Contains(Measures(), measure) {
 		return sample{}, fmt.Errorf("the measure must be one of %s, got %q", quoted(Measures()), measure)
@@ -226,7 +228,8 @@ func sampleOf(measure string, results ...engine.Result) (sample, error) {
 	return s, nil
 }
 
-// fromSummary handles results without per-run numbers: the variance of the mean follows from its interval.
+// fromSummary returns a sample without values of single runs, from the summary of a result. It computes the variance of
+// the mean from its interval.
 func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	s.runs = r.Runs
 	i := r.SamplesPerAgent
@@ -247,7 +250,7 @@ func (s sample) fromSummary(measure string, r engine.Result) (sample, error) {
 	return s, nil
 }
 
-// measured returns a measure of each run.
+// measured returns the value of the measure for each run.
 func measured(measure string, d *engine.Detail) []float64 {
 	return lists.Make(len(d.Run), func(k int) float64 {
 		switch measure {
@@ -262,7 +265,7 @@ func measured(measure string, d *engine.Detail) []float64 {
 	})
 }
 
-// student returns the two-sided quantile that leaves alpha outside.
+// student returns the quantile of Student's t that both tails together exceed with probability alpha.
 func student(alpha, freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(1 - alpha/2)
 }
@@ -284,7 +287,7 @@ func Mean(values []float64) engine.Interval {
 	return engine.Interval{Mean: mean, CI95: [2]float64{mean - half, mean + half}}
 }
 
-// Proportion returns the fraction of count in runs with its 95 % Wilson interval [Wilson 1927].
+// Proportion returns count/runs with its 95 % interval [Wilson 1927].
 func Proportion(count, runs int) engine.Rate {
 	if runs == 0 {
 		return engine.Rate{}
@@ -293,12 +296,12 @@ func Proportion(count, runs int) engine.Rate {
 	return engine.Rate{Count: count, Runs: runs, Rate: p, CI95: wilson(p, float64(runs))}
 }
 
-// Shares returns the error rate over all (run, task) pairs, from the number of wrong tasks of each run, with a 95 % interval that treats
-// runs as clusters. Errors of tasks in a run may be correlated, so the interval is Wilson's at the effective number of runs [Korn and
-// Graubard 1998; Dean and Pagano 2015]: the number of independent pairs with the variance of the runs' fractions, at least the number of
-// runs and at most the number of pairs. That variance is computed with one run added in which all tasks are wrong and one in which none
-// is, as in [Agresti and Caffo 2000]. Fractions that are all 0 or 1 therefore have the interval of Proportion, and few wrong runs do not
-// count as independent tasks.
+// Shares returns the error rate over all (run, task) pairs, from the number of wrong tasks of each run. Its 95 % interval
+// treats runs as clusters, because errors of tasks in a run may be correlated. It is Wilson's interval at the effective
+// number of pairs [Korn and Graubard 1998; Dean and Pagano 2015]. That is the number of independent pairs that gives the
+// observed variance between runs, but at least the number of runs and at most the number of pairs. For the variance, two
+// runs are added, one in which all tasks are wrong and one in which none is, as in [Agresti and Caffo 2000]. So fractions
+// that are all 0 or 1 have the interval of Proportion, and few wrong runs do not count as independent tasks.
 func Shares(wrong []int, tasks int) engine.Rate {
 	if len(wrong) == 0 || tasks == 0 {
 		return engine.Rate{}
@@ -317,14 +320,14 @@ func Shares(wrong []int, tasks int) engine.Rate {
 	return engine.Rate{Count: count, Runs: len(wrong) * tasks, Rate: p, CI95: wilson(p, effective)}
 }
 
-// wilson returns the 95 % interval of a relative frequency p of n.
+// wilson returns the 95 % interval of a relative frequency p of n trials.
 func wilson(p, n float64) [2]float64 {
 	z := normal95
 	centre := (p + z*z/(2*n)) / (1 + z*z/n)
 	half := z / (1 + z*z/n) * math.Sqrt(p*(1-p)/n+z*z/(4*n*n))
 	interval := [2]float64{centre - half, centre + half}
 	if p == 0 {
-		interval[0] = 0 // exactly: rounding would leave 1e-19
+		interval[0] = 0 // exactly 0: rounding would give 1e-19
 	}
 	if p == 1 {
 		interval[1] = 1

@@ -22,17 +22,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Trials is an experiment with its model, whose runs can be made in parts and on several machines. Run makes all runs in one process.
+// Trials is an experiment with its model. Its runs can be made in parts, also on several machines; Run makes all runs in
+// one process.
 type Trials struct {
 	x     Experiment
-	asked *problem.Problem // problem of the experiment, before x.Problem gets the facts its runs know
+	asked *problem.Problem // problem as given to Prepare; x.Problem is the version that runs use
 	entry algorithms.Entry
 	model *model.Model
-	judge judge // of the first run; see judgeOf
+	judge judge // judge of run 0; see judgeOf
 }
 
-// Prepare checks an experiment and makes its model. ctx also ends the computations of the model in later runs. It returns an error for
-// invalid experiments and if ctx ends.
+// Prepare checks an experiment and computes its model. If ctx ends, computations of the model in later runs end, too. It
+// returns an error for invalid experiments and if ctx ends.
 func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if x.Runs < 1 {
 		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
@@ -56,7 +57,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 		}
 		x.Problem = x.believed.unknown(asked)
 		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
-			// norm, gaps and hardness, from which an unstated ξ is chosen
+			// the choice of an unstated ξ needs rewards for norm, gaps and hardness
 			x.Problem.Mean = x.believed.within(x.Problem, x.believed.average())
 		}
 	case x.natural:
@@ -70,7 +71,7 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 	if err != nil {
 		return nil, err
 	}
-	// before any run, so that wrong options fail once
+	// check the options before any run, so that wrong ones give one error
 	if _, err := x.question().On(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
 	}
@@ -96,9 +97,9 @@ func (t *Trials) RunPart(ctx context.Context, from, to int) (*Part, error) {
 	return &Part{totals}, err
 }
 
-// Result returns the summary of the runs of some parts, which have no run in common: for all runs it is the result of Run, bit by bit.
-// Without some parts it is the summary of the rest, as after an interrupt. If ctx has ended, the comparison with the theory gets a little
-// extra time, and the trials cannot be used further.
+// Result returns the result of the runs in some parts. No run may be in two parts. For parts with all runs, it equals the
+// result of Run bit by bit. If parts are missing, as after an interrupt, it summarises the others. If ctx has ended, the
+// comparison with the theory gets a little extra time, and the trials cannot be used further.
 func (t *Trials) Result(ctx context.Context, parts ...*Part) engine.Result {
 	all := newTally(0, t.x.Runs)
 	for _, p := range parts {
@@ -109,10 +110,11 @@ func (t *Trials) Result(ctx context.Context, parts ...*Part) engine.Result {
 	return t.summary(ctx, all)
 }
 
-// summaryTime limits the summary of an interrupted experiment: half of the allowed time of an interrupt.
+// summaryTime is the time limit for the summary of an interrupted experiment: half of the time that an interrupt may take.
 const summaryTime = 100 * time.Millisecond
 
-// late returns the context of the summary. After an interrupt it is a new one with a short deadline, which the model then uses.
+// late returns the context for the summary: ctx or, if ctx has ended, a new one with a short deadline. The model then uses
+// the new one.
 func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc) {
 	if ctx.Err() == nil {
 		return ctx, func() {}
@@ -122,7 +124,8 @@ func (t *Trials) late(ctx context.Context) (context.Context, context.CancelFunc)
 	return late, cancel
 }
 
-// repeat makes the runs on the workers and tallies the finished ones.
+// repeat makes the runs from ≤ run < to on several goroutines, and returns the tally of the finished runs. If a run fails,
+// it ends the others and returns the error as well.
 func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 	x, totals := t.x, newTally(from, to)
 	if x.Progress != nil {
@@ -169,41 +172,41 @@ func (t *Trials) repeat(ctx context.Context, from, to int) (*tally, error) {
 	return totals, nil
 }
 
-// tally has the kept numbers of a range of runs. It does not depend on the order in which they finished.
+// tally has what is kept of a range of runs. It does not depend on the order in which runs finished.
 type tally struct {
-	from       int     // first run, from 0
-	scores     []score // of the runs from there on
+	from       int     // number of the first run, from 0
+	scores     []score // scores of the runs, starting with from
 	done       int
 	first      *shown                     // first finished run
-	unfinished *shown                     // first run that was left unfinished after a round; nil without one
-	warnings   map[string]span            // by kind and names
-	misfits    finding[*engine.LackOfFit] // runs whose data reject the kernel
-	noises     finding[engine.Warning]    // runs whose data reject the noise model
-	priors     finding[engine.Warning]    // runs whose data are implausible under their prior
-	unspent    finding[string]            // reasons why runs left part of a budget unspent
+	unfinished *shown                     // first run that was not finished but has at least one round; nil if there is none
+	warnings   map[string]span            // warnings by kind and names
+	misfits    finding[*engine.LackOfFit] // lack of fit of the kernel, in runs whose data reject it
+	noises     finding[engine.Warning]    // noise warnings, in runs whose data reject the noise model
+	priors     finding[engine.Warning]    // prior warnings, in runs whose data are implausible under the prior
+	unspent    finding[string]            // reasons why a part of the budget was not spent
 	sent       wire.Traffic
 }
 
-// warned is a warning of the runs, with the first run and its place there.
+// warned is a warning with the run and the position in that run where it first occurred.
 type warned struct {
 	Warning engine.Warning
 	At      [2]int
 }
 
-// span has the smallest and the largest of warnings that differ only in their numbers.
+// span has, of warnings that differ only in their numbers, those with the smallest and the largest numbers.
 type span struct{ least, most warned }
 
 // before reports whether w occurred before v.
 func (w warned) before(v warned) bool { return slices.Compare(w.At[:], v.At[:]) < 0 }
 
-// finding is evidence found in some runs.
+// finding is evidence that some runs have.
 type finding[T any] struct {
-	first T // in the first of them
+	first T // evidence of the first of these runs
 	at    int
 	runs  int
 }
 
-// take adds evidence from more runs; run is the first.
+// take adds evidence from a number of further runs. run is the first of these runs, and first its evidence.
 func (f *finding[T]) take(run int, first T, runs int) {
 	if runs > 0 && (f.runs == 0 || run < f.at) {
 		f.first, f.at = first, run
@@ -211,10 +214,10 @@ func (f *finding[T]) take(run int, first T, runs int) {
 	f.runs += runs
 }
 
-// join adds the evidence of other runs.
+// join adds the evidence of another finding.
 func (f *finding[T]) join(g finding[T]) { f.take(g.at, g.first, g.runs) }
 
-// earlier returns the run that came first; either may be nil.
+// earlier returns the run with the smaller number. Either may be nil.
 func earlier(a, b *shown) *shown {
 	if a == nil || b != nil && b.Run < a.Run {
 		return b
@@ -250,7 +253,7 @@ func (t *tally) add(run int, s score, m *made) {
 	t.sent.Add(m.sent)
 }
 
-// warn records a warning of a run.
+// warn records a warning of a run, and updates the span of its kind and names.
 func (t *tally) warn(w warned) {
 	key := fmt.Sprintf("%s%q", w.Warning.Kind, w.Warning.Names)
 	s, known := t.warnings[key]
@@ -263,14 +266,14 @@ func (t *tally) warn(w warned) {
 	t.warnings[key] = s
 }
 
-// leave records an unfinished run.
+// leave records an unfinished run, if it has a round and its number is the smallest so far.
 func (t *tally) leave(run int, s score, m *made) {
 	if len(m.outcome.Rounds) > 0 && (t.unfinished == nil || run < t.unfinished.Run) {
 		t.unfinished = m.shown(run, s)
 	}
 }
 
-// join adds the runs of another tally, all of them new.
+// join adds the runs of another tally. The two must not have runs in common.
 func (t *tally) join(p *tally) {
 	copy(t.scores[p.from-t.from:], p.scores)
 	t.done += p.done
@@ -286,7 +289,7 @@ func (t *tally) join(p *tally) {
 	t.sent.Add(p.sent)
 }
 
-// finished returns the scores of the finished runs, in run order, and their numbers from 1.
+// finished returns the scores of the finished runs and their numbers from 1, in run order.
 func (t *tally) finished() (scores []score, runs []int) {
 	for k, s := range t.scores {
 		if s.Done {
@@ -296,7 +299,7 @@ func (t *tally) finished() (scores []score, runs []int) {
 	return scores, runs
 }
 
-// byChance reports whether this many runs may reject a correct kernel by chance: a test at level α rejects in α of them.
+// byChance reports whether so many of the runs may reject a correct kernel by chance, if each test has level LackLevel.
 func byChance(rejected, runs int) bool {
 	tail := distuv.Binomial{N: float64(runs), P: engine.LackLevel}.Survival(float64(rejected) - 1)
 	return tail > engine.LackLevel*(1+1e-9)
@@ -305,8 +308,8 @@ func byChance(rejected, runs int) bool {
 // rejected reports whether the data reject the kernel in more runs than chance explains.
 func (t *tally) rejected() bool { return t.misfits.runs > 0 && !byChance(t.misfits.runs, t.done) }
 
-// inOrder returns the warnings of the runs by first appearance; of warnings that differ only in their numbers, the two that give the
-// range.
+// inOrder returns the warnings of the runs in order of first appearance. If warnings differ only in their numbers, it
+// returns those with the smallest and the largest.
 func (t *tally) inOrder() []warned {
 	var out []warned
 	for s := range maps.Values(t.warnings) {
@@ -318,7 +321,8 @@ func (t *tally) inOrder() []warned {
 	return out
 }
 
-// warned returns the warnings of the runs, each once, by first appearance, followed by the evidence against the kernel.
+// warned returns the warnings of the runs, without duplicates, in order of first appearance. Warnings about prior, noise
+// and kernel follow if more runs have them than chance explains.
 func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
 	out = append(out, lists.Map(t.inOrder(), func(w warned) engine.Warning { return w.Warning })...)

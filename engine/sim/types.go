@@ -11,20 +11,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The swept names that are not conditions of an experiment.
+// Swept names that are not conditions of an experiment.
 const (
-	nameAlgorithm = "algorithm" // what is compared
-	nameSeed      = "seed"      // repetitions
+	nameAlgorithm = "algorithm" // these are compared
+	nameSeed      = "seed"      // these are repetitions
 )
 
-// table has a sweep by its conditions: the finished cells of each combination of the swept names without algorithm and seed.
+// table is a sweep over algorithms, with finished cells grouped by condition. A condition is a combination of the swept
+// names except algorithm and seed.
 type table struct {
 	names      []string
 	algorithms []string // all, by first appearance
 	groups     []*group // by first appearance
 }
 
-// group has the results of one combination, by algorithm: one per seed.
+// group has the results of one condition, by algorithm; one for each seed.
 type group struct {
 	values  []any
 	results map[string][]engine.Result
@@ -65,7 +66,7 @@ func (s Sweep) table() (*table, error) {
 	return t, nil
 }
 
-// has returns an error if an algorithm has no runs in some combination, or in none.
+// has returns an error if the algorithm has no runs in the sweep, or none in one of its conditions.
 func (t *table) has(algorithm string) error {
 	if !slices.Contains(t.algorithms, algorithm) {
 		return fmt.Errorf("the sweep has no runs of %s; it has %s", algorithm, listed(t.algorithms))
@@ -78,7 +79,7 @@ func (t *table) has(algorithm string) error {
 	})
 }
 
-// place names a combination: "case 2, gap 0.4".
+// place describes a condition, such as "case 2, gap 0.4".
 func place(names []string, values []any) string {
 	if len(names) == 0 {
 		return "its only cell"
@@ -87,7 +88,7 @@ func place(names []string, values []any) string {
 	return strings.Join(parts, ", ")
 }
 
-// texts returns the values as text; numbers of different types are equal if their texts are.
+// texts returns the values as text. Numbers of different types have equal texts if they are equal.
 func texts(values []any) []string {
 	return lists.Map(values, func(v any) string { return fmt.Sprint(v) })
 }
@@ -103,17 +104,18 @@ func quoted(names []string) string {
 	return strings.Join(lists.Map(names, func(name string) string { return fmt.Sprintf("%q", name) }), ", ")
 }
 
-// Sweep is the value of sweep(...). Rows has one result per combination of swept values; a table of it may have a row per run.
+// Sweep is the value of sweep(...). Rows has one result for each combination of swept values. Its table may have a row for
+// each run instead.
 type Sweep struct {
 	Names []string `json:"names"` // swept names, in the given order
-	// what a row of its table is: "cell" (or ""), one combination, or "run"
+	// what a row of its table is: "cell" or "" for one combination of swept values, "run" for one run
 	Per string `json:"per,omitempty"`
 	// number of Rows that were read from a store and not run
 	Stored int        `json:"stored,omitempty"`
 	Rows   []SweepRow `json:"rows"`
 }
 
-// Rows of a sweep's table.
+// Values of Sweep.Per.
 const (
 	PerCell = "cell" // one combination of the swept values
 	PerRun  = "run"  // one run of one combination; needs Result.Detail
@@ -130,11 +132,11 @@ type Comparison struct {
 	Values     []any           `json:"values"` // values of the swept names without the algorithm
 	Algorithm  string          `json:"algorithm"`
 	Difference engine.Interval `json:"difference"` // algorithm - reference, in units of the measure
-	// algorithm / reference; zero if the reference measures 0
+	// algorithm / reference; zero if the ratio is not defined
 	Ratio engine.Interval `json:"ratio"`
 	// whether runs with common seeds are paired
 	Paired bool `json:"paired"`
-	Runs   int  `json:"runs"` // runs of the smaller sample
+	Runs   int  `json:"runs"` // number of runs of the smaller sample
 }
 
 // Comparisons is the value of paired(...).
@@ -149,12 +151,12 @@ type Comparisons struct {
 type Speedup struct {
 	Names     []string     `json:"names"`
 	Algorithm string       `json:"algorithm"` // collaborative algorithm
-	Alone     string       `json:"alone"`     // single-agent algorithm, V copies
+	Alone     string       `json:"alone"`     // single-agent algorithm, run once for each of V agents
 	Tasks     int          `json:"tasks"`     // V, the largest possible speedup
 	Rows      []SpeedupRow `json:"rows"`
 }
 
-// SpeedupRow is one point of a Speedup.
+// SpeedupRow is the speedup at one condition.
 type SpeedupRow struct {
 	Values     []any           `json:"values"`
 	Beta       engine.Interval `json:"beta"`        // measured: samples alone / samples together
@@ -162,12 +164,13 @@ type SpeedupRow struct {
 	ByHardness float64         `json:"by_hardness"` // Σ_v ρ*_v(ξ) / ρ*(ξ)
 }
 
-// SpeedupOf measures the speedup β of [Du23, eq. (4)] over a sweep: samples per agent of a single-agent algorithm over those of a
-// collaborative one, with the interval of Compare. It also sets V / rank K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which need Result.Detail and are 0
-// without it.
+// SpeedupOf measures the speedup β of [Du23, eq. (4)] at each condition of a sweep: samples per agent of the single-agent
+// algorithm alone, divided by those of the collaborative algorithm, with the interval of Compare. It also returns V / rank
+// K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which are 0 if results have no Detail.
 //
-// The paper's β uses the best single-agent algorithm; this one uses the given algorithm. It returns an error if the sweep lacks either
-// algorithm somewhere, is not fixed confidence, or names a reference whose samples are already divided by V.
+// The paper's β uses the best single-agent algorithm; this one uses alone. SpeedupOf returns an error if the sweep lacks
+// either algorithm at a condition, is not for fixed confidence, or names an algorithm whose samples are already divided by
+// V.
 func SpeedupOf(s Sweep, algorithm, alone string) (_ Speedup, err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.table())

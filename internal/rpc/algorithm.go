@@ -13,20 +13,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// ownParams ask a class of the program for the next plan of a run. Without Learn the run begins: the class is made for the arms, which
-// are sent once for each problem. Rewards have the sign by which higher is better.
+// ownParams is the request to a class of the program for the next plan of a run. If Terms is set, the request begins a new
+// run, and the class gets the arms of its problem. The arms are sent once per problem. Otherwise Counts, Means and Squares
+// are the rewards of the last round. The sign of rewards is such that higher is better.
 type ownParams struct {
 	Run     int       `json:"run"`
-	Ended   []int     `json:"ended,omitempty"` // runs that are not asked of again
+	Ended   []int     `json:"ended,omitempty"` // runs that have ended and can be dropped
 	Arms    int       `json:"arms"`            // number of the problem
-	About   *armsOf   `json:"about,omitempty"` // of a problem that was not sent yet; its Gram matrix is a block
-	Terms   *ownTerms `json:"terms,omitempty"` // of a run that begins
+	About   *armsOf   `json:"about,omitempty"` // set if the problem was not sent before; its Gram matrix is sent as a block
+	Terms   *ownTerms `json:"terms,omitempty"` // set if a run begins
 	Counts  []int     `json:"counts,omitempty"`
 	Means   []float64 `json:"means,omitempty"`
 	Squares []float64 `json:"squares,omitempty"`
 }
 
-// armsOf is a problem as a class of the program gets it.
+// armsOf describes a problem to a class of the program.
 type armsOf struct {
 	Names     []string  `json:"names"`
 	TaskNames []string  `json:"task_names"`
@@ -34,35 +35,35 @@ type armsOf struct {
 	Noise     []float64 `json:"noise"`
 }
 
-// ownTerms are the options of a run.
+// ownTerms are the options of a run for a class of the program.
 type ownTerms struct {
 	Delta   float64 `json:"delta"`
 	Epsilon float64 `json:"epsilon"`
 	Budget  int     `json:"budget"`
 }
 
-// mostArms limits the arms whose Gram matrix is sent: 200 MB.
+// mostArms is the largest number of arms for which the Gram matrix is sent. At this number it has 200 MB.
 const mostArms = 5000
 
-// algorithm returns a class of the program as an algorithm.
+// algorithm returns a class of the program as an algorithm. function is the number of the class.
 func (a *asker) algorithm(name string, function int, digest string) algorithms.Entry {
 	s := &ownSide{asker: a, function: function, sent: map[*problem.Problem]int{}}
 	return algorithms.Entry{Name: name, Digest: digest, Shares: true, New: s.begin}
 }
 
-// ownSide asks one class.
+// ownSide sends the requests for one class of the program.
 type ownSide struct {
 	asker    *asker
 	function int
 
 	mu    sync.Mutex
-	runs  int // begun so far
+	runs  int // number of runs so far
 	ended []int
-	sent  map[*problem.Problem]int // numbers of problems of this request
-	of    context.Context          // the request
+	sent  map[*problem.Problem]int // problem → its number in this request
+	of    context.Context          // context of the current request
 }
 
-// begin makes the class for a run.
+// begin begins a run: the program creates an object of the class and returns its first plan.
 func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 	p := m.Problem
 	if p.N() > mostArms {
@@ -74,7 +75,7 @@ func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, e
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if now := s.asker.context(); now != s.of { // the program forgets problems between requests
+	if now := s.asker.context(); now != s.of { // between requests the program drops all problems
 		s.of = now
 		clear(s.sent)
 	}
@@ -111,16 +112,16 @@ func (s *ownSide) end(run int) {
 	s.ended = append(s.ended, run)
 }
 
-// ownRun is a run of an algorithm of the program. The program returns the next plan with the answers.
+// ownRun is a run of an algorithm in the program. Each answer of the program contains the next plan.
 type ownRun struct {
 	side    *ownSide
 	problem *problem.Problem
 	number  int
-	plan    []int // empty when the run is done
+	plan    []int // pulls per arm; empty if the run is done
 	answers []int
 
-	counts []int     // pulls so far of each arm
-	means  []float64 // mean rewards so far of each arm
+	counts []int     // number of pulls so far, per arm
+	means  []float64 // mean reward so far, per arm
 }
 
 func (r *ownRun) ask(p ownParams, blocks ...[]byte) error {
@@ -128,7 +129,7 @@ func (r *ownRun) ask(p ownParams, blocks ...[]byte) error {
 	if err != nil {
 		return err
 	}
-	if out.Answers != nil && len(out.Answers) != r.problem.V() { // none before any data
+	if out.Answers != nil && len(out.Answers) != r.problem.V() { // nil before the first data
 		return fmt.Errorf("answers returned %d numbers of arms for %d tasks", len(out.Answers), r.problem.V())
 	}
 	for v, i := range out.Answers {
@@ -159,8 +160,8 @@ func (r *ownRun) Learn(_ context.Context, b engine.Batch) error {
 // Done implements engine.Algorithm.
 func (r *ownRun) Done() bool { return len(r.plan) == 0 }
 
-// State implements engine.Algorithm. The answers of a run that is done are decided. The estimate of an arm is the mean of the arm's
-// own rewards, because the class states none.
+// State implements engine.Algorithm. The answers of a finished run are decided. The class states no estimates, so the
+// estimate of an arm is the mean of its rewards.
 func (r *ownRun) State() engine.State {
 	var s engine.State
 	for v := range r.problem.V() {

@@ -16,14 +16,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// callParams ask for a call of a function of the language, or of an operator on one or two values.
+// callParams is the request to call a function of the script language. Function may also be an operator.
 type callParams struct {
 	Function string                     `json:"function"`
 	Args     []json.RawMessage          `json:"args"`
 	Named    map[string]json.RawMessage `json:"named"`
 }
 
-// argument is an argument without a form in JSON: the name of a value, or a function of the program.
+// argument is an argument that JSON cannot express: a value, given by its name, or a function of the program, given by its
+// number.
 type argument struct {
 	Name     string `json:"name"`
 	Function *int   `json:"function"`
@@ -31,28 +32,29 @@ type argument struct {
 	Digest   string `json:"digest"` // digest of the code of a class that is an algorithm
 }
 
-// operators are the functions that are written between their arguments; a point reads a part.
+// operators are the functions that the language writes between their arguments. "." reads a part of a value, and "[]" an
+// element.
 var operators = []string{"+", "-", "*", "/", "^", ".", "[]"}
 
-// statement is the text of a call with the places of its arguments.
+// statement is a call as text of the language, with the positions of its arguments.
 type statement struct {
 	text   strings.Builder
 	places []place
 }
 
-// place is an argument in the text of a call, in runes from the beginning of the line.
+// place is the position of an argument in a call: the runes from (inclusive) to (exclusive).
 type place struct {
 	argument string
 	from, to int
 }
 
-// at returns the argument at a column, counted from 1; "" for none.
+// at returns the name of the argument at a column, counted from 1, or "".
 func (s *statement) at(column int) string {
 	p, _ := lists.First(s.places, func(p place) bool { return column-1 >= p.from && column-1 < p.to })
 	return p.argument
 }
 
-// statement writes a call that binds a name.
+// statement returns the call c as a statement that defines name.
 func (s *server) statement(name string, c callParams) (*statement, error) {
 	t := &statement{}
 	t.text.WriteString(name + " = ")
@@ -105,7 +107,7 @@ func (s *server) statement(name string, c callParams) (*statement, error) {
 	return t, nil
 }
 
-// operation writes an operator with its two sides.
+// operation appends an operator with its two arguments to t.
 func (s *server) operation(t *statement, c callParams) error {
 	if len(c.Args) != 2 || len(c.Named) > 0 {
 		return fmt.Errorf("%s takes two arguments", c.Function)
@@ -134,7 +136,7 @@ func (s *server) operation(t *statement, c callParams) error {
 	return nil
 }
 
-// isName reports whether a text is a name of the language.
+// isName reports whether a text is a valid name of the language.
 func isName(text string) bool {
 	for i, r := range text {
 		if r != '_' && !unicode.IsLetter(r) && (i == 0 || !unicode.IsDigit(r)) {
@@ -144,8 +146,8 @@ func isName(text string) bool {
 	return text != ""
 }
 
-// literal writes an argument in the notation of scripts. The parameter decides whether a function of the
-// program is a kernel or draws rewards; it may be nil.
+// literal returns an argument in the syntax of scripts. The parameter p, which may be nil, decides whether a function of
+// the program becomes a kernel or a reward function.
 func (s *server) literal(raw json.RawMessage, p *dsl.Param) (string, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()

@@ -19,35 +19,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Limits on reading at once, in bytes. A program that sends more is wrong.
+// These are limits in bytes on a single read. A program that exceeds them has a defect.
 const (
 	maxMessage = 64 << 20
 	maxBlock   = problem.MaxData
-	maxBlocks  = 4096            // blocks that wait for the message that names them
-	maxWaiting = problem.MaxData // their bytes
+	maxBlocks  = 4096            // number of blocks that no message has used yet
+	maxWaiting = problem.MaxData // bytes of these blocks
 )
 
-// channel carries messages, and blocks beside them. Each is preceded by a header as in the Language
-// Server Protocol,
+// channel carries messages and blocks of bytes. Each is preceded by a header as in the Language Server Protocol,
 //
 //	Content-Length: 128\r\n
 //	Block: 7\r\n
 //	\r\n
 //
-// where the line Block states that bytes follow and which number messages have for them. A block is
-// sent right before the request or the answer that names it, and is taken once; what a request did not take is
-// dropped when it is over.
+// The line Block exists only for blocks; it contains the number by which messages refer to the block. A block is sent right before
+// the request or answer that refers to it, and can be used once. Unused blocks of a request are deleted when the request ends.
 type channel struct {
 	in  *textproto.Reader
 	out io.WriteCloser
 
-	sending    sync.Mutex // of messages sent: a slow reader of them must not keep the server from reading
-	mu         sync.Mutex // guards the blocks received
+	sending    sync.Mutex // held while sending; separate from mu, so that a slow reader does not stop Recv
+	mu         sync.Mutex // guards the received blocks
 	unreadable func()     // called for a message that is not JSON; may be nil
 	blocks     map[int][]byte
-	owned      map[string][]int // blocks that came before a request, by its id; those before answers under the name answers
-	fresh      []int            // blocks that came since the last message
-	last       int              // number of the last block sent
+	owned      map[string][]int // request ID → blocks received before the request; for answers, the key is the constant answers
+	fresh      []int            // blocks received since the last message
+	last       int              // number of the last sent block
 }
 
 // Send sends a message.
@@ -57,8 +55,8 @@ func (c *channel) Send(message []byte) error {
 	return c.write("", withKind(message))
 }
 
-// withKind returns a message. The library itself answers a request that was cancelled before its handler began: that is an
-// error of kind "interrupted", as of any other.
+// withKind adds our error kind "interrupted" to an answer in which the JSON-RPC library reports a request that was
+// cancelled before its handler began. It returns other messages unchanged.
 func withKind(m []byte) []byte {
 	if !bytes.Contains(m, fmt.Appendf(nil, `"code":%d`, jrpc2.Cancelled)) {
 		return m
@@ -79,14 +77,14 @@ func withKind(m []byte) []byte {
 	return again
 }
 
-// write writes a header and what follows it in one call, which a reader then gets in one.
+// write writes a header and its content in one call, so that a reader gets both at once.
 func (c *channel) write(header string, content []byte) error {
 	text := fmt.Appendf(make([]byte, 0, 64+len(content)), "Content-Length: %d\r\n%s\r\n", len(content), header)
 	_, err := c.out.Write(append(text, content...))
 	return err
 }
 
-// sendBlock sends bytes and returns the number by which a message names them.
+// sendBlock sends a block and returns its number for a message.
 func (c *channel) sendBlock(content []byte) (int, error) {
 	c.sending.Lock()
 	defer c.sending.Unlock()
@@ -94,12 +92,12 @@ func (c *channel) sendBlock(content []byte) (int, error) {
 	return c.last, c.write(fmt.Sprintf("Block: %d\r\n", c.last), content)
 }
 
-// Recv returns the next message; blocks before it are kept.
+// Recv returns the next message, and stores the blocks that precede it.
 func (c *channel) Recv() ([]byte, error) {
 	for {
 		header, err := c.in.ReadMIMEHeader()
 		if err != nil {
-			return nil, io.EOF // the program has ended, or sends other data
+			return nil, io.EOF // the program has ended or sent invalid data
 		}
 		number, isBlock, limit := header.Get("Block"), header.Get("Block") != "", maxMessage
 		if isBlock {
@@ -126,11 +124,12 @@ func (c *channel) Recv() ([]byte, error) {
 	}
 }
 
-// refuse answers wrong notifications, such as a request whose id is an object, and returns the message without them: nil if nothing
-// is left. The library keeps notifications when the input ends. It would answer the wrong ones on a channel that is nil, and panic.
+// refuse answers invalid notifications, such as a request whose ID is an object. It returns the message without them, or
+// nil if nothing remains. The library must not get them: it would answer them after the input has ended, on a nil channel,
+// and panic.
 func (c *channel) refuse(content []byte) []byte {
 	messages, err := jrpc2.ParseRequests(content)
-	if err != nil { // not JSON: the library answers it, but may be waiting for an answer in it
+	if err != nil { // not JSON; the library answers it, but may itself wait for an answer in it
 		if c.unreadable != nil {
 			c.unreadable()
 		}
@@ -142,7 +141,7 @@ func (c *channel) refuse(content []byte) []byte {
 	}
 	type answer struct {
 		Version string       `json:"jsonrpc"`
-		ID      *string      `json:"id"` // null: it is not known
+		ID      *string      `json:"id"` // null, because the ID is unknown
 		Error   *jrpc2.Error `json:"error"`
 	}
 	var reply any = answer{jrpc2.Version, nil, messages[0].Error}
@@ -150,7 +149,7 @@ func (c *channel) refuse(content []byte) []byte {
 	if messages[0].Batch {
 		var texts, left []json.RawMessage
 		var answers []answer
-		_ = json.Unmarshal(content, &texts) // it was read above
+		_ = json.Unmarshal(content, &texts) // no error: it was parsed above
 		for k, m := range messages {
 			if wrong(m) {
 				answers = append(answers, answer{jrpc2.Version, nil, m.Error})
@@ -163,12 +162,12 @@ func (c *channel) refuse(content []byte) []byte {
 		}
 	}
 	if text, err := json.Marshal(reply); err == nil {
-		_ = c.Send(text) // an error is ignored: the program may have ended
+		_ = c.Send(text) // an error means that the program has ended
 	}
 	return sound
 }
 
-// keep stores a block until a message takes it.
+// keep stores a received block until a message uses it. It returns an error if too many blocks are stored.
 func (c *channel) keep(number string, content []byte) error {
 	n, err := strconv.Atoi(number)
 	if err != nil {
@@ -188,10 +187,10 @@ func (c *channel) keep(number string, content []byte) error {
 	return nil
 }
 
-// answers is the key for the blocks of answers, whose id is that of a question of the server.
+// answers is the key for blocks that belong to answers of the program.
 const answers = "answers"
 
-// own assigns the blocks before a message to it. A notification between them has none.
+// own assigns the blocks received before a message to this message. A notification gets none.
 func (c *channel) own(message []byte) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -202,7 +201,7 @@ func (c *channel) own(message []byte) {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
 	}
-	_ = json.Unmarshal(message, &head) // what is not JSON owns nothing
+	_ = json.Unmarshal(message, &head) // a message that is not JSON gets none
 	id := string(head.ID)
 	switch {
 	case id == "":
@@ -216,7 +215,7 @@ func (c *channel) own(message []byte) {
 	c.owned[id], c.fresh = append(c.owned[id], c.fresh...), nil
 }
 
-// drop forgets the blocks that came with a request and that it did not take.
+// drop deletes the blocks of a request that the request has not used.
 func (c *channel) drop(id string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -226,7 +225,7 @@ func (c *channel) drop(id string) {
 	delete(c.owned, id)
 }
 
-// take returns a block that was received, and forgets it.
+// take removes and returns a received block, or returns an error if there is none with this number.
 func (c *channel) take(number int) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -238,49 +237,49 @@ func (c *channel) take(number int) ([]byte, error) {
 	return content, nil
 }
 
-// Close ends the output.
+// Close closes the output.
 func (c *channel) Close() error { return c.out.Close() }
 
-// The codes of errors. Those below -32000 are of JSON-RPC.
+// These are the codes of errors. JSON-RPC reserves codes below -32000.
 const (
-	codeMistake     jrpc2.Code = 1 // the script or the call is wrong, or what it asks for failed
+	codeMistake     jrpc2.Code = 1 // the script or call is wrong, or its computation failed
 	codeInterrupted jrpc2.Code = 2
 	codeFunction    jrpc2.Code = 3 // a function of the program failed
-	codeRequest     jrpc2.Code = 4 // the message is wrong
+	codeRequest     jrpc2.Code = 4 // the message is invalid
 	codeDefect      jrpc2.Code = 5
 )
 
-// kindOf has the word of each code.
+// kindOf maps each code to the field kind of the error's data.
 var kindOf = map[jrpc2.Code]string{
 	codeMistake: "mistake", codeInterrupted: "interrupted", codeFunction: "function", codeRequest: "request", codeDefect: "defect",
 }
 
-// failure is the data of an error.
+// failure is the data of a JSON-RPC error.
 type failure struct {
 	Kind     string     `json:"kind"`
 	Mistakes []mistake  `json:"mistakes,omitempty"`
-	HTML     string     `json:"html,omitempty"`    // of a script
-	Partial  *described `json:"partial,omitempty"` // what was finished of a call
+	HTML     string     `json:"html,omitempty"`    // error of a script as HTML
+	Partial  *described `json:"partial,omitempty"` // result of a call as far as it was finished
 
-	Bound []*described `json:"bound,omitempty"` // what names of a script are bound to
+	Bound []*described `json:"bound,omitempty"` // values that a script has defined
 }
 
-// mistake is one of at most five.
+// mistake is one mistake of a script or call. An error contains at most five.
 type mistake struct {
 	Message  string `json:"message"`
 	Cause    string `json:"cause,omitempty"`
 	Hint     string `json:"hint,omitempty"`
-	Argument string `json:"argument,omitempty"` // of a call
-	// of a script
+	Argument string `json:"argument,omitempty"` // name of the argument, for a call
+	// the following fields are for a script
 	File   string `json:"file,omitempty"`
 	Line   int    `json:"line,omitempty"`
 	Column int    `json:"column,omitempty"`
 	Width  int    `json:"width,omitempty"`
-	Source string `json:"source,omitempty"` // the line
-	Text   string `json:"text,omitempty"`   // all of it, with the line underlined
+	Source string `json:"source,omitempty"` // source line
+	Text   string `json:"text,omitempty"`   // whole message with the line and a caret
 }
 
-// wrong makes an error of one kind.
+// wrong returns a JSON-RPC error with a code and its kind.
 func wrong(code jrpc2.Code, err error) error { return withData(code, err.Error(), failure{}) }
 
 func withData(code jrpc2.Code, message string, f failure) error {
@@ -292,8 +291,8 @@ func withData(code jrpc2.Code, message string, f failure) error {
 	return &jrpc2.Error{Code: code, Message: message, Data: data}
 }
 
-// failed makes an error of Eval's results, for a call where t is its statement, else for a script,
-// and states what was finished before it.
+// failed converts an error of parsing or evaluation to a JSON-RPC error. t is the statement of a call, or nil for a
+// script. finished are the values that were defined before the error.
 func failed(ctx context.Context, err error, t *statement, finished ...*described) error {
 	code := codeMistake
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {

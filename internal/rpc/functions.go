@@ -17,20 +17,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
-// evaluateParams ask the program for values of one of its functions. For a kernel, X and Y are blocks
-// of points, point by point, float64 little endian; the answer is a block of the values, row by row.
-// For rewards, which are asked for all arms of a round, the answers are their means. For an algorithm they are the next plan and the
-// answers so far.
+// evaluateParams is the request to the program to evaluate one of its functions. For a kernel, X and Y are numbers of
+// blocks with points, point by point, as little-endian float64. The answer is a block with the values, row by row. For
+// rewards, the request has all arms of a round, and the answer has their means. For an algorithm, the answer has the next
+// plan and the current answers.
 type evaluateParams struct {
-	Request  string `json:"request"` // the request that needs the values
+	Request  string `json:"request"` // ID of the request that needs the values
 	Function int    `json:"function"`
 	Kind     string `json:"kind"` // "kernel", "rewards" or "algorithm"
 
 	X       int      `json:"x,omitempty"`
 	Y       int      `json:"y,omitempty"`
 	Columns []string `json:"columns,omitempty"`
-	Rows    int      `json:"rows,omitempty"`  // points of X
-	Width   int      `json:"width,omitempty"` // points of Y
+	Rows    int      `json:"rows,omitempty"`  // number of points in X
+	Width   int      `json:"width,omitempty"` // number of points in Y
 
 	Tasks  []string `json:"tasks,omitempty"`
 	Arms   []string `json:"arms,omitempty"`
@@ -39,37 +39,39 @@ type evaluateParams struct {
 	Algorithm *ownParams `json:"algorithm,omitempty"`
 }
 
-// evaluated is the answer.
+// evaluated is the program's answer to evaluateParams.
 type evaluated struct {
 	Block int       `json:"block"`
 	Means []float64 `json:"means"`
 
-	Plan    []int `json:"plan"`    // pulls of each arm; none if the algorithm is done
-	Answers []int `json:"answers"` // for each task the number of an arm, or -1; none before any data
+	Plan    []int `json:"plan"`    // pulls per arm; empty if the algorithm is done
+	Answers []int `json:"answers"` // index of an arm per task, or -1; nil before the first data
 }
 
-// asker asks the program on behalf of the request that is under way. If others are under way inside it, that is the outermost.
+// asker sends requests to the program during a request of the program. If several requests are nested, it uses the context
+// of the outermost.
 type asker struct {
 	server *server
 
 	mu      sync.Mutex
-	ctx     context.Context // context of the request; nil between requests
+	ctx     context.Context // context of the current request; nil if there is none
 	request string
-	faults  []error // of functions in this request
+	faults  []error // errors of functions during this request
 	asking  map[*question]bool
 }
 
-// question is a call of a function that the program has not answered yet.
+// question is a request to the program that has not been answered yet.
 type question struct {
 	cancel context.CancelCauseFunc
 	number int  // number of the function
-	kept   bool // others that need the function wait for this answer
+	kept   bool // the result is shared, so other uses of the function wait for this answer
 }
 
-// errUnreadable ends all open questions when the program sends a message that is not JSON: it was one of the answers.
+// errUnreadable ends all open questions when the program sends a message that is not JSON. The message may be one of the
+// answers.
 var errUnreadable = errors.New("the program answered with a message that is not JSON; NaN and infinity are not JSON")
 
-// unreadable ends all open questions.
+// unreadable makes all open questions fail with errUnreadable.
 func (a *asker) unreadable() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -78,7 +80,8 @@ func (a *asker) unreadable() {
 	}
 }
 
-// open registers a question until it is answered; unreadable cancels its context.
+// open registers a question. The returned context ends with errUnreadable if the program sends an invalid message. The
+// caller must call answered at the end.
 func (a *asker) open(ctx context.Context, p evaluateParams) (_ context.Context, answered func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	q := &question{cancel, p.Function, p.Kind == "kernel" || p.Algorithm != nil && p.Algorithm.Terms != nil}
@@ -96,14 +99,14 @@ func (a *asker) open(ctx context.Context, p evaluateParams) (_ context.Context, 
 	}
 }
 
-// waits reports whether the program computes a function.
+// waits reports whether a question to the program is open.
 func (a *asker) waits() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.asking) > 0
 }
 
-// needs reports whether whatever needs a function waits for an answer of the program.
+// needs reports whether each use of the function with this number must wait for an open question.
 func (a *asker) needs(number int) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -115,8 +118,8 @@ func (a *asker) needs(number int) bool {
 	return false
 }
 
-// begin begins a request, for which the program is asked unless another is under way. The function that it returns ends the request,
-// and returns the first error of a function of the program in it.
+// begin begins a request, whose context is used unless another request is active. The returned function ends the request
+// and returns the first error of the program's functions during it.
 func (a *asker) begin(ctx context.Context, request string) (end func() error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -139,14 +142,14 @@ func (a *asker) begin(ctx context.Context, request string) (end func() error) {
 	}
 }
 
-// context returns the context of the request; nil between requests.
+// context returns the context of the current request, or nil if there is none.
 func (a *asker) context() context.Context {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ctx
 }
 
-// errBetween is the error of a computation that runs on after its request has ended.
+// errBetween is the error of a computation that continues after its request has ended.
 var errBetween = errors.New("the request that needs the value is over")
 
 func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err error) {
@@ -184,7 +187,7 @@ func (a *asker) ask(p evaluateParams, blocks ...[]byte) (out evaluated, err erro
 	return out, err
 }
 
-// draw returns a source of rewards that the program draws, a round's at once.
+// draw returns a reward function whose rewards the program draws, for all arms of a round together.
 func (a *asker) draw(function int) sim.RoundFunc {
 	return func(asked []sim.Asked) ([]float64, error) {
 		p := evaluateParams{Function: function, Kind: "rewards"}
@@ -208,20 +211,21 @@ func floats(block []byte, n int) ([]float64, error) {
 	return out, err
 }
 
-// bytesOf writes numbers as a block.
+// bytesOf returns numbers as the bytes of a block.
 func bytesOf(numbers []float64) []byte {
-	out, _ := binary.Append(nil, binary.LittleEndian, numbers) // never fails
+	out, _ := binary.Append(nil, binary.LittleEndian, numbers) // never returns an error
 	return out
 }
 
-// function binds a function of the program as what the parameter takes, and returns its name.
+// function defines a name in the session for a function of the program, and returns the name. The function becomes an
+// algorithm if digest is set, a reward function if p accepts rewards, and otherwise a kernel.
 func (s *server) function(number int, label, digest string, p *dsl.Param) (string, error) {
 	rewards := p != nil && slices.Contains(p.Types, dsl.Rewards)
 	if !isName(label) {
 		label = "function"
 	}
 	name := fmt.Sprintf("%s_%d", label, number)
-	if rewards && digest == "" { // one function may be a kernel as well
+	if rewards && digest == "" { // the same function may also be used as a kernel
 		name = "rewards_" + name
 	}
 	s.functions[name] = number
@@ -238,7 +242,7 @@ func (s *server) function(number int, label, digest string, p *dsl.Param) (strin
 	return name, s.session.Put(name, v)
 }
 
-// forgetFunctions unbinds the functions of the program that nothing is defined by, and returns their numbers.
+// forgetFunctions deletes the program's functions that no definition uses, and returns their numbers.
 func (s *server) forgetFunctions() []int {
 	s.session.Forget(slices.Collect(maps.Keys(s.functions))...)
 	gone := map[int]bool{}
@@ -248,20 +252,21 @@ func (s *server) forgetFunctions() []int {
 			delete(s.functions, name)
 		}
 	}
-	for _, number := range s.functions { // by another name
+	for _, number := range s.functions { // keeps a function that is still used under another name
 		delete(gone, number)
 	}
 	return append([]int{}, slices.Sorted(maps.Keys(gone))...)
 }
 
-// Catalogue lists the functions and kinds of the language, for a program that makes its own functions from it.
+// Catalogue lists the functions and kinds of values of the script language. Other programs generate their own functions
+// from it.
 type Catalogue struct {
 	Protocol  int        `json:"protocol"`
 	Functions []Function `json:"functions"`
-	Kinds     []Kind     `json:"kinds"` // kinds of values that functions return, besides numbers, texts, lists and kernels
+	Kinds     []Kind     `json:"kinds"` // kinds of values that functions return, except numbers, strings, lists and kernels
 }
 
-// Function is a function of the language.
+// Function describes a function of the language.
 type Function struct {
 	Name      string      `json:"name"`
 	Section   string      `json:"section"`
@@ -276,22 +281,22 @@ type Function struct {
 	Example   string      `json:"example"`
 }
 
-// Parameter is a parameter of a function.
+// Parameter describes a parameter of a function.
 type Parameter struct {
 	Name     string   `json:"name"`
-	Types    []string `json:"types,omitempty"` // none for any
+	Types    []string `json:"types,omitempty"` // empty for any type
 	Choices  []string `json:"choices,omitempty"`
 	Whole    bool     `json:"whole,omitempty"`
-	Switch   bool     `json:"switch,omitempty"` // true or false
+	Switch   bool     `json:"switch,omitempty"` // a boolean
 	Optional bool     `json:"optional,omitempty"`
-	Table    bool     `json:"table,omitempty"`    // takes a table instead of the path of a file
-	Function bool     `json:"function,omitempty"` // takes a function of the program
-	Column   bool     `json:"column,omitempty"`   // takes names of columns of the table
+	Table    bool     `json:"table,omitempty"`    // accepts a table instead of a file path
+	Function bool     `json:"function,omitempty"` // accepts a function of the program
+	Column   bool     `json:"column,omitempty"`   // accepts names of columns of the table
 	Doc      string   `json:"doc"`
-	Given    string   `json:"given"` // what it accepts, and its default, in words
+	Given    string   `json:"given"` // allowed values and the default, in words
 }
 
-// Kind is a kind of value.
+// Kind describes a kind of value.
 type Kind struct {
 	Name string `json:"name"`
 	JSON string `json:"json"` // its type in docs/reference/json.md
@@ -319,7 +324,7 @@ func Contents() Catalogue {
 	return c
 }
 
-// WriteCatalogue writes what the language has as JSON.
+// WriteCatalogue writes the catalogue as JSON.
 func WriteCatalogue(w io.Writer) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -327,7 +332,7 @@ func WriteCatalogue(w io.Writer) error {
 	return e.Encode(Contents())
 }
 
-// functionNamed returns a function of the language; nil if there is none of the name.
+// functionNamed returns the function of the language with a name, or nil.
 func functionNamed(name string) *dsl.Function {
 	f, there := lists.First(dsl.Functions(), func(f dsl.Function) bool { return f.Name == name })
 	if !there {

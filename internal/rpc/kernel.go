@@ -10,10 +10,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// atOnce limits the values that one call of a function of the program returns; larger matrices are requested in blocks of rows.
+// atOnce limits the number of values per request to a function of the program. Larger matrices are requested in blocks of
+// rows.
 const atOnce = 1 << 20
 
-// maxGrids limits the lists of points whose values are kept for a function.
+// maxGrids limits the number of grids per function, and of point lists per grid.
 const maxGrids = 4
 
 // kernel returns a kernel whose values the program computes.
@@ -31,7 +32,7 @@ func (a *asker) kernel(name string, number int) kernels.Formula {
 	return f
 }
 
-// asked is a kernel that the client program computes. It is safe for concurrent use.
+// asked is a kernel whose values the program computes. It is safe for concurrent use.
 type asked struct {
 	asker  *asker
 	number int
@@ -40,23 +41,23 @@ type asked struct {
 	grids []*grid
 }
 
-// grid has the kernel values of all pairs of distinct points.
+// grid caches the kernel values between distinct points.
 type grid struct {
 	columns  []string
-	points   [][]float64    // features, each once
-	index    map[string]int // position in points by the bytes of the features
-	lists    []located      // the positions of the points of each list
-	rows     [][]float64    // kernel values of a point with all points; nil if not computed yet
+	points   [][]float64    // features of the distinct points
+	index    map[string]int // bytes of the features → index in points
+	lists    []located      // point lists with the indices of their points
+	rows     [][]float64    // rows[i] has the kernel values of point i with all points; nil if not computed
 	computed int            // number of computed rows
 }
 
-// located is a list of points with their positions in a grid.
+// located is a list of points with their indices in a grid.
 type located struct {
 	points *kernels.Points
 	at     []int
 }
 
-// grid returns the grid that contains the points p, and makes one if no earlier grid does.
+// grid returns a cached grid that contains all points of p, or a new one.
 func (k *asked) grid(p *kernels.Points) *grid {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -82,7 +83,7 @@ func (k *asked) grid(p *kernels.Points) *grid {
 	return g
 }
 
-// locate returns the places of a list of points, or nil if one of them is not in the grid.
+// locate returns the indices of the points p in the grid, or nil if the grid lacks one.
 func (g *grid) locate(p *kernels.Points) []int {
 	for _, l := range g.lists {
 		if l.points == p {
@@ -104,15 +105,15 @@ func (g *grid) locate(p *kernels.Points) []int {
 	return at
 }
 
-// values returns the row of a point of the grid; it is asked for with as many rows behind it as one
-// block holds. nil after a fault.
+// values returns row i of the grid. It computes a missing row together with as many following rows as one request may
+// contain. It returns nil after an error.
 func (k *asked) values(g *grid, i int) []float64 {
 	if g.rows[i] != nil {
 		return g.rows[i]
 	}
 	n := len(g.points)
 	block := max(1, atOnce/n)
-	if g.computed >= 4*block { // drop the rows that do not fit
+	if g.computed >= 4*block { // drops all rows, to limit the memory
 		g.rows, g.computed = make([][]float64, n), 0
 	}
 	to := min(n, i+block)
@@ -130,7 +131,7 @@ func (k *asked) values(g *grid, i int) []float64 {
 	return g.rows[i]
 }
 
-// compute asks the program for the values of points with others.
+// compute requests the kernel values of all points xs with all points ys, row by row.
 func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error) {
 	p := evaluateParams{Function: k.number, Kind: "kernel", Columns: columns, Rows: len(xs), Width: len(ys)}
 	out, err := k.asker.ask(p, bytesOf(slices.Concat(xs...)), bytesOf(slices.Concat(ys...)))
@@ -148,7 +149,8 @@ func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error)
 	return values, nil
 }
 
-// pair returns the value of two points, from the first of the grids that has both; without grids of all that there are.
+// pair returns the kernel value of two points, or NaN after an error. It uses the first of the given grids that contains
+// both points. Without given grids it searches all cached ones.
 func (k *asked) pair(x, y kernels.Point, among ...*grid) float64 {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -173,7 +175,7 @@ func (k *asked) pair(x, y kernels.Point, among ...*grid) float64 {
 	return values[0]
 }
 
-// row sets dst[j] to the value of x with ys[from+j].
+// row sets dst[j] to the kernel value of x and ys[from+j], or to NaN after an error.
 func (k *asked) row(g *grid, dst []float64, x kernels.Point, ys *kernels.Points, from int) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -24,14 +24,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Protocol numbers the messages. It changes when a program would have to.
+// Protocol is the version of the protocol. It increases when a change requires other programs to change.
 const Protocol = 1
 
-// requests is the largest number of unfinished requests: one that computes, those that wait for it, and those asked meanwhile. A
-// cancel is a request, too: it must not wait behind calls.
+// requests limits the number of unfinished requests, including those that wait. cancel is also a request, so it must not
+// wait for a call to finish.
 const requests = 1 << 12
 
-// server serves one program.
+// server serves one program. An inner server (see lend) shares most fields with it.
 type server struct {
 	version string
 	rpc     *jrpc2.Server
@@ -41,21 +41,21 @@ type server struct {
 
 	mu      lock // held while the session is used
 	session *dsl.Session
-	names   *atomic.Int64          // values named so far
-	inner   atomic.Pointer[server] // serves requests while the program computes a function for this one
+	names   *atomic.Int64          // number of names and IDs assigned so far
+	inner   atomic.Pointer[server] // serves the program's requests while the program computes a function for this server
 
-	released int // values since tables were looked through
-	looked   int // how many values there were then
+	released int // number of values released since dropTables last searched
+	looked   int // number of values at that search
 
-	functions map[string]int // of the program: their numbers, by the names that they are bound to
+	functions map[string]int // name in the session → number of the program's function
 
-	request string              // the one that uses the session
-	columns map[string][]string // columns of tables of the program, while a text is completed
-	running bool                // it is a script, whose displays are sent as they come
+	request string              // ID of the request that uses the session
+	columns map[string][]string // columns of the program's tables, used during completion
+	running bool                // whether a script runs, whose displays are sent immediately
 	teller  teller
 }
 
-// Serve answers requests until the input ends. The version is the serving program's.
+// Serve answers requests until the input ends. version is the version of this program.
 func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	s := &server{version: version, mu: make(lock, 1), names: &atomic.Int64{}, channel: &channel{
 		in: textproto.NewReader(bufio.NewReaderSize(in, 1<<16)), out: out, blocks: map[int][]byte{}}}
@@ -87,7 +87,7 @@ func Serve(in io.Reader, out io.WriteCloser, version string) error {
 	return s.rpc.Start(s.channel).Wait()
 }
 
-// options are those of the session.
+// options returns the options of the session.
 func (s *server) options() dsl.Options {
 	return dsl.Options{
 		Campaigns: folder.Keeper(dsl.MakeProtocol),
@@ -100,8 +100,8 @@ func (s *server) options() dsl.Options {
 	}
 }
 
-// eval evaluates a script. While the program computes a function for it, the program may send further requests: they use a branch of
-// the session, whose names the session takes over when the request is over.
+// eval evaluates a script. While the program computes a function for it, further requests of the program use a branch of
+// the session. takeOver later adds their names to the session.
 func (s *server) eval(ctx context.Context, script *dsl.Script) error {
 	if err := s.refuse(script.Reads()...); err != nil {
 		return err
@@ -111,7 +111,7 @@ func (s *server) eval(ctx context.Context, script *dsl.Script) error {
 	return err
 }
 
-// lend makes the server of the requests that the program sends while it computes a function for this one.
+// lend creates the inner server. It serves the program's requests while the program computes a function for this server.
 func (s *server) lend() {
 	if len(s.functions) == 0 {
 		return
@@ -124,7 +124,7 @@ func (s *server) lend() {
 	s.inner.Store(in)
 }
 
-// takeOver binds the names that requests bound while the program computed a function.
+// takeOver adds the names that the inner server's requests defined to the session, and removes the inner server.
 func (s *server) takeOver() {
 	if in := s.inner.Swap(nil); in != nil {
 		in.mu.Lock()
@@ -133,7 +133,8 @@ func (s *server) takeOver() {
 	}
 }
 
-// lockFree locks the server that serves a request now. While the program computes a function it is the innermost.
+// lockFree locks and returns the server that can serve a request now. While the program computes a function, this is the
+// innermost server.
 func (s *server) lockFree(ctx context.Context) (*server, error) {
 	for !s.mu.TryLock() {
 		in := s.inner.Load()
@@ -145,8 +146,8 @@ func (s *server) lockFree(ctx context.Context) (*server, error) {
 	return s, nil
 }
 
-// refuse returns an error if a name is made with a kernel function or a class whose answer is awaited now: computing the name would wait
-// for this answer as well.
+// refuse returns an error if one of the names depends on a kernel or class of the program whose answer is pending.
+// Computing the name would wait for this answer and never end.
 func (s *server) refuse(names ...string) error {
 	for _, name := range s.session.Below(names...) {
 		if number, is := s.functions[name]; is && s.asker.needs(number) {
@@ -157,7 +158,7 @@ func (s *server) refuse(names ...string) error {
 	return nil
 }
 
-// lock is a mutex that can be waited for as long as a context lasts.
+// lock is a mutex whose Lock can be cancelled by a context (LockWithin).
 type lock chan struct{}
 
 func (l lock) Lock()   { l <- struct{}{} }
@@ -172,7 +173,7 @@ func (l lock) TryLock() bool {
 	}
 }
 
-// LockWithin locks, or returns the error of the context that ended before.
+// LockWithin locks, or returns the context's error if the context ends first.
 func (l lock) LockWithin(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -185,7 +186,7 @@ func (l lock) LockWithin(ctx context.Context) error {
 	}
 }
 
-// guarded returns a handler that has the session for itself, and makes a defect an error of its request.
+// guarded returns a handler that locks the session during a request. A panic becomes the error of the request.
 func guarded[P, R any](outermost *server, handle func(*server, context.Context, P) (R, error)) func(context.Context, P) (R, error) {
 	return func(ctx context.Context, p P) (out R, err error) {
 		s, err := outermost.lockFree(ctx)
@@ -214,21 +215,21 @@ func guarded[P, R any](outermost *server, handle func(*server, context.Context, 
 	}
 }
 
-// notice is the content of the notification of that name.
+// notice is the content of a notice notification.
 type notice struct {
 	Request string `json:"request"`
 	Text    string `json:"text"`
 }
 
-// notify sends a notification to the program; errors are ignored, because the program may have ended.
+// notify sends a notification. It ignores errors, because the program may have ended.
 func (s *server) notify(method string, content any) {
 	_ = s.rpc.Notify(context.Background(), method, content)
 }
 
-// helloParams say which protocol the program speaks.
+// helloParams are the parameters of the request hello.
 type helloParams struct {
 	Protocol int    `json:"protocol"`
-	Folder   string `json:"folder"` // what relative paths are relative to; "" for this process's own
+	Folder   string `json:"folder"` // folder for relative paths; "" means this process's working folder
 }
 
 func (s *server) hello(_ context.Context, p helloParams) (any, error) {
@@ -244,7 +245,7 @@ func (s *server) hello(_ context.Context, p helloParams) (any, error) {
 	return map[string]any{"protocol": Protocol, "version": s.version}, nil
 }
 
-// folder changes what relative paths are relative to.
+// folder changes the folder for relative paths.
 func (s *server) folder(_ context.Context, p struct {
 	Path string `json:"path"`
 }) (bool, error) {
@@ -254,7 +255,7 @@ func (s *server) folder(_ context.Context, p struct {
 	return true, nil
 }
 
-// tableParams bring a table: columns, or a block of CSV.
+// tableParams are the parameters of the request table: either columns or the number of a block with CSV.
 type tableParams struct {
 	Name    string   `json:"name"`
 	Rows    int      `json:"rows"`
@@ -262,7 +263,7 @@ type tableParams struct {
 	CSV     int      `json:"csv"`
 }
 
-// table keeps a table and returns the path by which scripts and calls read it.
+// table stores a table and returns the path by which scripts and calls read it.
 func (s *server) table(_ context.Context, p tableParams) (string, error) {
 	if !isName(p.Name) {
 		return "", wrong(codeRequest, fmt.Errorf("the table needs a name of letters, digits and _, got %q", p.Name))
@@ -282,7 +283,7 @@ func (s *server) table(_ context.Context, p tableParams) (string, error) {
 	return s.tables.add(p.Name, f), nil
 }
 
-// call calls a function or an operator, and binds the value to a name of the server's.
+// call calls a function or an operator and defines a new name for its value.
 func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 	name := s.newName(p.Function)
 	t, err := s.statement(name, p)
@@ -304,7 +305,7 @@ func (s *server) call(ctx context.Context, p callParams) (*described, error) {
 		return nil, failed(ctx, err, t, d)
 	}
 	d = cmp.Or(d, &described{Type: string(dsl.Nothing)})
-	if d.Value != nil { // the program has it
+	if d.Value != nil { // the answer contains the value itself
 		s.session.Forget(name)
 	}
 	return d, nil
@@ -322,22 +323,21 @@ func (s *server) newName(function string) string {
 	}
 }
 
-// runParams ask for a script. Names are bound before it, each to an argument as in a call.
+// runParams are the parameters of the request run. Bind defines names before the script is evaluated.
 type runParams struct {
 	File   string                     `json:"file"`
 	Script string                     `json:"script"`
 	Bind   map[string]json.RawMessage `json:"bind"`
-	// names that the program no longer has, or has for what a script cannot hold: what became of them, such as
-	// "is None in Python now"
+	// names that a script can no longer use → why, such as "is None in Python now"
 	Gone map[string]string `json:"gone"`
 }
 
-// ran has the values that a script bound, in order.
+// ran is the answer to run: the values that the script defined, in order.
 type ran struct {
 	Bound []*described `json:"bound"`
 }
 
-// run evaluates a script. Its displays are sent at once.
+// run evaluates a script. Its displays are sent immediately.
 func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	script, errs := dsl.Parse(p.File, p.Script)
 	if len(errs) > 0 {
@@ -362,7 +362,7 @@ func (s *server) run(ctx context.Context, p runParams) (*ran, error) {
 	return out, nil
 }
 
-// bind binds names as statements of a script would.
+// bind defines names like statements of a script. Unchanged definitions are not evaluated again.
 func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) error {
 	for name, raw := range names {
 		if !isName(name) || functionNamed(name) != nil {
@@ -390,12 +390,12 @@ func (s *server) bind(ctx context.Context, names map[string]json.RawMessage) err
 	return nil
 }
 
-// released says which functions of the program will not be asked for any more.
+// released lists the program's functions that will not be called any more.
 type released struct {
 	Functions []int `json:"functions"`
 }
 
-// release forgets values that the program no longer uses, and tables and functions without a name.
+// release deletes values that the program no longer uses, and then unused functions and tables.
 func (s *server) release(_ context.Context, p struct {
 	Names []string `json:"names"`
 }) (released, error) {
@@ -405,8 +405,8 @@ func (s *server) release(_ context.Context, p struct {
 	return gone, nil
 }
 
-// dropTables forgets tables that no definition names, after a number of values was released. It reads all definitions, and
-// waits until the values released are a part of them.
+// dropTables deletes tables that no definition uses; values is the number of values just released. A search reads all
+// definitions, so dropTables waits until a sixteenth of the values has been released.
 func (s *server) dropTables(values int) {
 	s.released += values
 	if s.tables.empty() || 16*s.released < s.looked {
@@ -422,7 +422,7 @@ func (s *server) dropTables(values int) {
 	s.tables.drop(func(path string) bool { return !strings.Contains(used.String(), path) })
 }
 
-// cancel interrupts a request, which is answered nevertheless.
+// cancel interrupts a request. The request is still answered.
 func (s *server) cancel(_ context.Context, p struct {
 	ID json.RawMessage `json:"id"`
 }) error {
@@ -430,15 +430,15 @@ func (s *server) cancel(_ context.Context, p struct {
 	return nil
 }
 
-// cursorParams are a text and a place in it, in runes.
+// cursorParams are a text and the position of a cursor in it, in runes.
 type cursorParams struct {
 	Text   string `json:"text"`
 	Cursor int    `json:"cursor"`
 
-	Columns map[string][]string `json:"columns"` // columns of tables, by the names that the text has for them
+	Columns map[string][]string `json:"columns"` // name of a table in the text → its columns
 }
 
-// complete proposes words; none while something is computed.
+// complete returns completions at the cursor. It returns none while a request uses the session.
 func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
 	if !s.mu.TryLock() {
 		return map[string]any{"from": p.Cursor, "to": p.Cursor, "items": []any{}}, nil
@@ -452,7 +452,7 @@ func (s *server) complete(_ context.Context, p cursorParams) (any, error) {
 	return map[string]any{"from": from, "to": to, "items": list}, nil
 }
 
-// inspect describes the word at a place.
+// inspect returns help on the word at the cursor. It returns nothing while a request uses the session.
 func (s *server) inspect(_ context.Context, p cursorParams) (any, error) {
 	if !s.mu.TryLock() {
 		return map[string]string{}, nil
@@ -462,7 +462,7 @@ func (s *server) inspect(_ context.Context, p cursorParams) (any, error) {
 	return map[string]string{"text": found.Text, "html": found.HTML}, nil
 }
 
-// shown sends a display of a script.
+// shown sends a display of a running script as a notification.
 func (s *server) shown(d report.Display) {
 	if !s.running {
 		return

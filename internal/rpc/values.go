@@ -23,16 +23,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// described is the form of a value that is sent to the program: its name and type; for a number, a text or a list of
-// these also its content.
+// described describes a value to the program: its name and type. For numbers, strings and lists of them it also has the
+// content.
 type described struct {
 	Name  string `json:"name,omitempty"`
-	Type  string `json:"type"`           // in the language
-	JSON  string `json:"json,omitempty"` // in docs/reference/json.md
+	Type  string `json:"type"`           // type in the language
+	JSON  string `json:"json,omitempty"` // type in docs/reference/json.md
 	Value any    `json:"value,omitempty"`
 }
 
-// describe returns the value that a name is bound to; nil if there is none.
+// describe returns the description of the value with a name, or nil if the name is not defined.
 func (s *server) describe(name string) *described {
 	v, t, ok := s.session.Value(name)
 	if !ok {
@@ -57,12 +57,12 @@ func (s *server) describe(name string) *described {
 	return d
 }
 
-// valueParams ask for a value in one form: "json", "table", "bundle", "text", or of a figure "svg",
-// "png" or "pdf".
+// valueParams are the parameters of the request value. Form is "json", "table", "bundle" or "text"; for a figure, it can
+// also be "svg", "png" or "pdf".
 type valueParams struct {
 	Name string `json:"name"`
 	Form string `json:"form"`
-	ID   string `json:"id"` // id of a bundle: unique in a notebook
+	ID   string `json:"id"` // unique ID for a bundle's HTML in a notebook
 }
 
 func (s *server) value(_ context.Context, p valueParams) (any, error) {
@@ -109,8 +109,8 @@ func (s *server) form(v any, p valueParams) (any, error) {
 	return nil, fmt.Errorf(`unknown form %q; the forms are "json", "table", "bundle", "text", "svg", "png" and "pdf"`, p.Form)
 }
 
-// bundleOf returns the representations of a value for a notebook. Beside a cell's it has a PNG
-// of all that can be drawn, for front ends and converters that show neither HTML nor LaTeX.
+// bundleOf returns a value as a Jupyter bundle. In contrast to the kernel's bundles, it also has a PNG of any value that
+// can be drawn, for front ends without HTML and LaTeX.
 func bundleOf(v any, id string) (any, error) {
 	bundle, err := report.Bundle(report.Display{Value: v}, id)
 	if err != nil || bundle["image/png"] != nil {
@@ -125,13 +125,13 @@ func bundleOf(v any, id string) (any, error) {
 	return bundle, nil
 }
 
-// bundleDPI is the resolution of that PNG.
+// bundleDPI is the resolution of the PNG in a bundle.
 const bundleDPI = 96
 
-// drawings are the forms of a figure as a file, which is sent in base64.
+// drawings maps a file format to the function that writes a figure in this format.
 var drawings = map[string]func(io.Writer, report.Figure) error{"svg": figure.SVG, "png": figure.PNG, "pdf": figure.PDF}
 
-// tableOf returns the rows of a value column by column; a value without any is an error.
+// tableOf returns the rows of a value, column by column. It returns an error for a value without rows.
 func tableOf(v any) (any, error) {
 	columns, err := report.Cells(v)
 	if err != nil {
@@ -142,10 +142,10 @@ func tableOf(v any) (any, error) {
 	}), nil
 }
 
-// pause is the least time between two notifications of progress.
+// pause is the shortest time between two progress notifications.
 const pause = 100 * time.Millisecond
 
-// teller sends progress, at most once per pause.
+// teller sends progress notifications, at most one per pause.
 type teller struct {
 	server   *server
 	mu       sync.Mutex
@@ -153,8 +153,7 @@ type teller struct {
 	reported bool
 }
 
-// progress is the content of the notification of that name; an empty label states that nothing is under
-// way any more.
+// progress is the content of a progress notification. An empty label states that the activity has ended.
 type progress struct {
 	Request   string  `json:"request"`
 	Label     string  `json:"label"`
@@ -162,7 +161,7 @@ type progress struct {
 	Total     int     `json:"total"`
 	Share     float64 `json:"share"`
 	Note      string  `json:"note"`
-	Remaining float64 `json:"left,omitempty"` // seconds, where that can be said
+	Remaining float64 `json:"left,omitempty"` // estimated remaining seconds; 0 if unknown
 }
 
 func (t *teller) tell(a dsl.Activity) {
@@ -175,7 +174,7 @@ func (t *teller) tell(a dsl.Activity) {
 	}
 }
 
-// end reports that the activity is over.
+// end sends that the activity has ended, if its progress was sent.
 func (t *teller) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -185,17 +184,18 @@ func (t *teller) end() {
 	t.reported = false
 }
 
-// tableFolder is the folder in the paths of tables of the program.
+// tableFolder is the folder in the paths of the program's tables.
 const tableFolder = "dataframe"
 
-// tables has the tables of the program by their paths.
+// tables holds the program's tables.
 type tables struct {
 	mu     sync.Mutex
 	byPath map[string]*problem.Frame
-	bySum  map[string]string // paths by name and hash
+	bySum  map[string]string // name and hash of a table → its path
 }
 
-// read returns a table, or nil. The path may be below the folder of the session.
+// read returns the table at a path, or nil. It uses only the last two elements of the path, which may begin with the
+// session's folder.
 func (t *tables) read(file string) *problem.Frame {
 	slashed := filepath.ToSlash(file)
 	t.mu.Lock()
@@ -203,7 +203,7 @@ func (t *tables) read(file string) *problem.Frame {
 	return t.byPath[path.Join(path.Base(path.Dir(slashed)), path.Base(slashed))]
 }
 
-// add keeps a table under a name and returns its path. The same table has the same path again.
+// add stores a table under a name and returns its path. An equal table with the same name gets the same path.
 func (t *tables) add(name string, table *problem.Frame) string {
 	sum := name + "\x00" + table.Hash
 	t.mu.Lock()
@@ -219,14 +219,14 @@ func (t *tables) add(name string, table *problem.Frame) string {
 	return own
 }
 
-// empty reports whether there are none.
+// empty reports whether there are no tables.
 func (t *tables) empty() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return len(t.byPath) == 0
 }
 
-// drop forgets the tables that are no longer wanted.
+// drop deletes the tables for whose path unwanted returns true.
 func (t *tables) drop(unwanted func(path string) bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -238,20 +238,20 @@ func (t *tables) drop(unwanted func(path string) bool) {
 	}
 }
 
-// column is a column of a table in a message. Its block holds, little endian, float64 ("f8"), int64
-// ("i8"), or int32 places in Labels ("codes"); a NaN, and a place below 0, is an empty cell.
+// column is a column of a table in a message. Its block contains little-endian float64 ("f8"), int64 ("i8"), or int32
+// indices into Labels ("codes"). NaN and negative indices are empty cells.
 type column struct {
 	Name   string   `json:"name"`
 	Kind   string   `json:"kind"`
 	Block  int      `json:"block"`
 	Labels []string `json:"labels"`
-	Text   bool     `json:"text"` // the labels are names: 3.10 is not the number 3.1, and NA is not a gap
+	Text   bool     `json:"text"` // labels are names: 3.10 differs from 3.1, and NA is not an empty cell
 }
 
-// exact is the largest size of whole numbers that are float64 as well, one by one.
+// exact is the largest n for which float64 represents all whole numbers from -n to n exactly.
 const exact = 1 << 53
 
-// framed returns the columns of a message as a table; block takes a block by its number.
+// framed converts columns of a message to a table. block returns the block with a number.
 func framed(rows int, columns []column, block func(int) ([]byte, error)) (*problem.Frame, error) {
 	f := &problem.Frame{Rows: rows, Columns: make([]problem.FrameColumn, len(columns))}
 	h := sha256.New()
@@ -274,7 +274,7 @@ func framed(rows int, columns []column, block func(int) ([]byte, error)) (*probl
 	return f, nil
 }
 
-// decoded returns the column with its cells, decoded from data: rows × 8 bytes, or × 4 for codes.
+// decoded returns the column with its cells decoded from data. data has 8 bytes per row, or 4 for codes.
 func (c column) decoded(rows int, data []byte) (problem.FrameColumn, error) {
 	out := problem.FrameColumn{Name: c.Name, Whole: c.Kind == "i8", Labels: c.Labels, Text: c.Text}
 	width := 8

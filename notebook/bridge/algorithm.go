@@ -14,13 +14,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// An algorithm that a Go cell passes to session.Put runs in a process of that cell. The kernel asks it for plans and sends
-// it rewards. The problem is sent once, and all runs on it use it.
+// This file is about algorithms that a Go cell passes to session.Put. Such an algorithm runs in a process of that cell.
+// The kernel requests plans from it and sends it rewards. The kernel sends a problem once for all runs on it.
 
-// kindAlgorithm is the kind of an algorithms.Entry.
+// kindAlgorithm is the Value.Kind of an algorithms.Entry.
 const kindAlgorithm = "algorithm"
 
-// packedEntry is an algorithms.Entry without New, which stays in the process of the cell.
+// packedEntry is an algorithms.Entry as it is sent. It lacks the function New, which stays in the process of the cell.
 type packedEntry struct {
 	Name, Mode, Doc, Source, Digest         string
 	Role, Backing, Regression               int
@@ -38,51 +38,52 @@ func (w packedEntry) unpack() algorithms.Entry {
 		ByValues: w.ByValues, DividedByV: w.DividedByV}
 }
 
-// Begin asks for a run of the algorithm on a problem that was sent.
+// Begin requests a new run of the algorithm on a problem that was sent earlier.
 type Begin struct {
 	Problem uint64
 	Options engine.Options
-	Ended   []uint64 // runs that are not asked of again
+	Ended   []uint64 // runs that have ended and can be dropped
 }
 
-// Began answers a Begin.
+// Began is the answer to Begin.
 type Began struct {
 	Run  uint64
 	Done bool
 }
 
-// Posed sends a problem under a number.
+// Posed sends a problem with a number for later requests.
 type Posed struct {
 	Number uint64
 	Value  Value
-	Drop   []uint64 // problems that are not asked of again
+	Drop   []uint64 // numbers of problems that can be dropped
 }
 
-// maxProblems limits the problems that the other side is asked to keep, and maxOwnRuns the runs.
+// maxProblems is the number of problems that a Remote lets the other process keep. maxOwnRuns is the largest number of
+// open runs in a process.
 const (
 	maxProblems = 4
 	maxOwnRuns  = 1 << 16
 )
 
-// runs are the algorithms that run in this process, and their problems.
+// runs holds the open runs of this process's algorithm, and their problems.
 type runs struct {
-	entry    *algorithms.Entry // nil if the process has none
+	entry    *algorithms.Entry // the process's algorithm, or nil
 	decode   func(Value) (*problem.Problem, error)
 	problems map[uint64]*posed
 	begun    map[uint64]*begun
 	next     uint64
 }
 
-// posed is a problem with its models by the unit of rewards.
+// posed is a received problem with its models, by the unit of rewards.
 type posed struct {
 	problem *problem.Problem
 	models  map[float64]*model.Model
 }
 
-// begun is a run under way.
+// begun is an open run.
 type begun struct {
 	alg   engine.Algorithm
-	round int // round of the last plan
+	round int // number of the last plan
 }
 
 func (r *runs) pose(content []byte) error {
@@ -155,7 +156,7 @@ func (r *runs) begin(content []byte) ([]byte, error) {
 	return Pack(Began{r.next, done})
 }
 
-// run returns the run that a request begins with.
+// run returns the run whose number is next in the content of a request.
 func (r *runs) run(c *cursor) (*begun, error) {
 	b := r.begun[c.uint64()]
 	if c.short || b == nil {
@@ -213,7 +214,7 @@ func (r *runs) state(content []byte) ([]byte, error) {
 	return Pack(s)
 }
 
-// Plans and batches are written by hand: each is sent once in every round of every run.
+// The encoding of plans and batches is written by hand, because each run sends them in every round.
 
 func appendInts(b []byte, values []int) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(len(values)))
@@ -233,7 +234,8 @@ func (c *cursor) ints() []int {
 
 func (c *cursor) list() []float64 { return cursorList(c, math.Float64frombits) }
 
-// cursorList reads a list with its length before it; nil if it is empty.
+// cursorList reads a list that is preceded by its length. It returns nil for an empty list, and sets c.short if bytes are
+// missing.
 func cursorList[T any](c *cursor, of func(uint64) T) []T {
 	n := c.uint32()
 	if c.short = c.short || n > len(c.b)/8; c.short || n == 0 {
@@ -286,7 +288,8 @@ func (c *cursor) batch() (engine.Batch, error) {
 	return b, nil
 }
 
-// Begin begins a run of the algorithm that the other process has. ended are runs that are over.
+// Begin begins a run of the other process's algorithm on problem p. ended are numbers of runs that the other process can
+// drop.
 func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions, ended []uint64) (Began, error) {
 	var began Began
 	r.mu.Lock()
@@ -306,7 +309,7 @@ func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions,
 	return began, Unpack(answer, &began)
 }
 
-// pose makes sure that the other side has the problem, and returns its number.
+// pose sends the problem to the other process unless it has the problem, and returns the problem's number.
 func (r *Remote) pose(p *problem.Problem, number Functions) (uint64, error) {
 	if i := slices.IndexFunc(r.problems, func(s sentProblem) bool { return s.problem == p }); i >= 0 {
 		return r.problems[i].number, nil
@@ -331,13 +334,13 @@ func (r *Remote) pose(p *problem.Problem, number Functions) (uint64, error) {
 	return posed.Number, nil
 }
 
-// sentProblem is a problem that the other side has.
+// sentProblem is a problem that the other process has.
 type sentProblem struct {
 	problem *problem.Problem
 	number  uint64
 }
 
-// Plan returns the next plan of a run.
+// Plan requests the next plan of a run.
 func (r *Remote) Plan(run uint64) (engine.Plan, error) {
 	answer, err := r.conn.Call(OpPlan, binary.LittleEndian.AppendUint64(nil, run))
 	if err != nil {
@@ -346,13 +349,13 @@ func (r *Remote) Plan(run uint64) (engine.Plan, error) {
 	return (&cursor{b: answer}).plan()
 }
 
-// Learn sends the rewards of a round, and returns whether the run is done.
+// Learn sends the rewards of a round and reports whether the run is done.
 func (r *Remote) Learn(run uint64, b engine.Batch) (done bool, err error) {
 	answer, err := r.conn.Call(OpLearn, appendBatch(binary.LittleEndian.AppendUint64(nil, run), b))
 	return len(answer) == 1 && answer[0] == 1, err
 }
 
-// State returns the state of a run.
+// State requests the state of a run.
 func (r *Remote) State(run uint64) (engine.State, error) {
 	var s engine.State
 	answer, err := r.conn.Call(OpState, binary.LittleEndian.AppendUint64(nil, run))

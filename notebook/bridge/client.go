@@ -21,22 +21,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// started is about when the program began.
+// started is approximately the start time of the program.
 var started = time.Now()
 
-// Client is the cell's side. It is safe for concurrent use.
+// Client is a Go cell's connection to the kernel. It is safe for concurrent use.
 type Client struct {
 	conn   *Conn
 	remote *Remote
 
 	mu     sync.Mutex
-	known  map[string]uint64 // formulas that were read, by name and text
-	puts   int               // of values with functions
-	serves int               // at which of them to serve, from 1; 0 in a cell
+	known  map[string]uint64 // number of each formula that was read, by its name, parameters and text
+	puts   int               // number of Put calls with functions so far
+	serves int               // number of the Put, from 1, at which this process serves a function; 0 in a cell
 }
 
-// Open connects to the kernel that the environment names. Without one it returns
-// ErrNoKernel.
+// Open connects to the kernel that the environment variables name. It returns ErrNoKernel if they name none.
 func Open() (*Client, error) {
 	if number := os.Getenv(EnvServe); number != "" {
 		n, err := strconv.Atoi(number)
@@ -64,10 +63,10 @@ func Open() (*Client, error) {
 	return c, nil
 }
 
-// Connect opens the program's one connection, at its first call.
+// Connect opens the program's connection at the first call, and returns the same connection afterwards.
 var Connect = sync.OnceValues(Open)
 
-// inherited returns a socket that the kernel left open for the process of a function.
+// inherited returns the socket with the given file descriptor, which the kernel left open for the process of a function.
 func inherited(number uintptr) (net.Conn, error) {
 	file := os.NewFile(number, "kernel")
 	defer file.Close()
@@ -90,7 +89,7 @@ func (c *Client) call(op Op, v any) ([]byte, error) {
 	return c.sent(op, content)
 }
 
-// sent sends a frame and returns the answer.
+// sent sends a frame and returns the content of the answer.
 func (c *Client) sent(op Op, content []byte) ([]byte, error) {
 	answer, err := c.conn.Call(op, content)
 	if IsBroken(err) {
@@ -99,7 +98,7 @@ func (c *Client) sent(op Op, content []byte) ([]byte, error) {
 	return answer, err
 }
 
-// Names lists what is bound, oldest first.
+// Names lists the names defined in the session, oldest first.
 func (c *Client) Names() ([]Entry, error) {
 	answer, err := c.call(OpNames, "")
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *Client) Names() ([]Entry, error) {
 	return names, Unpack(answer, &names)
 }
 
-// Get reads a value; see Encode for what it may be.
+// Get returns the value of a name. Encode lists the possible types.
 func (c *Client) Get(name string) (any, error) {
 	answer, err := c.call(OpGet, name)
 	if err != nil {
@@ -126,7 +125,8 @@ func (c *Client) Get(name string) (any, error) {
 	return got, nil
 }
 
-// formula returns a formula of the session whose values the notebook kernel computes.
+// formula returns a formula of the session as a kernel whose values the notebook kernel computes. It records the formula's
+// number.
 func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, error) {
 	c.mu.Lock()
 	c.known[identity(f)] = number
@@ -134,16 +134,17 @@ func (c *Client) formula(f kernels.Formula, number uint64) (kernels.Formula, err
 	return Formula(f, number, kernelSource{c}), nil
 }
 
-// kernelSource evaluates formulas in the notebook kernel. It panics if that fails, because kernels.Formula returns no error.
+// kernelSource is a Source that evaluates formulas in the notebook kernel. It panics on failure, because kernels.Formula
+// returns no errors.
 type kernelSource struct{ *Client }
 
-// Bind returns the connection.
+// Bind implements Source. It returns the connection to the notebook kernel.
 func (c kernelSource) Bind() (*Remote, error) { return c.remote, nil }
 
-// Live returns the connection.
+// Live implements Source. It returns the connection to the notebook kernel.
 func (c kernelSource) Live() (*Remote, error) { return c.remote, nil }
 
-// Fault panics.
+// Fault implements Source. It panics with err.
 func (c kernelSource) Fault(err error) {
 	if IsBroken(err) {
 		err = fmt.Errorf("the kernel does not answer: %w", err)
@@ -153,8 +154,8 @@ func (c kernelSource) Fault(err error) {
 
 func identity(f kernels.Formula) string { return f.Name + "\x00" + f.Params + "\x00" + f.Body }
 
-// numberOf returns the number of a formula that was read from the session. Such a
-// one has the Resolve of Formula; a formula of the cell's own may have its name.
+// numberOf returns the number of a formula that was read from the session. It returns false for the cell's own formula,
+// even if that has the same name. It recognises the session's formulas by their Resolve function.
 func (c *Client) numberOf(f kernels.Formula) (uint64, bool) {
 	ours := Formula(kernels.Formula{}, 0, kernelSource{})
 	if f.Resolve == nil || reflect.ValueOf(f.Resolve).Pointer() != reflect.ValueOf(ours.Resolve).Pointer() {
@@ -166,8 +167,8 @@ func (c *Client) numberOf(f kernels.Formula) (uint64, bool) {
 	return number, known
 }
 
-// Put binds a name to a value. In the process of a function it does nothing, except
-// at the Put that made it: there it serves and does not return.
+// Put defines a name in the session. In the process of a function, Put normally does nothing. At the call that defined the
+// function, it serves requests instead and does not return.
 func (c *Client) Put(name string, v any) error {
 	v, err := wrap(name, v)
 	if err != nil {
@@ -243,7 +244,7 @@ func (c *Client) putFunctions(name string, v any) error {
 	return nil
 }
 
-// problem returns a problem that the kernel sent. The kernel evaluates its formulas.
+// problem decodes a problem that the kernel sent. The notebook kernel evaluates the problem's formulas.
 func (c *Client) problem(v Value) (*problem.Problem, error) {
 	got, err := Decode(v, Functions{Formula: c.formula})
 	if err != nil {
@@ -256,9 +257,9 @@ func (c *Client) problem(v Value) (*problem.Problem, error) {
 	return p, nil
 }
 
-// Act calls a function that records something in a campaign, with arguments by the names of parameters. It
-// returns the value of the call, and sentences for people. In the process of a function it gets the
-// answer of the first time, and nothing is recorded.
+// Act calls a function that records something in a campaign; args maps parameters to arguments. It returns the value of
+// the call and messages for the user. In the process of a function, Act records nothing and returns the answer that the
+// cell got.
 func (c *Client) Act(function string, args map[string]any) (any, []string, error) {
 	content, err := json.Marshal(Act{function, args})
 	if err != nil {
@@ -276,8 +277,8 @@ func (c *Client) Act(function string, args map[string]any) (any, []string, error
 	return v, done.Notices, err
 }
 
-// Show displays a bundle, a JSON object of representations by media type, below the
-// cell. It returns when the kernel has published it.
+// Show displays bundle below the cell and waits until the kernel has published it. bundle is a JSON object that maps media
+// types to representations.
 func (c *Client) Show(bundle []byte) error {
 	if c.serves > 0 {
 		return nil
@@ -286,29 +287,27 @@ func (c *Client) Show(bundle []byte) error {
 	return err
 }
 
-// FunctionPut binds a value that has functions of the cell in it: a Go func as a
-// kernel, a kernel or problem that uses one, or a reward function. The functions in
-// Value are numbered from 0. The rest states how to start the program again so that it
-// gets to the same place.
+// FunctionPut defines a name as a value that contains Go functions of the cell: a kernel, a problem with such a kernel, a
+// reward function or an algorithm. The functions in Value are numbered from 0. The other fields state how to start the
+// program again so that it reaches the same Put.
 type FunctionPut struct {
 	Named
-	Number  int // which Put with functions this is in the program, from 1
+	Number  int // number of this Put among those with functions, from 1
 	Program string
 	Args    []string // os.Args
 	Dir     string
 	Env     []string
-	Elapsed time.Duration // since the program started
+	Elapsed time.Duration // time from the start of the program to this Put
 }
 
-// What the process of a function finds open, besides its standard streams.
+// These are the file descriptors of sockets that the process of a function inherits.
 const (
-	FunctionFile = 3 // the kernel asks, Serve answers
-	SessionFile  = 4 // the program asks, as a cell asks the kernel
+	FunctionFile = 3 // requests of the kernel, which Serve answers
+	SessionFile  = 4 // requests of the program, as from a cell
 )
 
-// Serve answers for the functions of e until the other end is closed, and returns then. Frames
-// are read while a function runs, so that closed is called at once when the other end
-// closes, whatever the function does.
+// Serve answers requests for the functions of e until the other end closes the connection. It also reads while a function
+// runs, so that it calls closed immediately when the other end closes.
 func Serve(rw io.ReadWriter, e *Evaluator, closed func()) {
 	type request struct {
 		op      Op
@@ -336,8 +335,8 @@ func Serve(rw io.ReadWriter, e *Evaluator, closed func()) {
 
 var errNilFunction = errors.New("the function is nil")
 
-// wrap makes a kernel or reward function of the plain Go functions that may be put;
-// other values stay unchanged.
+// wrap converts plain Go functions to a kernel or a reward function. It gives a name to algorithms and formulas without
+// one. Other values are returned unchanged.
 func wrap(name string, v any) (any, error) {
 	switch f := v.(type) {
 	case func(x, y []float64) float64:
@@ -366,7 +365,7 @@ func wrap(name string, v any) (any, error) {
 		return f, nil
 	case kernels.Formula:
 		if f.Body == "" {
-			f.Name = name // prints as what it is bound to
+			f.Name = name // the kernel is printed under this name
 		}
 		return f, nil
 	}

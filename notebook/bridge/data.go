@@ -14,16 +14,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// List is a list of points as data, under the number that rows are asked by.
+// List is a list of points as it is sent, with the number by which rows are requested.
 type List struct {
 	Number   uint64
-	Drop     []uint64 // lists that are not asked of again
+	Drop     []uint64 // numbers of lists that can be dropped
 	Columns  []string
 	Names    []string
 	ID       []int
 	X        [][]float64
 	Units    []kernels.Unit
-	Data     [][]float64 // data of problems alone, as Texts
+	Data     [][]float64 // Data and Texts are sent only for the points of problems
 	Texts    [][]string
 	Distinct int
 }
@@ -32,14 +32,14 @@ func packPoints(p *kernels.Points) List {
 	return List{Columns: p.Columns, Names: p.Names, ID: p.ID, X: p.X, Units: p.Units, Distinct: p.Distinct()}
 }
 
-// withTable adds what the table of a problem has.
+// withTable adds the columns that only the points of problems have.
 func (l List) withTable(p *kernels.Points) List {
 	l.Data, l.Texts = p.Data, p.Texts
 	return l
 }
 
-// unpackPoints makes the points again. What a subset remembers of the list that it
-// was taken from, how many distinct points there are, comes back by taking a subset.
+// unpackPoints restores a list of points. It checks that all columns have the same length. A subset also knows the number
+// of distinct points in its original list, so unpackPoints restores such a list as a subset.
 func unpackPoints(l List) (*kernels.Points, error) {
 	n := len(l.Names)
 	if len(l.ID) != n || len(l.X) != len(l.Columns) || l.Units != nil && len(l.Units) != len(l.Columns) ||
@@ -61,9 +61,9 @@ func unpackPoints(l List) (*kernels.Points, error) {
 	return p, nil
 }
 
-// problem is an problem.Problem as data.
+// packedProblem is a problem.Problem as it is sent.
 type packedProblem struct {
-	Problem     problem.Problem // without its points and kernel
+	Problem     problem.Problem // without points and kernel
 	Tasks, Arms List
 	Kernel      jointKernel
 }
@@ -78,8 +78,7 @@ func packProblem(p problem.Problem, fs Functions) (packedProblem, error) {
 	return w, err
 }
 
-// unpackProblem makes the problem again, and has problem.New look whether its lists
-// fit together.
+// unpackProblem restores a problem and checks with problem.New that its lists fit together.
 func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
 	p := w.Problem
 	var err error
@@ -103,9 +102,9 @@ func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
 	return &p, nil
 }
 
-// fitting is a fit.Fit as data.
+// fitting is a fit.Fit as it is sent.
 type fitting struct {
-	Fit    fit.Fit // without its kernel
+	Fit    fit.Fit // without the kernel
 	Kernel jointKernel
 }
 
@@ -121,9 +120,8 @@ func unpackFit(w fitting, fs Functions) (fit.Fit, error) {
 	return w.Fit, err
 }
 
-// zeros returns, of each pointer to a plain value below v in their order, whether it points to zero. gob
-// leaves zeros out, so that a wrong answer would read as an unknown one and a reward of 0 as not
-// measured; their places are therefore sent beside the value.
+// zeros reports for each pointer to a plain value below v whether it points to a zero value. gob does not send zeros, so
+// such a pointer would arrive as nil. The positions of the zeros are therefore sent separately.
 func zeros(v any) []bool {
 	var zero []bool
 	pointers(reflect.ValueOf(v), func(p reflect.Value) {
@@ -132,7 +130,7 @@ func zeros(v any) []bool {
 	return zero
 }
 
-// setZeros puts the zeros back into what v points at.
+// setZeros restores the pointers to zero values below *v. zero is the result of zeros for the sent value.
 func setZeros(v any, zero []bool) error {
 	at := 0
 	pointers(reflect.ValueOf(v).Elem(), func(p reflect.Value) {
@@ -148,13 +146,13 @@ func setZeros(v any, zero []bool) error {
 	return nil
 }
 
-// result is an engine.Result as data, if it is part of a sweep.
+// result is an engine.Result within a sweep, as it is sent.
 type result struct {
 	Result engine.Result
-	Zero   []bool // see zeros
+	Zero   []bool // result of zeros
 }
 
-// pointers visits the pointers to booleans, numbers and texts below v, in a fixed order.
+// pointers calls visit for each pointer to a boolean, number or text below v, in a fixed order.
 func pointers(v reflect.Value, visit func(reflect.Value)) {
 	switch v.Kind() {
 	case reflect.Pointer:
@@ -176,7 +174,7 @@ func pointers(v reflect.Value, visit func(reflect.Value)) {
 		switch v.Type().Elem().Kind() {
 		case reflect.Pointer, reflect.Struct, reflect.Slice, reflect.Array:
 		default:
-			return // long lists of numbers
+			return // lists of plain values contain no pointers
 		}
 		for i := range v.Len() {
 			pointers(v.Index(i), visit)
@@ -184,7 +182,7 @@ func pointers(v reflect.Value, visit func(reflect.Value)) {
 	}
 }
 
-// sweep is a sim.Sweep as data.
+// sweep is a sim.Sweep as it is sent.
 type sweep struct {
 	Names   []string
 	Per     string
@@ -200,7 +198,7 @@ func packSweep(s sim.Sweep, fs Functions) (sweep, error) {
 			if v, err := Encode(row.Values[i], fs); err == nil {
 				return v, nil
 			}
-			return Encode(fmt.Sprint(row.Values[i]), fs) // a label nevertheless
+			return Encode(fmt.Sprint(row.Values[i]), fs) // sends the value's text as a label
 		})
 		if err != nil {
 			return w, err

@@ -14,50 +14,50 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Version is the version of the protocol. A cell and a kernel that were built of sources with
-// different versions state so and do not talk. It is raised where a field of a value gets another name or goes, see
-// testdata/fields.txt: gob would leave it out.
+// Version is the version of the protocol. If cell and kernel have different versions, the connection fails with an error.
+// Increase it when a field of a value is renamed or removed (see testdata/fields.txt), because gob would silently ignore
+// the field.
 const Version = 6
 
-// What a cell finds in its environment.
+// These environment variables are set for a Go cell.
 const (
 	EnvSocket = "GONB_COPE_SOCK"  // path of the kernel's socket
-	EnvKey    = "GONB_COPE_KEY"   // what the first frame must hold
-	EnvServe  = "GONB_COPE_SERVE" // number of the Put, from 1, at which to serve a function
+	EnvKey    = "GONB_COPE_KEY"   // key that the first frame must contain
+	EnvServe  = "GONB_COPE_SERVE" // number of the Put, from 1, at which the process serves a function
 )
 
-// The limits of a frame, in bytes.
+// These are the size limits of frames in bytes.
 const (
 	MaxFrame    = 256 << 20
-	MaxGreeting = 4 << 10 // of the first frame, which comes before the key was seen
+	MaxGreeting = 4 << 10 // for the first frame, which arrives before the key is checked
 )
 
-// Op states what a frame is.
+// Op is the type of a frame.
 type Op byte
 
-// The requests, and the three kinds of answer.
+// These are the types of requests, with the type of their content (→ and of the answer), and the three types of answers.
 const (
 	OpHello    Op = 'h' // Hello
 	OpNames    Op = 'n' // → []Entry
 	OpGet      Op = 'g' // name → Value
 	OpPut      Op = 'p' // Named
 	OpFunction Op = 'f' // FunctionPut
-	OpShow     Op = 's' // a bundle by media type, as JSON
+	OpShow     Op = 's' // JSON object: media type → representation
 	OpAct      Op = 'a' // Act, as JSON → Acted
-	OpBind     Op = 'b' // Binding: a formula for points with these columns
-	OpPoints   Op = 'l' // List: points that rows are asked of
-	OpRow      Op = 'r' // see rows.go → values
-	OpPair     Op = 'e' // see rows.go → values
+	OpBind     Op = 'b' // Binding → number; binds a formula to columns
+	OpPoints   Op = 'l' // List; sends points for later rows
+	OpRow      Op = 'r' // → values, see rows.go
+	OpPair     Op = 'e' // → values, see rows.go
 	OpReward   Op = 'w' // Pull → one value
 	OpProblem  Op = 'q' // Posed
 	OpBegin    Op = 'B' // Begin → Began
 	OpPlan     Op = 'P' // run → plan, see algorithm.go
-	OpLearn    Op = 'L' // run and batch → whether it is done
+	OpLearn    Op = 'L' // run and batch → whether the run is done
 	OpState    Op = 'S' // run → engine.State
 
-	OpDone   Op = 'D' // done, with what was asked for
+	OpDone   Op = 'D' // success, with the answer's content
 	OpValues Op = 'V' // float64 values, little endian
-	OpError  Op = 'E' // a message for the user
+	OpError  Op = 'E' // error message for the user
 )
 
 // Hello is the first frame of a connection.
@@ -66,29 +66,29 @@ type Hello struct {
 	Key     string
 }
 
-// Entry is a name that is bound, with its type in the words of the language.
+// Entry is a defined name with the name of its type in the script language.
 type Entry struct{ Name, Type string }
 
-// Named is a value to be bound.
+// Named is a name with its new value.
 type Named struct {
 	Name  string
 	Value Value
 }
 
-// Act is a call of a function that records something in a campaign. It travels as JSON, in which a cell that
-// runs again asks with the same bytes; gob numbers types in the order in which a process uses them.
+// Act is a call of a function that records something in a campaign. It is sent as JSON, because a repeated cell must send
+// the same bytes. gob's bytes depend on the order in which a process uses types.
 type Act struct {
 	Function string         `json:"function"`
-	Args     map[string]any `json:"args"` // texts, numbers, truth values, lists of texts
+	Args     map[string]any `json:"args"` // strings, numbers, booleans and lists of strings
 }
 
-// Acted answers an Act.
+// Acted is the answer to Act.
 type Acted struct {
 	Value   Value
-	Notices []string // sentences
+	Notices []string // messages for the user
 }
 
-// WriteFrame writes one frame: its length, what it is, and its content.
+// WriteFrame writes one frame: the length of the content (4 bytes), the type (1 byte), and the content.
 func WriteFrame(w io.Writer, op Op, content []byte) error {
 	if len(content) >= MaxFrame {
 		return fmt.Errorf("%d MiB are more than the %d MiB that can be sent at once", len(content)>>20, MaxFrame>>20)
@@ -102,8 +102,8 @@ func WriteFrame(w io.Writer, op Op, content []byte) error {
 	return nil
 }
 
-// ReadFrame reads one frame of at most limit bytes. Memory grows with what arrives,
-// not with the length that was announced.
+// ReadFrame reads one frame of at most limit bytes. It allocates memory as bytes arrive, and does not trust the announced
+// length.
 func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
 	var head [5]byte
 	if _, err := io.ReadFull(r, head[:]); err != nil {
@@ -120,7 +120,7 @@ func ReadFrame(r io.Reader, limit int) (Op, []byte, error) {
 	return Op(head[4]), content, nil
 }
 
-// Pack makes the content of a frame.
+// Pack encodes v as the content of a frame.
 func Pack(v any) ([]byte, error) {
 	var b bytes.Buffer
 	if err := gob.NewEncoder(&b).Encode(v); err != nil {
@@ -129,8 +129,7 @@ func Pack(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Unpack decodes the content of a frame into the value that v points at. It never panics: gob may panic on invalid bytes, and Unpack
-// returns an error then.
+// Unpack decodes the content of a frame into *v. It returns an error for invalid bytes, on which gob may panic.
 func Unpack(content []byte, v any) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -143,23 +142,23 @@ func Unpack(content []byte, v any) (err error) {
 	return nil
 }
 
-// ErrNoKernel is returned if no kernel of ours started this program.
+// ErrNoKernel states that the program was not started by our kernel.
 var ErrNoKernel = errors.New("this process has no notebook session")
 
-// errFrame is wrapped by what is wrong with the connection itself.
+// errFrame is wrapped by errors of the connection itself.
 var errFrame = errors.New("the connection is broken")
 
-// remoteError is an error that the other side sent.
+// remoteError is an error message from the other side.
 type remoteError string
 
 // Error returns the sent message unchanged.
 func (e remoteError) Error() string { return string(e) }
 
-// protocol is a campaign.Protocol as data: its problems travel in parts.
+// protocol is a campaign.Protocol as it is sent. Its problems are sent separately.
 type protocol struct {
-	Protocol campaign.Protocol // without its problems
-	Zero     []bool            // see zeros
-	Problems []packedProblem   // its problem, and then what it was before arms came to it
+	Protocol campaign.Protocol // without problems
+	Zero     []bool            // result of zeros
+	Problems []packedProblem   // the current problem, then its earlier versions with fewer arms
 }
 
 func packProtocol(p campaign.Protocol, fs Functions) (protocol, error) {

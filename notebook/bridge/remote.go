@@ -13,19 +13,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Conn is the asking end of a connection. It is safe for concurrent use: one request
-// at a time is under way.
+// Conn is the requesting end of a connection. It is safe for concurrent use, and sends one request at a time.
 type Conn struct {
 	mu sync.Mutex
 	w  io.Writer
 	r  io.Reader
 }
 
-// NewConn returns the asking end.
+// NewConn returns a Conn over rw.
 func NewConn(rw io.ReadWriter) *Conn { return &Conn{w: rw, r: bufio.NewReader(rw)} }
 
-// Call sends a request and returns the answer's content; an answer that is an error
-// is returned as one. IsBroken distinguishes them from errors of the connection.
+// Call sends a request and returns the content of the answer. If the answer is an error message, Call returns it as an
+// error. IsBroken distinguishes such an error from an error of the connection.
 func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,7 +41,7 @@ func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// Busy reports whether an answer is awaited.
+// Busy reports whether a request is waiting for its answer.
 func (c *Conn) Busy() bool {
 	if c.mu.TryLock() {
 		c.mu.Unlock()
@@ -51,51 +50,48 @@ func (c *Conn) Busy() bool {
 	return true
 }
 
-// IsBroken reports whether an error of Call is the connection's, and not an answer.
+// IsBroken reports whether an error of Call is an error of the connection, and not an answer.
 func IsBroken(err error) bool {
 	_, ok := err.(remoteError)
 	return err != nil && !ok
 }
 
-// maxLists limits the lists of points that the other side is asked to keep.
+// maxLists is the number of point lists that a Remote lets the other process keep.
 const maxLists = 8
 
-// Remote evaluates formulas and rewards that another process has. It is safe for
-// concurrent use.
+// Remote evaluates the formulas, rewards and algorithms of another process. It is safe for concurrent use.
 type Remote struct {
 	conn *Conn
 
 	mu    sync.Mutex
-	bound map[string]uint64 // by formula and columns
+	bound map[string]uint64 // formula and columns → number of the bound formula
 	lists []sent            // oldest first
-	next  uint64            // number of the next list or problem
+	next  uint64            // next number of a list or problem
 
 	problems []sentProblem // oldest first
 }
 
-// sent is a list of points that the other side has. The points are held, so that no
-// other list can come to be at their address; they must not be changed.
+// sent is a list of points that the other process has. The pointer identifies the list, so the points must not be changed.
+// Keeping the pointer prevents a new list at the same address.
 type sent struct {
 	points *kernels.Points
 	number uint64
 }
 
-// NewRemote returns a Remote that asks over a connection.
+// NewRemote returns a Remote that sends its requests over c.
 func NewRemote(c *Conn) *Remote { return &Remote{conn: c, bound: map[string]uint64{}} }
 
-// A Source is where a formula is evaluated: a process that may end and be started
-// again.
+// Source is the process in which a formula is evaluated. The process may end and be started again.
 type Source interface {
-	// Bind returns the process for a use that begins.
+	// Bind returns the process at the beginning of a use of the formula.
 	Bind() (*Remote, error)
-	// Live returns it for a value.
+	// Live returns the process for the evaluation of values.
 	Live() (*Remote, error)
-	// Fault receives what went wrong with a value: a kernel's values come without an error, and are
-	// NaN then.
+	// Fault receives the error of a failed evaluation. The values are NaN, because a kernel returns no errors.
 	Fault(error)
 }
 
-// Formula returns a kernel that is evaluated elsewhere, under a number there.
+// Formula returns a copy of f that is evaluated in another process. number is the formula's number there.
 func Formula(f kernels.Formula, number uint64, source Source) kernels.Formula {
 	evaluate := func(b Binding) kernels.Formula {
 		g := f
@@ -134,7 +130,7 @@ func Formula(f kernels.Formula, number uint64, source Source) kernels.Formula {
 	return f
 }
 
-// Draw asks for a reward.
+// Draw requests the mean of n rewards of an arm. rng provides the seed.
 func (r *Remote) Draw(rng *rand.Rand, task, arm string, n int) (float64, error) {
 	content, err := Pack(Pull{task, arm, n, rng.Uint64(), rng.Uint64()})
 	if err != nil {
@@ -204,7 +200,7 @@ func (r *Remote) pair(dst []float64, b Binding, x, y kernels.Point) error {
 	return r.ask(dst, OpPair, appendPoint(appendPoint(content, x), y))
 }
 
-// send makes sure that the other side has the points, and returns their number.
+// send sends the points to the other process unless it has them, and returns their number.
 func (r *Remote) send(ys *kernels.Points) (uint64, error) {
 	for _, s := range r.lists {
 		if s.points == ys {
@@ -228,7 +224,7 @@ func (r *Remote) send(ys *kernels.Points) (uint64, error) {
 	return l.Number, nil
 }
 
-// ask sets dst to the values that a request is answered with.
+// ask sends a request and stores the values of the answer in dst.
 func (r *Remote) ask(dst []float64, op Op, content []byte) error {
 	answer, err := r.conn.Call(op, content)
 	if err != nil {

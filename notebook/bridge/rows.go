@@ -22,15 +22,14 @@ import (
 // and the one of OpPair is the bound formula and two points. Both are written by hand:
 // they are asked once for every row of a Gram matrix.
 
-// Binding asks for a formula for points with these columns. The answer is the number
-// of the bound formula, 8 bytes.
+// Binding requests a formula for points with the given columns. The answer is the number of the bound formula, 8 bytes.
 type Binding struct {
 	Formula uint64
 	Columns []string
-	Bare    bool // the formula alone, for points whose columns are not known
+	Bare    bool // the formula without binding, for points with unknown columns
 }
 
-// Pull asks for the mean of N rewards; A and B seed its source of randomness.
+// Pull requests the mean of N rewards. A and B seed the random numbers.
 type Pull struct {
 	Task, Arm string
 	N         int
@@ -44,7 +43,7 @@ func appendPoint(b []byte, p kernels.Point) []byte {
 	return append(b, p.Name...)
 }
 
-// cursor reads numbers off the front of bytes; short is set when there were too few.
+// cursor reads numbers from the front of b. It sets short if bytes are missing.
 type cursor struct {
 	b     []byte
 	short bool
@@ -76,23 +75,23 @@ func (c *cursor) point() kernels.Point {
 }
 
 func appendValues(b []byte, values ...float64) []byte {
-	b, _ = binary.Append(b, binary.LittleEndian, values) // never fails
+	b, _ = binary.Append(b, binary.LittleEndian, values) // never returns an error
 	return b
 }
 
-// Evaluator answers for formulas and a reward function of this process: OpBind,
-// OpPoints, OpRow, OpPair and OpReward of one connection. It is for one goroutine.
+// Evaluator answers requests on one connection with the formulas, the reward function and the algorithm of this process.
+// It must not be used by several goroutines at once.
 type Evaluator struct {
 	Lookup func(number uint64) (kernels.Formula, bool)
-	Reward sim.RewardFunc // or nil
+	Reward sim.RewardFunc // reward function of this process, or nil
 	runs   runs           // runs of the algorithm of this process
 
-	numbers map[string]uint64 // numbers of bound formulas, by formula and columns
+	numbers map[string]uint64 // formula and columns → number of the bound formula
 	bound   []kernels.Formula
 	lists   map[uint64]*kernels.Points
 }
 
-// Answer evaluates. It returns any error as an OpError, including a panic of the user's function.
+// Answer answers one request. It returns an OpError for each error and for a panic of the user's function.
 func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 	var reply []byte
 	var err error
@@ -229,14 +228,15 @@ func (e *Evaluator) pull(content []byte) ([]byte, error) {
 	return appendValues(nil, mean), err
 }
 
-// caught runs f and returns what it panicked with, or nil.
+// caught calls f and returns the value of a panic, or nil.
 func caught(f func()) (p any) {
 	defer func() { p = recover() }()
 	f()
 	return nil
 }
 
-// blame finds the pair of points at which a formula panicked for a row.
+// blame evaluates a row again, pair by pair, and returns an error that names the pair of points at which the formula
+// panics. p is the value of the first panic.
 func (e *Evaluator) blame(f kernels.Formula, p any, x kernels.Point, ys *kernels.Points, from, n int) error {
 	for j := range n {
 		y := ys.Point(from + j)
@@ -251,7 +251,7 @@ func panicked(f kernels.Formula, p any, x, y kernels.Point) error {
 	return fmt.Errorf("%s: a panic at the points %s and %s: %v", f.Name, place(x), place(y), p)
 }
 
-// place returns a point for a message: its name and features.
+// place describes a point for an error message: its name and its first features.
 func place(p kernels.Point) string {
 	const most = 6
 	values := lists.Map(p.X[:min(most, len(p.X))], func(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) })

@@ -13,22 +13,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Value is a value of the language as bytes. Data is a separate message, so that a value of a kind
-// that the reader does not know is an error and not a broken stream.
+// Value is a value of the script language as bytes. Data is encoded separately, so that an unknown Kind can be reported
+// without losing the connection.
 type Value struct {
-	Kind string // names of kinds, below
+	Kind string // name of a kind, see below
 	Data []byte
-	Zero []bool // see zeros
+	Zero []bool // result of zeros
 }
 
-// Kinds that are not of one Go type. Other kinds that gob would change are in packedKinds.
+// These are the kinds that do not have exactly one Go type. packedKinds lists further kinds that gob cannot send
+// unchanged.
 const (
 	kindList   = "list"
 	kindKernel = "kernel"
 	kindReward = "reward function"
 )
 
-// packedKind is a kind that gob would change: its values are sent as data of another type.
+// packedKind is a kind that gob cannot send unchanged. Its values are converted to another type for sending.
 type packedKind struct {
 	kind   string
 	of     reflect.Type
@@ -60,8 +61,8 @@ func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack
 	}}
 }
 
-// plainKinds returns the kinds that gob carries unchanged: numbers, texts, and what package kinds
-// lists except for the kinds above.
+// plainKinds returns the kinds that gob sends unchanged: numbers, texts, and the kinds of package kinds except
+// packedKinds.
 var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 	plain := map[string]reflect.Type{
 		"number":  reflect.TypeFor[float64](),
@@ -70,26 +71,25 @@ var plainKinds = sync.OnceValue(func() map[string]reflect.Type {
 		"texts":   reflect.TypeFor[[]string](),
 		"matrix":  reflect.TypeFor[[][]float64](),
 	}
-	for _, k := range kinds.Names() { // gob knows the numbers and texts in their Values
+	for _, k := range kinds.Names() { // gob can send the numbers and texts in these values
 		plain[k.Name] = k.Type
 	}
 	return plain
 })
 
-// Functions says where the formulas and reward functions of a value are: when a value
-// is encoded, each is given a number; when it is decoded, the number makes one again.
+// Functions converts the functions in a value. Encoding replaces each formula by a number, and decoding converts the
+// number to a formula again.
 type Functions struct {
 	Number func(kernels.Formula) (uint64, error)
-	// f has name, parameters and text
+	// f has name, parameters and text, but cannot be evaluated
 	Formula func(f kernels.Formula, number uint64) (kernels.Formula, error)
 	Reward  func() (sim.RewardFunc, error)
-	// makes an algorithm of a cell usable; it has no New
+	// returns an algorithm of a cell with New set
 	Algorithm func(algorithms.Entry) (algorithms.Entry, error)
 }
 
-// Encode makes bytes of a value: a number, text, list, kernels.Kernel, kernels.Joint,
-// *problem.Problem or another value that package kinds lists, a sim.RewardFunc, or a pointer to one
-// of them. It returns an error for a value that has no meaning in the language.
+// Encode encodes a number, text, list, kernels.Kernel, kernels.Joint, *problem.Problem, sim.RewardFunc, algorithms.Entry,
+// or another value of package kinds. It also accepts pointers to them. It returns an error for any other type.
 func Encode(v any, fs Functions) (Value, error) {
 	switch v := v.(type) {
 	case nil:
@@ -120,8 +120,7 @@ func Encode(v any, fs Functions) (Value, error) {
 	return encodeOther(v, fs)
 }
 
-// encodeOther follows pointers, and makes numbers, texts and lists of Go's many
-// types of them.
+// encodeOther encodes pointers and Go's further types of numbers, strings and slices.
 func encodeOther(v any, fs Functions) (Value, error) {
 	r := reflect.ValueOf(v)
 	if r.Kind() == reflect.Pointer {
@@ -167,7 +166,7 @@ func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) 
 	return Value{Kind: kind, Data: data}, err
 }
 
-// Decode makes the value again. A list is a []any.
+// Decode decodes a Value. A list becomes a []any.
 func Decode(v Value, fs Functions) (any, error) {
 	switch v.Kind {
 	case kindList:
@@ -211,7 +210,7 @@ func decodeList(v Value, fs Functions) (any, error) {
 	}
 	out := make([]any, len(list))
 	for i, e := range list {
-		// a list inside is smaller, so nesting ends
+		// an inner list must be smaller, which limits the nesting
 		if e.Kind == kindList && len(e.Data) >= len(v.Data) {
 			return nil, fmt.Errorf("the list cannot be decoded")
 		}
@@ -223,29 +222,29 @@ func decodeList(v Value, fs Functions) (any, error) {
 	return out, nil
 }
 
-// node is a kernel as data: a sum, product, multiple or power of other kernels, a
-// formula, or a kernel of the catalogue with its parameters.
+// node is a kernel as it is sent: a sum, product, multiple or power of other kernels, a formula, or a kernel of the
+// catalogue with its parameters.
 type node struct {
-	// "sum", "product", "scaled", "power", "open", "formula" or the name of a type in leaves
+	// "sum", "product", "scaled", "power", "open", "formula", or the lower-case name of a type in leaves
 	Op       string
 	Parts    []node
 	Scale    float64
 	Exponent int
 
-	Name, Params, Body string // of a formula
+	Name, Params, Body string // for a formula
 	Args               []kernels.Arg
-	Number             uint64 // which function it is, see Functions
+	Number             uint64 // number of the formula, see Functions
 
-	Leaf  []byte         // parameters of a kernel of the catalogue; nil if it has none
-	Slots []kernels.Slot // of an open kernel
+	Leaf  []byte         // parameters of a kernel of the catalogue; nil if it has no parameters
+	Slots []kernels.Slot // for an open kernel
 }
 
-// leaves returns the types of the catalogue's kernels, and the free hyperparameter.
+// leaves returns the types of the catalogue's kernels and of the free hyperparameter.
 func leaves() []reflect.Type {
 	return append(lists.Map(kernels.Catalogue(), func(e kernels.Entry) reflect.Type { return e.Type }), reflect.TypeFor[kernels.Free]())
 }
 
-// maxDepth bounds how deeply the parts of a kernel are nested.
+// maxDepth limits the nesting of a kernel's parts.
 const maxDepth = 1000
 
 func packKernel(k kernels.Kernel, fs Functions) (node, error) {
@@ -326,13 +325,13 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 	return nil, fmt.Errorf("this version does not have the kernel %q", n.Op)
 }
 
-// term is a kernels.Term as data; no parts mean the constant 1.
+// term is a kernels.Term as it is sent. Task and Arm have one element, or none for the constant kernel 1.
 type term struct {
 	Scale     float64
 	Task, Arm []node
 }
 
-// jointKernel is a kernels.Joint as data.
+// jointKernel is a kernels.Joint as it is sent.
 type jointKernel struct {
 	Terms  []term
 	Fitted []string

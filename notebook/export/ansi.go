@@ -10,13 +10,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// escapes matches what programs send to terminals: colours (ending in m), other commands, and
+// escapes matches escape sequences for terminals: colours (ending in m, with the codes as group 1), other commands, and
 // titles.
 var escapes = regexp.MustCompile(
 	"\x1b\\[([0-9;:]*)m|\x1b\\[[0-9;?<=>]*[ -/]*[@-~]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b[@-Z\\\\^_=>()][0-9AB]?")
 
-// ansi turns text for a terminal into text and spans. Colours 0 to 15 are classes,
-// which the page's style makes readable in light and dark; others are as given.
+// ansi converts terminal output to text and span nodes. Colours 0 to 15 become classes, which the page's style makes
+// readable in light and dark mode. Other colours become style attributes.
 func ansi(text string) []*markup.Node {
 	text = overwrite(text)
 	var out []*markup.Node
@@ -43,11 +43,11 @@ func ansi(text string) []*markup.Node {
 	return out
 }
 
-// stripANSI returns the text alone.
+// stripANSI returns terminal output as plain text.
 func stripANSI(text string) string { return escapes.ReplaceAllString(overwrite(text), "") }
 
-// overwrite does what a terminal does at a carriage return (the line is written again, as progress
-// bars do) and at a backspace.
+// overwrite applies carriage returns and backspaces as a terminal does. After a carriage return, as in progress bars, only
+// the last version of a line remains.
 func overwrite(text string) string {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	if !strings.ContainsAny(text, "\r\b") {
@@ -73,14 +73,14 @@ func overwrite(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// pen holds how the terminal writes at a moment: which of codeClasses are on, and colours, each "" for
-// none, the number of one of the 16, or #rrggbb.
+// pen is the current text style of a terminal: the active codes of codeClasses and the two colours. A colour is ""
+// (default), a number from 0 to 15, or #rrggbb.
 type pen struct {
 	on         [len(codeClasses)]bool
 	ink, paper string
 }
 
-// codeClasses are the classes of the codes that are their places: bold, faint, italic, underlined, inverse.
+// codeClasses are the CSS classes for bold, faint, italic, underlined and inverse text. The index is the terminal's code.
 var codeClasses = [...]string{1: "ab", 2: "af", 3: "ai", 4: "au", 7: "ar"}
 
 func (p pen) attributes() (attrs []string) {
@@ -106,7 +106,7 @@ func (p pen) attributes() (attrs []string) {
 	return attrs
 }
 
-// apply follows a list of codes; those that are not known change nothing.
+// apply applies a list of codes separated by ; or :. Unknown codes are ignored.
 func (p *pen) apply(list string) {
 	var codes []int
 	for s := range strings.FieldsFuncSeq(list, func(r rune) bool { return r == ';' || r == ':' }) {
@@ -120,7 +120,7 @@ func (p *pen) apply(list string) {
 		n := codes[0]
 		codes = codes[1:]
 		colour := &p.ink
-		if n >= 40 && n < 50 || n >= 100 && n < 108 { // of paper, by 10 more than of ink
+		if n >= 40 && n < 50 || n >= 100 && n < 108 { // background codes are foreground codes plus 10
 			colour, n = &p.paper, n-10
 		}
 		switch {
@@ -144,7 +144,8 @@ func (p *pen) apply(list string) {
 	}
 }
 
-// extended reads "5;n", one of 256 colours, or "2;r;g;b".
+// extended reads a colour from the codes after 38 or 48: "5;n" (one of 256 colours) or "2;r;g;b". It also returns the
+// remaining codes. An invalid colour is "".
 func extended(codes []int) (colour string, rest []int) {
 	switch {
 	case len(codes) >= 2 && codes[0] == 5:
@@ -158,7 +159,8 @@ func extended(codes []int) (colour string, rest []int) {
 	return "", nil
 }
 
-// indexed returns one of xterm's 256 colours: 16 of the theme, a cube of 6×6×6, and 24 greys.
+// indexed returns colour n of xterm's palette: 16 theme colours as numbers, then a 6×6×6 cube and 24 greys as #rrggbb. For
+// other n it returns "".
 func indexed(n int) string {
 	switch {
 	case n < 0 || n > 255:

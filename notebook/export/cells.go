@@ -10,15 +10,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// failure is an error in a cell without a tag that expects it.
+// failure is an error output of a cell that has no tag raises-exception.
 type failure struct {
-	cell int // place in the notebook, from 1
+	cell int // number of the cell in the notebook, from 1
 	what string
 }
 
 func (f failure) String() string { return fmt.Sprintf("Cell %d: %s", f.cell, f.what) }
 
-// failures lists the cells that ended in an error, unless they are tagged so.
+// failures lists the cells that ended in an error, except cells tagged raises-exception.
 func failures(nb *notebook.Notebook) []failure {
 	var out []failure
 	for i := range nb.Cells {
@@ -31,14 +31,14 @@ func failures(nb *notebook.Notebook) []failure {
 	return out
 }
 
-// errorLine returns the text of an error in one line.
+// errorLine returns the name and the first line of the value of an error output.
 func errorLine(o notebook.Output) string {
 	parts := []string{stripANSI(o.ErrorName), firstLine(stripANSI(o.ErrorValue))}
 	return strings.Join(lists.Where(parts, func(s string) bool { return s != "" }), ": ")
 }
 
-// duration returns the time that cell i (from 1) took: from the provenance, or else from the times that
-// Jupyter records in the cell; 0 when not known.
+// duration returns the run time of cell i (from 1). It comes from the provenance, or else from the times that Jupyter
+// stores in the cell. It is 0 if unknown.
 func duration(c *notebook.Cell, i int, opt Options) time.Duration {
 	for _, t := range opt.Provenance.Cells {
 		if t.Cell == i {
@@ -59,7 +59,7 @@ func stringOf(v any) string {
 	return s
 }
 
-// seconds prints a duration for people: 3 ms, 1.24 s, 2 min 5 s.
+// seconds formats a duration for readers: 3 ms, 1.24 s, 2 min 5 s.
 func seconds(d time.Duration) string {
 	switch {
 	case d < time.Millisecond:

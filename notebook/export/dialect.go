@@ -17,30 +17,32 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// A dialect reads and renders the Markdown of notebooks: GitHub's, with footnotes and formulas. Raw HTML passes: it is cleaned when a
-// tree is rendered. It is made once and used for one text at a time.
+// dialect parses and renders notebook Markdown: GitHub's Markdown with footnotes and formulas. It keeps raw HTML, which is
+// cleaned when a tree is rendered. A dialect is reused, for one text at a time.
 //
-// Goldmark takes time by the square of the length of some texts, such as ">>>>" and "*a_*a_", and makes a cell for each column of a
-// table's head in each of its rows. So parsers that count call its parsers. Text over a limit is left unchanged.
+// Goldmark needs quadratic time for some texts, such as ">>>>" and "*a_*a_". It also makes a cell for each column of a
+// table's head in each row. Therefore each of its parsers is wrapped in one that counts work. Text above a limit is left
+// unchanged.
 type dialect struct {
 	goldmark.Markdown
-	now *written // the text under way
+	now *written // the text being parsed or rendered
 }
 
-// The limits of one text, and what its parts take. How much they may take together is in limits.go.
+// These are the limits of one text, and estimates of the memory that its parts take. limits.go has the totals per text and
+// report.
 const (
-	mostNesting  = 100     // quotes and lists within each other
-	mostCells    = 200_000 // of a table
-	mostLinks    = 2_000   // addresses that are together at the end of a text
-	bytesOfBlock = 1_000   // of the tree of Markdown, of HTML and of the page; about
+	mostNesting  = 100     // nesting depth of quotes and lists
+	mostCells    = 200_000 // cells per table
+	mostLinks    = 2_000   // consecutive link definitions
+	bytesOfBlock = 1_000   // per block: the nodes of Markdown, HTML and page together, roughly
 	bytesInline  = 400
-	bytesOfTeX   = 300 // of each letter
+	bytesOfTeX   = 300 // per byte of a formula
 )
 
-// dialects keeps ones that are not in use: making one takes longer than reading a short text.
+// dialects is a pool of unused dialects. Creating one takes longer than parsing a short text.
 var dialects = sync.Pool{New: func() any { return newDialect() }}
 
-// with runs something with a dialect for a text.
+// with calls do with a dialect from the pool that works on text w.
 func (w *written) with(do func(*dialect)) {
 	d := dialects.Get().(*dialect)
 	d.now = w
@@ -81,10 +83,10 @@ func newDialect() *dialect {
 	return d
 }
 
-// errLarge ends the reading of a text that would take too much memory.
+// errLarge is the panic value that stops the parsing of a text that would take too much memory.
 var errLarge = errors.New("a text that takes too much memory")
 
-// parse reads the Markdown. A text that would take too much memory becomes code, unchanged.
+// parse parses the Markdown into w.root. If the text would take too much memory, the whole text becomes a code block.
 func (w *written) parse() {
 	defer func() {
 		if r := recover(); r == errLarge {
@@ -104,7 +106,7 @@ func (w *written) parse() {
 	})
 }
 
-// asCode makes all of the text code, unchanged.
+// asCode makes the whole text one code block.
 func (w *written) asCode() {
 	code := ast.NewCodeBlock()
 	code.Lines().Append(text.NewSegment(0, len(w.source)))
@@ -112,14 +114,15 @@ func (w *written) asCode() {
 	w.root.AppendChild(w.root, code)
 }
 
-// takes notes memory that is taken. Only parse ends its panic.
+// takes counts memory against the allowance. Above the allowance it panics with errLarge, which parse recovers.
 func (w *written) takes(bytes int) {
 	if w.allowance.Make(int64(bytes)) != nil {
 		panic(errLarge)
 	}
 }
 
-// may asks before more work is done; once it is refused all of the rest is text.
+// may asks the allowance for steps of work. After the first refusal it returns false, and the rest of the text stays
+// plain.
 func (w *written) may(steps int) bool {
 	if !w.plain && w.allowance.Step(int64(steps)) != nil {
 		w.plain = true
@@ -127,7 +130,7 @@ func (w *written) may(steps int) bool {
 	return !w.plain
 }
 
-// peek returns the text under way, and what is left of the line unless the rest of the text is plain.
+// peek returns the text being parsed and the rest of the current line. The line is empty if the rest of the text is plain.
 func (d *dialect) peek(block text.Reader) (w *written, line []byte, at text.Segment) {
 	if w = d.now; !w.plain {
 		line, at = block.PeekLine()
@@ -135,7 +138,7 @@ func (d *dialect) peek(block text.Reader) (w *written, line []byte, at text.Segm
 	return w, line, at
 }
 
-// countedInline is a parser of what is in a line, whose work is counted.
+// countedInline wraps an inline parser and counts its work and memory.
 type countedInline struct {
 	parser.InlineParser
 	d *dialect
@@ -147,7 +150,7 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	switch {
 	case w.plain:
 		return nil
-	case len(line) > 0 && strings.IndexByte("*_~", line[0]) >= 0: // a sign is compared with those before it
+	case len(line) > 0 && strings.IndexByte("*_~", line[0]) >= 0: // goldmark compares each of these with all earlier ones
 		if w.block != parent {
 			w.block, w.signs = parent, 0
 		}
@@ -159,13 +162,13 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	n := p.InlineParser.Parse(parent, block, pc)
 	switch n.(type) {
 	case nil:
-	case *east.FootnoteLink: // and the way back
+	case *east.FootnoteLink: // also for its backlink
 		w.takes(4 * bytesOfBlock)
 	default:
 		w.takes(bytesInline)
 	}
 	switch n.(type) {
-	case nil, *ast.Text: // a code or a tag that does not end is looked for to the end of its block
+	case nil, *ast.Text: // without an end, goldmark searched to the end of the block
 		if len(line) > 1 && (line[0] == '`' || line[0] == '<' && line[1] > ' ') && !w.may(restOf(parent, at)) {
 			return n
 		}
@@ -173,7 +176,7 @@ func (p countedInline) Parse(parent ast.Node, block text.Reader, pc parser.Conte
 	return n
 }
 
-// linesOf returns the number of lines of a block.
+// linesOf returns the number of lines of a block, at least 1.
 func linesOf(block ast.Node) int {
 	if block.Type() != ast.TypeBlock {
 		return 1
@@ -181,7 +184,7 @@ func linesOf(block ast.Node) int {
 	return max(block.Lines().Len(), 1)
 }
 
-// restOf returns the number of bytes of a block that follow a place.
+// restOf returns the number of bytes in a block from the start of segment at.
 func restOf(block ast.Node, at text.Segment) int {
 	if block.Type() != ast.TypeBlock || block.Lines().Len() == 0 {
 		return at.Len()
@@ -189,7 +192,7 @@ func restOf(block ast.Node, at text.Segment) int {
 	return max(block.Lines().At(block.Lines().Len()-1).Stop-at.Start, 0)
 }
 
-// nestedBlock is a parser of blocks that does not open one too deep in others.
+// nestedBlock wraps a block parser and refuses to open blocks deeper than mostNesting.
 type nestedBlock struct {
 	parser.BlockParser
 	d *dialect
@@ -202,7 +205,7 @@ func (p nestedBlock) Open(parent ast.Node, reader text.Reader, pc parser.Context
 	if n != nil {
 		p.d.now.takes(bytesOfBlock)
 	}
-	// An item is opened where its list was.
+	// A list item is always allowed where its list was allowed.
 	if _, item := n.(*ast.ListItem); n != nil && !item && state&parser.HasChildren != 0 && len(pc.OpenedBlocks()) >= mostNesting {
 		p.d.now.deep = true
 		reader.SetPosition(l, segment)
@@ -211,7 +214,7 @@ func (p nestedBlock) Open(parent ast.Node, reader text.Reader, pc parser.Context
 	return n, state
 }
 
-// countedTables parses tables and limits the number of their cells.
+// countedTables wraps the table parser and limits the number of cells to mostCells.
 type countedTables struct {
 	parser.ParagraphTransformer
 	d *dialect
@@ -236,7 +239,7 @@ func (t countedTables) Transform(node *ast.Paragraph, reader text.Reader, pc par
 	}
 }
 
-// countedLinks reads the addresses of links that are written apart from their words.
+// countedLinks wraps the parser of link definitions ("[name]: address") and limits their number to mostLinks.
 type countedLinks struct {
 	parser.ParagraphTransformer
 	d *dialect

@@ -31,6 +31,6 @@
 // # Omissions, and how a reader sees them
 //
 // Images that cannot be read, scripts of outputs and very long outputs are replaced by a visible
-// note that states so. Tags of cells rule what is hidden (see the constants in cells.go); they are
+// note that states so. Tags of cells rule what is hidden (see the constants in hidden.go); they are
 // Jupyter Book's.
 package export

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// docx returns the report for word processors: pandoc makes it from Markdown that holds its pictures.
+// docx returns the report as a .docx file. pandoc converts Markdown with embedded images.
 func docx(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
 	title, first := titleOf(nb, opt)
 	inline := func(name string, data []byte) string {
@@ -30,7 +30,7 @@ func docx(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]
 	return file, err
 }
 
-// mediaOf returns the media type of an image.
+// mediaOf returns the media type for the ending of an image file, or "" if unknown.
 func mediaOf(ending string) string {
 	for media, e := range endings {
 		if e == ending {
@@ -43,12 +43,12 @@ func mediaOf(ending string) string {
 var (
 	htmlFigure = regexp.MustCompile(`(?s)<figure>.*?</figure>`)
 	htmlPNG    = regexp.MustCompile(`src="(data:image/png;base64,[^"]*)"`)
-	// a figure in Markdown of ours, with the table of its data
+	// matches a figure in our Markdown with the table of its data
 	mdFigure = regexp.MustCompile(`(!\[(?:[^\]\\]|\\.)*\]\()data:image/svg\+xml;base64,[^)]*(\)\n)(?:\n\*\*.*\*\*\n)?(?:\n\|.*\|)+\n`)
 )
 
-// withPNG returns the Markdown of an output of ours with its figures as in its HTML, where they are PNG images, and
-// without the tables of their data.
+// withPNG replaces the SVG figures in the Markdown of one of our outputs by the PNG figures of the output's HTML. It
+// removes the tables of their data.
 func withPNG(source string, o notebook.Output) string {
 	figures := htmlFigure.FindAllString(stringOf(o.Data["text/html"]), -1)
 	return mdFigure.ReplaceAllStringFunc(source, func(text string) string {
@@ -56,15 +56,15 @@ func withPNG(source string, o notebook.Output) string {
 			return text
 		}
 		png := htmlPNG.FindStringSubmatch(figures[0])
-		if figures = figures[1:]; png == nil { // a font lacks letters
+		if figures = figures[1:]; png == nil { // no PNG, because the font lacks letters
 			return text
 		}
 		return mdFigure.ReplaceAllString(text, "${1}"+png[1]+"${2}")
 	})
 }
 
-// tableOf returns the Markdown of an output that is one table of HTML, such as a data frame; "" for any other, and for a
-// table with cells that span columns.
+// tableOf returns the Markdown of an output whose HTML has exactly one table, such as a data frame. It returns "" for
+// other outputs and for tables with cells that span rows or columns.
 func (m *mdWriter) tableOf(o notebook.Output) string {
 	tables := new(markup.Cleaner).Read(stringOf(o.Data["text/html"])).All("table")
 	if len(tables) != 1 {

@@ -27,42 +27,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// Options state how a report is made. The zero value works.
+// Options state how a report is written. The zero value works.
 type Options struct {
-	Title      string // "" means the first heading, else the name of the notebook
-	HideCode   bool   // leave the code of all cells out
+	Title      string // title of the report; "" means the first heading, or else the name of the notebook
+	HideCode   bool   // omit the code of all cells
 	Provenance Provenance
-	Folder     string // of the notebook, where images that Markdown names are found
-	Paper      Paper  // of PDF and LaTeX; "" means A4
-	// the notebook by its path from the report, for Outputs; Markdown for code hosts has it
+	Folder     string // folder of the notebook, in which images of Markdown are found
+	Paper      Paper  // paper size of PDF and LaTeX; "" means A4
+	// path of the notebook relative to the report; Markdown for code hosts contains it for Outputs
 	Source string
-	Notice func(string) // receives a sentence about each omission of the report; may be nil
+	Notice func(string) // receives a sentence about each omission; may be nil
 
-	limits *allowance.Allowance        // limits for the texts of the report beyond their shares
-	texts  map[*notebook.Cell]*written // that were read for their headings
+	limits *allowance.Allowance        // allowance that the texts use beyond their own shares
+	texts  map[*notebook.Cell]*written // texts already parsed for their headings
 }
 
-// Paper is the size of the pages of a report.
+// Paper is a paper size.
 type Paper string
 
-// The sizes.
+// These are the supported paper sizes.
 const (
 	A4     Paper = "a4"
 	Letter Paper = "letter"
 )
 
-// Papers returns the sizes that a report can have.
+// Papers returns the supported paper sizes.
 func Papers() []string { return []string{string(A4), string(Letter)} }
 
-// format is how a report is written to files of one ending.
+// format is a report format, chosen by the ending of the file name.
 type format struct {
 	ending string
 	write  func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error)
-	beside bool         // figures are files beside the report
-	ready  func() error // why this machine cannot write the format; nil if no other program is needed
+	beside bool         // whether figures are separate files in a folder beside the report
+	ready  func() error // returns why this machine cannot write the format; nil if no other program is needed
 }
 
-// formats lists the formats by their endings.
+// formats lists the formats, sorted by ending.
 func formats() []format {
 	programOf := func(find func() (string, error)) func() error {
 		return func() error { _, err := find(); return err }
@@ -91,19 +91,19 @@ func formats() []format {
 	}
 }
 
-// formatOf returns the format of a file.
+// formatOf returns the format for the ending of a path, or false if there is none.
 func formatOf(path string) (format, bool) {
 	ending := strings.ToLower(filepath.Ext(path))
 	return lists.First(formats(), func(f format) bool { return f.ending == ending })
 }
 
-// Known returns the endings that Save knows, sorted.
+// Known returns the file endings that Save supports, sorted.
 func Known() []string { return lists.Map(formats(), func(f format) string { return f.ending }) }
 
-// putter takes a file that belongs beside a report and returns the name by which the report refers to it.
+// putter stores a file beside a report and returns the name by which the report refers to it.
 type putter func(name string, data []byte) string
 
-// made returns a report.
+// made returns the report in the format with the given ending. put stores its figures.
 func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
 	f, ok := formatOf(ending)
 	if !ok {
@@ -112,11 +112,11 @@ func made(ctx context.Context, ending string, nb *notebook.Notebook, opt Options
 	return f.write(ctx, nb, opt.limited(ctx), put)
 }
 
-// Save writes the report in the format that the ending of path names, one of Known. Figures of Markdown
-// and LaTeX go into the folder NAME_files beside it. The file at path appears whole or not at all, and after its figures. Errors
-// name the path.
+// Save writes the report to path in the format of its ending (see Known). Figures of Markdown and LaTeX reports go into
+// the folder NAME_files beside it. Save writes the figures first and then replaces the file at path atomically. Errors
+// contain the path.
 func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) error {
-	// A conversion that is interrupted ends soon, in the background, with files and notices of its own.
+	// An interrupted conversion continues in the background for a short time. It therefore has its own files and notices.
 	type outcome struct {
 		text []byte
 		side *side
@@ -127,7 +127,7 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 		inner := opt
 		inner.Notice = func(line string) { o.said = append(o.said, line) }
 		if o.text, err = made(ctx, filepath.Ext(path), nb, inner, o.side.put); err == nil {
-			err = ctx.Err() // it ended early
+			err = ctx.Err() // the conversion may have stopped early
 		}
 		return o, err
 	})
@@ -149,9 +149,8 @@ func Save(ctx context.Context, path string, nb *notebook.Notebook, opt Options) 
 	return nil
 }
 
-// Writable returns an error if Save could not write path. Call it before hours are
-// spent on what the report is to show: the file itself, the folder of its figures, and
-// the program that prints PDF. Errors name the path.
+// Writable returns an error if Save could not write path, so that a long computation is not lost. It checks the file, the
+// folder for figures, and the program that the format needs. Errors contain the path.
 func Writable(path string) error {
 	f, _ := formatOf(path)
 	var err error
@@ -167,16 +166,16 @@ func Writable(path string) error {
 	return report.Writable(path)
 }
 
-// Notebook returns the notebook itself, with the provenance in its metadata under "gonb-cope", and
-// with figures of ours as PDF, too: nbconvert prefers that for LaTeX.
+// Notebook returns the notebook with the provenance in its metadata under "gonb-cope". Our figures also get a PDF, which
+// nbconvert prefers for LaTeX.
 func Notebook(nb *notebook.Notebook, opt Options) ([]byte, error) {
 	var b bytes.Buffer
 	err := notebook.Write(&b, withPDFs(withProvenance(nb, opt.Provenance)))
 	return b.Bytes(), err
 }
 
-// withPDFs returns a copy whose figures have a PDF besides what they had. A figure with letters that
-// a PDF cannot show has none.
+// withPDFs returns a copy of the notebook in which our figures also have a PDF. Figures with letters that a PDF cannot
+// show get none.
 func withPDFs(nb *notebook.Notebook) *notebook.Notebook {
 	out := *nb
 	out.Cells = slices.Clone(nb.Cells)
@@ -196,17 +195,17 @@ func withPDFs(nb *notebook.Notebook) *notebook.Notebook {
 	return &out
 }
 
-// picture is a drawing or photograph of an output, as a file.
+// picture is an image of an output as the content of a file.
 type picture struct {
 	data    []byte
-	ending  string // with dot
+	ending  string // with the dot
 	alt     string
 	caption string
 }
 
-// drawn returns the picture of an output in the first of the wanted endings (.pdf .svg .png .jpg .gif .webp)
-// that it has. A figure of ours, whose data are in the output, is drawn again; without
-// its title for a report that sets the caption below it.
+// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none. wanted
+// holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. captioned states
+// that the report sets the caption, so the figure has no title.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
 	f, ours := ownFigure(o)
@@ -249,7 +248,7 @@ func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (pictu
 	return picture{}, false
 }
 
-// ownFigure returns the figure whose data an output of ours carries.
+// ownFigure returns the figure whose data one of our outputs contains, or false.
 func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	v, _ := o.Data[report.MediaType].(map[string]any)
 	if stringOf(v["type"]) != "figure" {
@@ -259,8 +258,8 @@ func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	return f, err == nil
 }
 
-// outputImage returns the image of an output that is of a kind, or nil. Some programs put out one kind under the name of another, and
-// front ends show it.
+// outputImage returns the image in an output whose bytes are of the given media type, or nil. The output may declare it as
+// another image type, because some programs do that and front ends show it.
 func outputImage(o notebook.Output, kind string) []byte {
 	for _, media := range []string{kind, "image/png", "image/jpeg", "image/gif", "image/webp"} {
 		if data, is, _ := sniffed(decoded(o.Data[media])); is == kind {
@@ -270,7 +269,7 @@ func outputImage(o notebook.Output, kind string) []byte {
 	return nil
 }
 
-// decoded returns the bytes of a base64 text or its lines; nil for anything else.
+// decoded returns the bytes of a base64 text or list of lines, or nil for anything else.
 func decoded(v any) []byte {
 	if list, ok := v.([]any); ok {
 		v = strings.Join(lists.Map(list, stringOf), "")
@@ -282,7 +281,7 @@ func decoded(v any) []byte {
 	return data
 }
 
-// soleDrawing returns the drawing in HTML that holds nothing else, as GoNB puts it out.
+// soleDrawing returns the SVG drawing in HTML that contains nothing else, as GoNB writes it, or nil.
 func soleDrawing(source string) []byte {
 	if !strings.Contains(source, "<svg") {
 		return nil
@@ -295,7 +294,8 @@ func soleDrawing(source string) []byte {
 	return drawingFile(source)
 }
 
-// textOf returns the first of the wanted media types that an output has as text, and the text; "" without any.
+// textOf returns the first media type of wanted that the output has as usable text, and the text. Without one it returns
+// "", "".
 func textOf(o notebook.Output, wanted ...string) (media, source string) {
 	_, ours := o.Data[report.MediaType]
 	for _, media = range wanted {
@@ -311,8 +311,8 @@ func textOf(o notebook.Output, wanted ...string) (media, source string) {
 	return "", ""
 }
 
-// recognised reports whether foreign LaTeX is a formula that we can read, or an
-// environment such as a table. Other LaTeX may need packages that we cannot know.
+// recognised reports whether LaTeX of other programs is a formula that package tex can read, or an environment such as a
+// table. Other LaTeX may need unknown packages.
 func recognised(source string) bool {
 	if inner, ok := loneFormula(source); ok {
 		_, ok = texMath(inner, true)
@@ -321,7 +321,7 @@ func recognised(source string) bool {
 	return strings.HasPrefix(strings.TrimSpace(source), `\begin{`)
 }
 
-// loneFormula returns the formula of a text that is one formula between dollars.
+// loneFormula returns the formula in a text that consists of one formula between $ or $$ signs, or false.
 func loneFormula(source string) (formula string, ok bool) {
 	s := strings.TrimSpace(source)
 	for _, sign := range []string{"$$", "$"} {
@@ -333,10 +333,10 @@ func loneFormula(source string) (formula string, ok bool) {
 	return "", false
 }
 
-// htmlText returns the text of HTML, for formats without HTML.
+// htmlText returns the plain text of HTML.
 func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
 
-// headings yields the headings of all Markdown cells that a report shows, each with its text and its cell.
+// headings yields the headings of all visible Markdown cells, each with its text and cell.
 func headings(nb *notebook.Notebook, opt Options) iter.Seq[authored] {
 	return func(yield func(authored) bool) {
 		for i := range nb.Cells {
@@ -360,17 +360,17 @@ type authored struct {
 	cell    *notebook.Cell
 }
 
-// titleOf returns the title that HTML would give, and whether the first heading of the
-// Markdown is it.
+// titleOf returns the title of the report. first states that the first Markdown heading is the title.
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
-	for h := range headings(nb, opt) { // images are loaded, because one that is missing is a text
+	for h := range headings(nb, opt) { // images are loaded, because a missing one adds text to the heading
 		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
 		return cmp.Or(opt.Title, words, opt.fallbackTitle(nb)), opt.Title == "" || opt.Title == words
 	}
 	return cmp.Or(opt.Title, opt.fallbackTitle(nb)), false
 }
 
-// fallbackTitle returns the title of notebooks without a heading: the one that its settings or its metadata name, or its name.
+// fallbackTitle returns the title of a notebook without headings: from its YAML settings or metadata, or else its file
+// name without ending.
 func (o Options) fallbackTitle(nb *notebook.Notebook) string {
 	if front, ok := frontMatter(nb); ok {
 		if m := titleLine.FindStringSubmatch(front); m != nil {
@@ -386,49 +386,50 @@ func (o Options) fallbackTitle(nb *notebook.Notebook) string {
 	return "Notebook"
 }
 
-// titleLine is the title in settings of YAML.
+// titleLine matches the title in YAML settings.
 var titleLine = regexp.MustCompile(`(?m)^title:[ \t]*["']?([^\n]*?)["']?[ \t]*$`)
 
-// textWriter has the fields that the writers of Markdown and LaTeX share.
+// textWriter holds the state that the Markdown writer and the LaTeX writer share.
 type textWriter struct {
 	b     strings.Builder
 	put   putter
 	opt   Options
-	files int  // beside the report, so far
-	strip bool // the first heading is still to be left out
+	files int  // number of files stored beside the report
+	strip bool // whether the first heading is the title and must still be omitted
 
-	begin, end         string // around a cell of code
-	foldBegin, foldEnd string // around outputs that are folded
+	begin, end         string // text before and after a code cell
+	foldBegin, foldEnd string // text before and after folded outputs
 	hides              hiding
-	own                language // of the notebook
+	own                language // language of the notebook
 	lost               ledger
 }
 
-// newTextWriter returns a textWriter for a notebook. Paper cannot be unfolded.
+// newTextWriter returns a textWriter for a notebook. strip omits the first heading, which is the title. paper omits folded
+// parts, because a reader cannot unfold paper.
 func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
 	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
 
 func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
 
-// file puts the next file beside the report and returns how the report names it.
+// file stores a file beside the report with the next number and returns its name for the report.
 func (t *textWriter) file(kind, ending string, data []byte) string {
 	t.files++
 	return t.put(fmt.Sprintf("%s-%d%s", kind, t.files, ending), data)
 }
 
-// textForm writes the parts that differ between Markdown and LaTeX.
+// textForm writes the parts of a report that differ between Markdown and LaTeX.
 type textForm interface {
 	escape(text string) string
-	emphasis(text string) string // a note of the report itself
+	emphasis(text string) string // formats a note of the report itself
 	prose(number int, c *notebook.Cell)
 	source(c *notebook.Cell, fold bool)
-	raw(number int, c *notebook.Cell, format string) bool // false for a format that it cannot show
+	raw(number int, c *notebook.Cell, format string) bool // returns false if the report cannot contain the raw cell's format
 	output(number int, c *notebook.Cell, o notebook.Output)
 	facts(t facts)
 }
 
-// code writes what is shown of a cell of code.
+// code writes the visible parts of a code cell.
 func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
 	t.b.WriteString(t.begin)
 	if v := t.hides.code(c); v != absent {
@@ -447,7 +448,8 @@ func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
 	t.b.WriteString(t.end)
 }
 
-// body writes failures in the given format, all cells, and the provenance below its heading.
+// body writes each failure with the format string failed, then all cells, the notes about omissions, and the heading and
+// tables of the provenance.
 func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance string) {
 	for _, f := range failures(nb) {
 		t.writef(failed, in.escape(f.String()))

@@ -9,25 +9,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// Tags of cells that a report follows: Jupyter Book's, and papermill's for cells that are meant to fail. Authors
-// write them with underscores, too.
+// These are the cell tags that a report follows: Jupyter Book's, and papermill's for cells that should fail. Underscores
+// instead of hyphens are also accepted.
 const (
-	hideInput    = "hide-input"    // code folded
-	hideOutput   = "hide-output"   // outputs folded
-	hideCell     = "hide-cell"     // both
-	removeInput  = "remove-input"  // code left out
-	removeOutput = "remove-output" // outputs left out
-	removeCell   = "remove-cell"   // the whole cell left out
+	hideInput    = "hide-input"    // code is folded
+	hideOutput   = "hide-output"   // outputs are folded
+	hideCell     = "hide-cell"     // code and outputs are folded
+	removeInput  = "remove-input"  // code is omitted
+	removeOutput = "remove-output" // outputs are omitted
+	removeCell   = "remove-cell"   // the whole cell is omitted
 	removeStdout = "remove-stdout"
 	removeStderr = "remove-stderr"
 	raises       = "raises-exception"
 )
 
-// hideWords are other words for these tags, of nbconvert's documentation.
+// hideWords maps tags in nbconvert's documentation to the tags above.
 var hideWords = map[string]string{"remove-all-outputs": removeOutput, "remove-outputs": removeOutput, "hide-outputs": hideOutput,
 	"remove-single-output": removeOutput}
 
-// visibility states what is shown of a part of a cell.
+// visibility states how a part of a cell is shown.
 type visibility int
 
 const (
@@ -36,18 +36,18 @@ const (
 	absent
 )
 
-// hiding states what authors hide of a notebook, by tags, by metadata of front ends and by comments of Quarto and nbdev
-// in the code. Folded parts of the screen are left out on paper, where a reader cannot unfold them.
+// hiding decides which parts of a notebook are shown. Authors hide parts by tags, by metadata of front ends, and by
+// comments of Quarto and nbdev in the code. On paper, folded parts are omitted, because a reader cannot unfold them.
 type hiding struct {
 	opt   Options
 	paper bool
-	code_ visibility // of all cells
+	code_ visibility // for all cells
 }
 
-// hidingOf reads what a notebook says of all of its cells.
+// hidingOf reads the settings that apply to all cells of a notebook.
 func hidingOf(nb *notebook.Notebook, opt Options, paper bool) hiding {
 	h := hiding{opt: opt, paper: paper}
-	if nb.Metadata["hide_input"] == true { // of the extension hide_input_all
+	if nb.Metadata["hide_input"] == true { // set by the extension hide_input_all
 		h.code_ = folded
 	}
 	if front, ok := frontMatter(nb); ok && echoFalse.MatchString(front) {
@@ -59,7 +59,7 @@ func hidingOf(nb *notebook.Notebook, opt Options, paper bool) hiding {
 // echoFalse is Quarto's setting for all cells, below execute.
 var echoFalse = regexp.MustCompile(`(?m)^\s+echo:\s*false\s*$`)
 
-// frontMatter returns the settings in YAML that a notebook for Quarto begins with.
+// frontMatter returns the YAML settings in the first cell of a notebook for Quarto, or false.
 func frontMatter(nb *notebook.Notebook) (string, bool) {
 	if len(nb.Cells) == 0 || nb.Cells[0].Type == notebook.Code {
 		return "", false
@@ -69,16 +69,16 @@ func frontMatter(nb *notebook.Notebook) (string, bool) {
 	return strings.TrimSuffix(inner, "---"), opens && strings.HasSuffix(s, "\n---") && nb.Cells[0].Type == notebook.Raw
 }
 
-// option is a comment at the top of a cell that states how it is shown: Quarto's "#| echo: false", nbdev's "#| hide". The sign
-// of comments is the language's.
+// option matches a comment at the top of a cell that sets an option: Quarto's "#| echo: false" or nbdev's "#| hide". The
+// comment sign depends on the language.
 var option = regexp.MustCompile(`^\s*(?:#|//|--|%|;+)\|\s*([\w-]+)\s*(?::\s*(.*?))?\s*$`)
 
-// options returns the options of a cell by name; one without a value is "true".
+// options returns the options of a cell (name → value). An option without value is "true".
 func options(c *notebook.Cell) map[string]string {
 	var out map[string]string
 	for line := range strings.Lines(c.Source) {
 		if strings.HasPrefix(line, "%%") || strings.TrimSpace(line) == "" {
-			continue // a magic is above them
+			continue // magics and empty lines may precede the options
 		}
 		m := option.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
@@ -95,7 +95,7 @@ func options(c *notebook.Cell) map[string]string {
 	return out
 }
 
-// marks returns the tags of a cell in one spelling, with what its metadata and options say put as tags.
+// marks returns the tags of a cell in a standard spelling. Settings in its metadata and options are added as tags.
 func marks(c *notebook.Cell) []string {
 	var out []string
 	tag := func(word string) {
@@ -161,10 +161,10 @@ func marks(c *notebook.Cell) []string {
 	return out
 }
 
-// hidden reports whether a cell is left out whole.
+// hidden reports whether the whole cell is omitted.
 func hidden(c *notebook.Cell) bool { return slices.Contains(marks(c), removeCell) }
 
-// code states what is shown of the code of a cell.
+// code returns the visibility of a cell's code.
 func (h hiding) code(c *notebook.Cell) visibility {
 	if h.opt.HideCode || c.Source == "" {
 		return absent
@@ -172,12 +172,12 @@ func (h hiding) code(c *notebook.Cell) visibility {
 	return max(h.byMarks(marks(c), removeInput, hideInput), h.onPaper(h.code_))
 }
 
-// outputs states what is shown of the outputs of a cell.
+// outputs returns the visibility of a cell's outputs.
 func (h hiding) outputs(c *notebook.Cell) visibility {
 	return h.byMarks(marks(c), removeOutput, hideOutput)
 }
 
-// byMarks returns the visibility that the marks of a cell give to one of its parts.
+// byMarks returns the visibility of one part of a cell. remove and hide are the tags that omit and fold this part.
 func (h hiding) byMarks(marks []string, remove, hide string) visibility {
 	switch {
 	case slices.Contains(marks, remove):
@@ -195,7 +195,7 @@ func (h hiding) onPaper(v visibility) visibility {
 	return v
 }
 
-// lasting returns the outputs of a cell that are shown, without what was of interest only while it ran.
+// lasting returns the visible outputs of a cell, without outputs such as progress that matter only while it runs.
 func (h hiding) lasting(c *notebook.Cell) []notebook.Output {
 	said := marks(c)
 	return slices.DeleteFunc(c.Lasting(), func(o notebook.Output) bool {
@@ -206,7 +206,7 @@ func (h hiding) lasting(c *notebook.Cell) []notebook.Output {
 	})
 }
 
-// sentence states how much the author hides; "" when that is nothing.
+// sentence states which parts the author has hidden, or returns "" if there are none.
 func (h hiding) sentence(nb *notebook.Notebook) string {
 	var cells, code, outputs int
 	for i := range nb.Cells {

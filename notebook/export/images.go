@@ -31,8 +31,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// images loads what Markdown refers to: attachments of the cell, and files by
-// their path from the notebook's folder.
+// images returns a function that loads an image of Markdown from the cell's attachments or from a path relative to folder.
+// The function maps the image's address to a data URL, or to "" and the problem.
 func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 	return func(src string) (string, string) {
 		data, media, problem := imageBytes(src, cell, folder)
@@ -43,17 +43,18 @@ func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 	}
 }
 
-// endings of the files of images, by media type.
+// endings maps media types of images to file endings.
 var endings = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
 	"image/svg+xml": ".svg"}
 
-// imageBytes returns an image that Markdown names, with its media type, or why it cannot be had.
+// imageBytes returns the image at address src with its media type, or the problem. src is an attachment, a data URL, or a
+// path in the notebook's folder.
 func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, media, problem string) {
 	if name, ok := strings.CutPrefix(src, "attachment:"); ok {
 		bundle, there := attachment(cell, name)
 		for _, media := range slices.Sorted(maps.Keys(bundle)) {
 			data := decoded(bundle[media])
-			if data == nil && media == "image/svg+xml" { // as text
+			if data == nil && media == "image/svg+xml" { // SVG attachments may be text instead of base64
 				data = []byte(stringOf(bundle[media]))
 			}
 			if len(data) > 0 {
@@ -83,7 +84,7 @@ func imageBytes(src string, cell *notebook.Cell, folder string) (data []byte, me
 	return sniffed(data)
 }
 
-// attachment returns an attachment of a cell by its name in a link, where letters may be escaped as in any address.
+// attachment returns the attachment of a cell by the name in a link, in which letters may be escaped.
 func attachment(cell *notebook.Cell, name string) (bundle map[string]any, there bool) {
 	plain := func(name string) string { return norm.NFC.String(unescapePath(html.UnescapeString(name))) }
 	v, there := cell.Attachments[name]
@@ -99,7 +100,7 @@ func attachment(cell *notebook.Cell, name string) (bundle map[string]any, there 
 	return bundle, there
 }
 
-// unescapePath returns an address in the letters that it represents.
+// unescapePath decodes %XX escapes in an address. An invalid address is returned unchanged.
 func unescapePath(p string) string {
 	if s, err := url.PathUnescape(p); err == nil {
 		return s
@@ -107,11 +108,11 @@ func unescapePath(p string) string {
 	return p
 }
 
-// mostImage limits the bytes of an image: a page holds it whole.
+// mostImage is the largest size of an image in bytes, because a page contains whole images.
 const mostImage = 32 << 20
 
-// imageFile reads a regular file in a folder or below it, wherever links lead, or says why it
-// cannot.
+// imageFile reads a regular file inside folder. It also refuses symbolic links that lead outside. On failure it returns
+// the problem.
 func imageFile(folder, path string) (data []byte, problem string) {
 	const outside = "it lies outside of the notebook's folder"
 	if !filepath.IsLocal(path) {
@@ -136,7 +137,7 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	if !info.Mode().IsRegular() {
 		return nil, "it is not a regular file"
 	}
-	// If a pipe replaced the file meanwhile, opening it must not wait for a writer.
+	// O_NONBLOCK: if a pipe has replaced the file, opening it must not wait for a writer.
 	f, err := root.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err == nil {
 		defer f.Close()
@@ -151,8 +152,8 @@ func imageFile(folder, path string) (data []byte, problem string) {
 	return data, ""
 }
 
-// sniffed detects the kind of an image from its first bytes, so that nothing but an image is ever
-// put into a report.
+// sniffed returns data unchanged with the media type found from the first bytes, or the problem. It makes sure that a
+// report contains only images as images.
 func sniffed(data []byte) (same []byte, media, problem string) {
 	if _, kind, err := image.DecodeConfig(bytes.NewReader(data)); err == nil {
 		return data, "image/" + kind, ""
@@ -168,16 +169,16 @@ func sniffed(data []byte) (same []byte, media, problem string) {
 	return nil, "", "not a PNG, JPEG, GIF, WebP or SVG image"
 }
 
-// isWebP reports whether data are a RIFF file of the kind WebP, as long as it says.
+// isWebP reports whether data is a complete WebP file.
 func isWebP(data []byte) bool {
 	return len(data) > 16 && string(data[:4]) == "RIFF" && string(data[8:15]) == "WEBPVP8" &&
 		int64(binary.LittleEndian.Uint32(data[4:]))+8 <= int64(len(data))
 }
 
-// isSVG reports whether data are an XML document whose root is an SVG drawing.
+// isSVG reports whether data is an XML document with root element svg.
 func isSVG(data []byte) bool {
 	d := xml.NewDecoder(bytes.NewReader(data))
-	// names of elements are ASCII
+	// any encoding is accepted, because element names are ASCII
 	d.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	for {
 		token, err := d.Token()
@@ -190,19 +191,19 @@ func isSVG(data []byte) bool {
 	}
 }
 
-// side holds the files beside a report by their names, in a separate folder.
+// side is the folder beside a report with its figures (file name → content).
 type side struct {
 	folder, name string
 	files        map[string][]byte
 }
 
-// sideOf returns the files beside the report at path.
+// sideOf returns the empty side of the report at path.
 func sideOf(path string) *side {
 	name := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path)) + "_files"
 	return &side{filepath.Join(filepath.Dir(path), name), name, map[string][]byte{}}
 }
 
-// writable returns an error if the folder cannot be made or written to.
+// writable returns an error if the folder cannot be created or written to.
 func (s *side) writable() error {
 	info, err := os.Stat(s.folder)
 	switch {
@@ -216,13 +217,13 @@ func (s *side) writable() error {
 	return report.Writable(filepath.Join(s.folder, "figure"))
 }
 
-// put takes a file to be saved and returns how the report names it.
+// put stores a file for save and returns its path relative to the report.
 func (s *side) put(name string, data []byte) string {
 	s.files[name] = data
 	return s.name + "/" + name
 }
 
-// save writes the files; without any, there is no folder.
+// save writes the files. It creates the folder only if there are files.
 func (s *side) save() error {
 	if len(s.files) == 0 {
 		return nil

@@ -18,8 +18,8 @@ import (
 
 // language is the programming language of a cell.
 type language struct {
-	name  string // as fences have it and highlight knows it; "" when nothing says the language
-	title string // for readers
+	name  string // word in a fence, which highlight knows; "" if unknown
+	title string // name for readers
 }
 
 // The languages of our own notebooks.
@@ -28,10 +28,10 @@ var (
 	cope   = language{"cope", "CoPE"}
 )
 
-// versioned is the end of names such as C++17 and ipython3.
+// versioned matches the version at the end of names such as C++17 and ipython3.
 var versioned = regexp.MustCompile(`[-_ ]?[\d.]+$`)
 
-// kernelLanguages are the languages that the names of kernels and magics do not say in a word that lexers know.
+// kernelLanguages maps names of kernels and magics to the language, where the lexers do not know the name.
 var kernelLanguages = map[string]string{
 	"ir": "r", "xr": "r", "ijulia": "julia", "ipython": "python", "pypy": "python", "xpython": "python", "xsqlite": "sql", "bigquery": "sql",
 	"xcpp": "c++", "cpp": "c++", "cu": "c++", "node": "javascript", "ijavascript": "javascript", "jslab": "javascript", "tslab": "typescript",
@@ -39,11 +39,11 @@ var kernelLanguages = map[string]string{
 	"iruby": "ruby", "evcxr": "rust", "almond": "scala", "ihaskell": "haskell", "md": "markdown",
 }
 
-// titles are the names of languages that lexers write in another way or not at all.
+// titles are the readable names of languages that the lexers spell differently or do not know.
 var titles = map[string]string{"markdown": "Markdown", "fsharp": "F#", "sos": "SoS", "tex": "LaTeX", "matlab": "MATLAB", "stata": "Stata",
 	"coq": "Coq"}
 
-// lexerNamed returns the lexer of a language that a notebook names; nil for one that is not known.
+// lexerNamed returns the lexer for a language name in a notebook, or nil if unknown.
 func lexerNamed(name string) chroma.Lexer {
 	lower := strings.ToLower(strings.TrimSpace(name))
 	short := versioned.ReplaceAllString(lower, "")
@@ -58,7 +58,7 @@ func lexerNamed(name string) chroma.Lexer {
 	return nil
 }
 
-// languageNamed returns the language of that name; a name that no lexer knows is kept.
+// languageNamed returns the language with the given name. A name without lexer is kept.
 func languageNamed(name string) language {
 	l := lexerNamed(name)
 	if l == nil {
@@ -72,11 +72,11 @@ func languageNamed(name string) language {
 	return language{fence, cmp.Or(titles[fence], l.Config().Name)}
 }
 
-// notInFence are the characters that the info of a fence and Quarto's classes do not take.
+// notInFence matches characters that are not allowed in the info string of a fence and in Quarto's classes.
 var notInFence = regexp.MustCompile(`[^A-Za-z0-9_-]+`)
 
-// languageOf returns the language that a notebook says it is written in. Our own notebooks, and ones that
-// say nothing and so are executed by our kernel, are in Go.
+// languageOf returns the language of a notebook from its metadata. Our own notebooks, and notebooks without metadata that
+// our kernel executes, are in Go.
 func languageOf(nb *notebook.Notebook, opt Options) language {
 	info, _ := nb.Metadata["language_info"].(map[string]any)
 	spec, _ := nb.Metadata["kernelspec"].(map[string]any)
@@ -89,7 +89,7 @@ func languageOf(nb *notebook.Notebook, opt Options) language {
 			return golang
 		}
 	}
-	if lexerNamed(said) == nil { // such as a dialect, whose notebook states what to read it as
+	if lexerNamed(said) == nil { // such as a dialect, for which the metadata names another lexer
 		if l := lexerOfInfo(info); l != nil {
 			known := languageNamed(l.Config().Name)
 			return language{known.name, cmp.Or(titles[strings.ToLower(said)], said, known.title)}
@@ -98,7 +98,7 @@ func languageOf(nb *notebook.Notebook, opt Options) language {
 	return languageNamed(said)
 }
 
-// lexerOfInfo returns the lexer that language_info names besides its name, by its lexer or the ending of its files.
+// lexerOfInfo returns the lexer from the fields pygments_lexer or file_extension of language_info, or nil.
 func lexerOfInfo(info map[string]any) chroma.Lexer {
 	if l := lexerNamed(stringOf(info["pygments_lexer"])); l != nil {
 		return l
@@ -109,7 +109,7 @@ func lexerOfInfo(info map[string]any) chroma.Lexer {
 	return nil
 }
 
-// cellLanguage returns the language of a cell: the one that its first line or its metadata name, else the notebook's.
+// cellLanguage returns the language of a cell from its first line or metadata, or else the notebook's language own.
 func cellLanguage(c *notebook.Cell, own language) language {
 	first := firstLine(c.Source)
 	magic := strings.TrimPrefix(first, "//gonb:")
@@ -136,7 +136,7 @@ func cellLanguage(c *notebook.Cell, own language) language {
 	vscode, _ := c.Metadata["vscode"].(map[string]any)
 	net, _ := c.Metadata["dotnet_interactive"].(map[string]any)
 	polyglot, _ := c.Metadata["polyglot_notebook"].(map[string]any)
-	for _, said := range []any{vscode["languageId"], net["language"], polyglot["kernelName"], c.Metadata["kernel"]} { // the last is of SoS
+	for _, said := range []any{vscode["languageId"], net["language"], polyglot["kernelName"], c.Metadata["kernel"]} { // the last one is SoS's
 		if said := stringOf(said); said != "" {
 			return languageNamed(said)
 		}
@@ -144,10 +144,10 @@ func cellLanguage(c *notebook.Cell, own language) language {
 	return own
 }
 
-// notLanguages are magics of which a lexer has the name and that leave the language unchanged.
+// notLanguages are magics with the name of a lexer that do not change the language of the cell.
 var notLanguages = markup.Names("time cython_inline prun run debug")
 
-// isCope reports whether the source of a cell is a script of ours.
+// isCope reports whether the source of a cell is a %%cope script.
 func isCope(source string) bool {
 	for line := range strings.Lines(source) {
 		line = strings.TrimSpace(line)
@@ -162,20 +162,20 @@ func isCope(source string) bool {
 	return false
 }
 
-// mostColoured is the number of bytes of code that are coloured in one piece: the time of lexers grows faster than their text.
+// mostColoured is the largest size of code in bytes that is coloured. Lexers take more than linear time.
 const mostColoured = 64 << 10
 
-// What a token of code takes. The work within lexers cannot be counted, and some take the square of the length of bad code: what takes
-// many times as long as good code on a busy machine counts by its time.
+// These are the costs of one token. The steps inside a lexer cannot be counted, and some lexers take quadratic time for
+// bad code. Therefore time far above normal also counts as steps.
 const (
 	bytesOfToken = 200
 	stepsOfToken = 600
 	timeOfToken  = 40 * time.Microsecond
-	timeOfText   = 60 * time.Millisecond // besides
+	timeOfText   = 60 * time.Millisecond // free time per text, in addition to timeOfToken per token
 	timeOfStep   = 10 * time.Nanosecond
 )
 
-// timedLexer is a lexer that stops when it has taken too much.
+// timedLexer wraps a lexer and stops it when the allowance is used up.
 type timedLexer struct {
 	chroma.Lexer
 	a *allowance.Allowance
@@ -187,7 +187,7 @@ func (l timedLexer) Tokenise(o *chroma.TokeniseOptions, text string) (chroma.Ite
 	if err != nil {
 		return nil, err
 	}
-	left := timeOfText // of the time that does not count
+	left := timeOfText // free time that remains
 	return func() chroma.Token {
 		begin := time.Now()
 		t := next()
@@ -201,9 +201,8 @@ func (l timedLexer) Tokenise(o *chroma.TokeniseOptions, text string) (chroma.Ite
 	}, nil
 }
 
-// highlight marks the words of source text with the classes of the report's
-// style: c comment, s text, d number, f function, k keyword. Colour only repeats
-// what the text says. A language that is not known stays plain.
+// highlight returns source code as text and span nodes with the classes of the report's style: c comment, s string, d
+// number, f function, k keyword. Code in an unknown language, or of more than mostColoured bytes, is not coloured.
 func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 	var out []*markup.Node
 	add := func(piece, class string) {
@@ -223,7 +222,7 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 		return out
 	}
 	first, rest := "", source
-	if strings.HasPrefix(source, "%%") { // a magic, which is not code of the language that it names
+	if strings.HasPrefix(source, "%%") { // the magic is not code of the named language
 		_, rest, _ = strings.Cut(source, "\n")
 		first = source[:len(source)-len(rest)]
 	}
@@ -238,7 +237,7 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 				}
 				add(t.Value, tokenClass(t.Type))
 			}
-			// Lexers know some comments by the end of their line, change ends of lines, or leave out what they do not know.
+			// Some lexers drop or change characters. Their result is used only if its text equals the source.
 			if same := (&markup.Node{Children: out}).Plain(); same == source {
 				return out
 			} else if same == source+"\n" {
@@ -256,7 +255,7 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 
 func tokenClass(t chroma.TokenType) string {
 	switch {
-	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile: // #include
+	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile: // for example #include
 		return "k"
 	case t.InCategory(chroma.Comment):
 		return "c"

@@ -18,18 +18,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// texProse turns Markdown into LaTeX.
+// texProse converts one Markdown text into LaTeX.
 type texProse struct {
 	*written
 	l      *latexWriter
 	cell   *notebook.Cell
-	output bool             // not a cell: headings are set deeper, and none is the title
-	notes  map[int]ast.Node // footnotes by their number
-	inNote bool             // a footnote is being written
-	placed map[int]bool     // footnotes that are written or being written
+	output bool             // the text is an output: its headings are set deeper, and none is the title
+	notes  map[int]ast.Node // footnote number → node
+	inNote bool             // whether a footnote is being written
+	placed map[int]bool     // numbers of the footnotes already begun
 }
 
-// markdown converts one text, of a cell or of an output.
+// markdown returns the LaTeX of one Markdown text of cell c. output states that the text is an output and not the cell
+// itself.
 func (l *latexWriter) markdown(w *written, c *notebook.Cell, output bool) string {
 	p := &texProse{written: w, l: l, cell: c, output: output, notes: map[int]ast.Node{}, placed: map[int]bool{}}
 	if list, ok := p.root.LastChild().(*east.FootnoteList); ok {
@@ -45,10 +46,10 @@ func (l *latexWriter) markdown(w *written, c *notebook.Cell, output bool) string
 	return text
 }
 
-// inside returns the LaTeX of the children of a node.
+// inside returns the LaTeX of a node's children.
 func (p *texProse) inside(parent ast.Node) string { return children(parent, p.node) }
 
-// children joins the texts that write returns for the children of a node.
+// children calls write for each child of a node and joins the returned texts.
 func children(parent ast.Node, write func(ast.Node) string) string {
 	var b strings.Builder
 	for n := parent.FirstChild(); n != nil; n = n.NextSibling() {
@@ -57,7 +58,7 @@ func children(parent ast.Node, write func(ast.Node) string) string {
 	return b.String()
 }
 
-// around has the texts before and after the content of nodes that need nothing else.
+// around maps a kind of node to the LaTeX before and after its children. Kinds without an entry have only their children.
 var around = map[ast.NodeKind][2]string{
 	ast.KindParagraph: {"\n", "\n"}, ast.KindTextBlock: {"", "\n"}, ast.KindBlockquote: {"\n\\begin{quote}\n", "\\end{quote}\n"},
 }
@@ -125,7 +126,7 @@ func (p *texProse) node(n ast.Node) string {
 	return around[n.Kind()][0] + p.inside(n) + around[n.Kind()][1]
 }
 
-// math returns a formula as LaTeX sets it.
+// math returns a formula as LaTeX, or as verbatim text if it would not compile.
 func (p *texProse) math(f formula) string {
 	switch {
 	case f.reference:
@@ -142,7 +143,7 @@ func (p *texProse) math(f formula) string {
 	return inlineMath(f.tex)
 }
 
-// text returns the text of raw HTML with its formulas.
+// text returns the text of raw HTML as LaTeX, including its formulas.
 func (p *texProse) text(s string) string {
 	var b strings.Builder
 	at := 0
@@ -169,10 +170,10 @@ func (p *texProse) heading(n *ast.Heading) string {
 
 var lineBreak = regexp.MustCompile(`(?i)^<br\s*/?>$`)
 
-// html returns the text of raw HTML, and then its images.
+// html returns the text of raw HTML as LaTeX, followed by its images.
 func (p *texProse) html(n ast.Node) string {
 	source, _ := p.rawHTML(n)
-	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // loaded below
+	k := markup.Cleaner{Load: func(src string) (string, string) { return src, "" }} // p.l.image loads them below
 	tree := k.Read(string(source))
 	var b strings.Builder
 	if s := tree.Lines(); s != "" {
@@ -184,9 +185,8 @@ func (p *texProse) html(n ast.Node) string {
 	return b.String()
 }
 
-// footnote returns a note at its first reference. A note inside of notes is written in the first of
-// them that needs it and left out after that, so that notes that refer to themselves, or to each
-// other in great numbers, come to an end.
+// footnote returns the footnote with a number as LaTeX, or "" if there is none. Inside a footnote, each other footnote is
+// written only once. Otherwise footnotes that refer to each other would not terminate.
 func (p *texProse) footnote(number int) string {
 	note := p.notes[number]
 	if note == nil || p.inNote && p.placed[number] {
@@ -198,7 +198,8 @@ func (p *texProse) footnote(number int) string {
 	return `\footnote{` + strings.TrimSpace(p.inside(note)) + "}"
 }
 
-// verbatim sets text unchanged; in a footnote, where TeX takes no such environment, as a line of fixed width.
+// verbatim returns text unchanged in a Verbatim environment with the options frame. In a footnote, where TeX does not
+// allow the environment, it returns a line of fixed-width text.
 func (p *texProse) verbatim(text, frame string) string {
 	if p.inNote {
 		return `\texttt{` + tex.Text(text) + "}"
@@ -206,7 +207,7 @@ func (p *texProse) verbatim(text, frame string) string {
 	return tex.Verbatim(text, frame)
 }
 
-// textIn returns the text inside a node, as written.
+// textIn returns the plain text inside a node, with spaces instead of newlines.
 func textIn(n ast.Node, source []byte) string {
 	text := children(n, func(c ast.Node) string {
 		if t, ok := c.(*ast.Text); ok {
@@ -232,7 +233,8 @@ func unescapeMarkdown(s string) string {
 
 var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
 
-// link keeps links that lead outside; places of the notebook have no address here.
+// link returns a LaTeX link to a web address. For any other target it returns only the words and, except for links inside
+// the notebook and mail, counts the link as lost.
 func (l *latexWriter) link(target, words string) string {
 	if !webAddress.MatchString(target) {
 		if !strings.HasPrefix(target, "#") && !strings.HasPrefix(target, "mailto:") {
@@ -243,22 +245,21 @@ func (l *latexWriter) link(target, words string) string {
 	return `\href{` + strings.NewReplacer("%", `\%`, "#", `\#`, "&", `\&`, "_", `\_`, "~", `\~{}`).Replace(target) + "}{" + words + "}"
 }
 
-// blankLine ends a paragraph, which TeX does not allow in a formula.
+// blankLine matches a blank line. It ends a paragraph, which TeX does not allow inside a formula.
 var blankLine = regexp.MustCompile(`\n\s*\n`)
 
-// texComment would hide the end of a formula.
+// texComment matches a TeX comment, which could hide the end of a formula.
 var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
 
-// texMath prepares a formula. Only one that we could read ourselves is sure to
-// compile; others are set unchanged.
+// texMath returns a formula without comments and blank lines. ok states that package tex can parse the formula, so it
+// compiles; otherwise the report must show the source.
 func texMath(formula string, display bool) (ready string, ok bool) {
 	formula = texComment.ReplaceAllString(formula, "$1")
 	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")
 	return formula, formula != "" && tex.Compilable(formula) && tex.Formula(formula, display).Tag == "math"
 }
 
-// environments are the environments that open mathematics themselves, and are not allowed
-// inside it.
+// environments matches the start of environments that switch to math mode themselves and are not allowed inside it.
 var environments = regexp.MustCompile(`\\begin\{(align|gather|equation|multline|eqnarray|alignat|flalign)\*?\}`)
 
 func inlineMath(formula string) string {
@@ -277,7 +278,7 @@ func displayMath(formula string) string {
 		return tex.Verbatim(formula, outputFrame)
 	case len(found) == 1:
 		return "\n" + ready + "\n"
-	case strings.Contains(ready, `\label{`) && !strings.Contains(ready, `\tag`): // which needs a number
+	case strings.Contains(ready, `\label{`) && !strings.Contains(ready, `\tag`): // \label needs an equation number
 		return "\n\\begin{equation}\n" + ready + "\n\\end{equation}\n"
 	}
 	return "\n\\[\n" + ready + "\n\\]\n"
@@ -296,10 +297,11 @@ func (p *texProse) table(n *east.Table) string {
 		}
 		rows = append(rows, cells)
 	}
-	return tabular("", sides, rows[0], rows[1:]) // goldmark reads no table without a head
+	return tabular("", sides, rows[0], rows[1:]) // goldmark accepts no table without a head
 }
 
-// tabular returns a table with a title above it, which may be empty, and a head, which may be nil.
+// tabular returns a LaTeX table. title is LaTeX above the table and may be "". sides has an alignment letter per column.
+// head may be nil.
 func tabular(title, sides string, head []string, rows [][]string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n\\begin{center}\\small\n%s\\begin{tabular}{%s}\n\\toprule\n", title, sides)
@@ -313,7 +315,8 @@ func tabular(title, sides string, head []string, rows [][]string) string {
 	return b.String()
 }
 
-// prose renders Markdown to markup that is clean.
+// prose renders Markdown to a clean markup tree. If text was left unchanged because of a limit, the tree begins with a
+// note.
 func prose(w *written, c *markup.Cleaner) *markup.Node {
 	tree := w.tree(w.root, c)
 	if w.shortened() {
@@ -338,7 +341,7 @@ func headingLevel(n *markup.Node) int {
 	return 0
 }
 
-// headingsIn returns the headings of trees in the order of reading.
+// headingsIn returns the headings in the trees in document order.
 func headingsIn(trees ...*markup.Node) (found []*markup.Node) {
 	markup.Element("", nil, trees...).Walk(func(n *markup.Node) bool {
 		if headingLevel(n) > 0 {
@@ -349,9 +352,8 @@ func headingsIn(trees ...*markup.Node) (found []*markup.Node) {
 	return found
 }
 
-// outline gives the headings of all Markdown their level below the title, no
-// level left out, and an anchor. When wanted is "", the first heading is the
-// title and leaves the text.
+// outline assigns a level and an anchor to all Markdown headings. Levels begin below the title, and no level is skipped.
+// If wanted is "", the first heading is the title. If the first heading is the title, outline removes it from its tree.
 func outline(trees []*markup.Node, wanted string) (title string, list []heading) {
 	found := headingsIn(trees...)
 	title = wanted
@@ -380,7 +382,7 @@ func outline(trees []*markup.Node, wanted string) (title string, list []heading)
 	return title, list
 }
 
-// slug makes an anchor of a heading's text.
+// slug returns the anchor for the text of a heading.
 func slug(s string) string {
 	s = strings.Map(func(r rune) rune {
 		switch {
@@ -395,8 +397,7 @@ func slug(s string) string {
 	return cmp.Or(strings.Join(words, "-"), "section")
 }
 
-// linkHeadings lets links written for Jupyter, #Name-of-the-heading, find their
-// heading in the report.
+// linkHeadings changes links in Jupyter's form, #Name-of-the-heading, to the anchors in the report.
 func linkHeadings(trees []*markup.Node, list []heading) {
 	known := lists.Keyed(list, func(_ int, h heading) (string, bool) { return h.id, true })
 	for _, a := range markup.Element("", nil, trees...).All("a") {

@@ -13,22 +13,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// latexWriter writes a notebook as an article for pdfLaTeX. Pictures are PDF where
-// the output has its data or a PDF, or a browser can print its SVG; else PNG.
+// latexWriter writes a notebook as an article for pdfLaTeX. A picture is PDF if the output has its data or a PDF, or if a
+// browser can print its SVG. Otherwise the picture is PNG or JPEG.
 type latexWriter struct {
 	textWriter
 	ctx   context.Context
-	shift int // of the levels of headings
+	shift int // subtracted from the levels of headings
 }
 
-// How code and outputs are set.
+// These are options of the Verbatim environment for code and for outputs.
 const (
 	codeFrame   = `fontsize=\footnotesize,frame=leftline,framesep=2mm`
 	outputFrame = `fontsize=\footnotesize,xleftmargin=2.5mm`
 )
 
-// preamble needs nothing beyond TeX Live's recommended packages. Pictures and tables
-// are never wider than the text. PAPER is the size of the paper.
+// preamble uses only packages among TeX Live's recommended ones. Pictures and tables are never wider than the text. latex
+// replaces PAPER by the paper size.
 const preamble = `\documentclass[11pt]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
@@ -55,7 +55,7 @@ const preamble = `\documentclass[11pt]{article}
 \setkeys{Gin}{width=\maxwidth,keepaspectratio}
 `
 
-// latex returns the report as an article.
+// latex returns the report as a LaTeX article.
 func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) []byte {
 	title, strip := titleOf(nb, opt)
 	l := &latexWriter{newTextWriter(nb, opt, put, strip, true), ctx, sectionShift(nb, opt, strip)}
@@ -69,7 +69,7 @@ func latex(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) 
 		tex.Characters(head+l.b.String()) + head + "\\begin{document}\n\\maketitle\n" + l.b.String() + "\n\\end{document}\n")
 }
 
-// sectionShift returns 0 when headings of level 1 remain besides the title, else 1.
+// sectionShift returns 0 if a heading of level 1 exists besides the title, and otherwise 1.
 func sectionShift(nb *notebook.Notebook, opt Options, strip bool) int {
 	for h := range headings(nb, opt) {
 		if !strip && h.heading.Level == 1 {
@@ -84,7 +84,8 @@ func (*latexWriter) escape(s string) string { return tex.Text(s) }
 
 func (*latexWriter) emphasis(s string) string { return `\emph{` + tex.Text(s) + "}" }
 
-// raw writes a raw cell for LaTeX that can be in the article, one for Markdown, and one for no format in particular, which is text.
+// raw writes a raw cell whose format is LaTeX, Markdown, plain text or missing. It returns false for other formats, and
+// for LaTeX that would not compile.
 func (l *latexWriter) raw(number int, c *notebook.Cell, format string) bool {
 	switch format {
 	case "", "text/plain":
@@ -106,7 +107,7 @@ func (l *latexWriter) prose(number int, c *notebook.Cell) {
 	l.b.WriteString(l.markdown(l.opt.finalText(c, fmt.Sprintf("c%d", number)), c, false))
 }
 
-// source writes code, under the name of its language if it is not the notebook's.
+// source writes code. It writes the name of the language above the code if it is not the notebook's language.
 func (l *latexWriter) source(c *notebook.Cell, _ bool) {
 	if lang := cellLanguage(c, l.own); lang != l.own && lang != cope {
 		l.writef("\n\\noindent{\\footnotesize\\textit{%s}}\n", tex.Text(lang.title))
@@ -130,10 +131,10 @@ func (l *latexWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	}
 }
 
-// float matches what LaTeX would move to another page.
+// float matches the start of environments that LaTeX could move to another page.
 var float = regexp.MustCompile(`\\begin\{(table|figure)\}(\[[a-zA-Z!]*\])?`)
 
-// placed keeps the tables of an output where they were put out, and on the page.
+// placed returns LaTeX in which tables keep their position and fit the width of the page.
 func placed(source string) string {
 	source = float.ReplaceAllString(strings.TrimSpace(source), `\begin{$1}[H]`)
 	return strings.NewReplacer(`\begin{tabular}`, `\begin{fitted}\begin{tabular}`, `\end{tabular}`,
@@ -170,8 +171,8 @@ func (l *latexWriter) rich(number int, c *notebook.Cell, o notebook.Output) {
 	l.b.WriteString(l.notShown(media, o, l.emphasis))
 }
 
-// svg prints a foreign drawing as PDF where a browser is at hand; else it takes the
-// output's PNG, or states what is missing.
+// svg writes a drawing of another program as PDF if a browser can print it, or else as the output's PNG or JPEG. Without
+// either it writes a note.
 func (l *latexWriter) svg(p picture, number int, o notebook.Output) {
 	if data, err := svgPDF(l.ctx, string(p.data)); err == nil {
 		p.data, p.ending = data, ".pdf"
@@ -190,7 +191,7 @@ func (l *latexWriter) figure(p picture) {
 		l.file("figure", p.ending, p.data), tex.Text(cmp.Or(p.caption, p.alt)))
 }
 
-// image returns a picture in running text.
+// image returns an \includegraphics command for an image in running text, or a note if the image cannot be used.
 func (l *latexWriter) image(src string, c *notebook.Cell) string {
 	data, media, problem := imageBytes(src, c, l.opt.Folder)
 	ending := endings[media]

@@ -7,40 +7,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// What the texts and outputs of a report may take. Each has a share by its length, twice and more of what people's texts take; beyond the
-// shares there is one rest for the whole report. So the work grows with the length of the notebook and not with the number of its
-// cells, and a text that takes too much leaves the others their shares.
+// These are limits of memory and work per report. Each text and output has a share in proportion to its length, at least
+// twice what normal texts need. Beyond its share, a text uses a common allowance of the report. So the total work is
+// proportional to the notebook's length, and one expensive text cannot use up the shares of others.
 const (
-	bytesByByte  = 120 // of memory
+	bytesByByte  = 120 // bytes of memory per byte of text
 	htmlByByte   = 120
-	stepsByByte  = 200 // work that grows faster than the text
+	stepsByByte  = 200 // steps of work that is more than linear, per byte of text
 	bytesAtAll   = 32 << 20
 	stepsAtAll   = 35_000_000
-	bytesOfACell = 50 // of a notebook's file, besides its text
+	bytesOfACell = 50 // counted in addition to the text of each cell
 )
 
-// limited returns the options of one report, with what its texts may take together until the context ends.
+// limited returns the options with a new allowance for one report. The allowance ends with the context.
 func (o Options) limited(ctx context.Context) Options {
 	o.limits = allowance.New(ctx, "the report", bytesAtAll, stepsAtAll)
 	o.texts = map[*notebook.Cell]*written{}
 	return o
 }
 
-// interrupted reports whether the caller has cancelled the report.
+// interrupted reports whether the report's context has ended.
 func (o Options) interrupted() bool { return o.limits.Ask(0) != nil }
 
-// share returns the allowance of a text that may take so many bytes for each of its own.
+// share returns the allowance of one text. byByte is its memory per byte of source.
 func (o Options) share(source string, byByte int64) *allowance.Allowance {
 	n := int64(len(source) + bytesOfACell)
 	return o.limits.Share(byByte*n, stepsByByte*n)
 }
 
-// read reads a Markdown text.
+// read parses a Markdown text. name is the prefix of its footnotes' IDs.
 func (o Options) read(source, name string) *written {
 	return readMarkdown(source, name, o.share(source, bytesByByte))
 }
 
-// cellText reads a Markdown cell once, for its headings and for itself.
+// cellText parses a Markdown cell, or returns the result of an earlier call for the cell.
 func (o Options) cellText(c *notebook.Cell, name string) *written {
 	if o.texts[c] == nil {
 		o.texts[c] = o.read(c.Source, name)
@@ -48,7 +48,7 @@ func (o Options) cellText(c *notebook.Cell, name string) *written {
 	return o.texts[c]
 }
 
-// finalText is cellText for the last use of a cell, whose tree is then let go.
+// finalText is cellText for the last use of a cell. It also removes the cell from the cache.
 func (o Options) finalText(c *notebook.Cell, name string) *written {
 	defer delete(o.texts, c)
 	return o.cellText(c, name)

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// ledger counts what of a notebook a report does not show, by kind.
+// ledger counts what a report does not show of the notebook (kind → count).
 type ledger map[string]int
 
 func (l ledger) add(kinds ...string) {
@@ -21,13 +21,13 @@ func (l ledger) add(kinds ...string) {
 	}
 }
 
-// cleaned counts what a cleaner dropped.
+// cleaned adds what a cleaner dropped or changed to text.
 func (l ledger) cleaned(k *markup.Cleaner) {
 	l.add(k.Lost...)
 	l.asWritten(k)
 }
 
-// asWritten counts what a cleaner made text of.
+// asWritten adds the links that a cleaner changed to text, and texts that were too deep.
 func (l ledger) asWritten(k *markup.Cleaner) {
 	if k.Links > 0 {
 		l[lostLink] += k.Links
@@ -37,10 +37,11 @@ func (l ledger) asWritten(k *markup.Cleaner) {
 	}
 }
 
-// lostLink names links that lead to a file beside the notebook or to an attachment, if no reader of the report has it.
+// lostLink is the kind of links to a file beside the notebook or to an attachment, which readers of the report do not
+// have.
 const lostLink = "link that does not lead to the web"
 
-// sentence states what is missing and how often; "" for nothing.
+// sentence lists what is missing and how often, or returns "" if nothing is.
 func (l ledger) sentence() string {
 	maps.DeleteFunc(l, func(_ string, n int) bool { return n == 0 })
 	if len(l) == 0 {
@@ -50,8 +51,7 @@ func (l ledger) sentence() string {
 	return "Not in this report, or only as text: " + strings.Join(parts, ", ") + "."
 }
 
-// notes returns the sentences at the end of a report about its omissions, and passes them to the
-// caller.
+// notes returns the sentences about omissions at the end of a report. It also passes them to opt.Notice.
 func notes(nb *notebook.Notebook, h hiding, l ledger) []string {
 	out := lists.Where([]string{h.sentence(nb), l.sentence()}, func(s string) bool { return s != "" })
 	if h.opt.Notice != nil {
@@ -62,7 +62,7 @@ func notes(nb *notebook.Notebook, h hiding, l ledger) []string {
 	return out
 }
 
-// lostNote states what a reader does not see.
+// lostNote returns a paragraph that lists the kinds in lost, or nil if there are none.
 func lostNote(lost []string) []*markup.Node {
 	if len(lost) == 0 {
 		return nil
@@ -72,12 +72,14 @@ func lostNote(lost []string) []*markup.Node {
 	return []*markup.Node{markup.Element("p", []string{"class", "missing"}, markup.Text(text))}
 }
 
-// asText returns the sentence below an output whose text alone is shown. The sentence names the media that need a running notebook.
+// asText returns the note below an output that is shown only as text. kinds are its media types that need a running
+// notebook.
 func asText(kinds []string) string {
 	return "Shown as text, because it needs a running notebook: " + strings.Join(kinds, ", ") + "."
 }
 
-// interactive returns the media types of an output that a running notebook alone can show: widgets, charts that scripts draw, sound.
+// interactive returns the media types of an output that need a running notebook: widgets, charts drawn by scripts, sound
+// and video.
 func interactive(o notebook.Output) []string {
 	return lists.Where(slices.Sorted(maps.Keys(o.Data)), func(media string) bool {
 		return media != report.MediaType && (strings.HasPrefix(media, "application/vnd.") || strings.HasSuffix(media, "javascript") ||
@@ -85,7 +87,7 @@ func interactive(o notebook.Output) []string {
 	})
 }
 
-// rawFormat returns the format that a raw cell is written for, as a media type; "" when it names none.
+// rawFormat returns the media type for which a raw cell is written, or "" if the cell has none.
 func rawFormat(c *notebook.Cell) string {
 	for _, key := range []string{"raw_mimetype", "format"} {
 		if s := stringOf(c.Metadata[key]); s != "" {
@@ -95,7 +97,7 @@ func rawFormat(c *notebook.Cell) string {
 	return ""
 }
 
-// rawKind names a raw cell that a report leaves out.
+// rawKind returns the kind, for the ledger, of a raw cell that a report omits.
 func rawKind(c *notebook.Cell, settings bool) string {
 	if settings {
 		return "settings in YAML"
@@ -103,8 +105,9 @@ func rawKind(c *notebook.Cell, settings bool) string {
 	return "raw cell for " + rawFormat(c)
 }
 
-// notShown states what of an output text does not show: scripts and the like in its HTML, and what needs a running notebook. The media
-// type is the one that is written; "" when there is none. It returns "" when nothing is missing.
+// notShown returns a note about the parts of an output that the written representation does not show, or "". media is the
+// written media type; "" means that nothing was written. Such parts are scripts in its HTML and media that need a running
+// notebook.
 func (t *textWriter) notShown(media string, o notebook.Output, emphasis func(string) string) string {
 	var lost []string
 	k := markup.Cleaner{}

@@ -15,14 +15,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 )
 
-// maths lets Markdown hold formulas, which were found in its source before; see findFormulas.
+// maths adds formulas to goldmark's Markdown. findFormulas finds the formulas in the source before goldmark parses it.
 type maths struct{ d *dialect }
 
 // Extend implements goldmark.Extender.
 func (e maths) Extend(m goldmark.Markdown) {
 	m.Parser().AddOptions(
 		parser.WithBlockParsers(util.Prioritized(mathBlockParser(e), 650)),
-		parser.WithInlineParsers(util.Prioritized(mathInlineParser(e), 150))) // before links and emphasis, after code
+		parser.WithInlineParsers(util.Prioritized(mathInlineParser(e), 150))) // before links and emphasis, but after code
 	m.Renderer().AddOptions(renderer.WithNodeRenderers(util.Prioritized(mathRenderer(e), 500)))
 }
 
@@ -31,7 +31,7 @@ var (
 	kindMathBlock = ast.NewNodeKind("MathBlock")
 )
 
-// mathNode is a formula in text; it may be set apart nevertheless.
+// mathNode is a formula within a paragraph. It may be a display formula.
 type mathNode struct {
 	ast.BaseInline
 	formula
@@ -43,7 +43,7 @@ func (*mathNode) Kind() ast.NodeKind { return kindMath }
 // Dump implements ast.Node.
 func (n *mathNode) Dump(source []byte, level int) { ast.DumpHelper(n, source, level, nil, nil) }
 
-// mathBlock is a formula on separate lines.
+// mathBlock is a display formula on its own lines.
 type mathBlock struct {
 	ast.BaseBlock
 	formula
@@ -52,7 +52,7 @@ type mathBlock struct {
 // Kind implements ast.Node.
 func (*mathBlock) Kind() ast.NodeKind { return kindMathBlock }
 
-// IsRaw implements ast.Node: no Markdown inside.
+// IsRaw implements ast.Node: the content is not Markdown.
 func (*mathBlock) IsRaw() bool { return true }
 
 // Dump implements ast.Node.
@@ -89,7 +89,7 @@ func (p mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context)
 	}
 	f, there := formulaAt(p.d.now.formulas, segment.Start+pos-segment.Padding)
 	end := f.stop - segment.Start + segment.Padding
-	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // a formula and text: the inline parser's
+	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // if text follows the formula, the inline parser reads it
 		return nil, parser.NoChildren
 	}
 	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))
@@ -137,7 +137,8 @@ func (r mathRenderer) RegisterFuncs(registry renderer.NodeRendererFuncRegisterer
 	})
 }
 
-// markup returns the formula as MathML, or as TeX where that is not known; of a reference a link that number fills.
+// markup returns the formula as MathML, or as TeX source if it cannot be converted. A reference becomes a link, whose text
+// number adds later.
 func (f formula) markup() *markup.Node {
 	if f.reference {
 		return tex.Reference(f.tex)
@@ -145,10 +146,10 @@ func (f formula) markup() *markup.Node {
 	return tex.Formula(f.tex, f.display)
 }
 
-// untouched are the elements whose text has no formulas.
+// untouched are the HTML elements in which formulas are not converted.
 var untouched = markup.Names("pre code script style textarea title")
 
-// html writes raw HTML with the formulas in its text.
+// html writes raw HTML and converts the formulas in its text.
 func (r mathRenderer) html(w util.BufWriter, node ast.Node) {
 	source, places := r.d.now.rawHTML(node)
 	at, inside := 0, 0

@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// formula is a formula of Markdown: its place in the source with the signs around it, and the TeX in it.
+// formula is a formula in Markdown. source[start:stop] is the formula with its delimiters, and tex is the TeX inside.
 type formula struct {
 	start, stop int
 	tex         string
-	display     bool // set apart
-	reference   bool // \eqref or \ref in text: tex is all of it
+	display     bool // display formula
+	reference   bool // \eqref or \ref in text; tex is the whole command
 }
 
 // findFormulas returns the formulas of Markdown in their order. They are found before the Markdown is read, as JupyterLab does, so that
@@ -54,15 +54,15 @@ type mathScanner struct {
 	source []byte
 	at     int
 	found  []formula
-	ticks  map[int]int // where the next run of as many backticks ends, by where a run starts
-	blank  int         // cached place of the next empty line; stale if below at
+	ticks  map[int]int // start of a run of backticks → end of the next run of the same length
+	blank  int         // position of the next empty line; invalid if below at
 	none   map[string]bool
 }
 
-// tickRuns returns for each run of backticks where the next run of the same length ends.
+// tickRuns maps the start of each run of backticks to the end of the next run of the same length.
 func tickRuns(source []byte) map[int]int {
 	runs := map[int]int{}
-	next := map[int]int{} // by length
+	next := map[int]int{} // length of a run → end of the nearest such run
 	for at := len(source) - 1; at >= 0; at-- {
 		if source[at] != '`' {
 			continue
@@ -81,7 +81,7 @@ func tickRuns(source []byte) map[int]int {
 
 var fenceLine = regexp.MustCompile("^[ \t>]*(?:(?:[*+-]|\\d{1,9}[.)])[ \t]+)?(`{3,}|~{3,})([^\n]*)(?:\n|$)")
 
-// fence returns where fenced code that begins on this line ends; 0 for another line.
+// fence returns the end of the fenced code that begins on this line, or 0 if none begins.
 func (s *mathScanner) fence() int {
 	line := s.source[s.at:]
 	if i := bytes.IndexByte(line, '\n'); i >= 0 {
@@ -106,7 +106,8 @@ func (s *mathScanner) fence() int {
 	return at
 }
 
-// code returns where the code that begins with these backticks ends.
+// code returns the end of the inline code that begins at these backticks. If no code begins here, it returns the end of
+// the backticks.
 func (s *mathScanner) code() int {
 	if end := s.ticks[s.at]; end > 0 && end <= s.paragraphEnd() {
 		return end
@@ -120,7 +121,7 @@ func (s *mathScanner) code() int {
 
 var emptyLine = regexp.MustCompile(`\n[ \t\r>]*\n`)
 
-// paragraphEnd returns where the next empty line is.
+// paragraphEnd returns the position of the next empty line, or the end of the source.
 func (s *mathScanner) paragraphEnd() int {
 	if s.blank < s.at {
 		s.blank = len(s.source)
@@ -155,19 +156,20 @@ func (s *mathScanner) backslash() {
 			s.add(formula{start: s.at, stop: s.at + len(m), tex: string(m), reference: true})
 			return
 		}
-		s.at += 2 // an escaped sign, and the backslash of \\
+		s.at += 2 // skips the backslash and the character after it
 	}
 }
 
-// until adds the formula up to a text that ends it. The signs of the beginning have open bytes; an environment has none, and keeps
-// both of its ends. A formula that begins its line may have empty lines.
+// until adds the formula that begins here and ends with the text end. Its opening delimiter has open bytes. For an
+// environment, open is 0 and the TeX contains \begin and \end. A formula may contain empty lines only if it is a display
+// formula at the beginning of a line. Without an end, until skips the delimiter.
 func (s *mathScanner) until(open int, end string, display bool) {
 	from := s.at + max(open, 1)
 	i := -1
 	if !s.none[end] {
 		i = bytes.Index(s.source[from:], []byte(end))
 	}
-	if i < 0 { // then there is none further down either
+	if i < 0 { // end does not occur in the rest of the source either
 		if s.none == nil {
 			s.none = map[string]bool{}
 		}
@@ -193,27 +195,27 @@ func (s *mathScanner) until(open int, end string, display bool) {
 	s.add(f)
 }
 
-// container matches what is before the text of a line in quotes and lists.
+// container matches the Markdown signs of quotes and lists before the text of a line.
 var container = regexp.MustCompile(`^[ \t]*(?:>[ \t]?|(?:[*+-]|\d{1,9}[.)])[ \t]+)*[ \t]*$`)
 
-// beginsLine reports whether nothing but signs of quotes and lists is before this place on its line.
+// beginsLine reports whether only signs of quotes and lists precede the current position on its line.
 func (s *mathScanner) beginsLine() bool {
 	line := s.before()
 	return len(line) < mostPrefix && container.Match(line)
 }
 
-// before returns the text before this place on its line, or the last part of a long one.
+// before returns the text of the line before the current position, at most the last mostPrefix bytes.
 func (s *mathScanner) before() []byte {
 	near := s.source[max(s.at-mostPrefix, 0):s.at]
 	return near[bytes.LastIndexByte(near, '\n')+1:]
 }
 
-// mostPrefix limits what is looked at before a formula on its line.
+// mostPrefix limits the bytes that before returns.
 const mostPrefix = 200
 
 var quoteSigns = regexp.MustCompile(`(?m)^[ \t]*(?:>[ \t]?)+`)
 
-// inner returns the TeX from one place to another, without the signs of quotes before its further lines.
+// inner returns the TeX in source[from:to]. It removes the quote signs (>) at the beginning of further lines.
 func (s *mathScanner) inner(from, to int) string {
 	text := string(s.source[from:to])
 	if first, more, several := strings.Cut(text, "\n"); several && quoteSigns.Match(s.before()) {
@@ -222,7 +224,7 @@ func (s *mathScanner) inner(from, to int) string {
 	return strings.TrimSpace(text)
 }
 
-// dollar reads a formula between dollars, or goes on after signs that are none.
+// dollar adds the formula that begins at this dollar, or skips the dollar if none begins.
 func (s *mathScanner) dollar() {
 	if bytes.HasPrefix(s.source[s.at:], []byte("$$")) {
 		s.until(2, "$$", true)
@@ -236,15 +238,16 @@ func (s *mathScanner) dollar() {
 	s.add(formula{start: s.at, stop: end + 1, tex: s.inner(s.at+1, end)})
 }
 
-// closingDollar returns where the dollar is that ends the formula beginning here, or -1. One within braces counts when there is no other
-// near it, as \text{a $x$ b} holds some.
+// closingDollar returns the position of the dollar that ends the formula beginning here, or -1. A dollar within braces
+// ends the formula only if there is no other candidate within mostWithin bytes. The reason is \text{a $x$ b}, which
+// contains such dollars.
 func (s *mathScanner) closingDollar() int {
 	depth, within := 0, -1
 	for i := s.at + 1; i < s.paragraphEnd() && (within < 0 || i < within+mostWithin); i++ {
 		switch s.source[i] {
 		case '\\':
 			i++
-		case '`': // dollars in code do not begin formulas
+		case '`': // skip code, whose dollars do not count
 			if end := s.ticks[i]; end > 0 && end <= s.paragraphEnd() {
 				i = end - 1
 			}
@@ -270,10 +273,10 @@ func (s *mathScanner) closingDollar() int {
 	return within
 }
 
-// mostWithin is how far after a dollar within braces another is looked for.
+// mostWithin is the distance in bytes in which closingDollar searches for a better candidate after a dollar within braces.
 const mostWithin = 500
 
-// endsWithLine reports whether what begins on this line cannot continue after its newline: headings, and rows of tables.
+// endsWithLine reports whether the current line ends at this newline: it is a heading, or the next line is a table row.
 func (s *mathScanner) endsWithLine(newline int) bool {
 	next := bytes.TrimLeft(s.source[newline+1:min(len(s.source), newline+9)], " \t")
 	if bytes.HasPrefix(next, []byte("|")) {
@@ -282,8 +285,8 @@ func (s *mathScanner) endsWithLine(newline int) bool {
 	return bytes.HasPrefix(bytes.TrimLeft(s.before(), " "), []byte("#"))
 }
 
-// mayClose reports whether a dollar ends the formula that begins here. One with blanks inside both of its dollars is a formula when it
-// has a sign of TeX or no blank within.
+// mayClose reports whether the dollar at position at can end the formula that begins here. If both dollars have blanks
+// inside, the text must contain a TeX character or no blank.
 func (s *mathScanner) mayClose(at int) bool {
 	body := s.source[s.at+1 : at]
 	inner := bytes.TrimSpace(body)
@@ -302,8 +305,7 @@ func (s *mathScanner) add(f formula) {
 	s.at = f.stop
 }
 
-// masked returns the source with each formula replaced by letters between two dollars. The length is unchanged, and so are
-// places.
+// masked returns the source with each formula replaced by letters between two dollars. Positions do not change.
 func masked(source []byte, found []formula) []byte {
 	if len(found) == 0 {
 		return source
@@ -318,7 +320,7 @@ func masked(source []byte, found []formula) []byte {
 	return out
 }
 
-// formulaAt returns the formula that begins at a place.
+// formulaAt returns the formula that begins at a position, or false.
 func formulaAt(found []formula, at int) (formula, bool) {
 	i, there := slices.BinarySearchFunc(found, at, func(f formula, at int) int { return f.start - at })
 	if !there {

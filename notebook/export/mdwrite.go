@@ -20,21 +20,21 @@ import (
 // mdWriter writes a notebook as Markdown.
 type mdWriter struct {
 	textWriter
-	quarto, word bool // see reader
+	quarto, word bool // set for the readers forQuarto and forWord
 }
 
-// reader is who reads Markdown.
+// reader is the kind of program that reads the Markdown.
 type reader int
 
-// Code hosts; Quarto, with its head and with divisions in ::: for cells and outputs; a program that makes .docx
-// files, without a title and with PNG images.
+// forHosts is for code hosts. forQuarto adds a YAML head and divs (:::) around cells and outputs. forWord is for pandoc's
+// .docx: it has no title, and images are PNG.
 const (
 	forHosts reader = iota
 	forQuarto
 	forWord
 )
 
-// markdown returns the report for a reader.
+// markdown returns the report as Markdown for the given kind of reader.
 func markdown(nb *notebook.Notebook, opt Options, who reader, put putter) []byte {
 	title, first := titleOf(nb, opt)
 	m := &mdWriter{newTextWriter(nb, opt, put, first, who == forWord), who == forQuarto, who == forWord}
@@ -46,7 +46,7 @@ func markdown(nb *notebook.Notebook, opt Options, who reader, put putter) []byte
 	if quarto {
 		m.begin, m.end = "\n:::: {.cell}\n", "\n::::\n"
 		m.foldBegin, m.foldEnd = "\n::: {.callout-note collapse=\"true\" title=\"Output\"}\n", "\n:::\n"
-	} else if !m.word { // paper has nothing folded
+	} else if !m.word { // a .docx file can be printed, so nothing is folded
 		m.foldBegin, m.foldEnd = "\n<details><summary>Output</summary>\n", "\n</details>\n"
 		provenance = provenanceMark + provenance
 	}
@@ -57,7 +57,7 @@ func markdown(nb *notebook.Notebook, opt Options, who reader, put putter) []byte
 	return []byte(markup.XMLText(m.b.String()))
 }
 
-// head writes what is before the cells: the title, which replaces the first heading.
+// head writes the title before the cells. The title replaces the first heading.
 func (m *mdWriter) head(title string) {
 	if !m.quarto {
 		m.writef("# %s\n", mdEscape(title))
@@ -70,13 +70,13 @@ func (m *mdWriter) head(title string) {
 	m.writef("execute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n")
 }
 
-// madeFrom says in a Markdown report which notebook it is of, where readers do not see it.
+// madeFrom is a comment in a Markdown report that contains the notebook's path and is invisible to readers.
 const madeFrom = "<!-- gonb-cope report of %s -->"
 
 var madeFromLine = regexp.MustCompile(`(?m)^` + fmt.Sprintf(madeFrom, "(.+)") + `$`)
 
-// Outputs returns a Markdown report without what differs from run to run, and the path of its
-// notebook from its folder: "" when the text is not such a report.
+// Outputs returns a Markdown report without its provenance, which differs from run to run. source is the notebook's path
+// relative to the report's folder. If the text is not such a report, Outputs returns it unchanged and source is "".
 func Outputs(report string) (text, source string) {
 	m := madeFromLine.FindStringSubmatchIndex(report)
 	if m == nil {
@@ -89,14 +89,15 @@ func Outputs(report string) (text, source string) {
 	return strings.TrimRight(text, "\n"), source
 }
 
-// provenanceMark marks the end of the outputs.
+// provenanceMark is the text before the provenance.
 const provenanceMark = "\n<!-- provenance -->\n"
 
 func (*mdWriter) escape(s string) string { return mdEscape(s) }
 
 func (*mdWriter) emphasis(s string) string { return "*" + mdEscape(s) + "*" }
 
-// raw writes a raw cell for Markdown or HTML, or for no format in particular, which is text; for Quarto one for LaTeX, too.
+// raw writes a raw cell whose format is Markdown, HTML, plain text or missing. For Quarto it also writes LaTeX. It returns
+// false for any other format.
 func (m *mdWriter) raw(_ int, c *notebook.Cell, format string) bool {
 	switch format {
 	case "", "text/plain":
@@ -123,15 +124,15 @@ func (m *mdWriter) raw(_ int, c *notebook.Cell, format string) bool {
 	return true
 }
 
-// mdEscape escapes text so that Markdown shows it unchanged.
+// mdEscape escapes text so that Markdown shows its characters unchanged, in one line.
 func mdEscape(s string) string {
 	return mdSpecial.ReplaceAllString(strings.ReplaceAll(s, "\n", " "), `\$0`)
 }
 
 var mdSpecial = regexp.MustCompile("[\\\\`*_{}\\[\\]<>#|$~^]")
 
-// prose writes a Markdown cell: without the title, with its images as files beside the report
-// and its links to headings as Quarto names them. The rest is unchanged.
+// prose writes a Markdown cell. It removes the title, stores images as files, and changes links to headings to the anchors
+// of the report's reader. The rest is unchanged.
 func (m *mdWriter) prose(number int, c *notebook.Cell) {
 	source := m.rewritten(m.opt.finalText(c, fmt.Sprintf("c%d", number)), c, func(w *written, n ast.Node) []edit {
 		switch n := n.(type) {
@@ -151,7 +152,8 @@ func (m *mdWriter) prose(number int, c *notebook.Cell) {
 	m.writef("\n%s\n", strings.TrimSpace(source))
 }
 
-// rewritten returns Markdown with its images as files, and with the changes of its other nodes.
+// rewritten returns Markdown with images stored as files and formulas adapted to the reader. change returns additional
+// edits for a node.
 func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written, ast.Node) []edit) string {
 	var edits []edit
 	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -171,7 +173,7 @@ func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written,
 			if m.word {
 				tex = dollars(n.formula)
 			}
-			if inTable(n) { // readers of Markdown split a table at each bar
+			if inTable(n) { // otherwise readers split table cells at each bar
 				tex = strings.NewReplacer(`\|`, `\Vert{}`, "|", `\vert{}`).Replace(tex)
 			}
 			edits = append(edits, edit{n.start, n.stop, tex})
@@ -184,7 +186,7 @@ func (m *mdWriter) rewritten(w *written, c *notebook.Cell, change func(*written,
 	return w.edited(edits)
 }
 
-// dollars returns a formula between dollars, which every reader of Markdown with formulas knows.
+// dollars returns a formula between dollar signs, the form that every Markdown reader with formulas accepts.
 func dollars(f formula) string {
 	tex := strings.ReplaceAll(strings.TrimSpace(f.tex), "\n", " ")
 	switch {
@@ -205,7 +207,7 @@ func inTable(n ast.Node) bool {
 	return false
 }
 
-// image returns the edit that moves an image into a file.
+// image returns the edit that replaces an image's address by a file, or the image by a note if it cannot be read.
 func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 	src := address(n.Destination)
 	name, problem := m.imageFile(src, c)
@@ -215,7 +217,7 @@ func (m *mdWriter) image(w *written, n *ast.Image, c *notebook.Cell) edit {
 	return w.readdressed(n, n.Destination, n.Title, n.Reference, name)
 }
 
-// rawImage returns an image of raw HTML that is moved into a file.
+// rawImage returns an HTML image whose source is a file, or a note if the image cannot be read.
 func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cell) string {
 	name, problem := m.imageFile(src.Val, c)
 	if problem != "" {
@@ -225,7 +227,7 @@ func (m *mdWriter) rawImage(img html.Token, src *html.Attribute, c *notebook.Cel
 	return img.String()
 }
 
-// imageFile returns the file beside the report that holds an image, or why it is missing.
+// imageFile stores an image as a file beside the report. It returns the file's name, or the problem.
 func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string) {
 	data, media, problem := imageBytes(src, c, m.opt.Folder)
 	if media == "image/svg+xml" && problem == "" {
@@ -239,7 +241,7 @@ func (m *mdWriter) imageFile(src string, c *notebook.Cell) (name, problem string
 	return m.file("image", endings[media], data), ""
 }
 
-// fenced sets text as code; the fence is longer than any in the text.
+// fenced returns text as a fenced code block. The fence is longer than any in the text.
 func fenced(info, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -262,8 +264,7 @@ func (m *mdWriter) source(c *notebook.Cell, fold bool) {
 	m.writef(format, fenced(lang, c.Source))
 }
 
-// slug returns the anchor that readers of the report give to a heading: Quarto's, or code
-// hosts'.
+// slug returns the anchor that Quarto or a code host gives to a heading.
 func (m *mdWriter) slug(heading string) string {
 	if m.quarto {
 		return slug(heading)
@@ -293,7 +294,7 @@ func (m *mdWriter) facts(t facts) {
 	}
 }
 
-// output writes one output of a cell. For Quarto, it is enclosed in the div that Quarto uses for its kind.
+// output writes one output of a cell. For Quarto, a div with Quarto's class for this kind of output encloses it.
 func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	kind, body := "display", ""
 	switch o.Type {
@@ -320,7 +321,7 @@ func (m *mdWriter) output(number int, c *notebook.Cell, o notebook.Output) {
 	m.writef("\n::: {.cell-output .cell-output-%s}\n\n%s\n:::\n", kind, body+"\n")
 }
 
-// errorText returns the text of an error with its traceback, for formats without colours.
+// errorText returns the text of an error with its traceback, without terminal colours.
 func errorText(o notebook.Output) string {
 	text := errorLine(o)
 	if trace := strings.TrimSpace(stripANSI(strings.Join(o.Traceback, "\n"))); trace != "" && trace != text {
@@ -331,7 +332,7 @@ func errorText(o notebook.Output) string {
 
 func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string {
 	wanted := []string{".svg", ".png", ".jpg", ".gif", ".webp"}
-	if m.word { // which shows SVG, but not everywhere
+	if m.word { // Word does not show SVG everywhere
 		wanted = []string{".png", ".jpg", ".gif", ".webp", ".svg"}
 	}
 	if p, ok := drawn(number, o, m.quarto || m.word, wanted...); ok {
@@ -355,12 +356,13 @@ func (m *mdWriter) rich(number int, c *notebook.Cell, o notebook.Output) string 
 	return m.asText(media, source, c, o) + m.notShown(media, o, m.emphasis)
 }
 
-// asText writes the representation of an output that is text.
+// asText returns the output's text representation of the given media type as Markdown. It returns "" if no representation
+// is text.
 func (m *mdWriter) asText(media, source string, c *notebook.Cell, o notebook.Output) string {
 	switch media {
 	case "text/markdown":
 		return m.rewritten(m.opt.read(source, "m"), c, func(w *written, n ast.Node) []edit {
-			if h, ok := n.(*ast.Heading); ok { // below the headings of the text
+			if h, ok := n.(*ast.Heading); ok { // headings of outputs go below those of the text
 				return w.releveled(h, min(6, h.Level+2))
 			}
 			return nil

@@ -9,8 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// levels puts the headings of an output below the one it is under, without
-// leaving a level out.
+// levels sets the levels of the headings in an output below the heading that precedes the output. It skips no level.
 func (p *page) levels(tree *markup.Node) {
 	last, top := p.level, 0
 	for _, n := range headingsIn(tree) {
@@ -24,8 +23,8 @@ func (p *page) levels(tree *markup.Node) {
 	}
 }
 
-// number gives figures and tables of an output their numbers over the whole
-// page. Folded details are not counted, so that the numbers a reader sees have no gaps.
+// number numbers the figures and tables of an output; the count continues over the whole page. Tables in folded details
+// get no number, so the visible numbers have no gaps.
 func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 	frame(tree)
 	var visit func(n *markup.Node, detail bool)
@@ -52,7 +51,7 @@ func (p *page) number(tree *markup.Node, cell int, o notebook.Output) {
 	visit(tree, false)
 }
 
-// frame makes a figure of an output that is a picture and nothing else.
+// frame encloses the picture of an output in a figure if the output contains nothing else.
 func frame(tree *markup.Node) {
 	var pictures []*markup.Node
 	alone := true
@@ -72,13 +71,13 @@ func frame(tree *markup.Node) {
 	inner := *pictures[0]
 	*pictures[0] = *markup.Element("figure", nil, &inner)
 	if inner.Tag == "svg" && !strings.Contains(inner.String(), "var(--page") {
-		pictures[0].Set("class", "plate") // drawn for white paper
+		pictures[0].Set("class", "plate") // drawn for a white background
 	}
 	unparagraph(tree)
 }
 
-// unparagraph makes divisions of paragraphs and headings that have come to hold
-// a figure.
+// unparagraph changes paragraphs, spans and headings that contain a figure into divs, because HTML does not allow figures
+// in them.
 func unparagraph(tree *markup.Node) {
 	tree.Walk(func(n *markup.Node) bool {
 		if (n.Tag == "p" || n.Tag == "span" || headingLevel(n) > 0) && len(n.All("figure")) > 0 {
@@ -102,7 +101,7 @@ func (p *page) figure(n *markup.Node, o notebook.Output) {
 	lead(caption, fmt.Sprintf("Figure %d", p.figures))
 }
 
-// lead puts a number before a caption.
+// lead puts the text name, such as "Figure 1", before a caption.
 func lead(caption *markup.Node, name string) {
 	number := markup.Element("span", []string{"class", "number"}, markup.Text(name))
 	if strings.TrimSpace(caption.Plain()) != "" {
@@ -116,7 +115,7 @@ func lead(caption *markup.Node, name string) {
 func (p *page) table(n *markup.Node, detail bool) {
 	scopes(n)
 	if detail || n.Get("role") == "presentation" || len(n.All("th")) == 0 && n.Child("caption") == nil || len(n.All("tr")) == 0 {
-		return // folded as detail, for its looks, or empty
+		return // no number: folded detail, layout table, or empty
 	}
 	p.tables++
 	caption := n.Child("caption")
@@ -127,7 +126,7 @@ func (p *page) table(n *markup.Node, detail bool) {
 	lead(caption, fmt.Sprintf("Table %d", p.tables))
 }
 
-// scopes says of each head cell whether it names a column or a row.
+// scopes sets the scope (column or row) of each head cell of a table.
 func scopes(table *markup.Node) {
 	var visit func(n *markup.Node, scope string)
 	visit = func(n *markup.Node, scope string) {
@@ -145,7 +144,7 @@ func scopes(table *markup.Node) {
 	visit(table, "row")
 }
 
-// headRow makes a head of a first row that has nothing but head cells.
+// headRow moves the first row of a table into a thead if the row has only head cells.
 func headRow(table *markup.Node) {
 	rows := table.All("tr")
 	if table.Child("thead") != nil || len(rows) < 2 || len(rows[0].All("td")) > 0 {
@@ -164,8 +163,8 @@ func headRow(table *markup.Node) {
 	}
 }
 
-// wrapTables lets wide tables among the children scroll by themselves, and folds
-// long ones.
+// wrapTables puts wide tables among the children of n into scrollable divs. It folds tables of more than shownRows rows
+// unless unfolded is set.
 func wrapTables(n *markup.Node, unfolded bool) {
 	for i, c := range n.Children {
 		if c.Tag == "table" && !n.HasClass("scroll") {
@@ -186,7 +185,7 @@ func wrapTables(n *markup.Node, unfolded bool) {
 	}
 }
 
-// describe gives a drawing without one a name for those who cannot see it.
+// describe sets the accessible name of a drawing that has none: its title, or else altText.
 func describe(svg *markup.Node, cell int, o notebook.Output) {
 	svg.Set("role", "img")
 	if !svg.Has("aria-label") && !svg.Has("aria-labelledby") {

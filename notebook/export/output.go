@@ -16,17 +16,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// How much of an output is shown at once, and at all. The executed notebook keeps
+// These limits state how much of an output is shown before folding, and how much at all. The executed notebook keeps
 // everything.
 const (
 	shownLines  = 30
 	keptLines   = 2000
 	keptBytes   = 400_000
-	shownRows   = 60 // of a table
-	shortenedTo = 20 // lines before the fold of a long text
+	shownRows   = 60 // rows of a table
+	shortenedTo = 20 // lines shown before the fold of a long text
 )
 
-// output returns one output as markup, or nil for one that shows nothing.
+// output returns one output as markup, or nil if it shows nothing.
 func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Node {
 	p.outputs++
 	id := fmt.Sprintf("output-%d", p.outputs)
@@ -47,7 +47,7 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Nod
 	return out
 }
 
-// stream shows the text that a program printed; nil for white space.
+// stream returns printed text as markup, or nil if the text is only white space.
 func stream(o notebook.Output) []*markup.Node {
 	if strings.TrimSpace(o.Text) == "" {
 		return nil
@@ -60,8 +60,8 @@ func stream(o notebook.Output) []*markup.Node {
 	return nodes
 }
 
-// long shows the beginning of a text and folds the rest; of a very long one, the
-// middle is left out.
+// long returns a text as markup. A long text shows its first lines, and the rest is folded. The middle of a very long text
+// is cut out.
 func long(text string) []*markup.Node {
 	render := func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }
 	text = strings.TrimRight(overwrite(text), "\n")
@@ -83,7 +83,8 @@ func long(text string) []*markup.Node {
 	return append(out, markup.Element("details", nil, markup.Element("summary", nil, markup.Text(summary)), render(rest)))
 }
 
-// shorten cuts the middle out of a text that is too long for any reader.
+// shorten cuts the middle out of a text of more than keptLines lines or keptBytes bytes, and puts a note there. It reports
+// whether it cut anything.
 func shorten(text string) (string, bool) {
 	lines := strings.SplitAfter(text, "\n")
 	cut := false
@@ -101,7 +102,7 @@ func shorten(text string) (string, bool) {
 	return text, cut
 }
 
-// errorNode returns the markup of an error with its traceback.
+// errorNode returns an error with its traceback as markup.
 func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
 	if slices.Contains(marks(c), raises) {
@@ -119,11 +120,12 @@ func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	return out
 }
 
-// preferred are the representations that a page can show, best first.
+// preferred are the media types that a page can show, best first.
 var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg", "image/gif", "image/webp", "text/markdown", "text/latex",
 	"application/json", "text/plain"}
 
-// rich shows the best representation in which something is left after cleaning.
+// rich returns the first representation in the order of preferred that shows something after cleaning. A note lists what
+// was dropped.
 func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []*markup.Node {
 	var lost []string
 	for _, media := range preferred {
@@ -149,11 +151,11 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 	return lostNote(lost)
 }
 
-// represent shows one representation; lost are the tags dropped from it.
+// represent returns one representation as markup, or nil if it shows nothing. lost lists the dropped elements.
 func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell,
 	o notebook.Output) (nodes []*markup.Node, lost []string) {
 	source := stringOf(data)
-	if f, ours := ownFigure(o); ours && media == "text/html" { // in the colours of the page
+	if f, ours := ownFigure(o); ours && media == "text/html" { // drawn again in the colours of the page
 		var b strings.Builder
 		if report.FigureElement(&b, f, "figure") == nil {
 			source = b.String()
@@ -194,7 +196,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	return long(source), nil
 }
 
-// visible reports whether a reader would see anything.
+// visible reports whether a tree contains text or an image, drawing, line or meter.
 func visible(tree *markup.Node) bool {
 	found := false
 	tree.Walk(func(n *markup.Node) bool {
@@ -205,7 +207,7 @@ func visible(tree *markup.Node) bool {
 	return found
 }
 
-// altText describes a picture: as the cell did, or by its place.
+// altText returns a description of a picture: the output's alt or short text, or else the number of its cell.
 func altText(cell int, o notebook.Output) string {
 	if alt := stringOf(o.Metadata["alt"]); alt != "" {
 		return alt
@@ -217,7 +219,7 @@ func altText(cell int, o notebook.Output) string {
 	return fmt.Sprintf("Picture put out by cell %d", cell)
 }
 
-// latex shows formulas as formulas and other TeX unchanged.
+// latex returns a formula as MathML and other LaTeX as unchanged text.
 func (p *page) latex(source string) *markup.Node {
 	if p.opt.share(source, bytesByByte).Make(int64(bytesOfTeX*min(len(source), tex.Longest))) != nil {
 		p.lost.add(tooDeep)
@@ -232,7 +234,7 @@ func (p *page) latex(source string) *markup.Node {
 	return markup.Element("pre", nil, markup.Text(source))
 }
 
-// prettyJSON returns a decoded JSON value on lines.
+// prettyJSON returns a decoded JSON value as indented text.
 func prettyJSON(data any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -24,17 +24,17 @@ var (
 	script string
 )
 
-// scriptText returns the script exactly as the page contains it, because the page's policy has its
-// hash.
+// scriptText returns the script exactly as the page contains it. The page's content policy has the hash of this text.
 func scriptText() string { return "\n" + script }
 
-// printable returns the page as it goes to paper, with the pages of its headings by id.
+// printable returns the page for printing. pages maps the IDs of headings to their page numbers; nil means that they are
+// unknown.
 func printable(ctx context.Context, nb *notebook.Notebook, opt Options, pages map[string]int) []byte {
 	return newPage(nb, opt.limited(ctx), true, pages).text()
 }
 
-// newPage returns a page that asks nothing of any network. Its text is well-formed XML, has one h1, an outline, and figures and
-// tables with numbers.
+// newPage returns a page that loads nothing from a network. Its text is well-formed XML with one h1, an outline, and
+// numbered figures and tables.
 func newPage(nb *notebook.Notebook, opt Options, paper bool, pages map[string]int) *page {
 	return &page{nb: nb, opt: opt, paper: paper, pages: pages, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }
@@ -44,14 +44,14 @@ type page struct {
 	nb  *notebook.Notebook
 	opt Options
 
-	paper bool // for printing at once: all open, no script
+	paper bool // for printing: everything is unfolded, and there is no script
 	hides hiding
-	own   language // of the notebook
+	own   language // language of the notebook
 	lost  ledger
-	// the pages of the headings, by id, in a paper version that was printed before
+	// heading ID → page number in a previous printed version
 	pages                    map[string]int
 	sheets                   []string
-	level                    int // of the heading we are under
+	level                    int // level of the heading above the current cell
 	outputs, figures, tables int
 }
 
@@ -73,7 +73,7 @@ func (p *page) text() []byte {
 	return []byte(b.String())
 }
 
-// body returns the whole visible page.
+// body returns the body element of the page.
 func (p *page) body() *markup.Node {
 	trees := p.proseTrees()
 	title, list := outline(trees, p.opt.Title)
@@ -109,10 +109,10 @@ func (p *page) body() *markup.Node {
 	return body
 }
 
-// cleaner returns the cleaner for markup of a cell, whose ids start with name.
+// cleaner returns a cleaner for markup of a cell. The IDs in the markup get the prefix name.
 func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 	id := func(s string) string { return name + "-" + strings.Join(strings.FieldsFunc(s, notInID), "-") }
-	style := func(css string) { // goes into the head for this output alone, unless the page has it already
+	style := func(css string) { // adds the style sheet to the head, limited to this output, unless it is our own
 		if strings.TrimSpace(css) != strings.TrimSpace(report.NotebookStyle()) {
 			p.sheets = append(p.sheets, markup.Scoped(css, name, id))
 		}
@@ -124,7 +124,7 @@ func notInID(r rune) bool {
 	return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '-' || r == '_' || r == '.')
 }
 
-// proseTrees renders all Markdown cells; the other places are empty.
+// proseTrees returns one tree per cell: the rendered Markdown, or an empty tree for other and hidden cells.
 func (p *page) proseTrees() []*markup.Node {
 	trees := make([]*markup.Node, len(p.nb.Cells))
 	for i := range p.nb.Cells {
@@ -134,7 +134,7 @@ func (p *page) proseTrees() []*markup.Node {
 			continue
 		}
 		k := p.cleaner("m", c)
-		k.Style = nil // text has no style
+		k.Style = nil // style sheets in Markdown are dropped
 		tree := prose(p.opt.read(c.Source, fmt.Sprintf("c%d", i+1)), k)
 		for _, t := range tree.All("table") {
 			scopes(t)
@@ -146,7 +146,7 @@ func (p *page) proseTrees() []*markup.Node {
 	return trees
 }
 
-// cell returns the page's element of one cell, or nil.
+// cell returns the element of cell i, or nil if it shows nothing. text is the rendered Markdown of a Markdown cell.
 func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	c := &p.nb.Cells[i]
 	if hidden(c) || p.opt.interrupted() {
@@ -169,7 +169,7 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	}
 	if v := p.hides.outputs(c); v != absent {
 		outputs := markup.Element("details", nil, markup.Element("summary", nil, markup.Text("Output")))
-		displayed := false // a display has shown the error already
+		displayed := false // a display has already shown the error
 		for _, o := range p.hides.lasting(c) {
 			n := p.output(i+1, c, o)
 			if n == nil {
@@ -195,7 +195,7 @@ func (p *page) cell(i int, text *markup.Node) *markup.Node {
 	return out
 }
 
-// raw returns the content of a raw cell for a page: of a cell for HTML or Markdown, or without a format, which is text.
+// raw returns the content of a raw cell whose format is HTML, Markdown, plain text or missing, or nil for other formats.
 func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 	_, settings := frontMatter(p.nb)
 	settings = settings && i == 0
@@ -224,7 +224,7 @@ func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 	return out
 }
 
-// code returns the source of a cell, which a reader can fold.
+// code returns the source of a cell as an element that readers can fold. v states whether it begins folded.
 func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	lang := cellLanguage(c, p.own)
 	note := ""
@@ -247,7 +247,7 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 	return out
 }
 
-// banner says at the top that the run failed, and where.
+// banner returns a box that lists the failed cells, or nil if no cell failed.
 func (p *page) banner() []*markup.Node {
 	list := failures(p.nb)
 	if len(list) == 0 {
@@ -272,18 +272,18 @@ func (p *page) banner() []*markup.Node {
 	return []*markup.Node{out}
 }
 
-// contents returns the outline as nested lists, on paper with the pages, or nil when there is nothing
-// to choose from.
+// contents returns the outline as nested lists, with page numbers on paper. It returns nil if there are fewer than two
+// headings.
 func (p *page) contents(list []heading) *markup.Node {
 	if len(list) < 2 {
 		return nil
 	}
 	nav := markup.Element("nav", []string{"aria-label", "Contents"}, markup.Element("p", []string{"class", "label"}, markup.Text("Contents")))
-	var levels []*markup.Node // the open list of each level from 2
+	var levels []*markup.Node // the open list per level, from level 2
 	for _, h := range list {
 		depth := max(h.level-1, 1)
 		levels = levels[:min(len(levels), depth)]
-		if len(levels) < depth { // by one, since no level is left out
+		if len(levels) < depth { // at most one shorter, because outline skips no level
 			parent := nav
 			if depth > 1 {
 				items := levels[depth-2].Children
@@ -295,7 +295,7 @@ func (p *page) contents(list []heading) *markup.Node {
 		link := markup.Element("a", []string{"href", "#" + h.id}, inlineCopy(h.node)...)
 		item := markup.Element("li", nil, link)
 		if p.paper {
-			number := "0" // takes the room of a number until it is known
+			number := "0" // a placeholder with the width of a number
 			if n := p.pages[h.id]; n > 0 {
 				number = fmt.Sprint(n)
 			}
@@ -306,8 +306,8 @@ func (p *page) contents(list []heading) *markup.Node {
 	return nav
 }
 
-// inlineCopy returns the content of a heading without links, ids, which a page has once, and
-// styles, which are for the place of the heading.
+// inlineCopy returns a copy of a heading's content for the outline. It removes links and images, IDs (which must be
+// unique), and styles.
 func inlineCopy(n *markup.Node) []*markup.Node {
 	var out []*markup.Node
 	for _, c := range n.Children {
@@ -330,8 +330,7 @@ func inlineCopy(n *markup.Node) []*markup.Node {
 	return out
 }
 
-// uniqueIDs keeps each id on its first element alone, and drops references to ids that the page
-// does not have.
+// uniqueIDs keeps each ID only on the first element that has it. It removes references to IDs that do not exist.
 func uniqueIDs(body *markup.Node) {
 	ids := map[string]bool{}
 	body.Walk(func(n *markup.Node) bool {
@@ -364,8 +363,8 @@ var (
 	pdfEscape      = regexp.MustCompile(`#[0-9A-Fa-f]{2}`)
 )
 
-// destinations returns the page, from 1, of each place that the links in a PDF of Chromium lead to,
-// by id. It is empty for a PDF without links, and for one of another make.
+// destinations returns the page, from 1, of each link target (by ID) in a PDF made by Chromium. It returns an empty map if
+// the PDF has no links or another program made it.
 func destinations(pdf []byte) map[string]int {
 	objects := map[string]string{}
 	root := ""
@@ -376,14 +375,14 @@ func destinations(pdf []byte) map[string]int {
 			root = number
 		}
 	}
-	order := map[string]int{} // of pages, by object
+	order := map[string]int{} // PDF object of a page → page number
 	var walk func(number string)
 	walk = func(number string) {
 		text, known := objects[number]
 		if !known {
 			return
 		}
-		delete(objects, number) // a tree has each once
+		delete(objects, number) // a valid tree contains each object once; this stops cycles
 		kids := pdfKids.FindStringSubmatch(text)
 		if kids == nil {
 			order[number] = len(order) + 1
@@ -397,10 +396,10 @@ func destinations(pdf []byte) map[string]int {
 	out := map[string]int{}
 	for _, m := range pdfDestination.FindAllSubmatch(pdf, -1) {
 		id := pdfEscape.ReplaceAllStringFunc(string(m[1]), func(s string) string {
-			b, _ := strconv.ParseUint(s[1:], 16, 8) // two digits
+			b, _ := strconv.ParseUint(s[1:], 16, 8) // no error: two hexadecimal digits
 			return string([]byte{byte(b)})
 		})
-		if n := order[string(m[2])]; n > 0 && id != "Dest" { // which is the key of an outline's place
+		if n := order[string(m[2])]; n > 0 && id != "Dest" { // "Dest" is not an ID but a key of the PDF's outline
 			out[id] = n
 		}
 	}

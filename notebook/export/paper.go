@@ -10,10 +10,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// paperCode is the most lines of a cell's source that are kept on one page.
+// paperCode is the largest number of lines of folded text that is kept on one page.
 const paperCode = 24
 
-// sheetStyle returns the size of the sheet and the number at its foot; "" for the screen.
+// sheetStyle returns the CSS for paper size and page numbers, or "" for the screen.
 func (p *page) sheetStyle() string {
 	if !p.paper {
 		return ""
@@ -22,8 +22,8 @@ func (p *page) sheetStyle() string {
 		"font: 8.5pt \"Liberation Sans\", Arial, sans-serif; color: #3d444b; } }\n", cmp.Or(p.opt.Paper, A4))
 }
 
-// fitPaper opens what is folded on the screen, and splits tables that are wider than a sheet. All rows
-// of a table are printed, except for long tables that are folded on the screen.
+// fitPaper unfolds what is folded on the screen, and splits tables that are wider than a page. Package report's long tables
+// stay hidden: its style sheet omits them in print.
 func fitPaper(body *markup.Node) {
 	for _, d := range body.All("details") {
 		d.Set("open", "open")
@@ -43,19 +43,19 @@ func fitPaper(body *markup.Node) {
 	}
 }
 
-// Widths in millimetres: of the text on a sheet of either size, and of a letter and of the margins of a cell
-// in the print of the style sheet.
+// These widths are in millimetres: the text width (for both paper sizes), a letter, and the margins of a table cell, as in
+// the print style sheet.
 const (
 	sheetWidth  = 176
 	letterWidth = 1.9
 	cellMargin  = 2.7
-	longestWord = 40 // letters of a word that is not broken
+	longestWord = 40 // longer words are broken
 )
 
-// split returns a table as several tables, one below the other, each at most as wide as a sheet. Each
-// begins with the names of the rows. A table with cells that span columns is returned whole.
+// split returns a table as several tables, each at most as wide as a page. Each begins with the columns of row names. A
+// table with cells that span several columns or rows is returned unchanged.
 func split(table *markup.Node) []*markup.Node {
-	names := 0 // columns with the names of the rows
+	names := 0 // number of columns with row names
 	var widths []float64
 	for _, row := range table.All("tr") {
 		for j, c := range cellsOf(row) {
@@ -66,7 +66,7 @@ func split(table *markup.Node) []*markup.Node {
 				widths = append(widths, 0)
 			}
 			words := strings.Fields(c.Plain())
-			if c.Tag == "th" && c.HasClass("short") { // kept in one line
+			if c.Tag == "th" && c.HasClass("short") { // the style sheet does not break these
 				words = []string{c.Plain()}
 			}
 			for _, word := range words {
@@ -95,18 +95,18 @@ func split(table *markup.Node) []*markup.Node {
 	return append(parts, columnsOf(table, names, from, len(widths), true))
 }
 
-// spans reports whether a cell is larger than one column and row.
+// spans reports whether a cell spans more than one column or row.
 func spans(cell *markup.Node) bool {
 	return cmp.Or(cell.Get("colspan"), "1") != "1" || cmp.Or(cell.Get("rowspan"), "1") != "1"
 }
 
-// cellsOf returns the cells of a row.
+// cellsOf returns the th and td cells of a row.
 func cellsOf(row *markup.Node) []*markup.Node {
 	return lists.Where(row.Children, func(c *markup.Node) bool { return c.Tag == "th" || c.Tag == "td" })
 }
 
-// columnsOf returns a copy of a table with the columns before names and those from one to before another. A
-// continued table has no caption and no ids, which a page has once.
+// columnsOf returns a copy of a table with columns [0, names) and [from, to). If continued is set, the copy has no caption
+// and no IDs, because these must not occur twice.
 func columnsOf(n *markup.Node, names, from, to int, continued bool) *markup.Node {
 	out := *n
 	if continued {

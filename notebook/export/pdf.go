@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// PDF prints the page of HTML with a browser of the Chromium family, with everything open that is
-// folded on the screen, except for long tables. It prints twice: the contents name the pages that the
-// first version had. When no browser is installed, the error is chromium.ErrMissing.
+// PDF prints the HTML page with a browser of the Chromium family. What is folded on the screen is unfolded, except for long tables
+// of package report. PDF prints twice, because the table of contents needs the page numbers of the first print. Without an
+// installed browser it returns chromium.ErrMissing.
 func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, err error) {
 	if _, err := chromium.Find(); err != nil {
 		return nil, err
@@ -27,7 +27,7 @@ func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, e
 			return nil, err
 		}
 		if pages = destinations(pdf); len(pages) == 0 {
-			break // no contents
+			break // no table of contents
 		}
 	}
 	return pdf, nil
@@ -40,7 +40,7 @@ func firstLine(s string) string {
 
 var leadingNumber = regexp.MustCompile(`^\s*(\d+\.?\d*)(px|pt|in|cm|mm)?\s*$`)
 
-// svgPDF prints a drawing on a sheet of the drawing's size.
+// svgPDF prints an SVG drawing as a PDF whose page has the size of the drawing.
 func svgPDF(ctx context.Context, source string) ([]byte, error) {
 	if _, err := chromium.Find(); err != nil {
 		return nil, err
@@ -55,8 +55,7 @@ func svgPDF(ctx context.Context, source string) ([]byte, error) {
 	return chromium.Print(ctx, []byte(report.PageHead("Drawing", style, "")+"<body>"+svg.String()+"</body></html>"))
 }
 
-// drawing returns the first drawing in a source, rebuilt from what is known to be harmless and with
-// the style that it brings; nil without a drawing.
+// drawing returns the first SVG drawing in a source after cleaning, including its style sheets, or nil if there is none.
 func drawing(source string) *markup.Node {
 	const name = "drawing"
 	style := ""
@@ -73,7 +72,7 @@ func drawing(source string) *markup.Node {
 	return svg
 }
 
-// drawingFile returns a drawing as a separate file, which is XML.
+// drawingFile returns the first drawing in a source as an SVG file (XML), or nil if there is none.
 func drawingFile(source string) []byte {
 	if svg := drawing(source); svg != nil {
 		return []byte(svg.String())
@@ -81,14 +80,14 @@ func drawingFile(source string) []byte {
 	return nil
 }
 
-// size returns the drawing's size in CSS pixels, from its attributes or else its view box.
+// size returns a drawing's size in CSS pixels, from its attributes or else from its view box.
 func size(svg *markup.Node) (width, height float64) {
 	width, height = length(svg.Get("width")), length(svg.Get("height"))
 	if box := strings.Fields(strings.ReplaceAll(svg.Get("viewBox"), ",", " ")); len(box) == 4 && (width == 0 || height == 0) {
 		width, height = length(box[2]), length(box[3])
 	}
 	if width == 0 || height == 0 {
-		return 300, 150 // what CSS takes
+		return 300, 150 // CSS's default size
 	}
 	return width, height
 }
@@ -108,5 +107,5 @@ func length(s string) float64 {
 	return x
 }
 
-// perInch holds how many of a unit make an inch, which has 96 px.
+// perInch maps a CSS unit to its number per inch. An inch has 96 px.
 var perInch = map[string]float64{"pt": 72, "in": 1, "cm": 2.54, "mm": 25.4}

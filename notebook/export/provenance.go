@@ -15,50 +15,49 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Provenance states how the outputs came about, well enough to make them again.
-// Empty fields are not shown.
+// Provenance states how the outputs were made, in enough detail to repeat the run. Reports omit empty fields.
 type Provenance struct {
 	Parameters []Parameter
 	Version    string // version of gonb-cope
 	Revision   string // revision of its source
-	ModuleSum  string // checksum of the module, as in go.sum
-	Go         string // version of Go it was built with
+	ModuleSum  string // checksum of the Go module, as in go.sum
+	Go         string // Go version of the build
 	Platform   string // operating system and architecture
 	Host       string
-	Kernel     string // display name, or name, of the kernel that executed
+	Kernel     string // display name of the kernel that executed the notebook, or else its name
 
-	Notebook       string // path, as the reader of the report can use it
+	Notebook       string // path of the notebook that the reader of the report can use
 	NotebookSHA256 string
 	Data           []report.DataFile
 	Seeds          []string
 	Started        time.Time
 	Duration       time.Duration
 	Cells          []CellTime
-	Command        string // the command line that makes the report again
-	Kept           bool   // nothing was executed: the outputs are those of the notebook
+	Command        string // command line that makes the report again
+	Kept           bool   // true if nothing was executed and the outputs are the notebook's saved ones
 }
 
-// Parameter is a value that was given to the notebook.
+// Parameter is a notebook parameter to which the user gave a value.
 type Parameter struct {
 	Name    string `json:"name"`
 	Value   string `json:"value"`
-	Default string `json:"default,omitempty"` // "" when the notebook has none
+	Default string `json:"default,omitempty"` // "" if the notebook has no default
 }
 
-// CellTime holds how long a cell took. Cells are counted from 1, all kinds.
+// CellTime is the run time of a cell. Cell counts cells of all types from 1.
 type CellTime struct {
 	Cell     int           `json:"cell"`
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// facts is a small table of names and values.
+// facts is a table of names and values in a report.
 type facts struct {
 	caption string
-	heads   []string // nil for none
+	heads   []string // nil if the table has no header
 	rows    [][]string
 }
 
-// tables returns the parts of the provenance that are known.
+// tables returns the tables of a report's provenance. They contain only the known fields.
 func (p Provenance) tables() []facts {
 	made := facts{caption: "How this was made"}
 	add := func(key string, values ...string) {
@@ -101,7 +100,7 @@ func (p Provenance) tables() []facts {
 	return out
 }
 
-// html writes the table in the look of package report.
+// html returns the table as HTML in the style of package report.
 func (f facts) html() *markup.Node {
 	cells := func(texts []string, tag string, attrs ...string) []*markup.Node {
 		return lists.Map(texts, func(s string) *markup.Node { return markup.Element(tag, attrs, markup.Text(s)) })
@@ -119,7 +118,7 @@ func (f facts) html() *markup.Node {
 	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
-// record returns the provenance as the metadata of an executed notebook holds it, without what is not known.
+// record returns the provenance as JSON metadata of an executed notebook. Unknown fields are missing.
 func (p Provenance) record() map[string]any {
 	started := ""
 	if !p.Started.IsZero() {
@@ -143,8 +142,7 @@ func (p Provenance) record() map[string]any {
 	return m
 }
 
-// withProvenance returns the notebook with the provenance in its metadata; the given one is not
-// changed.
+// withProvenance returns a copy of the notebook with the provenance in its metadata. It does not change nb.
 func withProvenance(nb *notebook.Notebook, p Provenance) *notebook.Notebook {
 	out := *nb
 	out.Metadata = map[string]any{}

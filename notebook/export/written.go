@@ -17,28 +17,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// written holds Markdown as its author wrote it, and its tree. All reports take headings,
-// links and images from the tree; a Markdown report changes the source at their places.
+// written holds one Markdown text and its syntax tree. All reports take headings, links and images from the tree. Markdown
+// reports copy the source and edit only these places.
 type written struct {
 	source []byte
 	name   string
 	root   ast.Node
-	tails  map[ast.Node]tail // of links and images
-	// in the order of the source, and the source without them, which is what is read as Markdown
+	tails  map[ast.Node]tail // positions of links and images
+	// formulas in source order, and the source with formulas masked, which goldmark parses
 	formulas []formula
 	masked   []byte
 
 	allowance *allowance.Allowance
-	plain     bool     // a limit was reached: what follows is text
-	deep      bool     // something nests too deep, and is text
-	block     ast.Node // whose signs of emphasis are counted
+	plain     bool     // a limit was reached, and the rest is plain text
+	deep      bool     // something was nested too deeply or too large, and is plain text
+	block     ast.Node // block whose emphasis characters signs counts
 	signs     int
 }
 
-// tail holds the place of the end of a link or an image: "](address)", "][reference]" or "]".
+// tail is the position of the end of a link or an image: "](address)", "][reference]" or "]".
 type tail struct{ start, stop int }
 
-// readMarkdown reads a text of a notebook, within its allowance. The name keeps the footnotes of different cells apart.
+// readMarkdown parses one Markdown text within its allowance. name is the prefix of its footnotes' IDs, which keeps texts
+// apart.
 func readMarkdown(source, name string, a *allowance.Allowance) *written {
 	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}, allowance: a}
 	w.formulas = findFormulas(w.source)
@@ -47,10 +48,10 @@ func readMarkdown(source, name string, a *allowance.Allowance) *written {
 	return w
 }
 
-// shortened reports whether the source of a part of the text is shown.
+// shortened reports whether a part of the text is shown as source because of a limit.
 func (w *written) shortened() bool { return w.plain || w.deep }
 
-// Messages about text whose source is shown.
+// These messages are about text that is shown as source.
 const (
 	tooDeep     = "text that is too deep or too long to be laid out; its source is shown"
 	tooDeepNote = "A part of this text is too deep or too long to be laid out. Its source is shown."
@@ -62,7 +63,7 @@ type linkParser interface {
 	parser.CloseBlocker
 }
 
-// tailParser records where links and images end, which their nodes do not store.
+// tailParser wraps goldmark's link parser and records where links and images end. goldmark's nodes do not store it.
 type tailParser struct {
 	linkParser
 	d *dialect
@@ -71,13 +72,13 @@ type tailParser struct {
 // Parse implements parser.InlineParser.
 func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context) ast.Node {
 	w, line, before := p.d.peek(block)
-	if w.plain || line[0] == ']' && !w.may(linesOf(parent)) { // its words are looked for line by line
+	if w.plain || line[0] == ']' && !w.may(linesOf(parent)) { // goldmark searches for the link's text line by line
 		return nil
 	}
 	n := p.linkParser.Parse(parent, block, pc)
 	switch n.(type) {
 	case nil:
-	case *ast.Link, *ast.Image: // and its tail
+	case *ast.Link, *ast.Image: // includes the tail
 		w.takes(2 * bytesOfBlock)
 	default:
 		w.takes(bytesInline)
@@ -100,15 +101,16 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 	return n
 }
 
-// spacedName is an attachment whose name has blanks that are not written as Markdown wants them. Front ends show it.
+// spacedName matches an attachment whose name has blanks. Markdown does not allow them here, but front ends show such
+// images.
 var spacedName = regexp.MustCompile(`\]\(attachment:[^()<>"'\n]* [^()<>"'\n]*\)`)
 
-// maskNames replaces blanks in names of attachments by a letter.
+// maskNames replaces each blank in the names of attachments by the letter x.
 func maskNames(source []byte) []byte {
 	return spacedName.ReplaceAllFunc(source, func(m []byte) []byte { return bytes.ReplaceAll(m, []byte(" "), []byte("x")) })
 }
 
-// unmask puts what was masked in an address or a title back, which is at the end of a link.
+// unmask replaces a masked address or title by its text in the source. t is the end of the link that contains it.
 func (w *written) unmask(part *[]byte, t tail) {
 	if len(*part) == 0 || t.stop > len(w.source) {
 		return
@@ -118,11 +120,11 @@ func (w *written) unmask(part *[]byte, t tail) {
 	}
 }
 
-// tree renders a node to markup that is clean.
+// tree renders a node to clean markup.
 func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	var b bytes.Buffer
-	w.with(func(d *dialect) { _ = d.Renderer().Render(&b, w.source, n) }) // errors would be the buffer's, which takes everything
-	// Elements that HTML leaves open are opened again in each paragraph that follows.
+	w.with(func(d *dialect) { _ = d.Renderer().Render(&b, w.source, n) }) // no error: a buffer accepts all writes
+	// HTML reopens unclosed elements in each following paragraph, so count them first.
 	if n == w.root && !w.deep && w.allowance.Make(int64(markup.Reopened(b.String()))*bytesOfBlock/2) != nil {
 		w.asCode()
 		return w.tree(w.root, c)
@@ -137,7 +139,7 @@ func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	return out
 }
 
-// headings returns all headings in the order of the page.
+// headings returns all headings in document order.
 func (w *written) headings() []*ast.Heading {
 	var out []*ast.Heading
 	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -149,16 +151,16 @@ func (w *written) headings() []*ast.Heading {
 	return out
 }
 
-// address returns the address of a link or an image as a page has it.
+// address returns the address of a link or an image, with characters escaped as in HTML.
 func address(destination []byte) string { return string(util.URLEscape(destination, true)) }
 
-// edit replaces the source from start to stop.
+// edit replaces source[start:stop] by text.
 type edit struct {
 	start, stop int
 	text        string
 }
 
-// edited returns the source with changes. Of two that overlap the first counts.
+// edited returns the source with the edits applied. If two edits overlap, only the first is applied.
 func (w *written) edited(edits []edit) string {
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
 	var b strings.Builder
@@ -174,8 +176,8 @@ func (w *written) edited(edits []edit) string {
 	return b.String()
 }
 
-// place holds the place of a heading: all of it from start to stop, its text from first to last. A
-// heading is written "# text #" or with a line below its text.
+// place is the position of a heading: all of it is source[start:stop], and its text is source[first:last]. The heading has
+// the form "# text #" or a line of signs below its text.
 type place struct{ start, first, last, stop int }
 
 func (w *written) place(h *ast.Heading) place {
@@ -196,7 +198,7 @@ func (w *written) place(h *ast.Heading) place {
 	return p
 }
 
-// lineEnd returns the end of the line at a place, before its newline.
+// lineEnd returns the end of the line that contains position at, before its newline.
 func (w *written) lineEnd(at int) int {
 	at = min(at, len(w.source))
 	if i := bytes.IndexByte(w.source[at:], '\n'); i >= 0 {
@@ -205,7 +207,7 @@ func (w *written) lineEnd(at int) int {
 	return len(w.source)
 }
 
-// releveled returns the edits that give a heading another level.
+// releveled returns the edits that change a heading's level.
 func (w *written) releveled(h *ast.Heading, level int) []edit {
 	p := w.place(h)
 	out := []edit{{p.start, p.first, strings.Repeat("#", level) + " "}, {p.last, p.stop, ""}}
@@ -216,8 +218,8 @@ func (w *written) releveled(h *ast.Heading, level int) []edit {
 	return out
 }
 
-// readdressed returns the edit that gives a link or an image another address. One with a reference
-// gets the address in its own place.
+// readdressed returns the edit that changes the address of a link or image to to. If the address is in a reference
+// definition, the edit writes the new address into the link itself.
 func (w *written) readdressed(n ast.Node, destination, title []byte, reference *ast.ReferenceLink, to string) edit {
 	t := w.tails[n]
 	if reference == nil {
@@ -237,7 +239,7 @@ func (w *written) readdressed(n ast.Node, destination, title []byte, reference *
 	return edit{t.start, t.stop, "](" + to + ")"}
 }
 
-// rawHTML returns the HTML of a node and the place in the source of each of its bytes.
+// rawHTML returns the HTML of a node and, for each byte, its position in the source.
 func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 	var all []text.Segment
 	switch n := n.(type) {
@@ -258,8 +260,8 @@ func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 	return source, places
 }
 
-// rawImages returns the edits of the images of raw HTML: each that has a source becomes
-// what change returns.
+// rawImages returns the edits that replace the images in raw HTML. Each img element with a src attribute becomes the text
+// that change returns.
 func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.Attribute) string) []edit {
 	source, places := w.rawHTML(n)
 	var out []edit

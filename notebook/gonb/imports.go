@@ -21,7 +21,7 @@ import (
 // editors.
 const commentPrefix = "//gonb:"
 
-// notGo are the first words of cells that GoNB hands to other programs.
+// notGo are the first words of cells that GoNB passes to other programs.
 var notGo = []string{"%%writefile", "%%script", "%%bash", "%%sh", "%%gx"}
 
 // ImportsLibrary reports whether the Go code of a cell imports a package of this library.
@@ -30,9 +30,8 @@ func ImportsLibrary(cell string) bool {
 		func(path string) bool { return path == modulePath || strings.HasPrefix(path, modulePath+"/") })
 }
 
-// ImportsOf lists the import paths in a cell, each once, in order. A cell is not a Go file: it has
-// declarations without a package clause, lines for GoNB that begin with % or !, and code of main
-// after %%. Code that does not parse is skipped.
+// ImportsOf lists the import paths in a cell, each once, in order. A cell is not a Go file: it has no package clause,
+// lines for GoNB begin with % or !, and code of main follows %%. ImportsOf skips code that does not parse.
 func ImportsOf(cell string) []string {
 	code := goCode(cell)
 	var s scanner.Scanner
@@ -51,7 +50,7 @@ func ImportsOf(cell string) []string {
 			next()
 			continue
 		}
-		// A name, a dot or an underscore may precede a path.
+		// An import path can follow a name, a dot or an underscore.
 		next()
 		group := tok == token.LPAREN
 		if group {
@@ -70,7 +69,8 @@ func ImportsOf(cell string) []string {
 	return found
 }
 
-// goCode blanks the lines for GoNB.
+// goCode returns the Go code of a cell: lines for GoNB become empty lines. It returns nil if the cell is for another
+// program.
 func goCode(cell string) []byte {
 	var b bytes.Buffer
 	first, goesOn := true, false
@@ -92,18 +92,17 @@ func goCode(cell string) []byte {
 	return b.Bytes()
 }
 
-// Imports knows which imports of Go cells resolve without go get. It is for one
-// goroutine at a time.
+// Imports knows which imports of Go cells resolve without go get. It must not be used by several goroutines at once.
 type Imports struct {
-	versions map[string]string // of the modules that are required
-	summed   map[string]bool   // "module version" whose content go.sum knows
+	versions map[string]string // module path → required version
+	summed   map[string]bool   // "PATH VERSION" of modules whose content hash is in go.sum
 	own      Module
-	cache    string // the module cache
+	cache    string // Go's module cache
 	goroot   string
-	known    map[string]bool // verdict by import path
+	known    map[string]bool // import path → result of Pinned
 }
 
-// Imports reads what the module pins.
+// Imports reads the pinned versions from the module's go.mod and go.sum.
 func (m Module) Imports(ctx context.Context) (*Imports, error) {
 	own, err := m.requirements()
 	if err != nil {
@@ -131,13 +130,13 @@ func (m Module) Imports(ctx context.Context) (*Imports, error) {
 	return i, nil
 }
 
-// Pinned reports whether a package, and all that it imports in turn, is in the standard library, in
-// this module or in a module at a pinned version.
+// Pinned reports whether the package at the import path and all packages that it imports have pinned versions. Packages of
+// the standard library and of this module count as pinned.
 func (i *Imports) Pinned(path string) bool {
 	if verdict, ok := i.known[path]; ok {
 		return verdict
 	}
-	i.known[path] = true // a cycle is go's business, and so is what cannot be read
+	i.known[path] = true // stops at import cycles, which go build reports
 	folder, standard := i.folder(path)
 	verdict := standard || folder != ""
 	if verdict && !standard {
@@ -149,7 +148,8 @@ func (i *Imports) Pinned(path string) bool {
 	return verdict
 }
 
-// folder says where a package is; "" when it is in no pinned module.
+// folder returns the folder of the package at an import path, or "" if no pinned module contains it. For a package of the
+// standard library, standard is true and folder is "".
 func (i *Imports) folder(path string) (folder string, standard bool) {
 	if rest, ok := within(path, i.own.Path); ok {
 		return existing(filepath.Join(i.own.Source, rest)), false
@@ -176,12 +176,12 @@ func (i *Imports) folder(path string) (folder string, standard bool) {
 	rest, _ := within(path, best)
 	root := filepath.Join(i.cache, name+"@"+escaped)
 	if existing(root) == "" {
-		return root, false // go build downloads it
+		return root, false // go build downloads the module
 	}
 	return existing(filepath.Join(root, rest)), false
 }
 
-// existing returns a folder that is there, else "".
+// existing returns folder if it exists, and otherwise "".
 func existing(folder string) string {
 	if _, err := os.Stat(folder); err != nil {
 		return ""
@@ -189,7 +189,7 @@ func existing(folder string) string {
 	return folder
 }
 
-// within returns the rest of a path inside a module.
+// within returns the path relative to module, and whether the path is in that module.
 func within(path, module string) (rest string, ok bool) {
 	if path == module {
 		return "", true

@@ -16,20 +16,19 @@ import (
 	"golang.org/x/mod/module"
 )
 
-// modulePath is the module that Go cells import without set-up.
+// modulePath is the module path of this library.
 const modulePath = "github.com/gonb-cope/gonb-cope"
 
-// Module is the source of this library that Go cells are compiled with.
+// Module is the source of this library with which Go cells are compiled.
 type Module struct {
-	Path    string // as imported
-	Version string // version of a release, "(devel)" for a checkout
-	Source  string // the folder with its go.mod, absolute
+	Path    string // module path
+	Version string // release version, or "(devel)" for a checkout
+	Source  string // absolute path of the folder with go.mod
 }
 
-// FindSource looks for the source of this library, in this order: where the variable
-// GONB_COPE_SOURCE says; the folder start, or one above it; the folder that this
-// binary was compiled from; the module cache, or a download of the release that this
-// binary is.
+// FindSource looks for the source of this library in this order: the folder in GONB_COPE_SOURCE; the folder start and its
+// parents; the folder from which this binary was compiled; the module cache. If this binary is a release, FindSource
+// downloads that release into the module cache.
 func FindSource(ctx context.Context, start string) (Module, error) {
 	version := releaseOf()
 	if named := os.Getenv("GONB_COPE_SOURCE"); named != "" {
@@ -67,14 +66,14 @@ func sourceAt(folder, version string) (Module, error) {
 	return Module{Path: modulePath, Version: version, Source: folder}, nil
 }
 
-// isSource reports whether a folder holds this module.
+// isSource reports whether a folder contains this module.
 func isSource(folder string) bool {
 	text, err := os.ReadFile(filepath.Join(folder, "go.mod"))
 	return err == nil && modfile.ModulePath(text) == modulePath
 }
 
-// releaseOf returns the version of this binary when another party can download it. Go also makes up
-// pseudo-versions for builds of a checkout, which may be unpublished.
+// releaseOf returns the version of this binary if it is a published release, and otherwise "(devel)". Go also gives
+// pseudo-versions to builds of a checkout, which may be unpublished.
 func releaseOf() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Path != modulePath || info.Main.Version == "" || module.IsPseudoVersion(info.Main.Version) {
@@ -83,11 +82,11 @@ func releaseOf() string {
 	return info.Main.Version
 }
 
-// download asks go for the folder of a release.
+// download returns the folder of a release in the module cache. It lets go download the release if necessary.
 func download(ctx context.Context, version string) (string, error) {
 	cmd := exec.CommandContext(ctx, "go", "mod", "download", "-json", modulePath+"@"+version)
 	cmd.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
-	cmd.Dir = os.TempDir() // not in anybody's module
+	cmd.Dir = os.TempDir() // outside any module
 	var found struct{ Dir string }
 	out, err := cmd.Output()
 	if err == nil {
@@ -96,9 +95,8 @@ func download(ctx context.Context, version string) (string, error) {
 	return found.Dir, err
 }
 
-// CellModule returns go.mod and go.sum of a module of the given name, in which this
-// module, at its source, and all modules that it requires resolve without a network
-// and without go get. GoNB keeps the code of the cells in such a module.
+// CellModule returns go.mod and go.sum of a module with the given name, for the code of cells. In this module, this
+// library and all its requirements resolve without a network and without go get.
 func (m Module) CellModule(name string) (goMod, goSum []byte, err error) {
 	own, err := m.requirements()
 	if err != nil {
@@ -124,9 +122,8 @@ func (m Module) CellModule(name string) (goMod, goSum []byte, err error) {
 	return append(text, m.replacements(own)...), goSum, nil
 }
 
-// replacements writes the replace directives of go.mod. They are in a block, even for one: for a
-// replacement on a separate line GoNB would walk the whole folder and watch each file in it, for
-// the benefit of gopls, which does without.
+// replacements returns the replace directives of go.mod as one block. GoNB ignores a block. For a replacement on its own
+// line, GoNB would watch every file in the folder for gopls, which is not needed.
 func (m Module) replacements(own *modfile.File) string {
 	text := "\nreplace (\n\t" + m.Path + " => " + modfile.AutoQuote(m.Source) + "\n"
 	for _, r := range own.Replace {
@@ -139,7 +136,7 @@ func (m Module) replacements(own *modfile.File) string {
 	return text + ")\n"
 }
 
-// requirements parses the go.mod of the source.
+// requirements parses the go.mod of the library's source.
 func (m Module) requirements() (*modfile.File, error) {
 	name := filepath.Join(m.Source, "go.mod")
 	text, err := os.ReadFile(name)
@@ -153,14 +150,14 @@ func (m Module) requirements() (*modfile.File, error) {
 	return f, nil
 }
 
-// packages are the usual imports of Go cells. They are compiled once and then in Go's build cache.
+// packages are the packages that Go cells import most. Prebuild compiles them into Go's build cache.
 var packages = []string{
-	"fmt", "github.com/janpfeifer/gonb/gonbui", // rich output
+	"fmt", "github.com/janpfeifer/gonb/gonbui", // for rich output
 	modulePath + "/engine", modulePath + "/engine/sim", modulePath + "/kernels",
 	modulePath + "/session", modulePath + "/session/display",
 }
 
-// cells makes a folder with the module of cells, which the caller removes.
+// cells creates a temporary folder with go.mod and go.sum for cells. The caller must remove the folder.
 func (m Module) cells() (string, error) {
 	folder, err := os.MkdirTemp("", "gonb-cope-cells-*")
 	if err != nil {
@@ -172,7 +169,8 @@ func (m Module) cells() (string, error) {
 	return folder, err
 }
 
-// Prebuild compiles, as GoNB would, what Go cells import most. A package that this module does not have is left out.
+// Prebuild compiles the packages that Go cells import most, as GoNB would. It skips packages that this version of the
+// library does not have. log receives the lines that go prints.
 func (m Module) Prebuild(ctx context.Context, log func(string)) error {
 	folder, err := m.cells()
 	if err != nil {
@@ -183,7 +181,7 @@ func (m Module) Prebuild(ctx context.Context, log func(string)) error {
 	return c.run(ctx)
 }
 
-// Cold counts the packages of Prebuild that are not compiled yet.
+// Cold returns how many packages Prebuild would still have to compile.
 func (m Module) Cold(ctx context.Context) (int, error) {
 	folder, err := m.cells()
 	if err != nil {
@@ -193,10 +191,10 @@ func (m Module) Cold(ctx context.Context) (int, error) {
 	return ColdIn(ctx, folder, nil, m.present(packages)...)
 }
 
-// ColdIn counts the packages that a cell with these imports would have to compile. The folder has the module of cells; env is added to the
-// environment of the go command.
+// ColdIn returns how many packages must be compiled before a cell with these imports can run. folder contains go.mod for
+// cells. env is appended to the environment of the go command.
 func ColdIn(ctx context.Context, folder string, env []string, imports ...string) (int, error) {
-	// Go calls a package stale that it would compile; the others print nothing.
+	// The template prints a line for each package that go would compile ("stale").
 	args := append([]string{"list", "-deps", "-f", "{{if .Stale}}{{.ImportPath}}{{end}}"}, imports...)
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
@@ -207,7 +205,7 @@ func ColdIn(ctx context.Context, folder string, env []string, imports ...string)
 	return strings.Count(string(out), "\n"), nil
 }
 
-// present leaves out packages that the source does not have.
+// present returns the imports without packages that the library's source does not contain.
 func (m Module) present(imports []string) []string {
 	var out []string
 	for _, path := range imports {
@@ -221,8 +219,8 @@ func (m Module) present(imports []string) []string {
 	return out
 }
 
-// WriteCellModule writes go.mod and go.sum for Go cells into a folder, from where
-// Preparation copies them.
+// WriteCellModule writes go.mod and go.sum for Go cells into a folder. The code from Preparation copies them to GoNB's
+// module.
 func (m Module) WriteCellModule(folder string) error {
 	goMod, goSum, err := m.CellModule("cells")
 	if err != nil {
@@ -236,22 +234,22 @@ func (m Module) WriteCellModule(folder string) error {
 	return nil
 }
 
-// Preparation returns the code of a silent request that makes GoNB use the go.mod and go.sum that
-// WriteCellModule wrote to a folder, and that switches its go get off. It is needed when GoNB has
-// started, and again after each cell that Resets.
+// Preparation returns the code of a silent request to GoNB. The code copies go.mod and go.sum from a folder (see
+// WriteCellModule) to GoNB's module and switches off go get. The kernel sends it after GoNB starts, and again after each
+// cell for which Resets is true.
 //
-// GoNB names its module after its temporary folder, and this keeps the name.
+// GoNB names its module after its temporary folder, and the code keeps this name.
 func Preparation(folder string) string {
 	quoted := "'" + strings.ReplaceAll(folder, "'", `'\''`) + "'"
 	return "!*sed \"1s/.*/module ${GONB_TMP_DIR##*/}/\" " + quoted + "/go.mod > go.mod && cp " + quoted + "/go.sum go.sum\n%noautoget\n"
 }
 
-// LinkQuickly is the code of a silent request that makes GoNB link cells without symbol table and
-// tables for debuggers: a cell is linked each time it runs, and they are a third of the work. Tracebacks do
-// not need them. A user's own %goflags takes its place.
+// LinkQuickly is the code of a silent request that makes GoNB link cells without symbol table and debug tables. GoNB links
+// a cell each time it runs, and these tables take a third of the time. Tracebacks do not need them. A user's own %goflags
+// overrides this setting.
 const LinkQuickly = "%goflags -ldflags=-s\n"
 
-// Resets reports whether a cell makes GoNB forget its go.mod: %reset does.
+// Resets reports whether a cell contains %reset, after which GoNB has a new go.mod.
 func Resets(cell string) bool {
 	for line := range strings.Lines(cell) {
 		if fields := strings.Fields(strings.TrimPrefix(line, commentPrefix)); len(fields) > 0 && fields[0] == "%reset" {

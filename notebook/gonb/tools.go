@@ -21,19 +21,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
 )
 
-// Tools are the programs that Go cells need.
+// Tools are the paths of the programs that Go cells need.
 type Tools struct {
-	Go        string // the go command
+	Go        string // go command
 	GoNB      string // compiles and runs cells
-	GoImports string // GoNB calls it for every cell, from PATH
-	Gopls     string // completes Go code, from PATH; "" when not installed
+	GoImports string // GoNB calls it before it compiles a cell, and finds it in PATH
+	Gopls     string // gopls in PATH, which completes Go code; "" if not installed
 }
 
-// Bin returns the folder with GoNB and goimports. It must be first in PATH where GoNB runs, as GoNB
-// looks for goimports there.
+// Bin returns the folder with GoNB and goimports. It must come first in GoNB's PATH, because GoNB looks for goimports
+// there.
 func (t Tools) Bin() string { return filepath.Dir(t.GoNB) }
 
-// Packages that Provision builds. They are tools of the module's go.mod.
+// These are the packages that Provision builds. Both are tools in the module's go.mod.
 const (
 	gonbPackage      = "github.com/janpfeifer/gonb"
 	goimportsPackage = "golang.org/x/tools/cmd/goimports"
@@ -42,23 +42,22 @@ const (
 //go:embed pins
 var pins embed.FS
 
-// pinned reads an embedded file.
+// pinned returns the content of an embedded file.
 func pinned(name string) []byte {
 	text, err := pins.ReadFile("pins/" + name)
 	if err != nil {
-		panic(err) // it is in the binary
+		panic(err) // impossible: the file is embedded
 	}
 	return text
 }
 
-// ErrNoGo states that the go command was not found.
+// ErrNoGo states that the go command is not in PATH.
 var ErrNoGo = errors.New("Go cells need the go command, which is not in PATH; install Go from go.dev/dl")
 
-// ErrNotBuilt states that GoNB and goimports are not in the cache yet.
+// ErrNotBuilt states that GoNB and goimports have not been built yet.
 var ErrNotBuilt = errors.New("GoNB and goimports are not built yet")
 
-// Cached returns the tools when they are built already, and otherwise ErrNoGo or
-// ErrNotBuilt. It runs no program.
+// Cached returns the tools if they have been built, and otherwise ErrNoGo or ErrNotBuilt. It starts no program.
 func Cached() (Tools, error) {
 	t, err := locate()
 	if err != nil {
@@ -70,9 +69,8 @@ func Cached() (Tools, error) {
 	return t, nil
 }
 
-// Provision returns the tools. The first time it builds them, in seconds when their modules are
-// there and else after downloading them; log then receives what continues. Several
-// processes may call it at once.
+// Provision returns the tools, and builds them at the first call. A build takes seconds, plus the time to download
+// modules; log receives its output. Several processes may call Provision at once.
 func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	t, err := Cached()
 	if !errors.Is(err, ErrNotBuilt) {
@@ -93,12 +91,12 @@ func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	if err := compile(ctx, t.Go, fresh, log); err != nil {
 		return Tools{}, err
 	}
-	// Whoever is first puts the finished folder in place; a second one finds it there.
+	// Several processes can build at once. The first rename succeeds, and the other processes use its folder.
 	if err := os.Rename(fresh, folder); err != nil {
 		if done, cached := Cached(); cached == nil {
 			return done, nil
 		}
-		os.RemoveAll(folder) // it is incomplete: parts of it were removed
+		os.RemoveAll(folder) // incomplete: some files were deleted
 		if err = os.Rename(fresh, folder); err != nil {
 			return Tools{}, fmt.Errorf("GoNB was built but cannot be put in place: %w", err)
 		}
@@ -106,7 +104,7 @@ func Provision(ctx context.Context, log func(string)) (Tools, error) {
 	return t, nil
 }
 
-// compile builds the tools into folder/bin from the pinned modules.
+// compile builds GoNB and goimports into folder/bin from the pinned modules.
 func compile(ctx context.Context, goCommand, folder string, log func(string)) error {
 	log("building GoNB and goimports, which Go cells need (once)")
 	bin := filepath.Join(folder, "bin")
@@ -119,7 +117,7 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 		args: []string{goCommand, "build", "-mod=readonly", "-buildvcs=false", "-o", bin + string(filepath.Separator), gonbPackage,
 			goimportsPackage},
 		dir: folder,
-		// What the user has set for own builds must not change these.
+		// The user's own settings for go build must not change this build.
 		env: []string{"GOFLAGS=", "GOWORK=off", "GO111MODULE=on", "GOOS=", "GOARCH="},
 		log: log,
 	}
@@ -133,16 +131,16 @@ func compile(ctx context.Context, goCommand, folder string, log func(string)) er
 	return nil
 }
 
-// GoRelease returns the oldest release of Go that compiles Go cells, such as "go1.26.0".
+// GoRelease returns the oldest Go release that can compile Go cells, such as "go1.26.0".
 func GoRelease() string {
 	f, err := modfile.ParseLax("go.mod", pinned("go.mod.txt"), nil)
 	if err != nil {
-		panic(err) // it is in the binary
+		panic(err) // impossible: the file is embedded
 	}
 	return "go" + f.Go.Version
 }
 
-// locate says where the tools are, or will be.
+// locate returns the paths of the tools, whether or not they have been built.
 func locate() (Tools, error) {
 	goCommand, err := exec.LookPath("go")
 	if err != nil {
@@ -164,8 +162,8 @@ func locate() (Tools, error) {
 	return t, nil
 }
 
-// key names a build by what goes into it: the pinned modules and the release of Go,
-// since GoNB and goimports read Go code with the parser that they were compiled with.
+// key returns a hash that names the folder of a build. It depends on the pinned modules, the platform and the Go release.
+// The release matters because GoNB and goimports contain Go's parser.
 func key(goCommand string) string {
 	h := sha256.New()
 	h.Write(pinned("go.mod.txt"))
@@ -174,8 +172,8 @@ func key(goCommand string) string {
 	return fmt.Sprintf("%x", h.Sum(nil)[:8])
 }
 
-// release tells releases of Go apart without running go, which would take longer than
-// everything else here: by the file VERSION of its folder, or by the program file.
+// release returns a text that differs between Go releases: the first line of the file VERSION, or else size and time of
+// the program file. It does not run go, which would be slow.
 func release(goCommand string) string {
 	if real, err := filepath.EvalSymlinks(goCommand); err == nil {
 		goCommand = real
@@ -200,19 +198,20 @@ func runnable(name string) bool {
 type command struct {
 	args []string
 	dir  string
-	env  []string // besides the environment of this process
+	env  []string // added to the environment of this process
 	log  func(string)
 }
 
-// errorLines is the number of last lines of a failed command that enter the error.
+// errorLines is the number of output lines that the error of a failed command contains.
 const errorLines = 8
 
-// run waits for the command; when ctx ends, it ends the command and its children. The error has the last lines of the command's output.
+// run runs the command and waits for it. If ctx ends, run ends the command with its child processes and returns the cause.
+// Otherwise a failure returns an error with the last lines of output.
 func (c command) run(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	// The child asks to be ended when the thread that started it ends (child.Attributes).
+	// The child process gets a signal when the thread that started it ends (child.Attributes).
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	cmd := exec.CommandContext(ctx, c.args[0], c.args[1:]...)
@@ -240,7 +239,7 @@ func (c command) run(ctx context.Context) error {
 	return fmt.Errorf("%s failed: %w", what, err)
 }
 
-// lines passes each line on and returns the last ones, without news of downloads.
+// lines passes each line of output to log. It returns the last errorLines lines, except lines about downloads.
 func lines(r io.Reader, log func(string)) []string {
 	var last []string
 	in := bufio.NewReader(r)

@@ -20,17 +20,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// The tags of papermill: the cell that holds the parameters with their defaults, and
-// the cell after it with the values given.
+// These are papermill's tags. parametersTag marks the cell with the parameters and their defaults. injectedTag marks the
+// cell after it, which holds the values given by the user.
 const (
 	parametersTag = "parameters"
 	injectedTag   = "injected-parameters"
 )
 
-// Set gives parameters other values, each as NAME=VALUE. In a notebook, a cell
-// tagged injected-parameters goes after each cell tagged parameters that binds one
-// of the names; in a script, the right side of the statement that binds the name is replaced.
-// VALUE is an expression of the cell's language; a text needs no quotes if the default is a text.
+// Set gives parameters other values; each element of set is NAME=VALUE. In a notebook, Set inserts a cell tagged
+// injected-parameters after each cell tagged parameters that binds one of the names. In a script, Set replaces the right
+// side of the statement that binds the name. VALUE is an expression of the cell's language. If the default is a string,
+// VALUE needs no quotes. Set returns the parameters with their defaults and values.
 func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, error) {
 	if len(set) == 0 {
 		return nil, nil
@@ -54,15 +54,15 @@ func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, e
 	return s.given, s.inject(n)
 }
 
-// settings are the values given, which of their names were found, and all names that could be given one.
+// settings holds the values given by the user, which of their names were found, and all names that cells bind.
 type settings struct {
 	given []export.Parameter
 	found []bool
 	known []string
 }
 
-// each calls bind with each given parameter whose name is in names, and marks it as found. It adds names to the known
-// ones.
+// each calls bind for each given parameter whose name is in names, and marks it as found. It appends names to s.known. It
+// returns the first error of bind.
 func (s *settings) each(names []string, bind func(*export.Parameter) error) error {
 	s.known = append(s.known, names...)
 	for i := range s.given {
@@ -76,7 +76,7 @@ func (s *settings) each(names []string, bind func(*export.Parameter) error) erro
 	return nil
 }
 
-// setInScript replaces bindings in the cells of a script.
+// setInScript replaces the right side of bindings in the cells of a script.
 func (s *settings) setInScript(n *notebook.Notebook) error {
 	for i := range n.Cells {
 		text, ok := scriptOf(&n.Cells[i])
@@ -97,7 +97,8 @@ func (s *settings) setInScript(n *notebook.Notebook) error {
 	return s.unknown("the script binds")
 }
 
-// inject adds cells with values after those with the tag parameters.
+// inject removes earlier cells tagged injected-parameters. It then inserts a new one after each cell tagged parameters
+// that binds a given name.
 func (s *settings) inject(n *notebook.Notebook) error {
 	n.Cells = slices.DeleteFunc(n.Cells, func(c notebook.Cell) bool { return c.HasTag(injectedTag) })
 	for i := 0; i < len(n.Cells); i++ {
@@ -123,7 +124,8 @@ func (s *settings) inject(n *notebook.Notebook) error {
 	return s.unknown("the parameters are")
 }
 
-// unknown returns the error about a name that nothing binds.
+// unknown returns an error that names the first given parameter that no cell binds, or nil. The error lists the known
+// names after the text what.
 func (s *settings) unknown(what string) error {
 	if at := slices.Index(s.found, false); at >= 0 {
 		return fmt.Errorf("--set %s: the name does not exist; %s %s", s.given[at].Name, what, strings.Join(s.known, ", "))
@@ -131,9 +133,10 @@ func (s *settings) unknown(what string) error {
 	return nil
 }
 
-// injection returns the source of the cell that goes after a cell with parameters, "" for none.
+// injection returns the source of the cell that follows c, a cell tagged parameters. It returns "" if c binds none of the
+// given names.
 func (s *settings) injection(c *notebook.Cell) (string, error) {
-	names, declared, err := goParameters(c.Source) // in vain for a script
+	names, declared, err := goParameters(c.Source) // err is discarded below if c is a script
 	head, bound := "// Parameters", func(p *export.Parameter) (string, error) { return declared[p.Name].bound(p) }
 	if text, isScript := scriptOf(c); isScript {
 		script, errs := dsl.Parse("cell", text)
@@ -161,7 +164,7 @@ func (s *settings) injection(c *notebook.Cell) (string, error) {
 	return strings.Join(lines, "\n"), nil
 }
 
-// rewrite binds a name in a script to another value.
+// rewrite returns the script text with the name p.Name bound to p.Value. It quotes the value if the default is a string.
 func rewrite(text string, p *export.Parameter) (string, error) {
 	value := p.Value
 	if strings.HasPrefix(p.Default, `"`) && !strings.HasPrefix(value, `"`) {
@@ -174,18 +177,17 @@ func rewrite(text string, p *export.Parameter) (string, error) {
 	return changed, nil
 }
 
-// goParameter is a declaration of a Go cell: var or const, the type if one is given,
-// and the value.
+// goParameter is a declaration in a Go cell: the keyword var or const, the type ("" if none is declared), and the value.
 type goParameter struct{ keyword, kind, value string }
 
-// bound returns the declaration with the value given, and notes the default.
+// bound returns the declaration with the value of p, and stores the declared value as p.Default.
 func (g goParameter) bound(p *export.Parameter) (string, error) {
 	p.Default = g.value
 	value, err := goValue(p, g.kind != "")
 	return fmt.Sprintf("%s %s = %s", g.keyword, strings.TrimSpace(p.Name+" "+g.kind), value), err
 }
 
-// goParameters lists the variables and constants that a Go cell declares.
+// goParameters returns the variables and constants that a Go cell declares at the top level, in order and by name.
 func goParameters(cell string) (names []string, declared map[string]goParameter, err error) {
 	source := "package main\n" + cell
 	files := token.NewFileSet()
@@ -219,8 +221,8 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 	return names, declared, nil
 }
 
-// goValue returns a value as Go text. A string needs no quotes if the default has them. A whole number becomes a float64 if the default is
-// one and no type is declared.
+// goValue returns p.Value as Go source. It quotes a string if the default has quotes. It converts a whole number to
+// float64 if the default is a float and typed is false (no type is declared).
 func goValue(p *export.Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
@@ -235,7 +237,7 @@ func goValue(p *export.Parameter, typed bool) (string, error) {
 	return value, nil
 }
 
-// numberKind returns INT or FLOAT for a number, with or without a sign.
+// numberKind returns INT or FLOAT for a numeric literal with or without a sign, and ILLEGAL for any other text.
 func numberKind(text string) token.Token {
 	e, err := parser.ParseExpr(text)
 	if signed, ok := e.(*ast.UnaryExpr); ok && err == nil {
@@ -253,8 +255,8 @@ const KernelName = "gonb-cope"
 // cellMagic is the line that begins a cell of the script language.
 const cellMagic = dsl.CellMagic + "\n"
 
-// Load reads a notebook (.ipynb) or a script (.cope). A script becomes a notebook of
-// one cell a paragraph; paragraphs of comments become Markdown.
+// Load reads a notebook (.ipynb) or a script (.cope) as a notebook. Each paragraph of a script becomes a cell, and a
+// paragraph of comments becomes a Markdown cell.
 func Load(path string) (*notebook.Notebook, error) {
 	switch ending := strings.ToLower(filepath.Ext(path)); ending {
 	case ".ipynb":
@@ -272,11 +274,12 @@ func Load(path string) (*notebook.Notebook, error) {
 	}
 }
 
-// linePrefix begins the id of a script's cell; the line where it begins follows.
+// linePrefix begins the ID of a cell that was made from a script. The number of the cell's first line in the script
+// follows.
 const linePrefix = "line-"
 
-// CheckScript finds the mistakes of a script that can be found without running it, as
-// the command check does.
+// CheckScript checks a script without running it, like the command check. It returns the mistakes found, or nil. Each
+// element of set is NAME=VALUE.
 func CheckScript(path string, set []string) error {
 	_, script, err := readScript(path)
 	if err != nil {
@@ -300,11 +303,11 @@ func readScript(path string) (string, *dsl.Script, error) {
 	return string(text), script, nil
 }
 
-// place matches the place of an error in a %%cope cell.
+// place matches the position of an error in a %%cope cell: cell, line and column.
 var place = regexp.MustCompile(`cell \d+:(\d+):(\d+)`)
 
-// InScript makes the error of a cell an error of the script that the notebook was made
-// of: with the script's line, and the line itself below it.
+// InScript converts the error of a cell into an error of the script at path from which notebook n was made. The new text
+// has the line numbers of the script. Other errors are returned unchanged.
 func InScript(path string, n *notebook.Notebook, err error) error {
 	var failed *client.CellError
 	if !errors.As(err, &failed) || failed.Err != nil || failed.Cell < 1 || failed.Cell > len(n.Cells) {
@@ -315,8 +318,8 @@ func InScript(path string, n *notebook.Notebook, err error) error {
 		return err
 	}
 	inScript := func(line string) int {
-		n, _ := strconv.Atoi(line) // digits
-		return begin + n - 2       // the magic is the cell's first line
+		n, _ := strconv.Atoi(line) // the pattern matched only digits
+		return begin + n - 2       // the cell's first line is the magic, which the script does not have
 	}
 	lines := strings.Split(ansi.ReplaceAllString(strings.Join(failed.Traceback, "\n"), ""), "\n")
 	wider := 0
@@ -334,10 +337,10 @@ func InScript(path string, n *notebook.Notebook, err error) error {
 	return errors.New(strings.Join(lines, "\n"))
 }
 
-// excerpt is the line of a script below an error.
+// excerpt matches the start of the source line that is shown below an error.
 var excerpt = regexp.MustCompile(`^ (\d+) \|`)
 
-// ansi matches colours of a terminal.
+// ansi matches the escape codes for terminal colours.
 var ansi = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
 func ofScript(text string) *notebook.Notebook {
@@ -354,8 +357,8 @@ func ofScript(text string) *notebook.Notebook {
 	return n
 }
 
-// scriptOf returns the script in a cell, without the empty lines that it begins with, or false for
-// a cell of another language.
+// scriptOf returns the script in a %%cope cell, without its leading empty lines. It returns false if the cell is not a
+// %%cope cell.
 func scriptOf(c *notebook.Cell) (string, bool) {
 	if c.Type != notebook.Code {
 		return "", false

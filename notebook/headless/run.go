@@ -23,10 +23,9 @@ import (
 
 // Options state how a notebook is executed.
 type Options struct {
-	Folder string // where the kernel works: the folder of the notebook
-	Kernel string // name of another kernel than the notebook's; "" keeps it
-	// the command that runs our kernel, which needs no installation: it is followed by the
-	// connection file
+	Folder string // working folder of the kernel, normally the notebook's folder
+	Kernel string // kernel that runs instead of the notebook's own; "" keeps the notebook's
+	// the command that starts our kernel without an installed kernelspec; Run appends the connection file
 	Self        []string
 	Timeout     time.Duration
 	AllowErrors bool
@@ -35,8 +34,8 @@ type Options struct {
 	Progress    func(done, cells int, elapsed time.Duration)
 }
 
-// Run executes a notebook with a fresh kernel, and states how its outputs came about: kernel, times, data
-// and seeds. Both include the finished part when an error is returned.
+// Run executes a notebook with a new kernel and stores the outputs in n. The returned Provenance states the kernel, the
+// times, the data files and the seeds. After an error, both n and the Provenance contain the finished part.
 func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
 	p.Started = time.Now()
 	defer func() { p.Duration = time.Since(p.Started) }()
@@ -46,7 +45,7 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Prove
 	}
 	p.Kernel = spec.DisplayName
 	if spec.Name == KernelName && hasGo(n) {
-		// keeps the build's output out of the report; a failure here is repeated, with its reason, in the cell
+		// Building GoNB here keeps the build's messages out of the report. If the build fails, the cell reports the error.
 		_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(opt.Stderr, line) })
 	}
 	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
@@ -64,7 +63,7 @@ func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Prove
 	return p, err
 }
 
-// specFor returns the kernelspec that executes a notebook. Ours needs not be installed.
+// specFor returns the kernelspec that executes a notebook. Our own kernel need not be installed.
 func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
 	name := cmp.Or(opt.Kernel, n.KernelName())
 	if name == "" || name == KernelName {
@@ -76,7 +75,7 @@ func specFor(n *notebook.Notebook, opt Options) (client.Spec, error) {
 	return client.Find(name)
 }
 
-// hasGo reports whether a notebook has Go cells.
+// hasGo reports whether a notebook has a non-empty code cell that is not a script.
 func hasGo(n *notebook.Notebook) bool {
 	return slices.ContainsFunc(n.Cells, func(c notebook.Cell) bool {
 		_, isScript := scriptOf(&c)
@@ -84,11 +83,11 @@ func hasGo(n *notebook.Notebook) bool {
 	})
 }
 
-// provenanceTime limits the time that the kernel takes to state what it has read.
+// provenanceTime limits the wait for the kernel's answer about data files and seeds.
 const provenanceTime = 5 * time.Second
 
-// read asks our kernel for what its %%cope cells have read; one that cannot answer any
-// more leaves it unknown.
+// read asks our kernel which data files its %%cope cells have read and which seeds they used. It returns nil, nil if the
+// kernel does not answer.
 func read(ctx context.Context, k *client.Kernel) ([]report.DataFile, []string) {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), provenanceTime)
 	defer cancel()
@@ -103,7 +102,7 @@ func read(ctx context.Context, k *client.Kernel) ([]report.DataFile, []string) {
 	return content.Data, content.Seeds
 }
 
-// timesOf reads how long each cell took from what the execution recorded.
+// timesOf returns the duration of each cell from the times in the cells' metadata. It skips cells without them.
 func timesOf(n *notebook.Notebook) []export.CellTime {
 	var times []export.CellTime
 	for i, c := range n.Cells {
@@ -117,7 +116,7 @@ func timesOf(n *notebook.Notebook) []export.CellTime {
 	return times
 }
 
-// Checksum returns the SHA-256 of a notebook's file; "" for one that cannot be read.
+// Checksum returns the SHA-256 of a file in hexadecimal, or "" if the file cannot be read.
 func Checksum(path string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -128,12 +127,12 @@ func Checksum(path string) string {
 
 // Difference is an output that is not the same in two executions.
 type Difference struct {
-	Cell   int    // from 1, among all cells
-	Output int    // from 1; 0 when their number differs
-	What   string // what differs, with the old and the new text
+	Cell   int    // number of the cell among all cells, from 1
+	Output int    // number of the output, from 1; 0 if the numbers of outputs or cells differ
+	What   string // description of the difference, with the old and the new text
 }
 
-// String returns the difference in a line or a few.
+// String returns the difference in one or more lines.
 func (d Difference) String() string {
 	if d.Output == 0 {
 		return fmt.Sprintf("cell %d: %s", d.Cell, d.What)
@@ -141,9 +140,8 @@ func (d Difference) String() string {
 	return fmt.Sprintf("cell %d, output %d: %s", d.Cell, d.Output, d.What)
 }
 
-// Compare says which outputs of a notebook differ after another execution. It does not compare what
-// differs from run to run: times, counts, progress, and the ids in HTML, which says nothing that
-// the text and the JSON beside it do not say.
+// Compare lists the outputs that differ between two executions of a notebook. It ignores outputs that differ in every run:
+// times, counts and progress. It also ignores HTML (whose IDs differ) if the output has text or JSON.
 func Compare(old, new *notebook.Notebook) []Difference {
 	var all []Difference
 	for i := range min(len(old.Cells), len(new.Cells)) {
@@ -165,7 +163,7 @@ func Compare(old, new *notebook.Notebook) []Difference {
 	return all
 }
 
-// differs states what differs between two outputs, or "".
+// differs describes the first difference between two outputs, or returns "" if they are equal.
 func differs(a, b notebook.Output) string {
 	switch {
 	case a.Type != b.Type:
@@ -183,8 +181,8 @@ func differs(a, b notebook.Output) string {
 	return ""
 }
 
-// comparable returns the representations that two outputs are compared by: the value itself and the
-// text where they are, all otherwise.
+// comparable returns the media types by which two outputs are compared. These are our JSON and the text if both outputs
+// have JSON, and only the text if one output has text. Otherwise these are all media types.
 func comparable(a, b notebook.Output) []string {
 	exact := []string{report.MediaType, "text/plain"}
 	if a.Data[report.MediaType] != nil && b.Data[report.MediaType] != nil {
@@ -199,7 +197,7 @@ func comparable(a, b notebook.Output) []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// plain makes a JSON value comparable: it keeps the digits of numbers.
+// plain returns a JSON value as a string. Numbers keep all their digits.
 func plain(v any) string {
 	if text, ok := v.(string); ok || v == nil {
 		return text
@@ -211,7 +209,7 @@ func plain(v any) string {
 	return string(b)
 }
 
-// lineThatDiffers shows the first line in which two texts differ.
+// lineThatDiffers describes the first line in which texts a and b differ.
 func lineThatDiffers(what, a, b string) string {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	for i := range max(len(x), len(y)) {

@@ -12,36 +12,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/zmtp"
 )
 
-// peer is one connection with its own queue for what is sent.
+// peer is one connection with its own send queue.
 type peer struct {
 	conn *zmtp.Conn
 
 	mu      sync.Mutex
 	ready   *sync.Cond
 	queue   [][][]byte
-	pending int // bytes that wait to be sent
-	dropped int // droppable messages that found the queue full
+	pending int // bytes in the queue
+	dropped int // number of messages dropped because the queue was full
 	closed  bool
-	done    chan struct{} // closed when the writer has ended
+	done    chan struct{} // closed when the writing goroutine has ended
 }
 
-// Limits of output that waits for a peer that does not read. Output beyond the first is
-// dropped, as ZeroMQ's publishers do, and the peer gets a notice; a peer that has let the second
-// pile up is disconnected.
+// These limits, in bytes, apply to the queue of a peer that does not read. Above dropLimit, droppable messages are
+// dropped, as in ZeroMQ, and the peer later gets a notice. Above closeLimit, the peer is disconnected.
 const (
 	dropLimit  = 64 << 20
 	closeLimit = 256 << 20
 )
 
-// Limits of a message that arrives, in bytes. Any peer that can connect can send, so that only a
-// message that was signed makes room for large ones.
+// These limits, in bytes, apply to an incoming message. Any program that can connect can send messages. Therefore only a
+// connection that has sent a signed message may send large ones.
 const (
-	plainLimit    = 4 << 10 // heartbeats and subscriptions, which are not signed
+	plainLimit    = 4 << 10 // for heartbeats and subscriptions, which are not signed
 	unprovenLimit = 4 << 20 // until a signed message has arrived on the connection
 	provenLimit   = 1 << 30
 )
 
-// newPeer makes the handshake on a connection.
+// newPeer performs the handshake on a connection and starts the writing goroutine.
 func newPeer(c net.Conn, kind zmtp.Kind, identity string) (*peer, error) {
 	conn, err := zmtp.Open(c, kind, identity)
 	if err != nil {
@@ -53,7 +52,7 @@ func newPeer(c net.Conn, kind zmtp.Kind, identity string) (*peer, error) {
 	return p, nil
 }
 
-// send queues a message; it never waits.
+// send queues a message and never waits. A droppable message is dropped if the queue is full.
 func (p *peer) send(frames [][]byte, droppable bool) {
 	size := sizeOf(frames)
 	p.mu.Lock()
@@ -72,12 +71,12 @@ func (p *peer) send(frames [][]byte, droppable bool) {
 	p.ready.Signal()
 }
 
-// sizeOf counts the bytes of a message, with what the wire adds.
+// sizeOf returns the size of a message in bytes, including the frame headers.
 func sizeOf(frames [][]byte) int {
 	return lists.Sum(frames, func(f []byte) int { return len(f) + 9 })
 }
 
-// write sends what is queued until the peer is closed.
+// write sends queued messages until the peer is closed and the queue is empty.
 func (p *peer) write() {
 	defer close(p.done)
 	for {
@@ -107,8 +106,8 @@ func (p *peer) write() {
 	}
 }
 
-// takeDropped returns the number of messages that were dropped since its last call, once there
-// is room again.
+// takeDropped returns the number of dropped messages since its last call, and resets it. It returns 0 while the queue is
+// more than half full.
 func (p *peer) takeDropped() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -120,7 +119,7 @@ func (p *peer) takeDropped() int {
 	return n
 }
 
-// finish lets the writer send what is queued, then ends it.
+// finish closes the peer after the queued messages have been sent. It does not wait.
 func (p *peer) finish() {
 	p.mu.Lock()
 	p.closed = true
@@ -128,13 +127,13 @@ func (p *peer) finish() {
 	p.mu.Unlock()
 }
 
-// close ends the connection at once.
+// close closes the connection immediately.
 func (p *peer) close() {
 	p.finish()
 	_ = p.conn.Close()
 }
 
-// Client is the sockets of a front end.
+// Client holds the sockets of a front end.
 type Client struct {
 	session *Session
 	peers   map[Channel]*peer
@@ -143,10 +142,8 @@ type Client struct {
 	once    sync.Once
 }
 
-// Dial connects to a kernel, which may still be starting: it tries until the context
-// ends. All three request sockets carry the same identity, so that an answer is
-// found on whichever socket the kernel sends it (GoNB answers control requests on
-// its shell socket).
+// Dial connects to a kernel. The kernel may still be starting, so Dial tries until the context ends. All sockets have the
+// same identity, because some kernels answer on another socket: GoNB answers control requests on its shell socket.
 func Dial(ctx context.Context, c Connection) (*Client, error) {
 	s := NewSession(c.Key)
 	cl := &Client{session: s, peers: map[Channel]*peer{}, inbox: map[Channel]chan *Message{}, closing: make(chan struct{})}
@@ -162,7 +159,7 @@ func Dial(ctx context.Context, c Connection) (*Client, error) {
 		}
 		cl.peers[ch], cl.inbox[ch] = p, make(chan *Message, 256)
 		if ch == IOPubChannel {
-			p.send([][]byte{{1}}, false) // subscribe to everything
+			p.send([][]byte{{1}}, false) // subscribes to all topics
 		}
 	}
 	for ch, p := range cl.peers {
@@ -190,7 +187,8 @@ func dial(ctx context.Context, c Connection, ch Channel, kind zmtp.Kind, identit
 	}
 }
 
-// read delivers what arrives on a connection until the connection ends.
+// read delivers the messages of a connection to inbox until the connection or the client is closed. Messages that cannot
+// be decoded are dropped.
 func (c *Client) read(inbox chan<- *Message, p *peer) {
 	defer close(inbox)
 	for {
@@ -210,18 +208,17 @@ func (c *Client) read(inbox chan<- *Message, p *peer) {
 	}
 }
 
-// Session makes the requests of the front end.
+// Session returns the session that creates the client's requests.
 func (c *Client) Session() *Session { return c.session }
 
-// Messages returns the incoming messages of a channel, in order; it is closed when the connection ends. The
-// caller must keep reading all channels.
+// Messages returns the channel with incoming messages of ch, in order. It is closed when the connection ends. The caller
+// must keep reading all channels.
 func (c *Client) Messages(ch Channel) <-chan *Message { return c.inbox[ch] }
 
-// Send sends a message. Its identities go along: a kernel sends them back with the
-// answer.
+// Send sends a message on a channel. The message includes its identities, which a kernel returns with the answer.
 func (c *Client) Send(ch Channel, m *Message) { c.peers[ch].send(c.session.encode(m), false) }
 
-// Close ends the connections.
+// Close closes all connections. It always returns nil.
 func (c *Client) Close() error {
 	c.once.Do(func() {
 		close(c.closing)

@@ -18,11 +18,11 @@ import (
 	"time"
 )
 
-// Version is the version of the messaging protocol that is spoken. Later ones promise a socket that
-// reports subscriptions (5.4) or subshells (5.5).
+// Version is the version of the messaging protocol. Version 5.4 would require a socket that reports subscriptions, and 5.5
+// subshells.
 const Version = "5.3"
 
-// Header states what a message is.
+// Header is the header of a message.
 type Header struct {
 	ID       string `json:"msg_id"`
 	Session  string `json:"session"`
@@ -32,20 +32,20 @@ type Header struct {
 	Version  string `json:"version"`
 }
 
-// Message is one message on a channel.
+// Message is a message of the Jupyter protocol.
 type Message struct {
-	Identities [][]byte // routing frames; on iopub, the topic
+	Identities [][]byte // routing frames; for iopub, the topic
 	Header     Header
-	Parent     Header // of the request that caused it; zero for none
+	Parent     Header // header of the request that caused the message; zero if none
 	Metadata   json.RawMessage
 	Content    json.RawMessage
 	Buffers    [][]byte
 
-	header, parent json.RawMessage // as they came, so that a relayed message keeps every byte
-	origin         origin          // origin of a request, and of messages that answer it
+	header, parent json.RawMessage // raw headers, so that a forwarded message keeps every byte
+	origin         origin          // connection of the request; also set in its answers
 }
 
-// Decode reads the content.
+// Decode decodes the content into v.
 func (m *Message) Decode(v any) error {
 	if err := json.Unmarshal(m.Content, v); err != nil {
 		return fmt.Errorf("jupyter: content of %s: %w", m.Header.Type, err)
@@ -53,7 +53,7 @@ func (m *Message) Decode(v any) error {
 	return nil
 }
 
-// SetContent replaces the content; it panics when v has no JSON form.
+// SetContent sets the content to the JSON of v. It panics if v cannot be encoded.
 func (m *Message) SetContent(v any) { m.Content = mustJSON(v) }
 
 func mustJSON(v any) json.RawMessage {
@@ -74,21 +74,20 @@ var (
 	empty     = json.RawMessage("{}")
 )
 
-// Session makes, signs and verifies messages. It may be used by several goroutines.
+// Session creates, signs and verifies messages. Several goroutines may use it.
 type Session struct {
 	id  string
 	key []byte
 }
 
-// NewSession returns a session with a fresh identity that signs with a key; an
-// empty key signs nothing.
+// NewSession returns a session with a new random ID that signs messages with key. If key is empty, messages are not
+// signed.
 func NewSession(key string) *Session { return &Session{id: rand.Text(), key: []byte(key)} }
 
-// ID returns the identity of the session, which its messages carry.
+// ID returns the session's ID, which is in the header of its messages.
 func (s *Session) ID() string { return s.id }
 
-// New makes a message. With a parent it answers that message: it goes to whom the
-// parent came from.
+// New creates a message. If parent is not nil, the message answers parent and gets its routing identities.
 func (s *Session) New(msgType string, parent *Message, content any) *Message {
 	m := &Message{
 		Header: Header{
@@ -106,7 +105,7 @@ func (s *Session) New(msgType string, parent *Message, content any) *Message {
 	return m
 }
 
-// encode makes the frames of a message, signed.
+// encode returns the frames of a message, including its signature.
 func (s *Session) encode(m *Message) [][]byte {
 	if m.header == nil {
 		m.header = mustJSON(m.Header)
@@ -126,7 +125,7 @@ func orEmpty(raw json.RawMessage) json.RawMessage {
 	return raw
 }
 
-// decode makes a message of frames and verifies its signature.
+// decode verifies the signature of a message and decodes its frames. A wrong signature returns ErrSignature.
 func (s *Session) decode(frames [][]byte) (*Message, error) {
 	at := 0
 	for at < len(frames) && !bytes.Equal(frames[at], delimiter) {
@@ -163,16 +162,15 @@ func (s *Session) signature(parts [][]byte) []byte {
 // ErrSignature states that a message was not signed with the key of the connection.
 var ErrSignature = errors.New("jupyter: message with a wrong signature")
 
-// rememberedSignatures is the least number of signatures that are remembered, the same as in
-// jupyter_client. At most it is twice that.
+// rememberedSignatures is the smallest number of recent signatures that are remembered, as in jupyter_client. The largest
+// number is twice this.
 const rememberedSignatures = 1 << 16
 
-// signatures remembers the last messages, so that a message that an attacker recorded and sends
-// again is not executed again. Messages signed by this side are remembered, too: with the same key,
-// a message to a front end would pass for one from it.
+// signatures remembers the signatures of recent messages. It prevents replay attacks, in which an attacker records a
+// message and sends it again. It also contains our own messages, because both sides sign with the same key.
 type signatures struct{ now, before map[string]bool }
 
-// add remembers a signature and reports whether it is new. No signature is always new.
+// add records a signature and reports whether it is new. The empty signature (no signing) always counts as new.
 func (s *signatures) add(signature string) bool {
 	switch {
 	case signature == "":
@@ -186,7 +184,7 @@ func (s *signatures) add(signature string) bool {
 	return true
 }
 
-// signatureOf finds the signature among the frames of a message.
+// signatureOf returns the signature in the frames of a message, or "" if there is none.
 func signatureOf(frames [][]byte) string {
 	for i, f := range frames[:max(len(frames)-1, 0)] {
 		if bytes.Equal(f, delimiter) {
@@ -196,11 +194,10 @@ func signatureOf(frames [][]byte) string {
 	return ""
 }
 
-// Connection is the content of a connection file: where a kernel listens, and the
-// key that signs its messages.
+// Connection is the content of a connection file: the kernel's addresses and the key that signs messages.
 type Connection struct {
 	Transport       string `json:"transport"` // tcp or ipc
-	IP              string `json:"ip"`        // of ipc: the path that "-port" is appended to
+	IP              string `json:"ip"`        // for ipc: path prefix, to which "-port" is appended
 	Shell           int    `json:"shell_port"`
 	IOPub           int    `json:"iopub_port"`
 	Stdin           int    `json:"stdin_port"`
@@ -211,7 +208,7 @@ type Connection struct {
 	KernelName      string `json:"kernel_name,omitempty"`
 }
 
-// ReadConnection reads a connection file.
+// ReadConnection reads and checks a connection file.
 func ReadConnection(path string) (Connection, error) {
 	var c Connection
 	text, err := os.ReadFile(path)
@@ -238,14 +235,14 @@ func ReadConnection(path string) (Connection, error) {
 	return c, nil
 }
 
-// Ports returns the ports by their names in a connection file.
+// Ports returns the ports by their names in the connection file.
 func (c Connection) Ports() map[string]int {
 	return map[string]int{
 		"shell_port": c.Shell, "iopub_port": c.IOPub, "stdin_port": c.Stdin, "control_port": c.Control, "hb_port": c.Heartbeat,
 	}
 }
 
-// WriteFile writes the connection file, readable by its owner only.
+// WriteFile writes a connection file that only its owner can read.
 func (c Connection) WriteFile(path string) error {
 	text, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -254,9 +251,8 @@ func (c Connection) WriteFile(path string) error {
 	return os.WriteFile(path, text, 0o600)
 }
 
-// LocalConnection returns a connection over Unix sockets in a folder, with a fresh
-// key. The folder must be the owner's only (mode 0700), and its path short: a
-// socket's path has at most about 100 bytes.
+// LocalConnection returns a connection over Unix sockets in a folder, with a new random key. Only the owner may have
+// access to the folder (mode 0700). The folder's path must be short, because a socket's path has at most about 100 bytes.
 func LocalConnection(dir string) Connection {
 	return Connection{
 		Transport: "ipc", IP: filepath.Join(dir, "s"), Shell: 1, IOPub: 2, Stdin: 3, Control: 4, Heartbeat: 5,
@@ -264,8 +260,8 @@ func LocalConnection(dir string) Connection {
 	}
 }
 
-// SocketFolder makes a folder that only this user can enter, for sockets: its path is short, since the path of a socket has at
-// most about 100 bytes.
+// SocketFolder creates a temporary folder for sockets that only this user can access. Its path is short, because a
+// socket's path has at most about 100 bytes.
 func SocketFolder(prefix string) (string, error) {
 	root := os.TempDir()
 	if len(root) > 45 && runtime.GOOS != "windows" {
@@ -285,7 +281,7 @@ func (c Connection) address(port int) (network, address string) {
 	return "tcp", net.JoinHostPort(c.IP, strconv.Itoa(port))
 }
 
-// guarded returns an error unless messages are signed or only this machine can send any.
+// guarded returns an error if messages are not signed and other machines could send them.
 func (c Connection) guarded() error {
 	ip, err := netip.ParseAddr(c.IP)
 	local := c.Transport == "ipc" || c.IP == "localhost" || err == nil && ip.IsLoopback()
@@ -296,10 +292,10 @@ func (c Connection) guarded() error {
 	return nil
 }
 
-// Channel names one of the sockets that carry messages.
+// Channel is the name of a socket that carries messages.
 type Channel string
 
-// The channels.
+// These are the channels of the protocol.
 const (
 	ShellChannel   Channel = "shell"
 	ControlChannel Channel = "control"

@@ -9,34 +9,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/zmtp"
 )
 
-// requests are the channels by which front ends ask.
+// requests are the channels on which front ends send requests.
 var requests = []Channel{ShellChannel, ControlChannel, StdinChannel}
 
-// route is the socket of a front end.
+// route identifies a front end's socket by channel and identity.
 type route struct {
 	channel  Channel
 	identity string
 }
 
-// origin is the connection that a request came by; zero for a message that was made
-// on this side.
+// origin is the connection on which a request arrived. It is zero for a message created on this side.
 type origin struct {
 	channel Channel
 	peer    *peer
 }
 
-// sentByName is a message that went by name, and the request that it belongs to.
+// sentByName is a message that was sent to all connections of an identity, with the ID of its request.
 type sentByName struct {
 	request string
 	frames  [][]byte
 }
 
-// Send sends a message to the front end whose request it belongs to. An answer goes
-// back by the connection that the request came by, even if other connections name the same
-// identity. What uses another channel, as a question for input does, or comes after that connection
-// has ended, goes to all that name the identity, and to those that come to name it before the
-// request is answered: a front end may still be connecting that socket. So none of them can take it
-// from another.
+// Send sends a message to the front end that sent its request. An answer uses the connection on which the request arrived,
+// even if other connections claim the same identity.
+//
+// If the channel differs, as for a question for input, or if that connection has ended, the message goes to all
+// connections with this identity. Connections that claim the identity before the request is answered also get it, because
+// a front end may still be connecting. So no connection can take a message from another.
 func (s *Server) Send(ch Channel, m *Message) {
 	if len(m.Identities) == 0 {
 		return
@@ -61,7 +60,7 @@ func (s *Server) Send(ch Channel, m *Message) {
 	}
 }
 
-// dropAnswered drops the messages of a request that has its answer.
+// dropAnswered drops the stored messages of a request that has been answered.
 func (s *Server) dropAnswered(identity, request string) {
 	for _, channel := range requests {
 		to := route{channel, identity}
@@ -72,13 +71,13 @@ func (s *Server) dropAnswered(identity, request string) {
 	}
 }
 
-// connected reports whether a front end has a socket.
+// connected reports whether a front end with this identity is connected on any channel.
 func (s *Server) connected(identity string) bool {
 	return slices.ContainsFunc(requests, func(ch Channel) bool { return len(s.routes[route{ch, identity}]) > 0 })
 }
 
-// serveRequests serves one connection of a ROUTER socket: it delivers what a front end sends, with
-// the identity by which it is answered.
+// serveRequests serves one connection of a ROUTER socket. It delivers the requests that arrive, with the connection's
+// identity, until the connection ends.
 func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 	p, err := s.join(conn, zmtp.Router)
 	if err != nil {
@@ -108,7 +107,8 @@ func (s *Server) serveRequests(ch Channel, conn net.Conn) {
 	}
 }
 
-// accepted makes a message of frames, if it is signed and comes for the first time.
+// accepted decodes the frames of a message. It returns an error if the signature is wrong or the message has been seen
+// before.
 func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
 	m, err := s.session.decode(frames)
 	if err != nil {
@@ -117,21 +117,22 @@ func (s *Server) accepted(ch Channel, frames [][]byte) (*Message, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.seen.add(signatureOf(frames)) {
-		// it was received before, or signed by this side
+		// the message is a repetition or was signed by this side
 		return nil, fmt.Errorf("jupyter: message that is not new: %.40q", m.Header.Type)
 	}
-	if ch == StdinChannel { // an answer to what is asked there
+	if ch == StdinChannel { // this answers the stored question
 		delete(s.open, route{ch, string(frames[0])})
 	}
 	return m, nil
 }
 
-// enter registers a peer by its identity, or by one that is made up.
+// enter registers a connection under its identity, or under a new one if it has none. It sends the stored messages for
+// this identity.
 func (s *Server) enter(ch Channel, p *peer) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	id := p.conn.Identity()
-	if id == "" || strings.HasPrefix(id, "\x00") { // the protocol keeps these for us
+	if id == "" || strings.HasPrefix(id, "\x00") { // the protocol reserves identities with a leading zero byte for the server
 		s.fresh++
 		id = fmt.Sprintf("\x00%08d", s.fresh)
 	}
@@ -157,11 +158,11 @@ func (s *Server) forget(ch Channel, id string, p *peer) {
 	}
 }
 
-// Joined receives a token after a front end has subscribed to iopub.
+// Joined returns a channel that receives a token after a front end has subscribed to iopub.
 func (s *Server) Joined() <-chan struct{} { return s.joined }
 
-// Publish sends a message to all subscribers of iopub. It never waits: a subscriber
-// that does not read delays no other, and loses stream messages first.
+// Publish sends a message to all subscribers of iopub. It never waits, so a subscriber that does not read delays no other.
+// Such a subscriber first loses stream messages.
 func (s *Server) Publish(m *Message) {
 	out := *m
 	out.Identities = [][]byte{[]byte("kernel." + s.session.id + "." + m.Header.Type)}
@@ -169,7 +170,7 @@ func (s *Server) Publish(m *Message) {
 	stream := m.Header.Type == "stream"
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// A published comm message is also a valid request. Its signature is remembered, so that it cannot be sent back as one.
+	// A published comm message is also a valid request. Recording its signature prevents its replay as a request.
 	if strings.HasPrefix(m.Header.Type, "comm_") {
 		s.seen.add(signatureOf(frames))
 	}
@@ -184,7 +185,7 @@ func (s *Server) Publish(m *Message) {
 	}
 }
 
-// notice returns the message by which a subscriber learns that it missed output.
+// notice returns a stream message that informs a subscriber about n dropped messages.
 func (s *Server) notice(n int, m *Message) [][]byte {
 	text := fmt.Sprintf("\n[%d messages of output are missing here: this front end read too slowly]\n", n)
 	notice := s.session.New("stream", nil, map[string]string{"name": "stderr", "text": text})
@@ -192,8 +193,8 @@ func (s *Server) notice(n int, m *Message) [][]byte {
 	return s.session.encode(notice)
 }
 
-// serveSubscriber serves one connection of a PUB socket: a message that begins with 1 subscribes to
-// the topics that begin with its rest, one that begins with 0 ends that.
+// serveSubscriber serves one connection of a PUB socket. A message that begins with byte 1 subscribes to the topics with
+// the following prefix; byte 0 unsubscribes.
 func (s *Server) serveSubscriber(conn net.Conn) {
 	s.serve(conn, zmtp.Pub, func(p *peer, frames [][]byte) error {
 		if len(frames) != 1 || len(frames[0]) == 0 {
@@ -203,8 +204,7 @@ func (s *Server) serveSubscriber(conn net.Conn) {
 	})
 }
 
-// topicLimit limits the topics that a front end subscribes to. Jupyter's subscribe to one, which is
-// everything.
+// topicLimit limits the subscriptions of one connection. Jupyter's front ends subscribe once, to all topics.
 const topicLimit = 1000
 
 func (s *Server) subscribe(p *peer, begin bool, topic string) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/zmtp"
 )
 
-// Server is the sockets of a kernel.
+// Server holds the sockets of a kernel.
 type Server struct {
 	session   *Session
 	listeners []net.Listener
@@ -25,16 +25,15 @@ type Server struct {
 	mu     sync.Mutex
 	routes map[route][]*peer
 	seen   signatures
-	open   map[route][]sentByName   // what went by name and is not answered
-	peers  map[*peer]bool           // all
-	subs   map[*peer]map[string]int // subscriptions of the peers on iopub
-	joined chan struct{}            // one token whenever a subscription begins
-	fresh  int                      // counts identities given
+	open   map[route][]sentByName   // unanswered messages that were sent to all connections of an identity
+	peers  map[*peer]bool           // all connections
+	subs   map[*peer]map[string]int // iopub connection → topic prefix → number of subscriptions
+	joined chan struct{}            // receives a token whenever a subscription begins
+	fresh  int                      // number of identities that the server has assigned
 }
 
-// Listen opens the sockets that a connection names. Messages that are not signed with its key, or
-// that come again, are not delivered; rejected receives an error for each. Without a
-// key only this machine may be listened to.
+// Listen opens the sockets of a connection. Messages with a wrong signature and repeated messages are dropped, and
+// rejected is called with the reason. Without a key, Listen only accepts addresses that other machines cannot reach.
 func Listen(c Connection, rejected func(error)) (*Server, error) {
 	if err := c.guarded(); err != nil {
 		return nil, fmt.Errorf("jupyter: cannot listen: %w", err)
@@ -52,7 +51,7 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 	for port, handle := range serve {
 		network, address := c.address(port)
 		if network == "unix" {
-			_ = os.Remove(address) // left by a process that died
+			_ = os.Remove(address) // left by an earlier process
 		}
 		l, err := net.Listen(network, address)
 		if err != nil {
@@ -65,13 +64,13 @@ func Listen(c Connection, rejected func(error)) (*Server, error) {
 	return s, nil
 }
 
-// Session makes the messages of the kernel.
+// Session returns the session that creates the kernel's messages.
 func (s *Server) Session() *Session { return s.session }
 
-// Messages returns the requests that arrive on a channel, in order. The caller must keep reading.
+// Messages returns the channel with incoming requests of ch, in order. The caller must keep reading it.
 func (s *Server) Messages(ch Channel) <-chan *Message { return s.inbox[ch] }
 
-// Close closes the sockets, after what was sent has left or linger is over.
+// Close closes all sockets. It waits until queued messages have been sent, for at most linger.
 func (s *Server) Close(linger time.Duration) {
 	s.mu.Lock()
 	select {
@@ -98,14 +97,14 @@ func (s *Server) Close(linger time.Duration) {
 	}
 }
 
-// accept hands each connection to a goroutine.
+// accept accepts connections until the listener is closed. Each connection is handled by its own goroutine.
 func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 	for {
 		conn, err := l.Accept()
 		switch {
 		case errors.Is(err, net.ErrClosed):
 			return
-		case err != nil: // out of file descriptors, for instance
+		case err != nil: // for example, no free file descriptors
 			time.Sleep(50 * time.Millisecond)
 			continue
 		}
@@ -113,7 +112,7 @@ func (s *Server) accept(l net.Listener, handle func(net.Conn)) {
 	}
 }
 
-// handshakeTime limits the time that a connection takes to state what it is.
+// handshakeTime limits the duration of a handshake.
 const handshakeTime = 10 * time.Second
 
 func (s *Server) join(conn net.Conn, kind zmtp.Kind) (*peer, error) {
@@ -138,13 +137,13 @@ func (s *Server) leave(p *peer) {
 	p.close()
 }
 
-// serveHeartbeat sends back what comes. It reads on when that has left, so that a peer
-// that does not read holds no memory.
+// serveHeartbeat sends each message back. It reads the next message only after sending, so a client that does not read
+// uses no memory.
 func (s *Server) serveHeartbeat(conn net.Conn) {
 	s.serve(conn, zmtp.Rep, func(p *peer, frames [][]byte) error { return errors.Join(p.conn.Send(frames), p.conn.Flush()) })
 }
 
-// serve handles the messages of a connection until it ends or take returns an error.
+// serve calls take for each message of a connection, until the connection ends or take returns an error.
 func (s *Server) serve(conn net.Conn, kind zmtp.Kind, take func(*peer, [][]byte) error) {
 	p, err := s.join(conn, kind)
 	if err != nil {
@@ -163,7 +162,7 @@ func (s *Server) serve(conn net.Conn, kind zmtp.Kind, take func(*peer, [][]byte)
 	}
 }
 
-// refuse reports a connection that was closed for what it sent, not one that ended.
+// refuse reports that a connection was closed because of err. It ignores errors of connections that ended normally.
 func (s *Server) refuse(err error) {
 	if !errors.Is(err, io.EOF) && !errors.Is(err, net.ErrClosed) {
 		s.rejected(err)

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// cell is an execution under way: what it was asked, and where its output goes.
+// cell is one execute_request that the kernel is executing.
 type cell struct {
 	k       *kernel
 	request *jupyter.Message
@@ -22,11 +22,11 @@ type cell struct {
 	payload []any
 
 	mu        sync.Mutex
-	remembers bool     // what it puts out: set for cells with progress
-	shown     []output // in order
+	remembers bool     // store published output in shown; set for cells that show progress
+	shown     []output // stored output, oldest first
 }
 
-// output is a message of a cell that front ends keep.
+// output is a published message that front ends keep below a cell.
 type output struct {
 	msgType string
 	content any
@@ -45,7 +45,7 @@ type executeRequest struct {
 // stores reports whether the execution is counted and remembered.
 func (a executeRequest) stores() bool { return !a.Silent && isTrue(a.StoreHistory) }
 
-// isTrue returns the value of a flag that is true unless it is given.
+// isTrue returns the value of an optional flag. A missing flag (nil) is true.
 func isTrue(flag *bool) bool { return flag == nil || *flag }
 
 // failure is an error of a cell as front ends show it.
@@ -55,17 +55,17 @@ type failure struct {
 	Traceback []string `json:"traceback"`
 }
 
-// failed returns a failure whose text is its traceback, and the first line of that its value.
+// failed returns a failure with the given name. Its traceback is the lines of text, and its value is the first line.
 func failed(name, text string) *failure {
 	return &failure{Name: name, Value: firstLine(text), Traceback: strings.Split(text, "\n")}
 }
 
-// interrupted returns the failure of a cell that was interrupted.
+// interrupted returns the failure of an interrupted cell. what describes the interrupted work; it may be "".
 func interrupted(what string) *failure {
 	return failed("Interrupted", strings.TrimSuffix("interrupted: "+what, ": "))
 }
 
-// reply returns the failure as replies have it.
+// reply returns the fields that a reply to a request has after this failure.
 func (f *failure) reply() map[string]any {
 	return map[string]any{"status": "error", "ename": f.Name, "evalue": f.Value, "traceback": f.Traceback}
 }
@@ -109,10 +109,10 @@ func (k *kernel) execute(ctx context.Context, r request) {
 	k.server.Send(jupyter.ShellChannel, m)
 }
 
-// run executes the cell on the side it belongs to. The result is the last value as
-// text, for the history.
+// run executes a script cell in this process and any other cell in GoNB. result is the last value of a script as text, for
+// the history; it is "" for Go cells. fault is nil if the cell succeeded.
 func (c *cell) run(ctx context.Context) (result string, fault *failure) {
-	defer func() { // a defect of ours must not end the notebook
+	defer func() { // a panic in our code must not end the kernel
 		if r := recover(); r != nil {
 			c.k.opt.Log("defect: cell %d: %v\n%s", c.count, r, debug.Stack())
 			fault = failed("Defect", fmt.Sprintf("defect in gonb-cope (please report it): %v", r))
@@ -133,7 +133,7 @@ func (c *cell) run(ctx context.Context) (result string, fault *failure) {
 	fault = c.k.golang.run(ctx, c)
 	c.k.cope.mu.Lock()
 	defer c.k.cope.mu.Unlock()
-	c.k.cope.warnStale(c) // the cell may have bound names
+	c.k.cope.warnStale(c) // the Go cell may have bound names of the session
 	return "", fault
 }
 
@@ -143,7 +143,7 @@ func (c *cell) errorReply(f *failure) map[string]any {
 	return reply
 }
 
-// publish sends output to all front ends, and remembers it where that was asked for.
+// publish sends output to all front ends. It also stores the output in c.shown if c.remembers is set.
 func (c *cell) publish(msgType string, content any) {
 	c.mu.Lock()
 	switch msgType {
@@ -158,8 +158,8 @@ func (c *cell) publish(msgType string, content any) {
 	c.send(msgType, content)
 }
 
-// again clears the output of a cell and puts out what it remembers, so that what was sent besides is
-// gone. more states that something will follow.
+// again clears the cell's output in front ends and then sends the stored output again. This removes output that was not
+// stored, such as progress. more states that the cell will send more output afterwards.
 func (c *cell) again(more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,26 +169,27 @@ func (c *cell) again(more bool) {
 	}
 }
 
-// send sends a message to all front ends; a silent execution has none.
+// send sends a message to all front ends, unless the execution is silent.
 func (c *cell) send(msgType string, content any) {
 	if !c.ask.Silent {
 		c.k.publish(msgType, c.request, content)
 	}
 }
 
-// stream prints text on stdout or stderr.
+// stream sends text as output of stdout or stderr (name). It sends nothing for "".
 func (c *cell) stream(name, text string) {
 	if text != "" {
 		c.publish("stream", map[string]string{"name": name, "text": text})
 	}
 }
 
-// display shows a value by its representations. With an id it can be replaced.
+// display sends a value as a message of type msgType. data maps media types to representations. If id is not "", a later
+// message can replace the display.
 func (c *cell) display(msgType, id string, data, metadata map[string]any) {
 	c.publish(msgType, c.displayed(msgType, id, data, metadata))
 }
 
-// displayed returns the content of a message that shows a value.
+// displayed returns the content of a display message: display_data, update_display_data or execute_result.
 func (c *cell) displayed(msgType, id string, data, metadata map[string]any) any {
 	if metadata == nil {
 		metadata = map[string]any{}

@@ -15,36 +15,38 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// child is a running GoNB with the connection to it.
+// child is a running GoNB process with the connection to it.
 type child struct {
 	cmd     *exec.Cmd
-	orders  io.WriteCloser // to the warden
+	orders  io.WriteCloser // standard input of the warden, which reads orders from it
 	client  *jupyter.Client
 	exited  chan struct{}
 	started time.Time
-	log     *process.Tail // what it printed outside of cells
+	log     *process.Tail // the end of what GoNB printed outside of cells
 	calls   *jupyter.Calls
-	prompt  func(m, request *jupyter.Message) // receives a question for input
+	prompt  func(m, request *jupyter.Message) // receives GoNB's input_request and the request of the cell that asks
 }
 
-// errGone states that GoNB ended while it was needed.
+// errGone states that GoNB ended before it answered.
 var errGone = errors.New("GoNB has ended")
 
 const (
-	startTime = 2 * time.Minute // for GoNB to answer after its start, on a busy machine
-	stopTime  = 3 * time.Second // for the warden to end GoNB and all below it
+	startTime = 2 * time.Minute // limit for GoNB's first answer after its start, on a busy machine
+	stopTime  = 3 * time.Second // limit for the warden to end GoNB and all its child processes
 )
 
-// command states what startChild runs: GoNB under its warden.
+// command states what startChild runs: the warden's command, with GoNB as its argument.
 type command struct {
 	warden []string
 	gonb   string
 	env    []string
-	folder string // private, for sockets; the warden removes it
-	name   string // name of the connection file: GoNB reads the kernel's id from it
+	folder string // private folder for sockets; the warden removes it
+	name   string // name of the connection file; GoNB takes the kernel's ID from it
 }
 
-// startChild starts GoNB and waits until it answers.
+// startChild starts GoNB under its warden and waits until GoNB answers. stray receives the messages that GoNB publishes
+// outside of requests, and prompt its questions for input. On failure startChild stops GoNB and returns an error with what
+// GoNB printed.
 func startChild(ctx context.Context, c command, stray func(*jupyter.Message), prompt func(m, request *jupyter.Message)) (*child, error) {
 	connection := jupyter.LocalConnection(c.folder)
 	path := filepath.Join(c.folder, c.name)
@@ -62,9 +64,9 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	if err := g.cmd.Start(); err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
-	g.cmd.WaitDelay = time.Second // for what a killed warden left behind with its output
+	g.cmd.WaitDelay = time.Second // limit for reading output after the warden was killed
 	go func() {
-		_ = g.cmd.Wait() // that it ended is what matters
+		_ = g.cmd.Wait() // the exit status does not matter
 		warden.Clean(c.folder)
 		close(g.exited)
 	}()
@@ -75,8 +77,8 @@ func startChild(ctx context.Context, c command, stray func(*jupyter.Message), pr
 	return g, nil
 }
 
-// connect waits for GoNB to answer, and for its answer to come by both ways: what is
-// published before the subscription has arrived is lost.
+// connect connects to GoNB and waits for its first answer. The answer must include published messages. Messages that GoNB
+// publishes before the subscription is active are lost, so connect repeats its request every 100 ms.
 func (g *child) connect(ctx context.Context, c jupyter.Connection, stray func(*jupyter.Message)) error {
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
@@ -110,7 +112,8 @@ func (g *child) connect(ctx context.Context, c jupyter.Connection, stray func(*j
 	}
 }
 
-// request sends a request and waits for its reply and the end of its output, which output takes in order; it may be nil.
+// request sends m to GoNB and waits for its reply and for the end of its output. It calls output, which may be nil, for
+// each published message in order. It returns errGone if GoNB ends, and ctx.Err() if ctx ends.
 func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*jupyter.Message)) (*jupyter.Message, error) {
 	call := g.calls.Open(m)
 	defer g.calls.Drop(call)
@@ -134,7 +137,7 @@ func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*ju
 		case a := <-call.Arrivals:
 			take(a)
 		case <-g.exited:
-			for { // what has come is shown
+			for { // pass on the messages that have already arrived
 				select {
 				case a := <-call.Arrivals:
 					take(a)
@@ -150,8 +153,8 @@ func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*ju
 	return reply, nil
 }
 
-// interrupt interrupts whatever runs below GoNB, and what it starts until calm.
-// A process that has ended needs no interrupt.
+// interrupt orders the warden to interrupt all processes below GoNB, including new ones, until calm is called. Errors are
+// ignored: a process that has ended needs no interrupt.
 func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) }
 
 func (g *child) calm() { _, _ = io.WriteString(g.orders, warden.Calm) }
@@ -166,9 +169,9 @@ func (g *child) ended() bool {
 	}
 }
 
-// stop ends GoNB and everything below it.
+// stop ends GoNB and all its child processes. It kills the warden if the warden does not end within stopTime.
 func (g *child) stop() {
-	_, _ = io.WriteString(g.orders, warden.Stop) // one that has ended needs no order
+	_, _ = io.WriteString(g.orders, warden.Stop) // an error means that the warden has already ended
 	_ = g.orders.Close()
 	select {
 	case <-g.exited:
@@ -181,7 +184,7 @@ func (g *child) stop() {
 	}
 }
 
-// printed returns the output of GoNB, on separate lines, or nothing.
+// printed returns "; it printed:" and the last output of GoNB on new lines, or "" if there was none.
 func (g *child) printed() string {
 	text := g.log.String()
 	if text == "" {

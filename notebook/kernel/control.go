@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// each hands the messages of a channel on as they come.
+// each calls do for each message of a channel, one at a time, until ctx ends.
 func (k *kernel) each(ctx context.Context, ch jupyter.Channel, do func(*jupyter.Message)) {
 	for {
 		select {
@@ -24,7 +24,7 @@ func (k *kernel) each(ctx context.Context, ch jupyter.Channel, do func(*jupyter.
 	}
 }
 
-// interrupt stops the cell that runs, on either side. What it has finished stays.
+// interrupt interrupts the running cell, whether script or Go. Finished results are kept.
 func (k *kernel) interrupt() {
 	k.mu.Lock()
 	cancel := k.cancel
@@ -36,7 +36,8 @@ func (k *kernel) interrupt() {
 	}
 }
 
-// begin makes the context of a request, which interrupt ends until the returned function is called.
+// begin returns a context for one request, which interrupt cancels. The returned function ends the request: it cancels the
+// context and makes later interrupts ignore it.
 func (k *kernel) begin(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	k.mu.Lock()
@@ -50,7 +51,7 @@ func (k *kernel) begin(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// shutdown ends the kernel. The request is answered when GoNB has ended.
+// shutdown stops the kernel. It stores the reply in k.farewell, which Run sends after GoNB has ended.
 func (k *kernel) shutdown(ch jupyter.Channel, m *jupyter.Message) {
 	var content struct {
 		Restart bool `json:"restart"`
@@ -76,7 +77,7 @@ func (k *kernel) info() any {
 		"language_info": map[string]any{
 			"name": "go", "version": runtime.Version(), "mimetype": "text/x-go", "file_extension": ".go",
 			"pygments_lexer": "go", "nbconvert_exporter": "",
-			// Our mode if it is installed (see package kernelspec), else Go's.
+			// Front ends use our syntax mode if it is installed (package kernelspec), and otherwise Go's.
 			"codemirror_mode": map[string]any{"name": "gonb-cope", "mime": "text/x-go"},
 		},
 		"help_links":         []any{},
@@ -85,13 +86,13 @@ func (k *kernel) info() any {
 	}
 }
 
-// ports returns the content of connect_reply.
+// ports returns the content of connect_reply: the ports of the connection file.
 func (k *kernel) ports() any {
-	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // it could be read when the kernel started
+	c, _ := jupyter.ReadConnection(k.opt.ConnectionFile) // no error: the file was read when the kernel started
 	return c.Ports()
 }
 
-// debugReply states that there is no debugger, in the form of its protocol.
+// debugReply returns a response of the Debug Adapter Protocol that says that this kernel has no debugger.
 func debugReply(m *jupyter.Message) any {
 	var content struct {
 		Seq     int    `json:"seq"`
@@ -102,14 +103,13 @@ func debugReply(m *jupyter.Message) any {
 		"message": "this kernel has no debugger"}
 }
 
-// comms remembers which comms (the channels of widgets) are open, since GoNB does
-// not answer comm_info.
+// comms records which comms (the channels of widgets) are open, because GoNB does not answer comm_info_request.
 type comms struct {
 	mu   sync.Mutex
-	open map[string]string // target by id
+	open map[string]string // comm ID → target name
 }
 
-// see notes a comm message that passes, in either direction.
+// see records that a message opens or closes a comm. It is called for messages in both directions.
 func (c *comms) see(m *jupyter.Message) {
 	var content struct {
 		ID     string `json:"comm_id"`
@@ -131,12 +131,12 @@ func (c *comms) see(m *jupyter.Message) {
 	}
 }
 
-// answer returns the content of comm_info_reply.
+// answer returns the content of comm_info_reply: the open comms, limited to the requested target if there is one.
 func (c *comms) answer(m *jupyter.Message) any {
 	var content struct {
 		Target string `json:"target_name"`
 	}
-	_ = m.Decode(&content) // without a target: all
+	_ = m.Decode(&content) // if the content has no target, all comms are returned
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	found := map[string]any{}
@@ -148,26 +148,26 @@ func (c *comms) answer(m *jupyter.Message) any {
 	return map[string]any{"status": "ok", "comms": found}
 }
 
-// meter shows the progress of a cell, in one display that it replaces: how far it is
-// and how long it may still take. When all is done, the display is gone. A cell that is
-// quick shows nothing.
+// meter shows the progress of a cell in one display, which it replaces: the finished steps and the estimated remaining
+// time. The display appears only after meterPatience, and finish removes it. All methods work on a nil meter, which shows
+// nothing.
 type meter struct {
 	cell *cell
 	id   string
 
 	mu      sync.Mutex
 	now     dsl.Activity
-	began   time.Time // of the activity
-	shown   time.Time // when the display was last replaced; zero before it was there
+	began   time.Time // when the current activity began
+	shown   time.Time // when the display was last replaced; zero if it has not been shown
 	stopped bool
 }
 
 const (
-	meterPatience = 400 * time.Millisecond // what is over sooner has no meter
+	meterPatience = 400 * time.Millisecond // an activity that ends sooner is not shown
 	meterInterval = 200 * time.Millisecond // between two replacements
 )
 
-// update shows how far an activity is.
+// update sets the progress of an activity and replaces the display if it is due.
 func (m *meter) update(a dsl.Activity) {
 	if m == nil {
 		return
@@ -185,13 +185,14 @@ func (m *meter) update(a dsl.Activity) {
 	m.replace(now)
 }
 
-// finish takes the display away. more states that the cell will still put something out.
+// finish removes the display if it was shown. more states that the cell will send more output afterwards.
 func (m *meter) finish(more bool) { m.end(func() { m.cell.again(more) }) }
 
-// stop shows how far the last activity came, if it was shown at all.
+// stop replaces the display with the final state of the last activity, if the display was shown. Later updates are
+// ignored.
 func (m *meter) stop() { m.end(func() { m.replace(time.Now()) }) }
 
-// end stops the meter, and does something with a display that is there.
+// end stops the meter and then calls do if the display was shown. A second call does nothing.
 func (m *meter) end(do func()) {
 	if m == nil {
 		return
@@ -204,7 +205,7 @@ func (m *meter) end(do func()) {
 	}
 }
 
-// replace draws the meter again.
+// replace sends the display with its state at time now. The first time it creates the display.
 func (m *meter) replace(now time.Time) {
 	msgType := "update_display_data"
 	if m.shown.IsZero() {
@@ -221,7 +222,8 @@ func (m *meter) replace(now time.Time) {
 		map[string]any{"gonb_cope": map[string]any{"progress": true}}))
 }
 
-// text states how far the activity is.
+// text returns the progress as one line, with the remaining time if it is known or with the time spent if the meter has
+// stopped.
 func (m *meter) text(now time.Time) string {
 	passed := now.Sub(m.began)
 	text := fmt.Sprintf("%s: %d of %d", m.now.Label, m.now.Done, m.now.Total)
@@ -244,7 +246,7 @@ func (m *meter) text(now time.Time) string {
 	return text
 }
 
-// duration prints a time to two figures or so.
+// duration formats a time to 0.1 s below 10 s, to 1 s below an hour, and otherwise to a minute.
 func duration(d time.Duration) string {
 	switch {
 	case d < 10*time.Second:

@@ -16,20 +16,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// copeSide evaluates %%cope cells.
+// copeSide evaluates %%cope cells. Except for k, prefix and mu, all fields are guarded by mu.
 type copeSide struct {
 	k *kernel
-	// of the ids of displays, different in each kernel: a notebook keeps displays of several
+	// prefix of display IDs. Each kernel has a different one, because a notebook can keep displays of several kernels.
 	prefix string
 
-	mu       sync.Mutex // held while the session is used: Go cells use it, too
+	mu       sync.Mutex // held while the session is in use; Go cells also use the session
 	session  *dsl.Session
-	shown    func(report.Display) // takes what the running cell displays
-	notice   func(string)         // states what takes much memory
-	noted    []string             // of the running cell, shown below its result
-	clear    func()               // clears what it has displayed
-	meter    *meter               // shows what it is doing
-	reported map[string]string    // the stale names that the user has seen, with the reasons
+	shown    func(report.Display) // receives the displays of the running cell
+	notice   func(string)         // receives warnings about memory use
+	noted    []string             // notes of the running cell, shown below its result
+	clear    func()               // clears the output of the running cell
+	meter    *meter               // progress of the running cell
+	reported map[string]string    // stale names that the user has been warned about → reasons
 	ids      int
 }
 
@@ -46,13 +46,13 @@ func newCopeSide(k *kernel) *copeSide {
 	return s
 }
 
-// run evaluates a cell. The last display is the cell's result, the others are shown
-// as they come. result is its text.
+// run evaluates a %%cope cell with source body and sends its displays. The last display is sent as the cell's result if
+// there is no error. run returns the text of that display.
 func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string, failed *failure) {
 	body, asked := questions(body)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_ = s.k.golang.fault() // of an earlier cell
+	_ = s.k.golang.fault() // discards the error of a Go function in an earlier cell
 	script, errs := dsl.Parse(fmt.Sprintf("cell %d", c.count), body)
 	if len(errs) > 0 {
 		return "", mistakes(errs)
@@ -60,13 +60,13 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	c.remembers = true
 	s.meter = &meter{cell: c, id: s.nextID()}
 	defer s.meter.stop()
-	var held *report.Display // the newest display: whether it is the last is known at the end
+	var held *report.Display // the newest display; only at the end is it known to be the last
 	s.shown = func(d report.Display) {
 		if held != nil {
 			_ = s.show(c, "display_data", *held)
 		}
 		held = &d
-		delete(s.reported, d.Name) // a stale value that is shown is said to be stale again
+		delete(s.reported, d.Name) // after a stale value is shown, warnStale must warn about it again
 	}
 	s.notice = func(line string) { c.stream("stderr", line+"\n") }
 	s.clear = func() {
@@ -102,9 +102,10 @@ func (s *copeSide) run(ctx context.Context, c *cell, body string) (result string
 	return result, failed
 }
 
-// provenance returns which data files the session has read, and the seeds of its results.
+// provenance returns the data files that the session has read and the seed of each result. It returns a failure if a cell
+// is running.
 func (s *copeSide) provenance() any {
-	if !s.mu.TryLock() { // a cell runs that does not end: the answer must not wait for it
+	if !s.mu.TryLock() { // a cell is running and may never end: do not wait
 		return (&failure{"Busy", "a cell is running", []string{}}).reply()
 	}
 	defer s.mu.Unlock()
@@ -119,7 +120,8 @@ func (s *copeSide) provenance() any {
 	return map[string]any{"status": "ok", "data": s.session.Sources(), "seeds": seeds}
 }
 
-// show sends a display in all its representations and returns its text.
+// show sends a display in all its media types and returns its plain text. On failure it prints the error on stderr and
+// returns "".
 func (s *copeSide) show(c *cell, msgType string, d report.Display) string {
 	bundle, err := report.Bundle(d, s.nextID())
 	if err != nil {
@@ -136,7 +138,8 @@ func (s *copeSide) nextID() string {
 	return fmt.Sprintf("%s-%d", s.prefix, s.ids)
 }
 
-// warnStale says which results have become stale since it last did, and why.
+// warnStale shows which results are stale and which names caused it. It shows nothing if no stale name or reason is new
+// since the last call.
 func (s *copeSide) warnStale(c *cell) {
 	causes, fresh := map[string]bool{}, false
 	reasons := map[string]string{}
@@ -160,7 +163,8 @@ func (s *copeSide) warnStale(c *cell) {
 	s.show(c, "display_data", report.Display{Value: []report.Block{report.Note{Text: text}}})
 }
 
-// help opens the help for the names that a cell asked about in the pager.
+// help shows the help texts of the names in asked in the front end's pager. It returns a failure for the first unknown
+// name.
 func (s *copeSide) help(c *cell, asked []string) *failure {
 	for _, name := range asked {
 		found := s.session.Inspect(name, len(name))
@@ -172,7 +176,7 @@ func (s *copeSide) help(c *cell, asked []string) *failure {
 	return nil
 }
 
-// mistakes shows errors of a script. The first line is alone as the value.
+// mistakes converts an error of a script into a failure. The value is the first line of the first error.
 func mistakes(err error) *failure {
 	var all dsl.Errors
 	if !errors.As(err, &all) {
@@ -189,14 +193,14 @@ func mistakes(err error) *failure {
 	return f
 }
 
-// The emphasis of a traceback, as terminals and front ends take it. It has no colours: front ends set
-// a traceback on a red ground, pale or dark, on which no colour of theirs can be read in both.
+// These escape codes emphasise parts of a traceback in terminals and front ends. There are no colours: front ends show a
+// traceback on a light or a dark red background, and no colour is readable on both.
 const (
 	bold   = "\x1b[1m"
 	normal = "\x1b[0m"
 )
 
-// emphasised marks the message, the underline and the hint of an error.
+// emphasised makes the message, the caret line and the hint of an error text bold.
 func emphasised(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -213,7 +217,7 @@ func emphasised(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// boldFrom marks a line from a text on, if it has it.
+// boldFrom makes the part of line from the first occurrence of text bold. Without an occurrence it returns line unchanged.
 func boldFrom(line, text string) string {
 	if before, after, there := strings.Cut(line, text); there {
 		return before + bold + text + after + normal
@@ -221,7 +225,8 @@ func boldFrom(line, text string) string {
 	return line
 }
 
-// expressions evaluates the expressions that a front end asked for beside a cell.
+// expressions evaluates the user_expressions of an execute_request. It returns a reply per key of asked, with status ok or
+// error.
 func (s *copeSide) expressions(ctx context.Context, asked map[string]string) map[string]any {
 	out := map[string]any{}
 	if len(asked) == 0 {

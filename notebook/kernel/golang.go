@@ -16,22 +16,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// goSide hands cells to GoNB, which it starts when the first comes.
+// goSide sends Go cells to GoNB. It starts GoNB when the first Go cell arrives.
 type goSide struct {
 	k *kernel
 
 	mu      sync.Mutex
-	child   *child // nil before the first Go cell, and after GoNB has ended
+	child   *child // nil before the first Go cell and after GoNB has ended
 	tools   gonb.Tools
-	imports *gonb.Imports // nil before the first start, and when no source was found
-	count   int           // GoNB's counter of executions
-	autoGet bool          // GoNB runs go get before each cell
-	// private, "" before the first start: the bridge, and a folder for each GoNB
+	imports *gonb.Imports // nil before the first start, and if the library's source was not found
+	count   int           // GoNB's execution counter
+	autoGet bool          // whether GoNB runs go get before each cell
+	// private folder with the bridge's socket and a folder per GoNB process; "" before the first start
 	folder string
-	// the folder of the GoNB that runs: its sockets and what it is prepared with
+	// folder of the running GoNB: its sockets and its go.mod
 	prepared string
-	bridge   *host.Host // lets Go cells see the session; nil before the first start
-	output   *goOutput  // of the cell that runs; nil when none does
+	bridge   *host.Host // gives Go cells access to the session; nil before the first start
+	output   *goOutput  // output of the running Go cell; nil if no Go cell runs
 }
 
 func (g *goSide) run(ctx context.Context, c *cell) *failure {
@@ -39,12 +39,12 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if fault != nil {
 		return fault
 	}
-	untilDone := context.WithoutCancel(ctx) // GoNB must be in step, whatever the user interrupts
+	untilDone := context.WithoutCancel(ctx) // an interrupt must not cut off these requests, or GoNB's counter would be wrong
 	g.keepStep(untilDone, child, c)
 	g.setAutoGet(untilDone, child, c.ask.Code)
 	out := newGoOutput(c)
 	defer g.watchCompiler(untilDone, out)()
-	g.setOutput(out) // from here on, an interrupt reaches GoNB
+	g.setOutput(out) // from now on, interrupt also interrupts GoNB
 	if ctx.Err() != nil {
 		g.setOutput(nil)
 		return interrupted("the cell was not started")
@@ -58,10 +58,10 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	if err == nil {
 		fault = g.failed(ctx, c, out, reply)
 	}
-	out.joiner.add("stderr", out.last.rest(fault)) // without what the failure says, too
+	out.joiner.add("stderr", out.last.rest(fault)) // the held text without what the failure already says
 	out.joiner.flush()
 	if gonb.Resets(c.ask.Code) {
-		g.prepare(untilDone, child) // its go.mod is new
+		g.prepare(untilDone, child) // the cell has replaced go.mod
 	}
 	switch {
 	case errors.Is(err, errGone):
@@ -76,14 +76,14 @@ func (g *goSide) run(ctx context.Context, c *cell) *failure {
 	return fault
 }
 
-// failed returns the failure of a cell that GoNB has answered: an interrupt as what it is, and for a
-// cell that imports this library, that its source cannot be found.
+// failed returns the failure in GoNB's reply, or nil if the cell succeeded. An interrupted cell becomes an Interrupted
+// failure. If a cell imports this library and the source is missing, the failure says so.
 func (g *goSide) failed(ctx context.Context, c *cell, out *goOutput, reply *jupyter.Message) *failure {
 	failed := out.failure(reply)
 	switch {
 	case failed == nil:
 	case ctx.Err() != nil && failed.Name == "ProgramError":
-		return interrupted("") // how the program ended says the same
+		return interrupted("") // the program's exit status only repeats the interrupt
 	case ctx.Err() != nil:
 		return interrupted(firstLine(failed.Value))
 	case failed.Name != "Panic" && gonb.ImportsLibrary(c.ask.Code):
@@ -99,7 +99,7 @@ func (g *goSide) failed(ctx context.Context, c *cell, out *goOutput, reply *jupy
 	return failed
 }
 
-// source returns the file that GoNB made of the cells and compiled last; "" when it cannot be read.
+// source returns the Go file that GoNB generated from the cells and compiled last, or "" if it cannot be read.
 func (g *goSide) source() string {
 	work, err := os.ReadFile(filepath.Join(g.prepared, warden.WorkFile))
 	if err != nil {
@@ -109,7 +109,7 @@ func (g *goSide) source() string {
 	return string(text)
 }
 
-// requestFor returns the execute_request for GoNB, with every field that it expects.
+// requestFor returns the execute_request to send to GoNB. It sets all fields, because GoNB requires them.
 func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	m := *c.request
 	m.SetContent(map[string]any{
@@ -120,31 +120,31 @@ func (g *goSide) requestFor(c *cell) *jupyter.Message {
 	return &m
 }
 
-// goEnded returns the failure of a cell during which GoNB ended.
+// goEnded returns the failure of a cell during which the GoNB process ended.
 func goEnded(child *child) *failure {
 	return failed("GoNBEnded", "the Go side of this kernel has ended. Its declarations are lost; the next Go cell starts it again. Values of "+
 		"%%cope cells are kept"+child.printed())
 }
 
-// stray sends on what GoNB publishes outside of requests: messages of widgets.
+// stray forwards the widget messages that GoNB publishes outside of requests to all front ends.
 func (g *goSide) stray(m *jupyter.Message) {
 	g.k.comms.see(m)
 	g.k.server.Publish(m)
 }
 
-// prompt asks the front end that sent the request for input.
+// prompt forwards GoNB's question for input, m, to the front end that sent request.
 func (g *goSide) prompt(m, request *jupyter.Message) {
 	g.k.server.Send(jupyter.StdinChannel, g.k.server.Session().New(m.Header.Type, request, m.Content))
 }
 
-// forward hands a message to GoNB if it runs.
+// forward sends a message to GoNB on channel ch. If GoNB does not run, the message is dropped.
 func (g *goSide) forward(ch jupyter.Channel, m *jupyter.Message) {
 	if child := g.live(); child != nil {
 		child.client.Send(ch, m)
 	}
 }
 
-// live returns GoNB, nil if it does not run.
+// live returns the running GoNB, or nil if none runs.
 func (g *goSide) live() *child {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -155,12 +155,12 @@ func (g *goSide) live() *child {
 }
 
 const (
-	goplsTime = 12500 * time.Millisecond // GoNB blocks until it has polled gopls for 12 s
-	askTime   = time.Second              // front ends do not wait longer for a completion
+	goplsTime = 12500 * time.Millisecond // after its start, GoNB polls gopls for 12 s and answers no questions
+	askTime   = time.Second              // limit for a completion, because front ends do not wait longer
 )
 
-// ask lets GoNB answer a complete_request or inspect_request, or returns nil when it
-// could not do so quickly.
+// ask lets GoNB answer a complete_request or inspect_request. It returns nil if GoNB is not running or not ready, or does
+// not answer within askTime.
 func (g *goSide) ask(ctx context.Context, m *jupyter.Message) any {
 	child := g.live()
 	if child == nil || g.tools.Gopls == "" || time.Since(child.started) < goplsTime {
@@ -180,18 +180,19 @@ func firstLine(text string) string {
 	return line
 }
 
-// setOutput says where displays of Go cells go that come over the bridge.
+// setOutput sets the cell that shows the displays that arrive over the bridge; nil means none.
 func (g *goSide) setOutput(out *goOutput) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.output = out
 }
 
-// printTime is the time that what a cell printed takes through GoNB: a display comes by a shorter
-// way, and must not overtake it. The cell waits meanwhile.
+// printTime is the wait before a display is sent. Printed text takes longer, because it goes through GoNB, and the wait
+// keeps the display after it.
 const printTime = 5 * time.Millisecond
 
-// show displays what a Go cell shows over the bridge.
+// show sends a display that arrived over the bridge as output of the running Go cell. bundle maps media types to
+// representations. show returns an error if no Go cell runs.
 func (g *goSide) show(bundle map[string]any) error {
 	g.mu.Lock()
 	out := g.output
@@ -206,7 +207,8 @@ func (g *goSide) show(bundle map[string]any) error {
 	return nil
 }
 
-// listen opens the bridge over which Go cells see the session.
+// listen creates the private folder and opens the bridge, over which Go cells access the session. A second call does
+// nothing.
 func (g *goSide) listen() (err error) {
 	if g.bridge != nil {
 		return nil
@@ -218,13 +220,13 @@ func (g *goSide) listen() (err error) {
 	return err
 }
 
-// interrupt interrupts the Go cell that runs, and the function of an earlier one that
-// a %%cope cell waits for.
+// interrupt interrupts the running Go cell. It also interrupts a Go function of an earlier cell that a %%cope cell is
+// calling.
 func (g *goSide) interrupt() {
 	g.mu.Lock()
 	bridge := g.bridge
 	if g.output != nil {
-		g.child.interrupt() // under the lock: run orders calm after it, never before
+		g.child.interrupt() // under the lock, so that the calm order of run always comes later
 	}
 	g.mu.Unlock()
 	if bridge != nil {
@@ -232,7 +234,7 @@ func (g *goSide) interrupt() {
 	}
 }
 
-// noteBusy records which Go function runs now, for a later call of fault.
+// noteBusy records which Go function is running. A later call of fault uses the record.
 func (g *goSide) noteBusy() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -241,7 +243,7 @@ func (g *goSide) noteBusy() {
 	}
 }
 
-// fault returns the error of a function of a Go cell that a %%cope cell used, or nil.
+// fault returns the error of the last Go function that a %%cope cell called, or nil.
 func (g *goSide) fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

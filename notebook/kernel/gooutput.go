@@ -14,15 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// goOutput sends on what GoNB publishes for a cell, under this kernel's session and
-// counter.
+// goOutput forwards what GoNB publishes for a cell to the front ends. It replaces GoNB's session and execution counter by
+// this kernel's.
 type goOutput struct {
 	cell   *cell
 	joiner joiner
-	errors *process.Tail // of the cell's stderr: a panic's text is only there
-	last   holder        // the end of the cell's stderr, which the error may say
+	errors *process.Tail // the end of the cell's stderr, which alone has the text of a panic
+	last   holder        // holds back the end of stderr, which the failure may repeat
 
-	compiling *meter // gone at the first output
+	compiling *meter // progress of the compiler; the first output removes it
 }
 
 func newGoOutput(c *cell) *goOutput {
@@ -52,7 +52,7 @@ func (o *goOutput) take(m *jupyter.Message) {
 		o.compiling.finish(true)
 	}
 	switch m.Header.Type {
-	case "execute_input", "error": // this kernel publishes its own
+	case "execute_input", "error": // dropped, because this kernel publishes its own
 	case "execute_result":
 		var content map[string]any
 		if m.Decode(&content) == nil {
@@ -69,21 +69,22 @@ func (o *goOutput) take(m *jupyter.Message) {
 	}
 }
 
-// cellMark matches GoNB's mark of a place in a stack trace.
+// cellMark matches the text by which GoNB marks a position in a stack trace: the cell (missing for the running one) and
+// the line.
 var cellMark = regexp.MustCompile(`\x1b\[7m\[\[ Cell (?:\[(\d+)\] )?Line (\d+) \]\]\x1b\[0m`)
 
-// mainPlace is a place in the file that GoNB makes of cells.
+// mainPlace matches a position in the Go file that GoNB generates from cells: file and line.
 var mainPlace = regexp.MustCompile(`(/\S*/gonb_\w+/main\.go):(\d+)`)
 
-// compileMark matches GoNB's mark of a place in the context of a compiler's message, one mark for
-// each message.
+// compileMark matches GoNB's mark of a position in the context of a compiler message: cell and line. Each message has one
+// mark.
 var compileMark = regexp.MustCompile(`Cell(?:\[(\d+)\]:)? Line (\d+)`)
 
-// compilerLine is a message of the compiler or of goimports about GoNB's own file.
+// compilerLine matches a message of the compiler or of goimports about GoNB's generated file: line, column and text.
 var compilerLine = regexp.MustCompile(`(?m)^(?:\./|/\S*/)?main(?:_test)?\.go:(\d+)(?::(\d+))?: (.*)$`)
 
-// failure makes a failure of GoNB's reply: GoNB says "exit status 2" of a panic,
-// whose text and place are on stderr.
+// failure returns the failure in GoNB's reply, or nil if the status is ok. After a panic, GoNB's error is only "exit
+// status 2", so failure adds the text and position from stderr.
 func (o *goOutput) failure(reply *jupyter.Message) *failure {
 	var r struct {
 		Status string `json:"status"`
@@ -104,8 +105,8 @@ func (o *goOutput) failure(reply *jupyter.Message) *failure {
 	return f
 }
 
-// place rewrites the messages of the compiler so that they name cell, line and column
-// of the user's code, in the form that %%cope cells have.
+// place rewrites compiler messages so that they name cell, line and column of the user's code, in the format of %%cope
+// errors. It changes nothing if messages and marks do not match in number.
 func (o *goOutput) place(f *failure) {
 	messages := compilerLine.FindAllStringSubmatch(f.Value, -1)
 	marks := compileMark.FindAllStringSubmatch(strings.Join(f.Traceback, "\n"), -1)
@@ -129,9 +130,8 @@ func (o *goOutput) place(f *failure) {
 	f.Name, f.Traceback = "CompileError", traceback
 }
 
-// column returns the column in a line of a cell for a place that the compiler found in a line of GoNB's
-// file. GoNB prints declarations again, so the rest of the line from there on is looked for in the
-// cell; 0 when it is not found.
+// column returns the column in line own of a cell for a compiler's position in GoNB's generated file. GoNB reformats
+// declarations, so column searches own for the rest of the generated line. It returns 0 if the rest is not found.
 func (o *goOutput) column(line, column int, own string) int {
 	if column < 1 {
 		return 0
@@ -151,8 +151,8 @@ func (o *goOutput) column(line, column int, own string) int {
 	return 0
 }
 
-// excerpt returns a line of a cell with a caret where the column is known, as dsl prints it; "" for
-// a blank one.
+// excerpt returns a line of a cell with its number and a caret below the column, in dsl's format. It omits the caret if
+// column is below 1. It returns "" for a blank line.
 func excerpt(source string, line, column int) string {
 	if strings.TrimSpace(source) == "" {
 		return ""
@@ -161,7 +161,7 @@ func excerpt(source string, line, column int) string {
 	if column < 1 {
 		return text
 	}
-	// the compiler counts bytes
+	// column counts bytes, as in the compiler's messages.
 	pad := []rune(strings.ToValidUTF8(source[:min(column-1, len(source))], "?"))
 	for i, r := range pad {
 		if r != '\t' {
@@ -171,13 +171,14 @@ func excerpt(source string, line, column int) string {
 	return text + fmt.Sprintf("\n %s| %s^", strings.Repeat(" ", len(fmt.Sprint(line))+1), string(pad))
 }
 
-// atoi returns the number that a pattern matched, or 0.
+// atoi converts digits to a number, and "" to 0.
 func atoi(digits string) int {
 	n, _ := strconv.Atoi(digits)
 	return n
 }
 
-// explain adds the text of a panic to a failure.
+// explain replaces a failure's name, value and traceback by the panic found on stderr. Without a panic it only sets the
+// name ProgramError.
 func (o *goOutput) explain(f *failure) {
 	text := o.errors.String()
 	at := -1
@@ -199,8 +200,8 @@ func (o *goOutput) explain(f *failure) {
 	f.Traceback = strings.Split(trace, "\n")
 }
 
-// origin returns the place in a cell that a stack trace names first. GoNB misses its own file's
-// name where two reads of the pipe split it; then the line of that file is looked up in the cell.
+// origin returns the first cell and line that a stack trace names, or 0, 0. GoNB does not mark its file's name if two
+// reads of the pipe split it. In that case origin searches the cell for the text of that line of the generated file.
 func (o *goOutput) origin(trace string) (cell, line int) {
 	if m := cellMark.FindStringSubmatch(trace); m != nil {
 		if m[1] == "" {
@@ -220,7 +221,7 @@ func (o *goOutput) origin(trace string) (cell, line int) {
 				continue
 			}
 			if line > 0 {
-				return 0, 0 // it is there twice
+				return 0, 0 // the text occurs twice in the cell
 			}
 			line = i + 1
 		}
@@ -228,25 +229,25 @@ func (o *goOutput) origin(trace string) (cell, line int) {
 	return o.cell.count, line
 }
 
-// holder keeps the end of a program's stderr back for a moment when it looks like the text with
-// which Go ends a program: the error of the cell will say it, and once is enough.
+// holder holds back the end of a program's stderr if it looks like a panic or an exit message. The cell's failure will
+// contain the same text, and the user should see it only once.
 type holder struct {
 	send func(text string)
 
 	mu    sync.Mutex
-	text  string // held back; it begins a line
-	open  bool   // what was sent last has not ended its line
+	text  string // text held back; it starts at the beginning of a line
+	open  bool   // the text sent last did not end with a newline
 	timer *time.Timer
 }
 
-// holdTime is the time for which a text is held back: a program that panics ends at once, and one that only
-// prints such a line continues.
+// holdTime is the longest time for which text is held back. A program that panics ends sooner; one that only prints such a
+// line continues.
 const holdTime = time.Second
 
-// endings begin the lines with which Go and GoNB end a program.
+// endings are the beginnings of the lines that Go and GoNB print when a program ends.
 var endings = []string{"panic: ", "fatal error: ", "exit status ", "signal: ", "^C"}
 
-// add takes a piece of the stream.
+// add appends text of the stream. It sends the text immediately, except from the first line that may be an ending.
 func (h *holder) add(text string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -261,7 +262,7 @@ func (h *holder) add(text string) {
 	}
 }
 
-// suspect returns where the first line begins that an ending may begin.
+// suspect returns the offset of the first line of h.text that may begin with one of endings, or len(h.text).
 func (h *holder) suspect() int {
 	at := 0
 	for line := range strings.SplitAfterSeq(h.text, "\n") {
@@ -275,7 +276,7 @@ func (h *holder) suspect() int {
 	return at
 }
 
-// pass sends the first bytes of the text.
+// pass sends the first n bytes of h.text and removes them.
 func (h *holder) pass(n int) {
 	if n == 0 {
 		return
@@ -285,7 +286,7 @@ func (h *holder) pass(n int) {
 	h.text = h.text[n:]
 }
 
-// release sends all: the program continues.
+// release sends all held text, because the program has not ended within holdTime.
 func (h *holder) release() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -293,8 +294,8 @@ func (h *holder) release() {
 	h.pass(len(h.text))
 }
 
-// rest returns the text held back at the end, without the text that the failure shows: after a panic all, else the
-// lines that state how the program ended.
+// rest returns the held text without the lines that the failure repeats, and clears it. After a panic it returns "".
+// Without a failure it returns all the text.
 func (h *holder) rest(failed *failure) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -322,16 +323,16 @@ func (h *holder) rest(failed *failure) string {
 	return out.String()
 }
 
-// joiner joins the pieces of a stream that come in quick succession: a program that
-// prints 200,000 lines makes thousands of messages, which front ends render one by
-// one. Nothing is dropped, and what comes alone is sent at once.
+// joiner joins the pieces of a stream that arrive within joinTime. Otherwise a program that prints 200,000 lines would
+// send thousands of messages, which front ends render one by one. No text is dropped. A piece that arrives after a pause
+// is sent immediately.
 type joiner struct {
 	send func(name, text string)
 
 	mu    sync.Mutex
 	name  string
 	text  strings.Builder
-	last  time.Time // when something was sent
+	last  time.Time // when joiner last sent text
 	timer *time.Timer
 }
 
@@ -340,7 +341,8 @@ const (
 	joinSize = 512 << 10
 )
 
-// add takes a piece of the stream name.
+// add appends text to the stream name (stdout or stderr). If the name changes, add first sends the text of the other
+// stream.
 func (j *joiner) add(name, text string) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -359,7 +361,7 @@ func (j *joiner) add(name, text string) {
 	}
 }
 
-// flush sends what waits.
+// flush sends the collected text immediately.
 func (j *joiner) flush() {
 	j.mu.Lock()
 	defer j.mu.Unlock()

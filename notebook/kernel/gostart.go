@@ -20,7 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// ready returns the running GoNB, started if need be.
+// ready returns the running GoNB, and starts it if necessary. If it cannot start, ready returns a failure.
 func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	child, err := g.start(ctx, func(line string) { c.stream("stderr", line+"\n") })
 	switch {
@@ -32,7 +32,7 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 	return nil, failed("GoNBMissing", err.Error()+"\ngonb-cope doctor says what is missing and how to fix it")
 }
 
-// start starts GoNB unless it runs. log receives what takes long.
+// start returns the running GoNB, or starts one. log receives a line before each slow step.
 func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,16 +62,16 @@ func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
 	return child, nil
 }
 
-// environment returns GoNB's environment: its tools come first on the path, and cells find the
-// bridge.
+// environment returns the environment variables for GoNB. PATH begins with the folder of GoNB's tools, and the variables
+// of the bridge are added.
 func (g *goSide) environment() []string {
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "PATH=") })
 	env = append(env, g.bridge.Env()...)
 	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// prepare gives GoNB the places of the packages that Go cells import without set-up. A failure here
-// appears when a cell imports them.
+// prepare writes go.mod for Go cells and tells GoNB to use it, so that cells can import this library. On failure it only
+// logs the error; a cell that imports the library then fails.
 func (g *goSide) prepare(ctx context.Context, child *child) {
 	if err := g.writeModule(ctx); err != nil {
 		g.k.opt.Log("Go cells: %v", err)
@@ -81,8 +81,7 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 	g.autoGet = false
 }
 
-// writeModule looks for the source that Go cells are compiled with, and writes their
-// go.mod.
+// writeModule finds the source of this library and writes go.mod and go.sum for Go cells into the folder g.prepared.
 func (g *goSide) writeModule(ctx context.Context) error {
 	folder := cmp.Or(g.k.opt.Folder, ".")
 	m, err := gonb.FindSource(ctx, folder)
@@ -98,7 +97,8 @@ func (g *goSide) writeModule(ctx context.Context) error {
 	return err
 }
 
-// silently lets GoNB execute something of ours. counted states that its counter moves.
+// silently lets GoNB execute code and publishes none of its output. counted states that the execution increases GoNB's
+// counter. Errors are only logged.
 func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
 	m := child.client.Session().New("execute_request", nil, map[string]any{
 		"code": code, "silent": true, "store_history": counted, "allow_stdin": false, "user_expressions": map[string]string{},
@@ -112,7 +112,8 @@ func (g *goSide) silently(ctx context.Context, child *child, code string, counte
 	}
 }
 
-// keepStep moves GoNB's counter to this kernel's, so that "Cell [7] Line 3" is right.
+// keepStep increases GoNB's counter to this kernel's, so that GoNB's positions such as "Cell [7] Line 3" name the right
+// cell.
 func (g *goSide) keepStep(ctx context.Context, child *child, c *cell) {
 	want := c.count
 	if c.ask.stores() {
@@ -123,8 +124,8 @@ func (g *goSide) keepStep(ctx context.Context, child *child, c *cell) {
 	}
 }
 
-// setAutoGet switches GoNB's go get on, for good, when a cell imports what is
-// not pinned. It costs a quarter of a second a cell.
+// setAutoGet switches on go get in GoNB, permanently, if the code imports a package that is not pinned. go get costs about
+// 0.25 s per cell.
 func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
 	if g.autoGet || g.imports == nil {
 		return
@@ -138,15 +139,15 @@ func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
 	}
 }
 
-// watchCompiler shows how many packages are left to compile before a cell can run, until the first output of the cell. A
-// cell that is compiled quickly shows nothing. end stops it.
+// watchCompiler shows how many packages remain to compile until the cell's first output. It shows nothing if compiling
+// takes less than a second. The caller must call end to stop it.
 func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) {
 	out.compiling = &meter{cell: out.cell, id: "compiling-" + out.cell.request.Header.ID}
 	if g.imports == nil || g.autoGet {
 		return func() {}
 	}
 	imports, folder := append([]string{"fmt"}, gonb.ImportsOf(out.cell.ask.Code)...), g.prepared
-	env := []string{warden.EnvFolder + "=" + folder, "GOTMPDIR=" + folder} // so that the warden ends it and removes its files
+	env := []string{warden.EnvFolder + "=" + folder, "GOTMPDIR=" + folder} // the warden finds processes and files by these
 	ctx, cancel := context.WithCancel(ctx)
 	go func() {
 		total := 0
@@ -167,10 +168,10 @@ func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) 
 	return cancel
 }
 
-// compilerInterval is the time between two counts of packages, each of which takes about 0.3 s.
+// compilerInterval is the pause between two counts of the remaining packages. One count takes about 0.3 s.
 const compilerInterval = 500 * time.Millisecond
 
-// forget drops a GoNB that has ended or is to end.
+// forget stops a GoNB process and clears g.child if it is that process.
 func (g *goSide) forget(child *child) {
 	child.stop()
 	g.mu.Lock()
@@ -180,7 +181,7 @@ func (g *goSide) forget(child *child) {
 	}
 }
 
-// close ends GoNB and the functions of Go cells.
+// close stops GoNB, closes the bridge and removes the private folder.
 func (g *goSide) close() {
 	g.mu.Lock()
 	child, bridge := g.child, g.bridge
@@ -196,8 +197,8 @@ func (g *goSide) close() {
 	}
 }
 
-// goCompleteness reports whether a Go cell can be executed: complete, incomplete (with the
-// indentation of the next line) or invalid.
+// goCompleteness returns the status of a Go cell for is_complete_reply: complete, incomplete or invalid. indent is the
+// indentation of the next line of an incomplete cell.
 func goCompleteness(code string) (status, indent string) {
 	source, goesOn := goSource(code)
 	if goesOn {
@@ -217,9 +218,9 @@ func goCompleteness(code string) (status, indent string) {
 	return "invalid", ""
 }
 
-// goSource makes a Go file of a cell as GoNB does: lines of shell commands and
-// magics are left out, and what follows %% or %main is the body of main.
-// goesOn states that the last line asks for another.
+// goSource converts a cell into a Go file in the same way as GoNB. It blanks lines with shell commands and magics, and
+// puts the code after %% or %main into a function main. goesOn states that the last line is a command that continues on
+// the next line.
 func goSource(code string) (source string, goesOn bool) {
 	lines := strings.Split(code, "\n")
 	inMain := false
@@ -243,8 +244,8 @@ func goSource(code string) (source string, goesOn bool) {
 	return source, goesOn
 }
 
-// openBrackets counts the brackets that are open at the end of a Go file. A main
-// that goSource closed counts as closed.
+// openBrackets returns the number of brackets not closed at the end of a Go file. The function main that goSource closes
+// counts as closed.
 func openBrackets(source string) int {
 	set := token.NewFileSet()
 	file := set.AddFile("cell", set.Base(), len(source))
@@ -263,14 +264,13 @@ func openBrackets(source string) int {
 	}
 }
 
-// misplaced returns the failure of a Go cell that can be nothing else than a script without its %%cope
-// or statements without their %%, nil for any other cell: Go's own message, with the line to write. GoNB
-// need not start for it.
+// misplaced returns the failure of a Go cell that is clearly a script without %%cope, or statements without %%. The
+// failure has Go's own message and a hint with the missing line. For any other cell it returns nil. GoNB need not run.
 func (c *cell) misplaced() *failure {
 	code := c.ask.Code
 	for line := range strings.SplitSeq(code, "\n") {
 		text := strings.TrimPrefix(strings.TrimSpace(line), "//gonb:")
-		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") { // GoNB knows what such a cell is
+		if strings.HasPrefix(text, "%") || strings.HasPrefix(text, "!") { // a cell with magics is checked by GoNB
 			return nil
 		}
 	}
@@ -279,7 +279,7 @@ func (c *cell) misplaced() *failure {
 	if first == nil {
 		return nil
 	}
-	line := first.Pos.Line - 1 // the first line is the package's
+	line := first.Pos.Line - 1 // line 1 of source is the package clause
 	lines := strings.Split(code, "\n")
 	if line < 1 || line > len(lines) {
 		return nil
@@ -294,7 +294,7 @@ func (c *cell) misplaced() *failure {
 	return &failure{Name: "CompileError", Value: head, Traceback: []string{text}}
 }
 
-// goMistake returns the first mistake of form in a Go file, or nil.
+// goMistake returns the first syntax error of a Go file, or nil.
 func goMistake(source string) *scanner.Error {
 	_, err := parser.ParseFile(token.NewFileSet(), "cell", source, parser.SkipObjectResolution)
 	var list scanner.ErrorList
@@ -304,7 +304,8 @@ func goMistake(source string) *scanner.Error {
 	return nil
 }
 
-// missing says which line makes a cell right in which Go refuses a line; "" where none does.
+// missing returns a hint about the line that would make the cell valid, or "" if no line would. Go's first error is in the
+// given line of the cell, counted from 1.
 func (c *cell) missing(lines []string, line int) string {
 	const script = "this cell is Go; a script begins with the line %%cope"
 	code := strings.Join(lines, "\n")

@@ -9,14 +9,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// cursorRequest is the content of complete_request and inspect_request. The cursor
-// counts characters (code points), as protocol 5.2 and later have it.
+// cursorRequest is the content of complete_request and inspect_request. The cursor counts Unicode code points, as in
+// protocol 5.2 and later.
 type cursorRequest struct {
 	Code   string `json:"code"`
 	Cursor int    `json:"cursor_pos"`
 }
 
-// cursorOf reads one. An empty request has an empty answer.
+// cursorOf decodes a cursorRequest and limits the cursor to the code. A request that cannot be decoded counts as empty.
 func cursorOf(m *jupyter.Message) (r cursorRequest) {
 	_ = m.Decode(&r)
 	r.Cursor = min(max(r.Cursor, 0), len([]rune(r.Code)))
@@ -43,7 +43,7 @@ func (k *kernel) complete(ctx context.Context, m *jupyter.Message) any {
 	return completeReply(from+shift, to+shift, items)
 }
 
-// completeReply returns the content of complete_reply.
+// completeReply returns the content of complete_reply. The items replace the code points from (inclusive) to (exclusive).
 func completeReply(from, to int, items []dsl.Completion) any {
 	matches, types := []string{}, []any{}
 	for _, item := range items {
@@ -74,8 +74,8 @@ func (k *kernel) inspect(ctx context.Context, m *jupyter.Message) any {
 	return map[string]any{"status": "ok", "found": len(data) > 0, "data": data, "metadata": map[string]any{}}
 }
 
-// copeCursor returns the script of a %%cope cell and the cursor in it: the line of
-// the magic is empty there, and the text before it keeps its place.
+// copeCursor returns the script of a %%cope cell and the cursor's position in the script. In the script, the line of the
+// magic is empty.
 func copeCursor(r cursorRequest) (body string, cursor int) {
 	body, _, _ = dsl.Cell(r.Code)
 	full, short := []rune(r.Code), []rune(body)
@@ -91,7 +91,7 @@ func (k *kernel) isComplete(m *jupyter.Message) any {
 	var r struct {
 		Code string `json:"code"`
 	}
-	_ = m.Decode(&r) // an empty request is about an empty cell
+	_ = m.Decode(&r) // a request that cannot be decoded counts as an empty cell
 	status, indent := goCompleteness(r.Code)
 	if body, is, err := dsl.Cell(r.Code); err != nil {
 		status, indent = "invalid", ""
@@ -109,7 +109,8 @@ func (k *kernel) isComplete(m *jupyter.Message) any {
 // questionLine is a line such as "rbf?", which asks for help as in IPython.
 var questionLine = regexp.MustCompile(`^\s*(?:\?\s*([A-Za-z_]\w*)|([A-Za-z_]\w*)\s*\?)\s*$`)
 
-// questions removes the lines that ask for help from a script and returns the names they ask about.
+// questions replaces lines such as "rbf?" in a script by empty lines. It returns the new script and the names in those
+// lines.
 func questions(body string) (script string, names []string) {
 	lines := strings.Split(body, "\n")
 	for i, line := range lines {
@@ -127,8 +128,8 @@ func isCope(code string) bool {
 	return is
 }
 
-// magicLines are the lines by which a cell, or what follows in it, states what it is, with a word on each.
-// The first is this kernel's, the others are GoNB's.
+// magicLines are the magics that completion offers, each with a short description. The first is this kernel's, and the
+// others are GoNB's.
 var magicLines = []dsl.Completion{
 	{Text: dsl.CellMagic, Signature: "the cell is a script"},
 	{Text: "%%", Signature: "the Go statements that follow run; above it are declarations"},
@@ -154,8 +155,9 @@ var magicLines = []dsl.Completion{
 	{Text: "%widgets", Signature: "prepares widgets"},
 }
 
-// magics completes a line that begins with %, up to the cursor. %%cope is proposed only if nothing
-// but comments and blank lines is above.
+// magics completes a word that begins with % and is the first in its line. It returns the word's first code point and the
+// candidates. It offers %%cope and other magics of whole cells only if nothing but comments and blank lines precede the
+// line. is is false if the cursor is not at such a word.
 func magics(r cursorRequest) (from int, items []dsl.Completion, is bool) {
 	runes := []rune(r.Code)
 	from = r.Cursor

@@ -16,13 +16,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// history records what was executed in a file of one JSON object a line, which all kernels of a
-// user append to.
+// history records executed cells in a file with one JSON object per line. All kernels of a user append to this file.
 type history struct {
 	mu      sync.Mutex
 	path    string
 	session int
-	entries []entry // of earlier sessions and of this one
+	entries []entry // entries of earlier sessions and of this one, oldest first
 	log     func(string, ...any)
 }
 
@@ -34,11 +33,11 @@ type entry struct {
 	Output  string `json:"output,omitempty"`
 }
 
-// historyLimit limits the entries that are kept when a kernel starts.
+// historyLimit is the number of newest entries that openHistory keeps.
 const historyLimit = 10000
 
-// DefaultHistory returns the file of the history: history.jsonl in the folder gonb-cope of
-// XDG_STATE_HOME, or of ~/.local/state.
+// DefaultHistory returns the path of the history file: gonb-cope/history.jsonl in XDG_STATE_HOME, or else in
+// ~/.local/state. It returns "" if there is no home folder.
 func DefaultHistory() string {
 	state := os.Getenv("XDG_STATE_HOME")
 	if state == "" {
@@ -51,8 +50,8 @@ func DefaultHistory() string {
 	return filepath.Join(state, "gonb-cope", "history.jsonl")
 }
 
-// openHistory reads the history in a file. One that cannot be read or written is
-// only forgotten with the kernel.
+// openHistory reads the history file and begins a new session. path "" means DefaultHistory. If the file cannot be read or
+// written, the error is logged and the history exists only in memory.
 func openHistory(path string, log func(string, ...any)) *history {
 	path = cmp.Or(path, DefaultHistory())
 	h := &history{path: path, log: log}
@@ -62,15 +61,15 @@ func openHistory(path string, log func(string, ...any)) *history {
 	}
 	for line := range bytes.Lines(text) {
 		var e entry
-		if json.Unmarshal(line, &e) == nil { // a line that was cut off is left out
+		if json.Unmarshal(line, &e) == nil { // lines that cannot be parsed are skipped
 			h.session = max(h.session, e.Session)
-			if e.Line > 0 { // and not only the beginning of a session
+			if e.Line > 0 { // line 0 only marks the beginning of a session
 				h.entries = append(h.entries, e)
 			}
 		}
 	}
 	h.session++
-	h.write(entry{Session: h.session}) // so that a kernel that starts now takes another number
+	h.write(entry{Session: h.session}) // kernels started later then choose another session number
 	if len(h.entries) > historyLimit {
 		h.entries = slices.Clone(h.entries[len(h.entries)-historyLimit:])
 		h.rewrite()
@@ -90,11 +89,11 @@ func (h *history) rewrite() {
 }
 
 func lineOf(e entry) []byte {
-	text, _ := json.Marshal(e) // numbers and texts only
+	text, _ := json.Marshal(e) // no error: an entry has only numbers and texts
 	return append(text, '\n')
 }
 
-// add remembers an execution.
+// add appends an execution of this session to the history and its file.
 func (h *history) add(line int, input, output string) {
 	e := entry{h.session, line, input, output}
 	h.mu.Lock()
@@ -103,7 +102,7 @@ func (h *history) add(line int, input, output string) {
 	h.write(e)
 }
 
-// write appends an entry to the file.
+// write appends an entry to the file. After an error it logs the error and writes no more.
 func (h *history) write(e entry) {
 	if h.path == "" {
 		return
@@ -124,7 +123,7 @@ func (h *history) write(e entry) {
 	}
 }
 
-// input returns the cell of this session with a number, or "".
+// input returns the source of the cell with execution count line in this session, or "".
 func (h *history) input(line int) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -140,10 +139,10 @@ func (h *history) input(line int) string {
 type historyRequest struct {
 	Output  bool   `json:"output"`
 	Access  string `json:"hist_access_type"`
-	Session int    `json:"session"` // of range: 0 is this one, -1 the one before
+	Session int    `json:"session"` // for range: 0 is this session, -1 the previous one
 	Start   int    `json:"start"`
-	Stop    int    `json:"stop"` // 0: to the end
-	N       int    `json:"n"`    // of tail and search; 0: all
+	Stop    int    `json:"stop"` // exclusive; 0 means to the end
+	N       int    `json:"n"`    // for tail and search: number of newest entries; 0 means all
 	Pattern string `json:"pattern"`
 	Unique  bool   `json:"unique"`
 }
@@ -169,7 +168,7 @@ func (h *history) answer(m *jupyter.Message) any {
 	return map[string]any{"status": "ok", "history": list}
 }
 
-// find selects entries, oldest first.
+// find returns the entries that a request asks for, oldest first.
 func (h *history) find(r historyRequest) []entry {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,7 +197,7 @@ func (h *history) find(r historyRequest) []entry {
 	return found
 }
 
-// lastOfEach keeps the last entry of each input.
+// lastOfEach keeps only the last of several entries with the same input. The order is kept.
 func lastOfEach(entries []entry) []entry {
 	seen := map[string]bool{}
 	var latest []entry
@@ -212,8 +211,8 @@ func lastOfEach(entries []entry) []entry {
 	return latest
 }
 
-// matcher returns the expression of a pattern in which * represents any text and ? for any character, as in a shell;
-// without pattern everything matches.
+// matcher converts a pattern into a regular expression. In the pattern, * matches any text and ? any character, as in a
+// shell. An empty pattern matches everything.
 func matcher(pattern string) *regexp.Regexp {
 	pattern = cmp.Or(pattern, "*")
 	return regexp.MustCompile(`(?s)^` + strings.NewReplacer(`\*`, ".*", `\?`, ".").Replace(regexp.QuoteMeta(pattern)) + `$`)

@@ -14,11 +14,11 @@ import (
 
 // Options state how a kernel is run.
 type Options struct {
-	ConnectionFile string   // what Jupyter wrote
+	ConnectionFile string   // connection file that Jupyter wrote
 	Version        string   // version of gonb-cope
-	Warden         []string // command that runs the command after it and leaves no process behind
-	Folder         string   // where relative paths of cells begin; "" is the current folder
-	HistoryFile    string   // where the history is kept; "" for DefaultHistory
+	Warden         []string // command and arguments that run a further command and end all its processes
+	Folder         string   // folder for relative paths in cells; "" means the current folder
+	HistoryFile    string   // history file; "" means DefaultHistory
 	Log            func(format string, args ...any)
 }
 
@@ -33,19 +33,20 @@ type kernel struct {
 	comms   comms
 	stop    context.CancelFunc
 
-	count       int       // count of executions; this and the next are the worker's
-	abortBefore time.Time // what arrived before is not executed, after an error
+	count       int       // execution counter; only the worker uses it and abortBefore
+	abortBefore time.Time // after an error, requests that arrived before this time are aborted
 
 	mu       sync.Mutex
-	cancel   context.CancelFunc // ends the request that is served; nil when none is
-	farewell func()             // answers the request that ended the kernel
+	cancel   context.CancelFunc // cancels the current request; nil if there is none
+	farewell func()             // sends the reply to shutdown_request
 }
 
-// lingerTime limits the time that the last messages take to leave.
+// lingerTime limits the wait for the last messages to be sent at shutdown.
 const lingerTime = 500 * time.Millisecond
 
-// Run serves a kernel until a request or a signal on ends shuts it down, or until the process that
-// started it is gone. A signal on interrupts interrupts the cell that runs.
+// Run serves a kernel until a shutdown_request or a signal on ends arrives, or until the parent process has ended. A
+// signal on interrupts interrupts the running cell. Run returns an error if the connection file cannot be read or the
+// ports cannot be opened.
 func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	connection, err := jupyter.ReadConnection(opt.ConnectionFile)
 	if err != nil {
@@ -63,10 +64,10 @@ func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	go k.announce(ctx)
 	go k.watchParent(ctx)
 	go k.readShell()
-	go k.each(ctx, jupyter.ControlChannel, func(m *jupyter.Message) { // while cells run
+	go k.each(ctx, jupyter.ControlChannel, func(m *jupyter.Message) { // control requests are answered while cells run
 		k.bracket(m, func() { k.serveEither(jupyter.ControlChannel, m) })
 	})
-	go k.each(ctx, jupyter.StdinChannel, func(m *jupyter.Message) { k.golang.forward(jupyter.StdinChannel, m) }) // for who asked
+	go k.each(ctx, jupyter.StdinChannel, func(m *jupyter.Message) { k.golang.forward(jupyter.StdinChannel, m) }) // replies to GoNB's questions
 	go k.work(ctx)
 	for ctx.Err() == nil {
 		select {
@@ -87,7 +88,7 @@ func Run(opt Options, interrupts, ends <-chan os.Signal) error {
 	return nil
 }
 
-// announce publishes the status starting to the first front end that listens.
+// announce publishes the status starting when the first front end has subscribed.
 func (k *kernel) announce(ctx context.Context) {
 	select {
 	case <-k.server.Joined():
@@ -96,8 +97,7 @@ func (k *kernel) announce(ctx context.Context) {
 	}
 }
 
-// watchParent ends the kernel when the process that started it has gone: an unreachable kernel must
-// not stay.
+// watchParent stops the kernel when its parent process has ended, because nothing could shut it down afterwards.
 func (k *kernel) watchParent(ctx context.Context) {
 	parent := os.Getppid()
 	if parent <= 1 {
@@ -111,8 +111,8 @@ func (k *kernel) watchParent(ctx context.Context) {
 	})
 }
 
-// readShell queues what arrives on the shell channel. Messages of widgets go to GoNB
-// at once: the cell that runs may be waiting for them.
+// readShell queues the messages of the shell channel. It forwards widget messages to GoNB immediately, because the running
+// cell may wait for them.
 func (k *kernel) readShell() {
 	for m := range k.server.Messages(jupyter.ShellChannel) {
 		switch m.Header.Type {
@@ -125,7 +125,8 @@ func (k *kernel) readShell() {
 	}
 }
 
-// work answers the queued requests in order. A request can be interrupted from before its first message is sent until after its last.
+// work answers queued requests in order, until ctx ends. An interrupt can cancel a request from before its first message
+// is sent until after its last.
 func (k *kernel) work(ctx context.Context) {
 	for {
 		r, ok := k.queue.pop(ctx)
@@ -162,7 +163,7 @@ func (k *kernel) serve(ctx context.Context, r request) {
 	k.reply(jupyter.ShellChannel, r.message, reply)
 }
 
-// serveEither answers the requests that may come on shell and on control.
+// serveEither answers the requests that may arrive on the shell or the control channel.
 func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
 	var reply any
 	switch m.Header.Type {
@@ -177,7 +178,7 @@ func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
 		k.shutdown(ch, m)
 		return
 	case "gonb_cope_provenance_request":
-		// our own: what a report says about where results come from
+		// our own request: headless runs use the answer for the report's provenance
 		reply = k.cope.provenance()
 	case "debug_request":
 		reply = debugReply(m)
@@ -188,7 +189,7 @@ func (k *kernel) serveEither(ch jupyter.Channel, m *jupyter.Message) {
 	k.reply(ch, m, reply)
 }
 
-// bracket publishes that the kernel is busy with a request, and then that it is idle.
+// bracket publishes the status busy, calls do, and publishes the status idle.
 func (k *kernel) bracket(m *jupyter.Message, do func()) {
 	k.status(m, "busy")
 	defer k.status(m, "idle")
@@ -203,7 +204,7 @@ func (k *kernel) publish(msgType string, parent *jupyter.Message, content any) {
 	k.server.Publish(k.server.Session().New(msgType, parent, content))
 }
 
-// reply answers a request.
+// reply sends content as the reply to a request on channel ch. X_request gets a reply of type X_reply.
 func (k *kernel) reply(ch jupyter.Channel, request *jupyter.Message, content any) {
 	k.server.Send(ch, k.server.Session().New(strings.TrimSuffix(request.Header.Type, "request")+"reply", request, content))
 }
@@ -214,12 +215,12 @@ type request struct {
 	arrived time.Time
 }
 
-// queue holds the requests that wait. It grows as needed, so that reading never
-// waits for executing: the time of arrival decides what an error aborts.
+// queue holds the waiting requests of the shell channel. It grows without limit, so that reading never waits for
+// execution. Each request keeps its time of arrival, which decides whether an error aborts the request.
 type queue struct {
 	mu    sync.Mutex
 	wait  []request
-	token chan struct{} // holds a token while something waits
+	token chan struct{} // has one token if a request may be waiting
 }
 
 func (q *queue) push(m *jupyter.Message) {
@@ -232,7 +233,7 @@ func (q *queue) push(m *jupyter.Message) {
 	}
 }
 
-// pop returns the oldest request, or false when the context has ended.
+// pop removes and returns the oldest request, and waits for one. It returns false when the context has ended.
 func (q *queue) pop(ctx context.Context) (request, bool) {
 	for ctx.Err() == nil {
 		q.mu.Lock()
@@ -252,7 +253,8 @@ func (q *queue) pop(ctx context.Context) (request, bool) {
 	return request{}, false
 }
 
-// line returns a line of a cell, the running one or one of the history; "" when it is not known.
+// line returns a line, counted from 1, of the cell with execution count number. The cell is the running one or one in the
+// history. line returns "" if the cell or the line is unknown.
 func (k *kernel) line(running *cell, number, line int) string {
 	code := running.ask.Code
 	if number != running.count {

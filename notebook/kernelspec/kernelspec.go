@@ -20,53 +20,53 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 )
 
-// DefaultName is the name under which notebooks ask for the kernel.
+// DefaultName is the kernel's name in the metadata of notebooks, and the name of its kernelspec folder.
 const DefaultName = "gonb-cope"
 
-// DisplayName is the name that menus of Jupyter show.
+// DisplayName is the kernel's name in Jupyter's menus.
 const DisplayName = "Go + CoPE (gonb-cope)"
 
-// Options say where the kernel is installed and what it starts.
+// Options state where Install puts the kernel and which program Jupyter starts.
 type Options struct {
-	User       bool   // in the user's folder of Jupyter, even if there is a Prefix
-	Prefix     string // in PREFIX/share/jupyter; "" is the user's folder
-	Name       string // "" is DefaultName
-	Executable string // "" is this program
+	User       bool   // install in the user's Jupyter folder, even if Prefix is set
+	Prefix     string // install in PREFIX/share/jupyter; "" means the user's Jupyter folder
+	Name       string // name of the kernelspec folder; "" means DefaultName
+	Executable string // program that Jupyter starts; "" means this program
 	Version    string // version of this program
-	Words      Words  // of the script language, for colours
+	Words      Words  // names of the script language, for syntax colours
 }
 
-// Words are the names of the script language that get their own colour.
+// Words are the names of the script language that editors colour: its functions and its kernels.
 type Words struct {
 	Functions []string `json:"functions"`
 	Kernels   []string `json:"kernels"`
 }
 
-// Installed states what Install did.
+// Installed states what Install wrote.
 type Installed struct {
-	Dir          string // the kernelspec
-	Executable   string // what the kernelspec starts
-	Copied       bool   // whether that is a copy, because the program's own file is temporary
-	LabExtension string // the extension of JupyterLab
+	Dir          string // folder of the kernelspec
+	Executable   string // program that the kernelspec starts
+	Copied       bool   // Executable is a copy inside Dir, because the original file is temporary
+	LabExtension string // folder of the JupyterLab extension
 }
 
-// mark is the key of the metadata by which our kernelspecs are known.
+// mark is the key in the metadata of kernel.json that identifies our kernelspecs.
 const mark = "gonb-cope"
 
-// What kernel.json says after the program.
+// arguments are the arguments of the program in kernel.json.
 var arguments = []string{"kernel", "{connection_file}"}
 
-// Jupyter's rule for names of kernels.
+// validName is Jupyter's rule for kernel names.
 var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
-// Install writes the kernelspec and the extension, instead of any that was installed
-// before. It refuses to replace a kernelspec of another program.
+// Install writes the kernelspec and the JupyterLab extension, and replaces those installed earlier. If the kernelspec of
+// another program has this name, Install returns an error and writes nothing.
 func Install(o Options) (Installed, error) {
 	data, dir, err := o.place()
 	if err != nil {
 		return Installed{}, err
 	}
-	// replace states what a file in the way is
+	// If dir is not a folder (ENOTDIR), replace returns the error.
 	if _, err := Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
 	}
@@ -111,12 +111,12 @@ func (o Options) resources(done Installed) map[string]file {
 	return files
 }
 
-// setupCell is the cell that Quarto runs before the cells of a document. Quarto takes its being
-// there as a sign that the kernel knows Quarto.
+// setupCell is the cell that Quarto runs before the cells of a document. Quarto takes the file as a sign that the kernel
+// supports Quarto.
 const setupCell = "%%cope\n// Quarto runs this cell before a document.\n"
 
-// Uninstall removes the kernelspec, and the extension when no other kernelspec of
-// ours is left beside it. It refuses to remove one of another program.
+// Uninstall removes the kernelspec and returns its folder. It also removes the JupyterLab extension if none of our other
+// kernelspecs remains. It returns an error, and removes nothing, if the kernelspec belongs to another program.
 func Uninstall(o Options) (dir string, err error) {
 	data, dir, err := o.place()
 	if err != nil {
@@ -141,8 +141,8 @@ func Uninstall(o Options) (dir string, err error) {
 	return dir, nil
 }
 
-// Read returns the program that a kernelspec of ours starts. The error wraps fs.ErrNotExist if the
-// kernelspec is missing, and is another one if it belongs to another program.
+// Read returns the program that our kernelspec in folder dir starts. If the kernelspec is missing, the error wraps
+// fs.ErrNotExist. If the kernelspec belongs to another program, the error does not wrap it.
 func Read(dir string) (executable string, err error) {
 	s, err := client.ReadSpec(dir)
 	if err != nil {
@@ -155,13 +155,14 @@ func Read(dir string) (executable string, err error) {
 	return s.Argv[0], nil
 }
 
-// HasExtension reports whether JupyterLab's extension is installed beside a kernelspec.
+// HasExtension reports whether the JupyterLab extension is installed in the same data folder as the kernelspec dir.
 func HasExtension(dir string) bool {
 	_, err := os.Stat(filepath.Join(extensionIn(filepath.Dir(filepath.Dir(dir))), "package.json"))
 	return err == nil
 }
 
-// place returns the folder of Jupyter's data, and the one of the kernelspec in it.
+// place returns Jupyter's data folder and the kernelspec folder inside it, both absolute. It returns an error for an
+// invalid name or if there is no home folder.
 func (o Options) place() (data, dir string, err error) {
 	name := cmp.Or(o.Name, DefaultName)
 	switch {
@@ -183,14 +184,14 @@ func (o Options) place() (data, dir string, err error) {
 
 func extensionIn(data string) string { return filepath.Join(data, "labextensions", mark) }
 
-// file holds the content of a file of the installation.
+// file is the content of one file to install.
 type file struct {
 	text   []byte
-	copyOf string // a program; text is not used then
+	copyOf string // path of a program to copy; if set, text is ignored
 }
 
-// replace puts a folder with these files where another may be. The new folder is
-// whole before it takes the place of the old one, whose programs may be running.
+// replace writes files (path → content) to folder dir, in place of an earlier folder. It first writes the new folder
+// completely and then renames it to dir, because programs in the old folder may be running.
 func replace(data, dir string, files map[string]file) (err error) {
 	defer func() {
 		if err != nil {
@@ -215,7 +216,7 @@ func replace(data, dir string, files map[string]file) (err error) {
 		return err
 	}
 	if err = os.Rename(fresh, dir); err != nil {
-		_ = os.Rename(old, dir) // restores the earlier folder, if there was one
+		_ = os.Rename(old, dir) // restores the earlier folder, if one existed
 	}
 	return err
 }
@@ -230,8 +231,8 @@ func (f file) write(name string) error {
 	return child.Copy(f.copyOf, name, 0o755)
 }
 
-// temporary reports whether a program may soon be gone: go run leaves it in a folder for temporary
-// files or in Go's cache.
+// temporary reports whether a program's file may soon be deleted. For example, go run compiles into a folder for temporary
+// files or into Go's cache.
 func temporary(executable string) bool {
 	folders := []string{os.TempDir(), os.Getenv("GOTMPDIR"), os.Getenv("GOCACHE")}
 	if cache, err := os.UserCacheDir(); err == nil {
@@ -255,8 +256,8 @@ var kernelJS []byte
 //go:embed assets/lab.js
 var labJS []byte
 
-// The mark: three tasks, lines one above the other, that share one bump, the kernel;
-// and on each the best arm.
+// The logo shows three tasks as lines above each other. All three share one bump (the kernel), and each has a dot at its
+// best arm.
 var (
 	//go:embed assets/logo-svg.svg
 	logoSVG []byte
@@ -266,18 +267,18 @@ var (
 	logo64 []byte
 )
 
-// script fills in the mode and the words of the language.
+// script replaces the placeholders in a script template with assets/mode.js and with w as JSON.
 func script(template []byte, w Words) []byte {
 	words, err := json.Marshal(w)
 	if err != nil {
-		panic(err) // two lists of strings
+		panic(err) // impossible: w has only lists of strings
 	}
 	text := bytes.Replace(template, []byte("/* MODE */"), bytes.TrimSpace(modeJS), 1)
 	return bytes.Replace(text, []byte("/* WORDS */ {}"), words, 1)
 }
 
-// extension returns the prebuilt extension of JupyterLab. Browsers keep scripts by their address,
-// so the name changes with the content.
+// extension returns the files of the prebuilt JupyterLab extension. The script's file name contains a hash of its content,
+// because browsers cache scripts by address.
 func extension(o Options) map[string]file {
 	entry := script(labJS, o.Words)
 	sum := sha256.Sum256(entry)
@@ -307,16 +308,16 @@ func extension(o Options) map[string]file {
 func pretty(v any) []byte {
 	text, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
-		panic(err) // texts and flags only
+		panic(err) // impossible: v has only texts and flags
 	}
 	return append(text, '\n')
 }
 
-// semver returns a version as package.json wants it: JupyterLab leaves an extension out whose
-// version it cannot read.
+// semver returns a version in the form that package.json requires. JupyterLab ignores an extension whose version it cannot
+// parse. A version that does not begin with v becomes 0.0.0.
 func semver(version string) string {
 	if rest, ok := strings.CutPrefix(version, "v"); ok {
 		return rest
 	}
-	return "0.0.0" // of a checkout
+	return "0.0.0" // a checkout has no release version
 }

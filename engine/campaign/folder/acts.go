@@ -10,12 +10,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 )
 
-// errOther stops a write whose plan was made of a state that is no longer the last one. Nothing was recorded then, and
-// the caller makes the plan again or reports it.
+// errOther is returned by a write if another event was recorded after the state on which its events are based. Nothing was
+// recorded; the caller tries again or reports it.
 var errOther = errors.New("another event was recorded in the meantime")
 
-// after returns the events of f if the last event still has this number: it joins work done without the lock to a write.
-// The number is enough, because the log only grows.
+// after returns a function for Campaign.write that returns the events of f. If the last event no longer has the number
+// seq, it returns errOther instead. It connects slow work without the lock to a write. Comparing the number is enough,
+// because the log only grows.
 func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Moment) ([]campaign.Event, error) {
 	return func(m campaign.Moment) ([]campaign.Event, error) {
 		if m.Seq != seq {
@@ -25,11 +26,11 @@ func after(seq int64, f func(campaign.Moment) []campaign.Event) func(campaign.Mo
 	}
 }
 
-// revision returns the decision revision of this program: campaign.Revision, but in tests.
+// revision returns the revision of this program: campaign.Revision, except in tests.
 func (c *Campaign) revision() int { return cmp.Or(c.opt.Revision, campaign.Revision) }
 
-// checkRevision reports a campaign that was begun by a program which decides otherwise. Results can still be recorded;
-// no round is planned.
+// checkRevision returns an error if the campaign uses another revision than this program. Results can still be recorded,
+// but no round is planned.
 func (c *Campaign) checkRevision(s *campaign.State) error {
 	if s.Revision == c.revision() {
 		return nil
@@ -38,9 +39,8 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 		"upgrade %s shows and records the changes", s.Revision, c.revision(), c.dir)
 }
 
-// Advance makes the next plan if one is due. The lock is not held while the algorithm plans: if another event is
-// recorded meanwhile, the algorithm plans again. If two programs plan at once, one records its plan, and the other finds
-// it. It returns at once if nothing is due.
+// Advance makes the next plan if one is due. The algorithm plans without the lock: if another event is recorded meanwhile,
+// it plans again. If two programs plan at once, one records its plan, and the other uses it.
 func (c *Campaign) Advance(ctx context.Context) error {
 	for {
 		m, err := c.fresh(ctx)
@@ -50,17 +50,17 @@ func (c *Campaign) Advance(ctx context.Context) error {
 		if err := c.checkRevision(m.State); err != nil {
 			return err
 		}
-		// without the lock: it may take seconds where the cache does not have it
+		// without the lock, because it may take seconds if the cache does not have the run
 		run, err := c.cache.replay(ctx, m)
 		if err != nil {
 			return err
 		}
-		// the run is of a state with this number, and so the plan is right in the moment of the write
+		// after ensures that the plan is recorded only on the state that was replayed
 		err = c.write(ctx, after(m.Seq, func(m campaign.Moment) []campaign.Event {
 			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
 		}))
 		if u := (*unrecorded)(nil); errors.As(err, &u) {
-			return fmt.Errorf("the next round could not be planned: %w", u.err) // what was recorded before is recorded
+			return fmt.Errorf("the next round could not be planned: %w", u.err) // the events recorded earlier remain
 		}
 		if !errors.Is(err, errOther) {
 			return err
@@ -68,8 +68,8 @@ func (c *Campaign) Advance(ctx context.Context) error {
 	}
 }
 
-// fresh returns the campaign with all that was recorded so far. Nobody changes that state: shared makes the next writer replace it, so that
-// readers need no lock.
+// fresh returns the campaign with all events recorded so far. The state in it never changes, and so readers need no lock:
+// shared makes the next writer use a new state.
 func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -80,15 +80,16 @@ func (c *Campaign) fresh(ctx context.Context) (campaign.Moment, error) {
 	return c.moment(ctx, c.state)
 }
 
-// moment returns the campaign now, in a state, under the protocol with the arms that were added by then.
+// moment returns the campaign in the given state at the present time, with the protocol that includes added arms.
 func (c *Campaign) moment(ctx context.Context, s *campaign.State) (campaign.Moment, error) {
 	p, err := c.current.of(ctx, c, s)
 	return s.Under(p, c.opt.now()), err
 }
 
-// own is fresh with a private copy of the state, which the caller may change. It reads, checks and folds all events.
+// own is like fresh, but returns a private copy of the state, which the caller may change. It reads, checks and folds all
+// events.
 func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
-	// the chain is checked from its beginning, since nothing of it was taken in before
+	// the chain is checked from the first event
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
 		return campaign.Moment{}, err
@@ -103,12 +104,12 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 	return c.moment(ctx, s)
 }
 
-// Ask returns the pulls to measure: the asker's list if its results are not recorded yet, else further pulls of the open
-// round. It is recorded before it is returned. If a cut round waits only for late results, the next one begins; see
-// Moment.CloseEarly.
+// Ask returns the pulls to measure: the asker's present list if its results are not recorded yet, otherwise further pulls
+// of the open round. The list is recorded before Ask returns it. If a cut round only waits for late results, the next
+// round begins (see Moment.CloseEarly).
 //
-// Each of its steps is recorded alone. If a program is killed between two steps, the next request of any person
-// continues with the next step.
+// Each step is recorded separately. If the program is killed between two steps, the next request of any person continues
+// with the next step.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
 	if q.By != "" {
 		if err := campaign.CheckName(q.By); err != nil {
@@ -118,10 +119,10 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	if err := c.Advance(ctx); err != nil {
 		return campaign.List{}, err
 	}
-	// a round that ends here is followed by a plan, before this asker is handed something
+	// if CloseEarly ends the round, the next one is planned before the asker gets pulls
 	err := c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		if c.checkRevision(m.State) != nil {
-			return nil, nil // what was planned can still be handed out
+			return nil, nil // planned pulls can still be handed out
 		}
 		return m.CloseEarly(q), nil
 	})
@@ -133,7 +134,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	}
 	var list campaign.List
 	err = c.write(ctx, func(m campaign.Moment) (made []campaign.Event, err error) {
-		// the list is shown only if its event was committed
+		// the caller sees the list only if its event was committed
 		list, made, err = m.Ask(q)
 		return made, err
 	})
@@ -145,14 +146,13 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	return list, err
 }
 
-// Do does an act, and returns its outcome once that is on the disk. If a row of a sheet has a fault nothing is recorded,
-// and the receipt names it. Nothing is planned here: a caller that wants the next round at once calls Advance
-// (Entry.Next).
+// Do executes an act, and returns its result after it is on disk. If a row of a sheet has a fault, nothing is recorded,
+// and the receipt names the fault. Do plans no round: a caller that wants the next round calls Advance (see Entry.Next).
 func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, error) {
 	if err := campaign.PrepareAct(ctx, act, c.Protocol()); err != nil {
 		return campaign.Done{}, err
 	}
-	// do may run several times: the events of the last run are the recorded ones
+	// do may run several times: the events of the last run are recorded
 	var done campaign.Done
 	do := func(m campaign.Moment) (_ []campaign.Event, err error) {
 		done, err = act.Do(ctx, campaign.Doing{Moment: m, Grow: c.grow})
@@ -167,7 +167,8 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 	switch {
 	case err != nil:
 		return done, err
-	// arms were added, and no act with files has a receipt: the protocol is made with them now, so that the next reader need not
+	// arms were added (acts with files have no receipt); the protocol is made now, so that the next reader does not have
+	// to
 	case len(done.Files) > 0:
 		if err := c.open(ctx); err != nil {
 			return done, err
@@ -176,7 +177,7 @@ func (c *Campaign) Do(ctx context.Context, act campaign.Act) (campaign.Done, err
 	case done.Receipt != nil:
 		c.mu.Lock()
 		defer c.mu.Unlock()
-		// of the state with the results, which may have others' by now
+		// the state with these results; others may have recorded more since
 		r := done.Receipt
 		r.Round, r.Remaining, r.Over = c.state.Remaining()
 		r.Hash, r.Chain = c.state.Hash, c.state.Chain()
@@ -194,7 +195,7 @@ func (c *Campaign) TellOne(ctx context.Context, id string, reward float64, opt c
 	return c.receipt(ctx, &campaign.TellOne{ID: id, Reward: reward, TellOptions: opt})
 }
 
-// receipt does an act with a sheet.
+// receipt executes an act with a sheet, and returns its receipt.
 func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Receipt, error) {
 	done, err := c.Do(ctx, act)
 	if err != nil || done.Receipt == nil {
@@ -203,9 +204,9 @@ func (c *Campaign) receipt(ctx context.Context, act campaign.Act) (campaign.Rece
 	return *done.Receipt, nil
 }
 
-// Upgrade lets this program continue with a campaign of one that decides otherwise, and returns the changes; nil if nothing
-// was to be done. A dry run records nothing. It replays the campaign without the lock. Its differences of decisions
-// belong to one state, so that they are not recorded if the state moved on.
+// Upgrade lets this program continue a campaign of another revision. It returns the changes of decisions, or nil if the
+// revision is the same. With dryRun it records nothing. It replays the campaign without the lock. If another event is
+// recorded meanwhile, Upgrade returns an error, because the changes are valid for one state only.
 func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campaign.UpgradeBody, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -222,8 +223,7 @@ func (c *Campaign) Upgrade(ctx context.Context, by string, dryRun bool) (*campai
 	return changes, err
 }
 
-// Status reports the progress of the campaign. It records nothing and waits for no lock; the cache is written if it can
-// be.
+// Status returns the progress of the campaign. It records nothing and waits for no lock. It writes the cache if possible.
 func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	m, st, err := c.progress(ctx)
 	if err == nil {
@@ -232,7 +232,7 @@ func (c *Campaign) Status(ctx context.Context) (campaign.Status, error) {
 	return st, err
 }
 
-// progress returns the status without Best, and the state that it is of. Best takes time if there are many arms.
+// progress returns the status without Best, and its state. Best takes long if there are many arms.
 func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Status, error) {
 	m, err := c.fresh(ctx)
 	run := (*campaign.Run)(nil)
@@ -247,8 +247,8 @@ func (c *Campaign) progress(ctx context.Context) (campaign.Moment, campaign.Stat
 	return m, st, nil
 }
 
-// Mine returns the pulls of a person in the open round, with their results, and how many pulls of all people have none.
-// It replays nothing, and so is quick.
+// Mine returns a person's pulls in the open round with their results, and the number of pulls of all people without a
+// result. It needs no replay, and so is fast.
 func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -258,8 +258,8 @@ func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, err
 	return m.Mine(by), remaining, nil
 }
 
-// Preview returns the receipt that Tell would give for a sheet, and records nothing. Other people may record results
-// before Tell, and then rows become known or late.
+// Preview returns the receipt that Tell would give for a sheet, and records nothing. If other people record results before
+// Tell, rows may become known or late.
 func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -273,41 +273,41 @@ func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellO
 	if err != nil {
 		return campaign.Receipt{}, err
 	}
-	// what would be recorded was not
+	// nothing was recorded
 	done.Receipt.Taken = false
 	return *done.Receipt, nil
 }
 
-// grow makes the protocol with the arms of a file, for an act that adds them. The protocol in use changes only once the
-// event is recorded.
+// grow returns the protocol with the arms of a file, for an act that adds them. The current protocol changes only after
+// the event is recorded.
 func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Protocol, campaign.Growth, error) {
 	r, p := c.current.now()
 	_, p, g, err := record.Grown(ctx, c.maker, r, p, file)
 	return p, g, err
 }
 
-// tried records the event that f makes once the algorithm was tried with it, under the protocol that done names: an
-// algorithm may refuse.
+// tried records the event that f makes, if the algorithm accepts it. f must return at most one event. done is the result
+// of the act, whose Protocol replaces the present one.
 //
-// It works on a state of its own, since the event is folded into it before anybody knows whether it will be recorded. The lock is not held
-// meanwhile; what others record in that time makes it begin again. f must return one event at most.
+// tried works on a private state, because the event is folded before it is known whether the algorithm accepts it. It does
+// not hold the lock meanwhile: if others record events, it starts again.
 func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), done *campaign.Done) error {
 	for {
 		m, err := c.own(ctx)
 		if err != nil {
 			return err
 		}
-		// the agent waits for whole rounds, and its algorithm is not here to be changed
+		// the agent waits for whole rounds, and its algorithm runs elsewhere
 		if m.Start.Led != "" {
 			return fmt.Errorf("%s belongs to a run of agents (%s), which waits for all pulls of its rounds. So they cannot be changed here", c.dir,
 				m.Start.Led)
 		}
-		// on the state of the moment, and without the lock
+		// f sees the present state, without the lock
 		made, err := f(m)
 		if err != nil || len(made) == 0 {
 			return err
 		}
-		// its hash is not needed to fold it
+		// folding does not need its hash
 		seq, first := m.Seq, made[0]
 		first.Seq = seq + 1
 		if err := m.Add([]campaign.Event{first}, c.current.tasks()); err != nil {

@@ -16,12 +16,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// headFile has the number and the hash of the last event beside the database, by which a database is noticed that
-// is older than its folder, as in a copy without its -wal. It is written after each commit, and may be
-// missing or behind. One that is ahead states that events are gone.
+// headFile has the number and the hash of the last event. It detects a database that is older than its folder, for example
+// a copy without its -wal file. It is written after each commit, and may be missing or behind. If it is ahead of the
+// database, events were lost.
 const headFile = "campaign.head"
 
-// readHead returns the number and hash in the file; 0 if the file is missing, cut off, or not a head.
+// readHead returns the number and hash in headFile; 0 and "" if the file is missing or invalid.
 func readHead(dir string) (seq int64, hash string) {
 	text, err := readShort(filepath.Join(dir, headFile), mostNote)
 	if err == nil {
@@ -33,13 +33,13 @@ func readHead(dir string) (seq int64, hash string) {
 	return seq, hash
 }
 
-// writeHead writes the file, whole or not at all. A failure to write it is ignored: the event is recorded. It is not
-// forced to the disk, and may be behind after a power cut.
+// writeHead replaces headFile atomically. It ignores errors, since the event is already recorded. The file is not synced
+// to disk, and may be behind after a power cut.
 func writeHead(dir string, s *campaign.State) {
 	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
 }
 
-// checkHead reports a state that lacks an event which its folder knows of. The event was read before the state.
+// checkHead returns an error if the state lacks the event in headFile. The caller must read headFile before the state.
 func checkHead(s *campaign.State, seq int64, hash string) error {
 	if seq == 0 || s.Has(seq, hash) {
 		return nil
@@ -50,12 +50,12 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 		seq, headFile)
 }
 
-// Backup writes the present campaign into a folder, which must not exist or be empty: the whole database, even while
-// others write to it, and the copies of script and data. The invitations to the page are not part of it.
+// Backup writes the present campaign into dest, a folder that must not exist or must be empty. It copies the whole
+// database, even while others write to it, and the script and data. Invitations to the page are not copied.
 //
-// The database gets its name only once it is whole and on the disk: a backup that was killed is not a campaign. It holds
-// the events recorded when SQLite began, and so is compared with a state that was read afterwards. A head is not
-// written; the next act in it writes one.
+// The database gets its final name only after it is complete and on disk: an interrupted backup is not a campaign. The
+// copy has the events recorded when SQLite began it; Backup therefore compares it with a state read afterwards. The copy
+// has no headFile; the next act in it writes one.
 func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err := emptyFolder(dest); err != nil {
 		return err
@@ -73,7 +73,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	if err != nil {
 		return fmt.Errorf("the backup was not written: %w", err)
 	}
-	// after the copy, so that its last event must be among these
+	// read after the copy, so that it contains the copy's last event
 	s, err := c.fresh(ctx)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 	return copies(dest, r)
 }
 
-// headOf returns the number and the hash of the last event of a database, by a connection of its own.
+// headOf returns the number and the hash of the last event of a database file, through a separate connection.
 func headOf(ctx context.Context, path string) (int64, string, error) {
 	db, err := openDatabase(path, false)
 	if err != nil {
@@ -100,7 +100,7 @@ func headOf(ctx context.Context, path string) (int64, string, error) {
 	return head(ctx, db.db)
 }
 
-// syncFile puts the content of a file on the disk.
+// syncFile flushes a file to disk.
 func syncFile(path string) error {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
@@ -109,7 +109,8 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// emptyFolder makes a folder if there is none, and reports one that is not empty: it never overwrites a person's files.
+// emptyFolder creates a folder if it does not exist. It returns an error if the folder is not empty: nothing may overwrite
+// a person's files.
 func emptyFolder(dir string) error {
 	if list, err := os.ReadDir(dir); err == nil && len(list) > 0 {
 		return fmt.Errorf("%s is not empty: choose another folder", dir)
@@ -117,8 +118,8 @@ func emptyFolder(dir string) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// copiesOf yields script and data with the names of their copies in a folder, relative to it. Files of one name from different folders get
-// numbers, in the order of the recipe, so that a file has the same name each time.
+// copiesOf yields the script and data files, with the paths of their copies relative to the campaign's folder. Files with
+// the same base name are numbered in the order of the recipe, so that a file always has the same path.
 func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
 	return func(yield func(string, campaign.File) bool) {
 		if !yield("script.cope", r.Script) {
@@ -137,7 +138,7 @@ func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
 	}
 }
 
-// copies writes script and data beside the database, for people to read. Nothing reads them but compareCopies.
+// copies writes the script and data beside the database, for people to read. Only compareCopies reads them.
 func copies(dir string, r question.Recipe) error {
 	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
 		return err
@@ -150,7 +151,7 @@ func copies(dir string, r question.Recipe) error {
 	return nil
 }
 
-// compareCopies names the copies that differ from the recorded files. A copy that cannot be read is passed over.
+// compareCopies calls notice for each copy that differs from its recorded file. It ignores unreadable copies.
 func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	for name, f := range copiesOf(r) {
 		if how := changedCopy(filepath.Join(dir, name), f.Content); how != "" {
@@ -159,29 +160,27 @@ func compareCopies(dir string, r question.Recipe, notice func(string)) {
 	}
 }
 
-// Verification describes a campaign in which nothing was found to be changed.
+// Verification describes a campaign in which Verify found no change.
 type Verification struct {
-	Events int             `json:"events"` // how many there are
+	Events int             `json:"events"` // number of events
 	At     time.Time       `json:"at"`     // time of the last event
 	Hash   string          `json:"hash"`   // hash of the last event
-	Files  []campaign.File `json:"files"`  // script, data and rows that were added, without their contents
+	Files  []campaign.File `json:"files"`  // script, data and added rows, without their contents
 
-	state *campaign.State // state of all events, for CheckHead
+	state *campaign.State // after all events, for CheckHead
 }
 
-// CheckHead reports that no event has a hash which a person wrote down; see campaign.State.CheckHead.
+// CheckHead returns an error if no event has the hash that a person wrote down; see campaign.State.CheckHead.
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
-// Verify checks that no recorded event or file was changed, removed or moved: the hash of every event and file, the
-// number and hash of the last event, which are beside the events, and that the events make sense in their order; also
-// that the cache of this program agrees with them. Its error names the first event that was changed.
+// Verify checks that no recorded event or file was changed, removed or moved. It checks the pages of the database, the
+// hashes of events, the last event, the recorded files, the fold, the protocol with all arms, the triggers, and the cache
+// of this program. The error names the first changed event.
 //
-// It checks from the disk up: pages of the database, hashes of events, the end of the list, files, the fold, the
-// protocol with all arms, the triggers, and the cache. It takes no lock: events and their end are read at one moment,
-// and others may record meanwhile.
+// Verify takes no lock: it reads the events and their end in one snapshot, and others may record meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
 	var v Verification
-	// before the events, see prepare
+	// before the events, as in prepare
 	if err := checkFiles(dir); err != nil {
 		return v, err
 	}
@@ -210,7 +209,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	if err != nil {
 		return v, err
 	}
-	// a chain does not notice events that were cut off its end
+	// a chain does not detect events removed from its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}
@@ -234,7 +233,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		return v, err
 	}
 	c.current.recipe, c.current.protocol = r, p
-	// this makes the protocol with each addition, and so checks the files of these
+	// moment makes the protocol with each addition, and so checks the files of these
 	m, err := c.moment(ctx, s)
 	if err != nil {
 		return v, err

@@ -15,25 +15,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
-// cacheFile has the SHA-256 of the last replayed state, and then the algorithm's result for this state. It may be
-// deleted at any time: that changes nothing but time.
+// cacheFile contains the algorithm's result for the last replayed state, after a SHA-256 of this content. It may be
+// deleted at any time: the next replay then takes longer.
 const cacheFile = "cache/replay.gob"
 
 // cached is the content of the file after the hash.
 type cached struct {
-	Key string // hash of the last event, and the program
+	Key string // hash of the last event, and program of the replay
 	Run campaign.Run
 }
 
-// cache is the file, for one program.
+// cache is the cache file of one program.
 type cache struct {
 	path    string       // path of the file
-	program string       // its revision of the decisions, and its build
-	memory  model.Memory // what is solved alike in several replays; not in the file
+	program string       // revision and build of the program
+	memory  model.Memory // solutions shared by several replays; not in the file
 }
 
-// replay returns the algorithm's run on a state, from the cache if that has it. A person who can write to the folder can
-// write a cache with hashes that fit: a cache is used only if its decisions are recorded, and never to plan by (Agrees).
+// replay returns the algorithm's run on a state, from the cache if possible. A person with write access to the folder can
+// forge a cache with valid hashes. A cached run is therefore used only if its decisions are those recorded, and never to
+// plan (Agrees).
 func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
 	if run := c.read(m.State); run != nil && m.Agrees(run) {
 		return run, nil
@@ -46,8 +47,7 @@ func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, e
 	return run, nil
 }
 
-// read returns the run that the cache has of a state, nil without one. Files that are not whole, of another state or of another program
-// are none.
+// read returns the cached run of a state. It returns nil if the file is missing, damaged, or of another state or program.
 func (c *cache) read(s *campaign.State) *campaign.Run {
 	if !sealed(c.path) {
 		return nil
@@ -63,11 +63,12 @@ func (c *cache) read(s *campaign.State) *campaign.Run {
 	return &entry.Run
 }
 
-// check reports a cache that is not what the events make, to the last bit. It replays, and so takes as long as without a cache.
+// check returns an error if the cached run differs from a replay of the events in any bit. It takes as long as a replay.
+// It returns nil if the state is not cached.
 func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 	stored := c.read(m.State)
 	if stored == nil {
-		return nil // it is not read
+		return nil // the cache would not be used
 	}
 	run, err := m.Replay(ctx, &c.memory)
 	if err != nil {
@@ -84,7 +85,7 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) error {
 	return nil
 }
 
-// opened reads the content of the file, and reports whether it has the hash of it. The first bytes of the file are the hash of all others.
+// opened decodes the content of a cache file. whole is false if the content does not match the hash in its first bytes.
 func opened(data []byte) (entry cached, whole bool) {
 	if len(data) < sha256.Size || sha256.Sum256(data[sha256.Size:]) != [sha256.Size]byte(data) {
 		return entry, false
@@ -92,13 +93,12 @@ func opened(data []byte) (entry cached, whole bool) {
 	return entry, gob.NewDecoder(bytes.NewReader(data[sha256.Size:])).Decode(&entry) == nil
 }
 
-// keep writes the cache, whole or not at all. A failure to write it is ignored: a reader may not write, and a disk may
-// be full.
+// keep replaces the cache file atomically. It ignores errors: the folder may be read-only, and the disk may be full.
 func keep(path string, what cached) {
 	var b bytes.Buffer
 	if gob.NewEncoder(&b).Encode(what) != nil || os.MkdirAll(filepath.Dir(path), 0o777) != nil {
 		return
 	}
 	sum := sha256.Sum256(b.Bytes())
-	_ = atomicfile.Write(path, append(sum[:], b.Bytes()...), 0o666, false) // a file that two wrote has another hash
+	_ = atomicfile.Write(path, append(sum[:], b.Bytes()...), 0o666, false) // a file mixed from two writers has a wrong hash
 }

@@ -18,19 +18,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// Schema is the number of the tables. A database of a larger one is refused. Kinds of events and fields of bodies come without a new
-// number.
+// Schema is the version of the tables. This program refuses a database with a larger version. New kinds of events and new
+// fields of bodies do not change it.
 const Schema = 1
 
 // DatabaseFile is the name of the database in the folder of a campaign.
 const DatabaseFile = "campaign.db"
 
-// tables of a new database. The triggers protect the recorded rows: to change one, a person must remove them first, and
-// then the hashes show it.
+// tables creates the tables of a new database. The triggers protect recorded rows: to change a row, a person must first
+// remove them, and the hashes then show the change.
 //
-// meta has the schema, and the number and the hash of the last event, which notice events that were cut off the end. event has the
-// events, with times as RFC 3339 in UTC, and bodies as the JSON text that was hashed. file has the content of files by their SHA-256 in
-// hexadecimal, each once.
+// Table meta has the schema version, and the number and hash of the last event, which detect events removed from the end.
+// Table event has the events, with times in RFC 3339 in UTC, and bodies as the JSON text that was hashed. Table file has
+// the content of each file by its SHA-256 in hexadecimal.
 const tables = `
 CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE event (
@@ -45,16 +45,16 @@ CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'fil
 
 // database is an open database.
 type database struct {
-	db   *sql.DB // two connections at most
-	path string  // path of the file that people know, also if a copy is read
-	copy string  // the folder of a copy that is read instead, "" if the file can be written
-	// why a copy is read, and nothing can be recorded; nil without a copy
+	db   *sql.DB // at most two connections
+	path string  // path of the original file, also if a copy is read
+	copy string  // folder of the copy that is read instead; "" if the original can be written
+	// why a copy is read and nothing can be recorded; nil without a copy
 	refused error
 }
 
-// openDatabase opens a database. Every commit is on the disk before it returns (synchronous=FULL),
-// and readers do not wait for writers (WAL). Transactions begin as writers (_txlock), since one that reads first and then writes could be
-// refused after it has read. A database that is not there is an error at the first query, unless create is set.
+// openDatabase opens a database. A commit returns only after it is on disk (synchronous=FULL), and readers do not wait for
+// writers (WAL). Transactions take the write lock at their beginning (_txlock), because a transaction that reads first and
+// then writes could be refused. If the database does not exist, create makes it; otherwise the first query fails.
 func openDatabase(path string, create bool) (*database, error) {
 	mode := "rw"
 	if create {
@@ -67,12 +67,12 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one connection for the transaction, and one for reads during it, such as of the files of added arms
+	// one connection for the transaction, and one for reads during it, for example of files of added arms
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path}, nil
 }
 
-// close lets go of the file, and removes the copy.
+// close closes the database, and removes the copy if there is one.
 func (d *database) close() error {
 	err := d.db.Close()
 	if d.copy != "" {
@@ -90,7 +90,7 @@ func (d *database) create(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// checkSchema reports a database that is none of ours, or of a later version.
+// checkSchema returns an error if the database is not a campaign, or was written by a later version.
 func (d *database) checkSchema(ctx context.Context) error {
 	var text string
 	err := d.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'schema'").Scan(&text)
@@ -113,8 +113,8 @@ func (d *database) checkSchema(ctx context.Context) error {
 	return nil
 }
 
-// checkTriggers reports a database whose triggers differ from those in tables: without them events can be changed.
-// SQLite keeps the text of a trigger unchanged, so that the texts are compared.
+// checkTriggers returns an error if a trigger of tables is missing or differs: without triggers, events can be changed.
+// SQLite keeps the text of a trigger unchanged, so that texts can be compared.
 func (d *database) checkTriggers(ctx context.Context) error {
 	for line := range strings.Lines(tables) {
 		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "CREATE TRIGGER") {
@@ -133,34 +133,34 @@ func (d *database) checkTriggers(ctx context.Context) error {
 	return nil
 }
 
-// snapshot runs f on the database at one moment: f sees no later writes, and blocks no writer.
+// snapshot calls f with a view of the database at one moment. f does not see later writes, and does not block writers.
 func (d *database) snapshot(ctx context.Context, f func(querier) error) error {
 	conn, err := d.db.Conn(ctx)
 	if err != nil {
 		return inWords(err)
 	}
 	defer conn.Close()
-	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil { // transactions of BeginTx are writers
+	if _, err := conn.ExecContext(ctx, "BEGIN DEFERRED"); err != nil { // BeginTx would take the write lock
 		return inWords(err)
 	}
 	defer conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
 	return f(conn)
 }
 
-// querier is a transaction, a connection or a database. Within a write events are read by the transaction, which alone sees those that it
-// appended.
+// querier is a transaction, a connection or a database. During a write, events are read through the transaction, because
+// only it sees the events that it appended.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// events returns the events after a sequence number, in order.
+// events returns the events with numbers above after, in order.
 func events(ctx context.Context, q querier, after int64) ([]campaign.Event, error) {
 	return eventsOf(ctx, q, "seq > ?", after)
 }
 
-// eventsOf returns the events for which a condition on their number holds, in order. The condition is text of this package. Hashes are not
-// checked here.
+// eventsOf returns the events whose number satisfies an SQL condition with the parameter seq, in order. Callers pass
+// constant conditions only. It does not check hashes.
 func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]campaign.Event, error) {
 	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE "+condition+" ORDER BY seq", seq)
 	if err != nil {
@@ -183,14 +183,14 @@ func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]ca
 	return out, inWords(rows.Err())
 }
 
-// head returns the number and the hash of the last event, from the table beside the events; 0 and "" before the first.
+// head returns the number and the hash of the last event according to table meta; 0 and "" before the first event.
 func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
 	err = q.QueryRowContext(ctx, "SELECT s.value, h.value FROM meta s, meta h WHERE s.name = 'seq' AND h.name = 'hash'").Scan(&seq, &hash)
 	return seq, hash, inWords(err)
 }
 
-// appendEvents records events after the last one, sealed, and returns them with their numbers and hashes. The
-// transaction has the write lock, so that no other process appends to the same event.
+// appendEvents numbers, seals and appends events, and returns them. The transaction holds the write lock, so that no other
+// process appends at the same time.
 func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
 	seq, hash, err := head(ctx, tx)
 	if err != nil {
@@ -207,15 +207,15 @@ func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]cam
 		}
 		out[i] = e
 	}
-	// with the events or not at all
+	// in the same transaction as the events
 	_, err = tx.ExecContext(ctx, "UPDATE meta SET value = iif(name = 'seq', ?, ?) WHERE name IN ('seq', 'hash')",
 		fmt.Sprint(seq+int64(len(list))), hash)
 	return out, inWords(err)
 }
 
-// putFile records a file under its hash. A file that is there stays: the same content has the same hash.
+// putFile records a file under its hash. It does nothing if the hash is already recorded.
 func putFile(ctx context.Context, tx *sql.Tx, content []byte) error {
-	// an empty file may be nil, which would be NULL
+	// an empty slice may be nil, which SQL stores as NULL
 	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING",
 		fileHash(content), append([]byte{}, content...))
 	return inWords(err)
@@ -224,7 +224,7 @@ func putFile(ctx context.Context, tx *sql.Tx, content []byte) error {
 // fileHash returns the SHA-256 of a file, in hexadecimal.
 func fileHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// getFile returns a recorded file, and reports one whose content differs from its hash.
+// getFile returns the recorded file with a hash. It returns an error if the content does not match the hash.
 func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
 	var content []byte
 	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
@@ -255,7 +255,7 @@ func files(ctx context.Context, q querier) (map[string][]byte, error) {
 	return all, inWords(rows.Err())
 }
 
-// The result codes of SQLite that users meet (https://www.sqlite.org/rescode.html).
+// The result codes of SQLite that users encounter (https://www.sqlite.org/rescode.html).
 const (
 	codeError, codeBusy, codeReadOnly, codeInput, codeCorrupt, codeFull, codeCantOpen, codeNotADB = 1, 5, 8, 10, 11, 13, 14, 26
 )
@@ -263,15 +263,15 @@ const (
 // codeNoRoom is the extended result code of a -shm file that cannot grow (SQLITE_IOERR_SHMSIZE).
 const codeNoRoom = codeInput | 19<<8
 
-// inWords puts an error of the database in a user's words. It wraps it, so that codeOf finds the code; other errors are
-// returned unchanged.
+// inWords adds an explanation for users to an error of SQLite. The result wraps the error, so that codeOf finds its code.
+// Other errors are returned unchanged.
 func inWords(err error) error {
 	e := (*sqlite.Error)(nil)
 	if err == nil || !errors.As(err, &e) {
 		return err
 	}
 	what := ""
-	// extended codes have the plain one in their low byte
+	// the low byte of an extended code is the basic code
 	switch e.Code() & 0xff {
 	case codeFull:
 		what = "the disk is full: free some space and try again"
@@ -292,7 +292,7 @@ func inWords(err error) error {
 		return err
 	}
 	if strings.HasPrefix(err.Error(), what) {
-		return err // in words already
+		return err // already explained
 	}
 	return fmt.Errorf("%s: %w", what, err)
 }

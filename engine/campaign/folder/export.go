@@ -34,10 +34,10 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	return m.History(), nil
 }
 
-// Export writes the campaign for other programs into a folder, which must not exist or be empty: measurements.csv,
-// answers.csv, log.csv, events.jsonl, the script and its data. The results of the open round are in measurements.csv,
-// too, and answers.csv does not use them. Files may be of different moments if others record meanwhile. Files written
-// before an error remain.
+// Export writes the campaign for other programs into a folder, which must not exist or must be empty. It writes
+// measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. measurements.csv includes results of the
+// open round; answers.csv does not use them. If others record meanwhile, the files may be of different moments. If an
+// error occurs, files already written remain.
 func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err := emptyFolder(dir); err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	// one row per result; without a deviation if there is one reward
+	// one row for each result; sd is empty for a single reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block", "limit"}}
 	for _, m := range h.Measurements {
@@ -68,7 +68,7 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 			m.By, m.At.Format(time.RFC3339), m.Sheet, m.Note, m.OtherAt, m.Sure, strings.Join(lists.Map(m.Old, number), " "), m.Block,
 			map[int8]string{-1: "at most", 1: "at least"}[m.Censored]})
 	}
-	// one row a task, decided or not
+	// one row for each task, decided or not
 	answers := [][]string{{"task", "decided", "arm", "leader", "estimate", "arms_open", "measured"}}
 	for _, t := range st.Tasks {
 		answers = append(answers, []string{t.Task, strconv.FormatBool(t.Decided), t.Arm, t.Leader, number(t.Estimate), strconv.Itoa(t.Open),
@@ -87,10 +87,10 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
 }
 
-// number writes a number in the fewest digits that give it back.
+// number formats a number with the fewest digits that identify it.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// whole writes a whole number, nothing for 0, which states that there is none.
+// whole formats a whole number; "" for 0, which means none.
 func whole(n int) string {
 	if n == 0 {
 		return ""
@@ -98,7 +98,8 @@ func whole(n int) string {
 	return strconv.Itoa(n)
 }
 
-// writeCSV writes rows, the header first. Cells of them are changed in place (formulas).
+// writeCSV writes rows, of which the first is the header. It changes cells in place, so that spreadsheets do not read them
+// as formulas (formulas.Guard).
 func writeCSV(path string, rows [][]string) error {
 	for _, row := range rows {
 		for k, text := range row {
@@ -112,7 +113,7 @@ func writeCSV(path string, rows [][]string) error {
 	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// writeEvents writes every event with its hash, one a line.
+// writeEvents writes one line for every event, with its hash.
 func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	list, err := events(ctx, c.db.db, 0)
 	if err != nil {
@@ -125,7 +126,7 @@ func (c *Campaign) writeEvents(ctx context.Context, path string) error {
 	return os.WriteFile(path, b.Bytes(), 0o666)
 }
 
-// Record returns all recorded events and files at one moment, for one file.
+// Record returns all recorded events and files in one snapshot.
 func (c *Campaign) Record(ctx context.Context) (r record.Record, err error) {
 	err = c.db.snapshot(ctx, func(q querier) error {
 		if r.Events, err = events(ctx, q, 0); err != nil {
@@ -137,8 +138,9 @@ func (c *Campaign) Record(ctx context.Context) (r record.Record, err error) {
 	return r, err
 }
 
-// Import makes the campaign of a record in a folder, which is created if it does not exist. If the folder holds the same campaign, the
-// events that it lacks are added; a campaign that went on differently in the folder is an error. It reports how many events were added.
+// Import writes the campaign of a record into a folder, and creates the folder if necessary. If the folder holds the same
+// campaign, Import adds the missing events. It returns an error if the campaign in the folder has other events. added is
+// the number of events added.
 func Import(ctx context.Context, dir string, r record.Record, maker Maker, opt Options) (added int, err error) {
 	if !exists(dir) {
 		checked, err := record.Open(ctx, r, maker, opt.build())
@@ -174,26 +176,26 @@ func Import(ctx context.Context, dir string, r record.Record, maker Maker, opt O
 	}, r.Contents()...)
 }
 
-// invitesFile lists the people who may use the page: names with the hashes of their secrets. It is not part of the
-// events, whose copies people pass on. It is read again for each request, so that revoking takes effect at once.
+// invitesFile lists the people who may use the page: names with the hashes of their secrets. It is not part of the events,
+// because people pass on copies of these. It is read for each request, so that Revoke takes effect at once.
 const invitesFile = "invites.json"
 
 // Invitation is a person who may use the page.
 type Invitation struct {
-	Name   string    `json:"name"`           // under which they ask and record; each name once
+	Name   string    `json:"name"`           // name under which the person asks and records; unique
 	SHA256 string    `json:"sha256"`         // SHA-256 of the secret
-	At     time.Time `json:"at"`             // when they were invited
-	Host   string    `json:"host,omitempty"` // host of the page, as in the link; "" if not given
+	At     time.Time `json:"at"`             // time of the invitation
+	Host   string    `json:"host,omitempty"` // host of the page in the link; "" if not given
 }
 
-// Invite makes a secret of at least 128 bits for a person, and replaces the earlier one. It is shown once: only
-// its hash is kept. A fast hash is enough for a secret of so many random bits. The host is the one in links to the page; "" if
-// they name none.
+// Invite makes a secret of at least 128 bits for a person, and replaces an earlier one. The secret is returned only here:
+// the file keeps only its hash. A fast hash is sufficient for so many random bits. host is the host of the page in links;
+// "" for none.
 func (c *Campaign) Invite(ctx context.Context, host, name string) (secret string, err error) {
 	if err := campaign.CheckName(name); err != nil {
 		return "", err
 	}
-	// 26 characters of 5 bits
+	// 26 characters with 5 bits each
 	secret = rand.Text()
 	return secret, c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		alike := func(i Invitation) bool { return i.Name != name && campaign.SamePerson(i.Name, name) }
@@ -206,8 +208,8 @@ func (c *Campaign) Invite(ctx context.Context, host, name string) (secret string
 	})
 }
 
-// Revoke withdraws the secret of a person, at once. Requests and results of the person remain. It is an error if no
-// person of that name is invited.
+// Revoke removes the secret of a person, with immediate effect. Requests and results of the person remain. It returns an
+// error if the name is not invited.
 func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	return c.changeInvites(ctx, func(list []Invitation) ([]Invitation, error) {
 		remaining := slices.DeleteFunc(slices.Clone(list), func(i Invitation) bool { return i.Name == name })
@@ -218,7 +220,8 @@ func (c *Campaign) Revoke(ctx context.Context, name string) error {
 	})
 }
 
-// Invitations returns who may use the page, in the order in which they were invited; none without a file.
+// Invitations returns the people who may use the page, in the order of their invitations. It returns nil if the file does
+// not exist.
 func (c *Campaign) Invitations() ([]Invitation, error) {
 	data, err := readShort(filepath.Join(c.dir, invitesFile), mostInvites)
 	if os.IsNotExist(err) {
@@ -231,8 +234,8 @@ func (c *Campaign) Invitations() ([]Invitation, error) {
 	return list, err
 }
 
-// Invited returns the person whom a secret belongs to. It compares with all, in constant time each, so that its duration
-// reveals nothing. If the file cannot be read no person is invited.
+// Invited returns the name of the person whom a secret belongs to. It compares the secret with all hashes, each in
+// constant time, so that its duration reveals nothing. ok is false for an unknown secret, and if the file cannot be read.
 func (c *Campaign) Invited(secret string) (name string, ok bool) {
 	list, err := c.Invitations()
 	if err != nil {
@@ -249,8 +252,8 @@ func (c *Campaign) Invited(secret string) (name string, ok bool) {
 
 func hashOf(secret string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(secret))) }
 
-// changeInvites replaces the list, whole or not at all; only its owner may read it. The lock of the folder keeps two changes apart. f may
-// change the list that it gets.
+// changeInvites replaces the list by f's result, atomically; only the owner may read the file. The folder's lock prevents
+// simultaneous changes. f may modify its argument.
 func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]Invitation, error)) error {
 	l, err := lock(ctx, c.dir)
 	if err != nil {

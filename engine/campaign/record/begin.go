@@ -17,15 +17,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 )
 
-// Begin returns the first events of a campaign, and the files that they name. start has what the recipe and the protocol do not state:
-// revision, build, and who leads. An error says why the measurements of the table cannot be attached; the events are the start alone then.
+// Begin returns the first events of a campaign, and the files that they name. start contains only revision, build and Led;
+// the rest comes from the recipe and the protocol. If the measurements of the table cannot be attached, Begin returns the
+// start event and an error.
 func Begin(ctx context.Context, p campaign.Protocol, r question.Recipe, start campaign.StartBody, now time.Time) (events []campaign.Event,
 	files []campaign.File, err error) {
 	start.Name, start.Set, start.Seed, start.Problem, start.Settings, start.Forecast = p.Name, r.Set, p.Seed, p.Fingerprint(), p.Settings(),
 		p.Forecast
 	start.Data = nil
 	for i, f := range append([]campaign.File{r.Script}, r.Data...) {
-		f.SHA256 = fmt.Sprintf("%x", sha256.Sum256(f.Content)) // not the one of the recipe
+		f.SHA256 = fmt.Sprintf("%x", sha256.Sum256(f.Content)) // computed here, whatever the recipe states
 		files = append(files, f)
 		if i == 0 {
 			start.Script = f
@@ -45,7 +46,8 @@ func Begin(ctx context.Context, p campaign.Protocol, r question.Recipe, start ca
 	return events, files, err
 }
 
-// tableOf returns the table that the problem was read from, as text; without content if it is not among the recorded files.
+// tableOf returns the file from which the problem's table was read, as CSV text. Content is nil if the table is not among
+// the recorded files.
 func tableOf(ctx context.Context, recorded []campaign.File, p campaign.Protocol) (campaign.File, error) {
 	if len(p.Problem.Sources) == 0 {
 		return campaign.File{}, nil
@@ -67,5 +69,5 @@ func tableOf(ctx context.Context, recorded []campaign.File, p campaign.Protocol)
 	return table, err
 }
 
-// mostTable is the largest table that is attached, in bytes of text.
+// mostTable is the largest size of a table to attach, in bytes of text.
 const mostTable = 1 << 30

@@ -13,7 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Campaign is a campaign in memory: Record has all of it at any time. It implements campaign.Kept. Only one goroutine may use it at a time.
+// Campaign is a campaign in memory; its Record is always complete. It implements campaign.Kept. It is not safe for
+// concurrent use.
 type Campaign struct {
 	Record   Record
 	maker    Maker
@@ -22,16 +23,16 @@ type Campaign struct {
 	protocol campaign.Protocol
 	state    *campaign.State
 	memory   model.Memory
-	run      *campaign.Run // of the event with the number ranAt; nil before the first replay
+	run      *campaign.Run // replay up to event ranAt; nil before the first replay
 	ranAt    int64
 }
 
-// Start begins a campaign. notice receives a sentence if measurements of the table were not attached.
+// Start begins a campaign. It calls notice with a sentence if the measurements of the table were not attached.
 func Start(ctx context.Context, r question.Recipe, p campaign.Protocol, maker Maker, build string, notice func(string)) (*Campaign, error) {
 	if err := Check(ctx, maker, r, p); err != nil {
 		return nil, err
 	}
-	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // of 53 bits, as in a folder
+	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // 53 bits, as in package folder
 	start := campaign.StartBody{Revision: campaign.Revision, Build: build}
 	events, files, err := Begin(ctx, p, r, start, time.Now())
 	if ctx.Err() != nil {
@@ -43,7 +44,7 @@ func Start(ctx context.Context, r question.Recipe, p campaign.Protocol, maker Ma
 	return c, c.add(ctx, events, files, nil)
 }
 
-// Open continues a campaign.
+// Open continues the campaign of a record.
 func Open(ctx context.Context, r Record, maker Maker, build string) (*Campaign, error) {
 	start, recipe, err := Recipe(r.Events[0], r.File)
 	if err != nil {
@@ -61,7 +62,8 @@ func Open(ctx context.Context, r Record, maker Maker, build string) (*Campaign, 
 	return c, err
 }
 
-// add records events and files: all of them, or none if the events cannot be folded or try refuses the state with them.
+// add records events and files. It records nothing if the events cannot be folded, or if try, which may be nil, returns an
+// error for the state with them.
 func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []campaign.File, try func(campaign.Moment) error) error {
 	if len(events) == 0 {
 		return nil
@@ -96,7 +98,7 @@ func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []cam
 
 func (c *Campaign) now() campaign.Moment { return c.state.Under(c.protocol, time.Now()) }
 
-// replay returns the run of the algorithm on all events.
+// replay returns the run of the algorithm on all events. It keeps the run until the next event.
 func (c *Campaign) replay(ctx context.Context) (run *campaign.Run, err error) {
 	if c.run == nil || c.ranAt != c.state.Seq {
 		if run, err = c.now().Replay(ctx, &c.memory); err != nil {
@@ -110,10 +112,10 @@ func (c *Campaign) replay(ctx context.Context) (run *campaign.Run, err error) {
 // Protocol implements campaign.Kept.
 func (c *Campaign) Protocol() campaign.Protocol { return c.protocol }
 
-// Recipe returns the script, its data, and rows that were added.
+// Recipe returns the script, its data, and added rows.
 func (c *Campaign) Recipe() question.Recipe { return c.recipe }
 
-// Close implements campaign.Kept. It has nothing to do.
+// Close implements campaign.Kept. It does nothing.
 func (c *Campaign) Close() error { return nil }
 
 // Status implements campaign.Kept.
@@ -152,7 +154,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (list campaign.L
 	if err := c.Advance(ctx); err != nil {
 		return list, err
 	}
-	if c.state.Revision == campaign.Revision { // a round that ends here is followed by a plan
+	if c.state.Revision == campaign.Revision { // if the round ends here, the next plan follows
 		if err := errors.Join(c.add(ctx, c.now().CloseEarly(q), nil, nil), c.Advance(ctx)); err != nil {
 			return list, err
 		}

@@ -9,12 +9,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Maker makes the protocol of a recipe, without a forecast. It reads no other files. The same recipe must make the same protocol, by its
-// Fingerprint, with every program that opens the campaign. It may take seconds, and is never called while the lock is held except for arms
-// that another program added in that moment.
+// Maker makes the protocol of a recipe, without a forecast. It reads no other files. In every program that opens the
+// campaign, the same recipe must give a protocol with the same Fingerprint. A Maker may take seconds. It is not called
+// while the lock is held, except for arms that another program has just added.
 type Maker func(ctx context.Context, r question.Recipe) (campaign.Protocol, error)
 
-// Check reports a protocol that cannot be kept, or that its recipe does not make again: such a campaign could not be continued.
+// Check returns an error if the protocol is inconsistent, or if its recipe does not make it again: such a campaign could
+// not be continued.
 func Check(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol) error {
 	if err := p.Check(ctx); err != nil {
 		return err
@@ -30,7 +31,8 @@ func Check(ctx context.Context, maker Maker, r question.Recipe, p campaign.Proto
 	return nil
 }
 
-// Remake makes the protocol of a start from its recipe, without arms that were added later.
+// Remake makes the protocol of a start from its recipe. Arms that were added later are not included. It returns an error
+// if the problem differs from the recorded one.
 func Remake(ctx context.Context, maker Maker, start campaign.StartBody, r question.Recipe) (campaign.Protocol, error) {
 	p, err := maker(ctx, r)
 	if err != nil {
@@ -40,12 +42,12 @@ func Remake(ctx context.Context, maker Maker, start campaign.StartBody, r questi
 		return p, errors.New("with this program the recorded script makes a different problem than at the start. Use the program that began " +
 			"the campaign")
 	}
-	p.Seed, p.Name = start.Seed, start.Name // the script may state neither
+	p.Seed, p.Name = start.Seed, start.Name // the script may not state the seed or the name
 	return p, nil
 }
 
-// Follow makes the protocol with all arms that were added by a state, and its recipe. Each addition must make the problem that it made when
-// it was recorded. file returns a recorded file by its hash.
+// Follow adds all arms that the state added to the protocol and the recipe. It returns an error if an addition gives
+// another problem than when it was recorded. file returns a recorded file by its hash.
 func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, s *campaign.State,
 	file func(hash string) ([]byte, error)) (question.Recipe, campaign.Protocol, error) {
 	all := s.Additions()
@@ -66,11 +68,11 @@ func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Prot
 	return r, p, nil
 }
 
-// Grown makes the protocol with the arms of a file, and its recipe. The script is evaluated on the table with all rows, and what it
-// makes is compared with p, whose arms must stay unchanged. r is not changed.
+// Grown returns the recipe and the protocol with the arms of a file. It evaluates the script on the table with all rows.
+// It returns an error if an arm of p changes. r is not changed.
 func Grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, file campaign.File) (question.Recipe,
 	campaign.Protocol, campaign.Growth, error) {
-	// a list of its own: two additions that are tried at once must not write into one
+	// the capacity is limited, so that two simultaneous additions do not write into the same array
 	r.Added = append(r.Added[:len(r.Added):len(r.Added)], file)
 	made, err := maker(ctx, r)
 	if err != nil {

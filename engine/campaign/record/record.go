@@ -21,13 +21,13 @@ type Record struct {
 // line is one line of the file.
 type line struct {
 	campaign.Event
-	Files map[string][]byte `json:"files,omitempty"` // in base64; only of the first line
+	Files map[string][]byte `json:"files,omitempty"` // in base64; only in the first line
 }
 
-// Write writes the file.
+// Write writes the record as a file of JSON lines.
 func (r Record) Write(w io.Writer) error {
 	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false) // bodies are the bytes that were hashed
+	enc.SetEscapeHTML(false) // bodies must keep the bytes that were hashed
 	files := r.Files
 	for _, e := range r.Events {
 		if err := enc.Encode(line{e, files}); err != nil {
@@ -38,8 +38,8 @@ func (r Record) Write(w io.Writer) error {
 	return nil
 }
 
-// Read reads the file. A file that was changed, shortened or put together from two is an error; only events that were cut off its end
-// are not noticed.
+// Read parses a file that Write wrote. It returns an error if the file was changed, shortened in the middle or composed of
+// two files. It does not detect events removed from the end.
 func Read(data []byte) (Record, error) {
 	var r Record
 	for in := range bytes.Lines(data) {
@@ -70,7 +70,7 @@ func Read(data []byte) (Record, error) {
 	return r, nil
 }
 
-// File returns a file by its hash.
+// File returns the content of the file with a hash, or an error if the record lacks it.
 func (r Record) File(hash string) ([]byte, error) {
 	content, known := r.Files[hash]
 	if !known {
@@ -87,8 +87,8 @@ func (r Record) Contents() (all []campaign.File) {
 	return all
 }
 
-// Recipe returns the start of a campaign from its first event, and its recipe without rows that were added later. file returns a file by
-// its hash.
+// Recipe returns the start of a campaign and its recipe, without rows that were added later. first is the first event;
+// file returns a file by its hash.
 func Recipe(first campaign.Event, file func(hash string) ([]byte, error)) (start campaign.StartBody, r question.Recipe, err error) {
 	s, err := campaign.Fold([]campaign.Event{first}, nil)
 	if err != nil {

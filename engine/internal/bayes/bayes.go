@@ -15,42 +15,42 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// coBayes is CoBayesFC: it takes the kernel, times a scale, and a part of each arm by itself for the prior covariance
-// of the expected rewards, in squared reward units. Scale and part are not known, and the posterior is averaged
-// over them (model.Mixture). Of task v let
+// coBayes is CoBayesFC. The prior covariance of the expected rewards is the kernel times a scale, plus an independent
+// part of each arm, in squared reward units. Scale and part are unknown, so the posterior is averaged over both
+// (model.Mixture). For task v let
 //
 //	r_v = P(some μ_x - μ_leader > ε | all data)
 //
-// when it is closed. Tasks are closed, the smallest r_v first, as long as the sum of r_v over closed
-// tasks is at most δ times their share of all tasks: so by the end it is at most δ, what easy tasks leave is spent on
-// the others, and an answer once given stays. Under the prior the probability that some answer is wrong is at
-// most δ, because r_v is the probability of that given all data when v is closed, however pulls were chosen. It
-// is not one over the data of a fixed instance.
+// at the time when the task is closed. Tasks are closed in ascending order of r_v, as long as the sum of r_v over closed
+// tasks is at most δ times their share of all tasks. At the end the sum is therefore at most δ. Open tasks may use what
+// easier tasks left over, and a given answer stays. Under the prior, the probability that some answer is wrong is at
+// most δ for any choice of pulls, because r_v is a probability given all data. It is not an error probability over the
+// data of a fixed instance.
 //
-// An arm without pulls counts as known by the kernel only where left-out data support the kernel (see
-// leastExplained): else a task stays open until each of its arms was pulled.
+// The kernel may decide about arms without pulls only if left-out data support it (see leastExplained). Otherwise a task
+// stays open until each of its arms was pulled.
 //
-// Pulls of a round are chosen one after another, the open tasks in turn, under the member of the mixture that has the largest
-// part in the risk: the one of the task's arms that most reduces the posterior variance between the leader
-// and its most probable rival, the knowledge tops [Russo20] tells apart, until the task would stop if
-// the means stayed what they are.
+// The pulls of a round are chosen one after another, for one open task after another. They use the member of the mixture
+// with the largest part of the risk. Each pull is the arm of the task that most reduces the posterior variance between
+// the leader and its most probable rival, which are the two arms that [Russo20] compares. A task gets pulls until it
+// would stop if the means did not change.
 type coBayes struct {
 	rounds.Candidates
 	opt model.Terms
-	// kernel's variance of a difference that features which were cut leave out, normalised
+	// kernel's variance of a difference that is missing because features were cut, normalised
 	truncated float64
 
 	round   int
 	planned engine.Plan
 	knowledge
-	tasks []judgement // V: of open tasks by the last posterior
-	spent []float64   // V: probability that the answer is wrong, when it was closed; 0 of open tasks
-	taken []int       // V: pulls so far
-	loose bool        // whether there are pulls that no plan foresaw
-	// what the kernel explains of left-out data, where arms of open tasks have no pulls; else 1
+	tasks []judgement // V: for open tasks, what the last posterior implies
+	spent []float64   // V: risk of the task when it was closed; 0 for open tasks
+	taken []int       // V: number of pulls so far
+	loose bool        // some pulls were not planned
+	// fraction of the variation that the kernel explains in left-out data; 1 if all arms of open tasks have pulls
 	explained   float64
-	doubted     int     // the first round in which that was too little; 0 if none was
-	unexplained float64 // and how much it was
+	doubted     int     // first round in which explained was below leastExplained; 0 if none was
+	unexplained float64 // value of explained in that round
 }
 
 var (
@@ -61,8 +61,8 @@ var (
 	_ engine.Continuer       = (*coBayes)(nil)
 )
 
-// NewCoBayesFC prepares the rule on a model. Schedule and ξ do not apply: the prior is the given
-// kernel, with ξ of the Gaussian process.
+// NewCoBayesFC returns CoBayesFC on a model. Options.Schedule does not apply. The prior is the kernel with the scale and
+// level of the options. Options.Misfit is an error.
 func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
@@ -86,21 +86,21 @@ func NewCoBayesFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 }
 
 const (
-	// negligible is the weight that may be left out of the mixture, as part of the probability that a task is wrong.
+	// negligible is the largest weight that the mixture may omit, as a fraction of the error probability of a task.
 	negligible = 0.05
-	// spent is the part of δ that is spent where scale and part are not known: what the prior says of them on
-	// average need not hold of the arms at hand (docs/explanation/robustness.md has what does).
+	// spent is the fraction of δ that is used if scale and part are unknown. The prior is correct about them only on
+	// average, and may be wrong for the arms of a problem (see docs/explanation/robustness.md).
 	spent = 0.8
-	// leastExplained is the part of the variation of arms' means within tasks that the posterior must explain when
-	// they are left out for arms to be decided over that were never pulled.
+	// leastExplained is the smallest fraction of the variation of arms' means within tasks that the posterior must explain
+	// when these arms are left out. Otherwise the posterior may not decide about arms without pulls.
 	leastExplained = 0.5
 )
 
-// posteriorGrowth is the largest number of a task's pulls in a round over those that it has had. Smaller rounds take fewer pulls in
-// more rounds.
+// posteriorGrowth is the largest number of a task's pulls in a round, relative to its pulls so far. A smaller value needs
+// fewer pulls in more rounds.
 const posteriorGrowth = 0.5
 
-// Plan returns round 1, and afterwards what the open tasks are expected to need.
+// Plan returns the pulls of round 1 or, in later rounds, the pulls that the open tasks are expected to need.
 func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -120,8 +120,8 @@ func (a *coBayes) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return p, nil
 }
 
-// explore adds the pulls of round 1: one of every arm, or of many arms one of each that the others
-// follow from.
+// explore adds the pulls of round 1 to counts: one of every arm in an open task. If there are many arms, it adds one pull
+// of each arm in a subset that determines the others.
 func (a *coBayes) explore(counts []int) {
 	open := model.Contrasting(a.Sets)
 	if a.Model.Designs().Dual() {
@@ -136,7 +136,7 @@ func (a *coBayes) explore(counts []int) {
 	a.scales.Replicate(counts)
 }
 
-// fill adds the pulls of a round.
+// fill adds the pulls of a later round to counts.
 func (a *coBayes) fill(counts []int) {
 	member := a.decisive()
 	of := a.belief.Mixture.Members[member]
@@ -188,7 +188,7 @@ func (a *coBayes) fill(counts []int) {
 	}
 }
 
-// decisive returns the member with the largest part in the risk of the open tasks.
+// decisive returns the index of the mixture member with the largest part of the open tasks' risk.
 func (a *coBayes) decisive() int {
 	best, largest := 0, -1.0
 	for k, of := range a.belief.Mixture.Members {
@@ -205,7 +205,7 @@ func (a *coBayes) decisive() int {
 	return best
 }
 
-// delta returns the largest probability that some answer is wrong.
+// delta returns the largest allowed probability that some answer is wrong.
 func (a *coBayes) delta() float64 {
 	if model.PriorOf(a.opt.Options).FitsOwn() {
 		return spent * a.opt.Delta
@@ -213,7 +213,7 @@ func (a *coBayes) delta() float64 {
 	return a.opt.Delta
 }
 
-// open returns the tasks that are open, and what is left of delta for them.
+// open returns the open tasks, and the part of delta that closed tasks have not used.
 func (a *coBayes) open() (open []int, unspent float64) {
 	unspent = a.delta()
 	for v, set := range a.Sets {
@@ -224,14 +224,14 @@ func (a *coBayes) open() (open []int, unspent float64) {
 	return open, unspent
 }
 
-// share returns what each open task may be wrong with.
+// share returns the error probability that each open task may use.
 func (a *coBayes) share() float64 {
 	open, unspent := a.open()
 	return max(unspent, 0) / max(float64(len(open)), 1)
 }
 
-// allowance returns the pulls that a task may get in a round. With many arms it may have had none, while
-// others were pulled that its rewards follow from.
+// allowance returns the largest number of pulls of task v in the next round. If there are many arms, a task may have had
+// no pulls, because arms of other tasks determine its rewards. Its pulls so far then count as at least the average.
 func (a *coBayes) allowance(v int) int {
 	had := float64(a.taken[v])
 	if a.Model.Designs().Dual() {
@@ -240,7 +240,7 @@ func (a *coBayes) allowance(v int) int {
 	return max(1, int(math.Ceil(posteriorGrowth*had)))
 }
 
-// Learn forms the posterior and closes the tasks that it is sure of.
+// Learn computes the posterior and closes the tasks that it decides.
 func (a *coBayes) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -249,7 +249,7 @@ func (a *coBayes) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// take takes rewards in, of a round or of none.
+// take updates the posterior with a batch of a round or with added rewards, and closes the tasks that it decides.
 func (a *coBayes) take(b engine.Batch) {
 	if b.Empty() {
 		return
@@ -261,7 +261,7 @@ func (a *coBayes) take(b engine.Batch) {
 	a.judge()
 }
 
-// judge closes the tasks that the posterior is sure of.
+// judge closes the tasks that the posterior decides.
 func (a *coBayes) judge() {
 	open, unspent := a.open()
 	if len(open) == 0 {
@@ -284,7 +284,7 @@ func (a *coBayes) judge() {
 		floats.Add(sums, j.wrong)
 		closed++
 		sum := together(members, sums)
-		// what is left of the whole once the tasks that stay open have their parts
+		// the open tasks keep their equal parts of delta; the closed ones may use the rest
 		if !(sum <= unspent-each*float64(len(open)-closed)) {
 			break
 		}
@@ -298,13 +298,13 @@ func (a *coBayes) judge() {
 	}
 }
 
-// support computes how well left-out data support the kernel, where arms of open tasks have no pulls.
+// support computes explained from left-out data, if arms of open tasks have no pulls.
 func (a *coBayes) support(open []int) {
 	a.explained = 1
 	if !slices.ContainsFunc(open, func(v int) bool { return len(a.missing(a.Sets[v])) > 0 }) {
 		return
 	}
-	if a.within != nil { // the evidence of blocks that are left out is not computed
+	if a.within != nil { // left-out blocks are not computed
 		a.explained = 0
 		return
 	}
@@ -314,16 +314,16 @@ func (a *coBayes) support(open []int) {
 	}
 }
 
-// exceeds returns the posterior probability that a difference of the given mean and variance is
-// above epsilon; Student's law where the variance uses an estimated scale. 0 for the leader
-// itself and arms that the kernel takes for it.
+// exceeds returns the posterior probability that a difference with this mean and variance is larger than epsilon. It uses
+// Student's distribution if freedom is finite, because the variance then uses an estimated scale. It returns 0 if the
+// variance is 0: for the leader itself, and for arms that the kernel treats as equal to it.
 func exceeds(mean, variance, epsilon, freedom float64) float64 {
 	switch {
 	case !(variance > 0):
 		return 0
 	case math.IsInf(freedom, 1):
 		return 0.5 * math.Erfc((epsilon-mean)/math.Sqrt(2*variance))
-	case !(freedom > 0): // the limit of Student's law: the scale is unknown
+	case !(freedom > 0): // the limit of Student's distribution: the scale is unknown
 		return 0.5
 	}
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Survival((epsilon - mean) / math.Sqrt(variance))
@@ -335,11 +335,11 @@ func (a *coBayes) Done() bool { return a.Single() }
 // State implements engine.Algorithm.
 func (a *coBayes) State() engine.State { return engine.StateOf(a) }
 
-// Answers returns the leaders.
+// Answers returns the leader of each task.
 func (a *coBayes) Answers() []engine.Answer { return leaders(&a.Candidates, a.estimates) }
 
-// leaders returns the arm of each task with the largest of the estimates (N), the first one where estimates is nil;
-// it is the answer if no other arm is left.
+// leaders returns one answer per task: the arm with the largest of the N estimates, or the first arm if estimates is nil.
+// The task is decided if no other arm is left.
 func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
 	out := make([]engine.Answer, len(c.Sets))
 	for v, set := range c.Sets {
@@ -353,8 +353,8 @@ func leaders(c *rounds.Candidates, estimates []float64) []engine.Answer {
 	return out
 }
 
-// Warnings reports a kernel that cannot represent the rewards, data that its prior does not expect, and a kernel
-// that left-out data do not support where arms had no pulls.
+// Warnings returns warnings about rewards that the kernel cannot represent and data that are implausible under the prior.
+// It also warns if left-out data do not support a kernel that decides about arms without pulls.
 func (a *coBayes) Warnings() []engine.Warning {
 	m, prior := a.Model, model.PriorOf(a.opt.Options)
 	out := a.belief.Doubts()

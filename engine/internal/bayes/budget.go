@@ -12,11 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// budgetFB is CoBayesFB by the posterior where the rank of the kernel on the arms is large, and CoUniformFB there. Pulls are
-// shared out by package budget: round 1 takes different arms in different tasks, and later rounds those that improve the
-// decision most, on exact posterior covariances. The answers are the largest posterior means.
+// budgetFB is CoBayesFB and CoUniformFB for kernels of large rank on the arms, or with a learned kernel. Package budget
+// distributes the pulls. Round 1 takes different arms in different tasks; later rounds take the pulls that improve the
+// decision most, with exact posterior covariances. The answers are the arms with the largest posterior means.
 //
-// Nothing is decided: a test by least squares would need a pull for each dimension of the kernel.
+// No answer is decided: a least-squares test would need a pull for each dimension of the kernel.
 type budgetFB struct {
 	rounds.Candidates
 	purse   *budget.Purse
@@ -24,8 +24,8 @@ type budgetFB struct {
 	planned engine.Plan
 	knowledge
 	learned *learned // nil if the stated kernel is used
-	lost    bool     // whether a round had other pulls than were planned
-	uniform bool     // one round of equally many pulls of the arms of a task
+	lost    bool     // some round had other pulls than planned
+	uniform bool     // one round with equally many pulls of all arms of a task
 }
 
 var (
@@ -34,8 +34,8 @@ var (
 	_ engine.DataAdder = (*budgetFB)(nil)
 )
 
-// TakesBudget reports whether CoBayesFB with these options uses NewBudgetFB: where the kernel is learned in the run, and where its
-// rank is large.
+// TakesBudget reports whether CoBayesFB with these options uses NewBudgetFB: if the run learns the kernel, or if the
+// kernel's rank is large.
 func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	if opt.Ridge.Kind != engine.RidgeGP && opt.Ridge.Kind != "" {
 		return false, nil
@@ -46,7 +46,7 @@ func TakesBudget(m *model.Model, opt model.Terms) (bool, error) {
 	return m.Designs().RankAbove(model.MostTested)
 }
 
-// NewBudgetFB prepares the rule on a model.
+// NewBudgetFB returns CoBayesFB for a model and options for which TakesBudget is true.
 func NewBudgetFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
@@ -58,9 +58,9 @@ func NewBudgetFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a, err
 }
 
-// NewUniformFB prepares CoUniformFB by the posterior on a model for which TakesBudget: the budget in one
-// round, equally many pulls of every arm of a task. Where they are fewer than its arms, different tasks pull different
-// ones (budget.Order).
+// NewUniformFB returns CoUniformFB for a model for which TakesBudget is true. It uses the whole budget in one round with
+// equally many pulls of all arms of a task. If a task has more arms than pulls, different tasks pull different arms
+// (budget.Order).
 func NewUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Rounds = 1
 	a, err := newBudgetFB(m, opt)
@@ -71,7 +71,7 @@ func NewUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a, nil
 }
 
-// newBudgetFB returns a run before any round.
+// newBudgetFB returns the algorithm before any round.
 func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 	m = m.Own()
 	k, err := newKnowledge(m, opt)
@@ -79,7 +79,7 @@ func newBudgetFB(m *model.Model, opt model.Terms) (*budgetFB, error) {
 	return &budgetFB{Candidates: rounds.NewCandidates(m), knowledge: k, purse: budget.NewPurse(m.Problem, opt.Options)}, err
 }
 
-// Plan fixes the pulls of the round.
+// Plan returns the pulls of the next round.
 func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -87,7 +87,7 @@ func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	n, room := a.purse.Next()
 	if a.estimates == nil {
 		each := 1
-		if a.scales.Groups != nil && !a.uniform && a.learned == nil { // a scale needs a replicate
+		if a.scales.Groups != nil && !a.uniform && a.learned == nil { // an unknown scale needs a replicate
 			each = 2
 		}
 		budget.Explore(counts, a.Model.Problem, n, each, room)
@@ -102,7 +102,7 @@ func (a *budgetFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.planned, nil
 }
 
-// Learn forms the posterior of all data.
+// Learn computes the posterior from all data.
 func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -112,20 +112,20 @@ func (a *budgetFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// take takes rewards in, of a round or of none.
+// take updates the posterior with a batch of a round or with added rewards.
 func (a *budgetFB) take(b engine.Batch) {
 	if !b.Empty() {
 		a.learn(b)
 	}
 }
 
-// Done reports whether the budget is spent, or there was never anything to choose.
+// Done reports whether the budget is spent. It is also true if every task has a single arm.
 func (a *budgetFB) Done() bool { return a.purse.Empty() || a.Single() }
 
 // State implements engine.Algorithm.
 func (a *budgetFB) State() engine.State { return engine.StateOf(a) }
 
-// Answers returns the largest posterior means.
+// Answers returns the arms with the largest posterior means.
 func (a *budgetFB) Answers() []engine.Answer {
 	out := leaders(&a.Candidates, a.estimates)
 	for v := range out {
@@ -136,10 +136,10 @@ func (a *budgetFB) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings reports data that the prior does not expect; a kernel that is learned expects any.
+// Warnings returns a warning if the data are implausible under the prior. A learned kernel has no such warning.
 func (a *budgetFB) Warnings() []engine.Warning { return a.belief.Doubts() }
 
-// Amend accepts any counts, and lets the later rounds share the rest of the budget.
+// Amend replaces the counts of the planned round. Later rounds share the rest of the budget.
 func (a *budgetFB) Amend(counts []int) error {
 	if a.planned.Counts == nil {
 		return errors.New(rounds.LearnedEarly)
@@ -149,7 +149,7 @@ func (a *budgetFB) Amend(counts []int) error {
 	return nil
 }
 
-// AddData adds rewards to the posterior like rewards of a round.
+// AddData adds rewards from outside the rounds to the posterior.
 func (a *budgetFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -160,7 +160,7 @@ func (a *budgetFB) AddData(b engine.Batch) (err error) {
 // UsesAddedData reports that the posterior uses all rewards.
 func (a *budgetFB) UsesAddedData() bool { return true }
 
-// Unspent states that pulls of the last round were not made.
+// Unspent returns a message if the run is done and some pulls of its budget were not made; otherwise "".
 func (a *budgetFB) Unspent() string {
 	if a.lost && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than planned"
@@ -168,8 +168,7 @@ func (a *budgetFB) Unspent() string {
 	return ""
 }
 
-// Hardest returns the arm that the posterior separates from the leader by the fewest standard
-// deviations.
+// Hardest returns the arm of task v whose gap to the leader is the fewest posterior standard deviations.
 func (a *budgetFB) Hardest(v int) engine.Rival {
 	set := a.Sets[v]
 	if a.estimates == nil {
@@ -179,13 +178,13 @@ func (a *budgetFB) Hardest(v int) engine.Rival {
 	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd})
 }
 
-// nearest returns that arm with the leader's lead over it and its posterior standard deviation,
-// normalised.
+// nearest returns the arm of task v whose gap to the leader is the fewest posterior standard deviations, with the gap and
+// its standard deviation, normalised.
 func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
 	set := a.Sets[v]
 	first, at, least := rounds.Leader(set, a.estimates), 0, math.Inf(1)
 	variances := make([]float64, len(set))
-	if err := a.believed().Posterior.VariancesFrom(variances, set, first); err != nil { // the context has ended, and with it the run
+	if err := a.believed().Posterior.VariancesFrom(variances, set, first); err != nil { // the context has ended: the run ends, too
 		return set[0], 0, math.NaN()
 	}
 	for k, i := range set {
@@ -197,7 +196,7 @@ func (a *budgetFB) nearest(v int) (rival int, gap, sd float64) {
 	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(variances[at])
 }
 
-// Samples returns -1: a run of this kind decides nothing, however long it is.
+// Samples returns -1, because no number of samples decides a task. It returns NaN before any data.
 func (a *budgetFB) Samples([]int) float64 {
 	if a.estimates == nil {
 		return math.NaN()

@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// SetEpsilon closes tasks by the current posterior; a smaller epsilon reopens tasks that it no
-// longer decides.
+// SetEpsilon changes ε and closes tasks that the current posterior decides. A smaller ε reopens tasks that the posterior
+// no longer decides.
 func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	defer try.Caught(&err)
 	before := a.opt.Epsilon
@@ -23,8 +23,8 @@ func (a *coBayes) SetEpsilon(epsilon float64) (err error) {
 	return nil
 }
 
-// SetDelta closes tasks by the current posterior; a smaller delta reopens tasks that it no longer
-// decides.
+// SetDelta changes δ and closes tasks that the current posterior decides. A smaller δ reopens tasks that the posterior no
+// longer decides.
 func (a *coBayes) SetDelta(delta float64) (err error) {
 	defer try.Caught(&err)
 	stricter := delta < a.opt.Delta
@@ -33,7 +33,8 @@ func (a *coBayes) SetDelta(delta float64) (err error) {
 	return nil
 }
 
-// Withdraw removes arms. Their data still inform the posterior of other arms.
+// Withdraw removes arms from their tasks. Their data still influence the posterior of other arms. Unknown arms and the
+// last arm of a task are errors.
 func (a *coBayes) Withdraw(arms []int) (err error) {
 	defer try.Caught(&err)
 	try.To(a.CanWithdraw(arms))
@@ -47,8 +48,8 @@ func (a *coBayes) Withdraw(arms []int) (err error) {
 	return nil
 }
 
-// review closes the tasks that the posterior is sure of, and opens those whose answer was
-// withdrawn. Where more is asked than before it opens those that it is not sure of any more.
+// review updates the tasks after a change of the question. It closes tasks that the posterior decides, and reopens tasks
+// whose answer was withdrawn. If stricter, it also reopens tasks that the posterior no longer decides.
 func (a *coBayes) review(stricter bool) {
 	for v, set := range a.Model.Problem.Groups() {
 		remaining := slices.DeleteFunc(set, func(i int) bool { return a.Removed[i] })
@@ -67,7 +68,8 @@ func (a *coBayes) review(stricter bool) {
 	}
 }
 
-// Continue takes over all rewards.
+// Continue takes over all data of another CoBayesFC state. at has the new index of each of its arms, -1 for removed arms.
+// Other algorithms are an error.
 func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
 	defer try.Caught(&err)
 	old, same := from.(*coBayes)
@@ -96,8 +98,8 @@ func (a *coBayes) Continue(from engine.Algorithm, at []int) (err error) {
 	return nil
 }
 
-// takeClosed closes a task that was closed, unless it has new arms, and reports whether it did. Its arms
-// had the numbers from lo to hi.
+// takeClosed closes the corresponding task if the old one was closed and the new one has no added arms, and reports
+// whether it did. set holds the old task's candidates; its arms had the indices lo to hi-1.
 func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	if len(set) != 1 || at[set[0]] < 0 {
 		return false
@@ -110,7 +112,8 @@ func (a *coBayes) takeClosed(set, at []int, lo, hi int) bool {
 	return true
 }
 
-// Amend accepts any counts: a posterior does not depend on how pulls were chosen.
+// Amend replaces the counts of the planned round. A posterior does not depend on how pulls were chosen, so any counts are
+// valid.
 func (a *coBayes) Amend(counts []int) error {
 	if a.planned.Counts == nil {
 		return errors.New(rounds.LearnedEarly)
@@ -119,8 +122,8 @@ func (a *coBayes) Amend(counts []int) error {
 	return nil
 }
 
-// AddData adds rewards to the posterior like rewards of a round, and closes the tasks that it then
-// decides. Rewards from before the first round replace it.
+// AddData adds rewards from outside the rounds to the posterior, and closes tasks that it then decides. Added before the
+// first round, they replace round 1.
 func (a *coBayes) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -132,8 +135,7 @@ func (a *coBayes) AddData(b engine.Batch) (err error) {
 // UsesAddedData reports that the posterior uses all rewards.
 func (a *coBayes) UsesAddedData() bool { return true }
 
-// replicate sees to the replicates that unknown noise scales are estimated from, where the first round
-// did not bring them.
+// replicate adds the replicates that unknown noise scales need, if unplanned pulls replaced a complete round 1.
 func (a *coBayes) replicate(counts []int) {
 	if !a.loose || a.scales.Groups == nil {
 		return
@@ -148,7 +150,7 @@ func (a *coBayes) replicate(counts []int) {
 	}
 }
 
-// ArmEstimates returns posterior means and credible intervals.
+// ArmEstimates returns posterior means with credible intervals.
 func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 	if a.estimates == nil {
 		return engine.ArmEstimates{}
@@ -156,7 +158,8 @@ func (a *coBayes) ArmEstimates() engine.ArmEstimates {
 	return a.recalled()(indices.All(len(a.estimates)))
 }
 
-// DeferEstimates keeps the posteriors of the round.
+// DeferEstimates returns a function that computes ArmEstimates for some arms later, from the current posterior, and the
+// current posterior means. Both are nil before any data.
 func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if a.estimates == nil {
 		return nil, nil
@@ -164,7 +167,8 @@ func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, 
 	return a.recalled(), a.estimates
 }
 
-// recalled returns a function that states what the data make now of some arms.
+// recalled returns a function that computes the means and intervals of some arms from the current posterior. Other arms
+// get NaN.
 func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
 	freedom := lists.Make(len(estimates), func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
@@ -188,7 +192,7 @@ func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
 	}
 }
 
-// Hardest returns the most probable rival.
+// Hardest returns the most probable rival of task v's leader.
 func (a *coBayes) Hardest(v int) engine.Rival {
 	set := a.Sets[v]
 	if a.estimates == nil {
@@ -198,8 +202,8 @@ func (a *coBayes) Hardest(v int) engine.Rival {
 	return a.Shown(rival, engine.Rival{Open: len(set), Gap: gap, Error: sd, Statistic: a.shown(v), Threshold: a.needed()})
 }
 
-// Samples returns the number of further pulls of each task, in the proportions of the pulls so far, that would make
-// its most probable rival improbable enough if it were the only one.
+// Samples returns the predicted number of further pulls, summed over the tasks, in the proportions of the pulls so far.
+// For each task, it counts only the most probable rival, until that is improbable enough.
 func (a *coBayes) Samples(tasks []int) float64 {
 	if a.estimates == nil {
 		return math.NaN()
@@ -217,8 +221,8 @@ func (a *coBayes) Samples(tasks []int) float64 {
 	return sum
 }
 
-// likeliest returns the most probable rival of an open task's leader, with the leader's lead over it
-// and its posterior standard deviation, normalised.
+// likeliest returns the most probable rival of an open task's leader, with its gap to the leader and the posterior
+// standard deviation, normalised.
 func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	set, at := a.Sets[v], 0
 	first, most := rounds.Leader(set, a.estimates), -1.0
@@ -231,9 +235,10 @@ func (a *coBayes) likeliest(v int) (rival int, gap, sd float64) {
 	return set[at], a.estimates[first] - a.estimates[set[at]], math.Sqrt(a.variances[v][at])
 }
 
-// shown returns by how many posterior standard deviations a single rival with the risk of task v would be behind. The stopping rule
-// compares this risk, which counts all rivals and averages over the members of the mixture.
+// shown returns the risk of task v as a number of posterior standard deviations: a single rival with this risk would be
+// that far behind. The stopping rule compares the risk, which counts all rivals and averages over the members of the
+// mixture.
 func (a *coBayes) shown(v int) float64 { return upper(min(a.tasks[v].risk, 1)) }
 
-// needed returns by how many posterior standard deviations a single rival must be behind.
+// needed returns the number of posterior standard deviations by which a single rival must be behind for a task to close.
 func (a *coBayes) needed() float64 { return upper(a.share()) }

@@ -14,23 +14,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// foresight computes how posterior covariances change with pulls that are planned but not made:
-// they depend on which arms are pulled, not on what that brings. Of every task only the columns of the
-// covariance are computed that are looked at, for its leader, its rivals and the arms pulled:
-// the cost is linear in the number of arms. In groups it is linear in the number of tasks, too.
+// foresight predicts how posterior covariances change with planned pulls. The change depends only on which arms are
+// pulled, not on the rewards. For each task it computes only the columns of the covariance for the leader, its rivals and
+// the pulled arms, so the cost is linear in the number of arms. For a posterior in groups, the cost is also linear in the
+// number of tasks.
 type foresight struct {
-	groups    *gp.Planned // of a posterior in groups, with the planned pulls; nil for others
+	groups    *gp.Planned // for a posterior in groups, with the planned pulls; nil for others
 	posterior *model.Estimator
 	precision []float64 // 1/σ_i², normalised
-	cost      []float64 // N costs of a pull over their mean; nil if all cost the same
+	cost      []float64 // N: costs of a pull divided by their mean; nil if all costs are equal
 	pulls     []foreseen
 }
 
-// foreseen is a choice of pulls of an arm: u u^T is what it takes from the covariance, with
-// u = scale (covariance before it with the arm).
+// foreseen is a planned choice of one or more pulls of an arm. It subtracts u uᵀ from the covariance, with u = scale ·
+// (previous covariances with the arm).
 type foreseen struct {
 	arm    int
-	before []float64 // by earlier choice: its u of this arm
+	before []float64 // per earlier choice: element of its u for this arm
 	scale  float64
 }
 
@@ -39,28 +39,29 @@ type outlook struct {
 	*foresight
 	arms      []int
 	leader    int           // position in arms
-	all       *mat.SymDense // covariances of the arms, of a posterior in groups
+	all       *mat.SymDense // covariances of the arms; only for a posterior in groups
 	own       []float64     // variances of the arms, normalised
-	lead      []float64     // their covariances with the leader
-	rivals    []rival       // and with other arms
-	taken     [][]float64   // u of the arms, by choice; as many as it has looked at
-	freedom   []float64     // of each arm's noise scale and the leader's together
-	step      int           // pulls chosen at once
-	remaining int           // pulls that it may still get
-	enough    float64       // the risk at which it needs no more
+	lead      []float64     // covariances of the arms with the leader
+	rivals    []rival       // covariances of the arms with other arms, computed on request
+	taken     [][]float64   // u of the arms, per choice that update has processed
+	freedom   []float64     // per arm: degrees of freedom of the noise scales of the arm and the leader
+	step      int           // number of pulls per choice
+	remaining int           // number of further pulls that the task may get
+	enough    float64       // risk at which the task needs no further pulls
 }
 
-// rival has the covariances of the arms of an outlook with the one at a position.
+// rival holds the covariances of an outlook's arms with the arm at position at.
 type rival struct {
 	at     int
 	column []float64
 }
 
-// mostForeseen limits how often the pulls of a task are chosen in a round.
+// mostForeseen is the largest number of choices for a task in a round.
 const mostForeseen = 16
 
-// watch returns the outlook of arms, before the first pull. variances has the variances of their rewards
-// less the leader's, normalised.
+// watch returns the outlook of a task's arms before any planned pull. most is the largest number of pulls. freedom returns
+// the degrees of freedom of the noise scales of some arms. variances holds the variance of each arm's gap to the leader,
+// normalised.
 func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int) float64, variances []float64) *outlook {
 	o := &outlook{
 		foresight: f, arms: arms, remaining: most, step: (most + mostForeseen - 1) / mostForeseen,
@@ -83,7 +84,7 @@ func (f *foresight) watch(arms []int, leader, most int, freedom func(arms []int)
 	return o
 }
 
-// update takes in the choices that were made since it was last asked.
+// update applies the choices that were made since the last update, by any task.
 func (o *outlook) update() {
 	if o.groups != nil {
 		o.all = o.groups.Covariance(o.arms)
@@ -111,7 +112,7 @@ func (o *outlook) update() {
 	}
 }
 
-// takeOff subtracts at·u.
+// takeOff subtracts at·u from column.
 func takeOff(column, u []float64, at float64) {
 	column = column[:len(u)]
 	for k, v := range u {
@@ -119,7 +120,7 @@ func takeOff(column, u []float64, at float64) {
 	}
 }
 
-// takeOffAll subtracts at[c]·us[c] for one c after another, a few of them in a pass.
+// takeOffAll subtracts at[c]·us[c] from column for all c, four at a time.
 func takeOffAll(column []float64, us [][]float64, at []float64) {
 	c, n := 0, len(column)
 	for ; c+4 <= len(at); c += 4 {
@@ -134,7 +135,7 @@ func takeOffAll(column []float64, us [][]float64, at []float64) {
 	}
 }
 
-// column returns the covariances of the arms with that at position r.
+// column returns the covariances of all arms with the arm at position r.
 func (o *outlook) column(r int) []float64 {
 	if r == o.leader {
 		return o.lead
@@ -156,7 +157,7 @@ func (o *outlook) column(r int) []float64 {
 	return c
 }
 
-// pull foresees n pulls of the arm at position k of an outlook that is up to date.
+// pull adds a choice of n pulls of the arm at position k. The outlook must be up to date.
 func (o *outlook) pull(k, n int) {
 	i := o.arms[k]
 	if o.groups != nil {
@@ -176,8 +177,8 @@ func (o *outlook) pull(k, n int) {
 	o.pulls = append(o.pulls, p)
 }
 
-// most returns the position of the arm whose next pull most reduces the variance of the difference between the leader and
-// the rival at position r; if pulls have costs, most per cost.
+// most returns the position of the arm whose next pull most reduces the variance of the gap between the leader and the
+// rival at position r. If pulls have costs, it is the reduction per cost.
 func (o *outlook) most(r int) int {
 	best, largest := o.leader, math.Inf(-1)
 	rival := o.column(r)
@@ -194,8 +195,8 @@ func (o *outlook) most(r int) int {
 	return best
 }
 
-// chance returns the probability that the arm at position k exceeds the leader by more than
-// epsilon, if the means stay what they are.
+// chance returns the probability that the arm at position k exceeds the leader by more than epsilon, if the posterior
+// means do not change.
 func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 	if k == o.leader {
 		return 0
@@ -204,7 +205,7 @@ func (o *outlook) chance(k int, means []float64, epsilon float64) float64 {
 	return exceeds(means[o.arms[k]]-means[o.arms[o.leader]], variance, epsilon, o.freedom[k])
 }
 
-// outcome returns the sum of the chances of all arms, and the position of the arm with the largest.
+// outcome returns the sum of the chances of all arms, and the position of the arm with the largest chance.
 func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival int) {
 	largest := -1.0
 	for k := range o.arms {
@@ -217,21 +218,23 @@ func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival
 	return risk, rival
 }
 
-// judgement is what the posterior says of one task.
+// judgement is what the posterior implies for one task.
 type judgement struct {
-	first     int       // its leader
-	variances []float64 // by arm: posterior variance of its reward less the leader's, normalised
-	// by member: probability that some arm is better than the leader by more than ε, and the sum of the
-	// probabilities that each is
+	first     int       // leader
+	variances []float64 // per arm: posterior variance of its gap to the leader, normalised
+	// per member: the probability that some arm exceeds the leader by more than ε, and the sum of these probabilities over
+	// single arms
 	wrong, sum []float64
 	risk       float64 // Σ weight·wrong
 }
 
-// drawnFrom is the part of a task's share of δ from which on a joint probability is drawn: it is between the largest and the sum.
+// drawnFrom is the difference between the sum and the largest of the probabilities, as a fraction of a task's share of δ,
+// from which a joint probability is computed by sampling. The joint probability lies between the two.
 const drawnFrom = 0.03
 
-// judged returns what the posterior says of arms. Where they are clearly not decided at the allowance, or little can be gained, sums
-// represent joint probabilities.
+// judged returns what the posterior implies for the arms of a task. It uses sums of probabilities instead of joint
+// probabilities if some arm's probability exceeds allowance, so that the task stays open. The same holds for members for
+// which sampling would gain little.
 func (a *coBayes) judged(set []int, allowance float64) judgement {
 	members := a.belief.Mixture.Members
 	j := judgement{
@@ -271,8 +274,8 @@ func (a *coBayes) judged(set []int, allowance float64) judgement {
 	return j
 }
 
-// together returns the probability that an answer of some task is wrong, at most: within a member probabilities of tasks are added, whose
-// sums are given.
+// together returns an upper bound on the probability that some answer is wrong. sums has, for each member, the sum of the
+// tasks' error probabilities.
 func together(members []model.Member, sums []float64) float64 {
 	out := 0.0
 	for k, of := range members {
@@ -281,7 +284,7 @@ func together(members []model.Member, sums []float64) float64 {
 	return out
 }
 
-// missing returns the arms of a set without pulls, the most promising first.
+// missing returns the arms of a set without pulls, in descending order of their estimates.
 func (a *coBayes) missing(set []int) []int {
 	out := lists.Where(set, func(i int) bool { return a.Counts[i] == 0 })
 	slices.SortStableFunc(out, func(i, j int) int { return cmp.Compare(a.estimates[j], a.estimates[i]) })

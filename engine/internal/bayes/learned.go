@@ -19,10 +19,11 @@ import (
 // learned is the posterior in a run that learns its kernel.
 type learned struct {
 	*belief.Learner
-	squares []float64 // N: of all rewards of an arm around their mean
+	squares []float64 // N: squared deviations of an arm's rewards from their mean
 }
 
-// newLearned returns it before any data.
+// newLearned returns the posterior of a learned kernel before any data. Too many arms for Options.KernelIs "member" are an
+// error.
 func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 	p := m.Problem
 	var stated *mat.SymDense
@@ -43,7 +44,7 @@ func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 	return &learned{belief.NewLearner(p, noise, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
 }
 
-// learn takes in rewards; the pool has all earlier ones.
+// learn adds the batch to the pool, and computes the posterior from all data.
 func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) {
 	before := pool.Means()
 	for i, c := range b.Counts {
@@ -58,7 +59,7 @@ func (l *learned) learn(m *model.Model, pool *model.Pool, b engine.Batch) {
 	try.To(l.Learn(m.Context(), pool.Counts, pool.Add(b), l.squares))
 }
 
-// learn takes rewards in, and forms the posterior of all.
+// learn adds a batch, and computes the posterior from all data.
 func (a *budgetFB) learn(b engine.Batch) {
 	if a.learned == nil {
 		a.knowledge.learn(b)
@@ -68,7 +69,7 @@ func (a *budgetFB) learn(b engine.Batch) {
 	a.estimates = a.learned.Estimates()
 }
 
-// believed returns the posterior of the rewards.
+// believed returns the current posterior, as package budget needs it.
 func (a *budgetFB) believed() budget.Belief {
 	if a.learned != nil {
 		return budget.Belief{Posterior: a.learned, Means: a.estimates, Precision: a.learned.Precision()}
@@ -76,7 +77,7 @@ func (a *budgetFB) believed() budget.Belief {
 	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision}
 }
 
-// ArmEstimates returns posterior means and credible intervals.
+// ArmEstimates returns posterior means with credible intervals.
 func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
 	switch {
 	case a.estimates == nil:
@@ -89,19 +90,19 @@ func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
 	return out
 }
 
-// knowledge holds the data of a run and what they say under the prior.
+// knowledge holds the data of a run and the posterior.
 type knowledge struct {
 	model.Pool
 	scales    rounds.Scales
 	belief    *rounds.Belief
-	within    *sides.Data // of arms measured side by side; nil of others
+	within    *sides.Data // data within blocks; nil without blocks
 	estimates []float64   // posterior means, normalised; nil before any data
-	by        [][]float64 // the same by member of a belief that is mixed
-	// by task: posterior variances of its arms' rewards less the leader's, normalised
+	by        [][]float64 // posterior means per member of a mixture
+	// per task: posterior variances of its arms' gaps to the leader, normalised
 	variances [][]float64
 }
 
-// newKnowledge returns the prior, before any data.
+// newKnowledge returns the knowledge before any data.
 func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 	scales, err := rounds.NewScales(m, opt.Options)
 	return knowledge{
@@ -110,7 +111,7 @@ func newKnowledge(m *model.Model, opt model.Terms) (knowledge, error) {
 	}, err
 }
 
-// learn takes rewards in, and forms the posterior of all.
+// learn adds a batch, and computes the posterior from all data.
 func (k *knowledge) learn(b engine.Batch) {
 	if k.within != nil {
 		k.learnWithin(b)
@@ -120,7 +121,7 @@ func (k *knowledge) learn(b engine.Batch) {
 	k.believe(k.Add(b))
 }
 
-// believe forms the posterior of all rewards, whose means are given.
+// believe computes the posterior from all data. means has the mean of each arm in reward units.
 func (k *knowledge) believe(means []float64) {
 	try.To(k.belief.Learn(k.scales.Model, k.Counts, means, k.scales.Freedom()))
 	if k.belief.Mixture == nil {

@@ -15,7 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// The numbers of rivals that are drawn together, and of draws. The probabilities of all other rivals are added.
+// unionRivals is the largest number of rivals that are drawn together, and unionDraws the number of draws. The
+// probabilities of all other rivals are added.
 const unionRivals, unionDraws = 12, 200
 
 // anyOf returns the probability that at least one arm of a set exceeds the leader by more than ε. chances has the probability of this
@@ -66,13 +67,13 @@ func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64
 	return sum*shares/unionDraws + others
 }
 
-// randomNumbers are the random numbers of anyOf: normal ones (draws × rivals), and a uniform one for each draw.
+// randomNumbers are the random numbers of anyOf: normal ones (draws × rivals), and one uniform number per draw.
 type randomNumbers struct {
 	normal  *mat.Dense
 	uniform []float64
 }
 
-// unionNumbers has the random numbers for each number of rivals. They are made when they are needed.
+// unionNumbers returns the random numbers for each number of rivals. They are generated on first use.
 var unionNumbers = func() (out [unionRivals + 1]func() randomNumbers) {
 	for n := range out {
 		out[n] = sync.OnceValue(func() randomNumbers {
@@ -90,8 +91,8 @@ var unionNumbers = func() (out [unionRivals + 1]func() randomNumbers) {
 	return out
 }()
 
-// correlationsWith returns the posterior correlations of the differences of arms to the leader. A small value on the diagonal allows
-// for rounding.
+// correlationsWith returns the posterior correlations of the arms' gaps to the leader. The diagonal is slightly above 1,
+// to allow for rounding.
 func correlationsWith(p *model.Posterior, leader int, arms []int) *mat.SymDense {
 	n := len(arms)
 	all, out := p.CovarianceMatrix(append(slices.Clone(arms), leader)), mat.NewSymDense(n, nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sideBySide is CoBayesFC where the arms of a task are measured side by side (docs/theory/posterior.md): what a block adds
-// has a flat prior, and the noise within blocks one unknown scale for the arms of each task.
+// sideBySide is CoBayesFC for problems with blocks (docs/theory/posterior.md). Block effects have a flat prior, and the
+// arms of each task share one unknown noise scale within blocks.
 type sideBySide struct {
 	*coBayes
 	planner *sides.Planner
@@ -24,9 +24,9 @@ type sideBySide struct {
 
 var _ engine.BlockAmender = (*sideBySide)(nil)
 
-// blocksFirst is the number of blocks of round 1, of all arms of each task. One block gives no estimate of a scale. Within a block,
-// too, some additives of the coupling data change the order of arms, and few blocks need not hold one: at ε = 5 and δ = 0.05, 71 of
-// 1,000 runs were wrong with 3 (76 experiments a reaction) and 43 with 4 (89).
+// blocksFirst is the number of blocks of round 1; each block has all arms of its task. One block gives no estimate of a
+// noise scale. On the coupling data, some additives change the order of the arms, and few blocks may miss them. At ε = 5
+// and δ = 0.05, 71 of 1,000 runs were wrong with 3 blocks (76 experiments per reaction) and 43 with 4 (89).
 const blocksFirst = 4
 
 func newSideBySide(a *coBayes) (engine.Algorithm, error) {
@@ -39,7 +39,7 @@ func newSideBySide(a *coBayes) (engine.Algorithm, error) {
 	return &sideBySide{a, planner}, err
 }
 
-// CheckBlocks reports a problem with blocks that no posterior is formed of.
+// CheckBlocks returns an error for problems with blocks for which the posterior cannot be computed.
 func CheckBlocks(p *problem.Problem) error {
 	switch {
 	case p.Block == nil:
@@ -54,7 +54,7 @@ func CheckBlocks(p *problem.Problem) error {
 	return nil
 }
 
-// Plan arranges the pulls of each task in blocks that its leader is in.
+// Plan returns the pulls of coBayes, arranged in blocks that contain the leader of their task.
 func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -90,19 +90,20 @@ func (a *sideBySide) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return plan, a.within.Planned(plan.Sides)
 }
 
-// Amend refuses counts, which do not state what was measured together.
+// Amend always returns an error: counts do not state which arms were measured in one block. Use AmendBlocks.
 func (a *sideBySide) Amend([]int) error { return sides.ErrCounts }
 
-// Continue is not there: arms that are added were in no block so far.
+// Continue always returns an error: added arms would have been in no block so far.
 func (a *sideBySide) Continue(engine.Algorithm, []int) error { return sides.ErrAdded }
 
-// AddData refuses rewards without a block.
+// AddData always returns an error, because added rewards have no block.
 func (a *sideBySide) AddData(engine.Batch) error { return sides.ErrCounts }
 
-// UsesAddedData reports that rewards without a block are not used.
+// UsesAddedData reports that added rewards, which have no block, are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
-// AmendBlocks accepts any blocks: a posterior does not depend on how they were chosen.
+// AmendBlocks replaces the blocks of the planned round. A posterior does not depend on how they were chosen, so any blocks
+// are valid.
 func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.planned.Counts == nil {
@@ -113,13 +114,13 @@ func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	return a.within.Planned(arranged)
 }
 
-// learnWithin takes rewards of blocks in that the posterior uses.
+// learnWithin updates the noise scales and the belief's data within blocks with a batch.
 func (k *knowledge) learnWithin(b engine.Batch) {
 	try.To(k.within.Take(b))
 	try.Of(k.within.Learn(b))
 	var freedom, squares []float64
 	for _, s := range k.within.Past {
-		if s.Squares == 0 { // blocks that are alike to the last digit give no estimate of a scale
+		if s.Squares == 0 { // equal blocks give no estimate of a scale
 			s.Freedom = 0
 		}
 		freedom, squares = append(freedom, s.Freedom), append(squares, s.Squares)

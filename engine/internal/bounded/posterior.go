@@ -16,23 +16,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Posterior describes f under the Gaussian process with covariance v·k, given means of pulled arms
-// [RW06, sec. 2.2]. It chooses leaders and sizes of rounds; no proof rests on it.
+// Posterior is the posterior of f under the Gaussian process with covariance v·k, given means of pulled arms [RW06, sec.
+// 2.2]. It is used for leaders and sizes of rounds; no guarantee depends on it.
 //
-//	[RW06] Rasmussen, Williams: Gaussian Processes for Machine Learning, MIT Press 2006.
+// [RW06] Rasmussen, Williams: Gaussian Processes for Machine Learning, MIT Press 2006.
 type Posterior struct {
 	Variance float64 // v
 
-	rows  [][]float64       // rows of the pulled arms
+	rows  [][]float64       // kernel between each pulled arm and all arms of the section
 	upper blas64.Triangular // U, UᵀU = vK + D
 	alpha []float64         // v(vK + D)⁻¹ȳ
 }
 
-// Fit returns the posterior at the variance of largest likelihood among most, most/4, most/16, …
-// [RW06, eq. (5.8)], and that at most: rows, means and their variances belong to the arms pulled, in the
-// section. It ends where the prior would vary less than half as much as the most precise mean: data that
-// show nothing are not taken to show that there is nothing. The search goes uphill from the one of these
-// variances next to near, and from most where that is 0.
+// Fit returns the posteriors with two prior variances: best with the variance of largest likelihood among most, most/4,
+// most/16, … [RW06, eq. (5.8)], and widest with variance most. pulled holds positions in the section; rows, means and
+// noise (variances of the means) have one element per pulled arm.
+//
+// Smaller variances are not tried if the prior standard deviation would be less than half that of the most precise mean.
+// Data without visible differences do not show that there are none. The search is a hill climb. It starts from the
+// variance next to near, or from most if near is 0.
 func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
 	most, near float64) (best, widest *Posterior, err error) {
 	defer try.Caught(&err)
@@ -56,7 +58,7 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 		return p, likelihood
 	}
 	best, highest := form(first)
-	for _, way := range []int{-1, 1} { // of two equal ones the wider is the best
+	for _, way := range []int{-1, 1} { // if two are equal, the larger variance is the best
 		rose := false
 		for step := first + way; step >= 0 && (way < 0 || at(step) >= least); step += way {
 			p, likelihood := form(step)
@@ -75,7 +77,7 @@ func Fit(ctx context.Context, pulled []int, rows [][]float64, means, noise []flo
 	return best, widest, nil
 }
 
-// Given returns the posterior at a prior variance v.
+// Given returns the posterior with prior variance v. The other arguments are as in Fit.
 func Given(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, v float64) (*Posterior, error) {
 	p, _, err := newPosterior(ctx, pulled, rows, means, noise, v)
 	return p, err
@@ -108,7 +110,7 @@ func (p *Posterior) Means(ctx context.Context) ([]float64, error) {
 	return Fitted(ctx, p.rows, p.alpha)
 }
 
-// Fitted returns Σ_j c_j rows_j, the values of a function on all arms of a section.
+// Fitted returns Σ_j c_j rows_j: the values of a function on all arms of a section.
 func Fitted(ctx context.Context, rows [][]float64, c []float64) ([]float64, error) {
 	if len(rows) == 0 {
 		return nil, nil
@@ -125,15 +127,14 @@ func Fitted(ctx context.Context, rows [][]float64, c []float64) ([]float64, erro
 	return out, err
 }
 
-// ArmVariances returns the posterior variances of all arms of the section, whose k(x̃,x̃) these are.
+// ArmVariances returns the posterior variances of all arms of the section. diagonal holds k(x̃,x̃).
 func (p *Posterior) ArmVariances(ctx context.Context, diagonal []float64) ([]float64, error) {
 	nothing := make([]float64, len(p.rows))
 	return p.variances(ctx, len(diagonal), func(i int) (float64, []float64) { return diagonal[i], nothing })
 }
 
-// Variances returns the posterior variance of each gap between a leader and an arm: leader[i] is the
-// leader of arm i, or -1 if no variance is asked for. The rows of the leaders belong to the
-// section; diagonal holds k(x̃,x̃).
+// Variances returns the posterior variance of the gap between each arm and its leader. leader[i] is the leader of arm i,
+// or -1 to omit the arm, whose variance is then 0. leaders has the kernel row of each leader; diagonal holds k(x̃,x̃).
 func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
 	white := map[int][]float64{}
 	for b := range leaders {
@@ -149,11 +150,11 @@ func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int
 	})
 }
 
-// tile is the number of arms that are computed together, so that their data stay in the cache.
+// tile is the number of arms that are computed together, so that their data fit into the cache.
 const tile = 512
 
-// variances returns the posterior variances of differences of rewards, of n arms and others. A function has, by arm, the kernel's
-// square of its difference, and U⁻ᵀk(s) of the other arm; nil if no variance is asked for.
+// variances returns the posterior variances of n differences between an arm i and another element. from returns, for arm
+// i, the kernel's squared norm of the difference, and U⁻ᵀk(s) of the other element. It returns nil for arms to omit.
 func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (square float64, white []float64)) ([]float64, error) {
 	out := make([]float64, n)
 	err := cores.Do(ctx, n, tile, func(first, end int) {

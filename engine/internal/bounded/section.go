@@ -22,17 +22,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Section is the kernel on some arms of a problem: those that are open or were pulled. Its arms are
-// numbered from 0 in the order of the problem. It is not safe for concurrent use.
+// Section is the kernel on the arms of a problem that are open or were pulled. Its arms have the positions 0, 1, … in the
+// order of the problem. It is not safe for concurrent use.
 type Section struct {
-	Arms     []int     // arms of the problem, rising
+	Arms     []int     // arms of the problem, ascending
 	Diagonal []float64 // k(x̃,x̃), one per arm of the section
 
 	gram kernels.Matrix
-	rows map[int][]float64 // by arm of the section: those asked for so far
+	rows map[int][]float64 // by position: the rows computed so far
 }
 
-// NewSection returns the kernel of a problem on these arms, which rise.
+// NewSection returns the kernel of a problem on these arms, which must be ascending.
 func NewSection(ctx context.Context, p *problem.Problem, arms []int) (*Section, error) {
 	taskOf := indices.Of(p.TaskOf, arms)
 	gram, err := p.Kernel.On(ctx, p.Tasks, p.Arms.Subset(arms), taskOf)
@@ -50,7 +50,7 @@ func (s *Section) Has(arm int) bool {
 	return found
 }
 
-// Find returns the number in the section of an arm of the problem. It panics when it is not there.
+// Find returns the position of an arm of the problem in the section. It panics if the arm is not there.
 func (s *Section) Find(arm int) int {
 	k, found := slices.BinarySearch(s.Arms, arm)
 	if !found {
@@ -59,8 +59,8 @@ func (s *Section) Find(arm int) int {
 	return k
 }
 
-// Rows returns the kernel between some arms of the section and all of them, one row each, computed
-// once. The end of the context is its error, and so is a lack of memory.
+// Rows returns the kernel between the arms at these positions and all arms of the section, one row per position. Rows are
+// computed once. It returns an error if ctx ends or memory does not suffice.
 func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error) {
 	defer try.Caught(&err)
 	out := make([][]float64, len(of))
@@ -85,11 +85,11 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 	return out, nil
 }
 
-// Local holds features of a section with the requested accuracy at the requested arms. They serve
-// the design of a round and no estimate.
+// Local holds features of a section that are accurate enough for given arms. Only designs of rounds use them, not
+// estimates.
 type Local struct {
 	Features *mat.Dense // Φ: one row per arm of the section, m columns
-	Pivots   []int      // m arms of the section, whose features are exact
+	Pivots   []int      // positions of m arms whose features are exact
 	Rest     []float64  // k(x̃,x̃) - ‖φ‖² ≥ 0, one per arm of the section
 	Worst    float64    // largest weight·rest
 }
@@ -154,11 +154,11 @@ func (s *Section) Localise(ctx context.Context, weight, favour []float64, tolera
 	return l, nil
 }
 
-// negligible is the part of the largest variance of the kernel below which a rest is rounding.
+// negligible is the smallest rest, relative to the largest variance of the kernel, that is not a rounding error.
 const negligible = 1e-12
 
-// factor factors a positive-semidefinite matrix with as small a ridge as makes it definite to working precision: none, or from 10⁻¹⁴ to
-// 10⁻⁶ of its largest diagonal. What is factored here guides designs and leaders; no test uses it.
+// factor factors a positive-semidefinite matrix. If this fails, it adds ridges from 10⁻¹⁴ to 10⁻⁶ of the largest diagonal
+// element until it succeeds. The result is used only for designs and leaders, not for tests.
 func factor(a *mat.SymDense) (out *gp.Dense, err error) {
 	top := lists.Max(indices.All(a.SymmetricDim()), func(i int) float64 { return a.At(i, i) })
 	for part := 0.0; part < 1e-5; part = max(100*part, 1e-14) {
@@ -171,8 +171,8 @@ func factor(a *mat.SymDense) (out *gp.Dense, err error) {
 	return out, err
 }
 
-// Whiten returns ΦL⁻ᵀ with LLᵀ the given matrix, which is positive definite: features in which it
-// is the identity.
+// Whiten returns ΦL⁻ᵀ, where LLᵀ is the positive-definite information matrix known. In these features the information is
+// the identity.
 func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat.Dense, error) {
 	n, m := features.Dims()
 	chol, err := factor(known)
@@ -204,10 +204,10 @@ func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat
 type Combined struct {
 	Coefficients []float64 // one per arm of a list that is kept elsewhere and grows at its end
 	Own          float64   // of k_x, beside a coefficient that x may have in the list
-	Square       float64   // ‖G‖², not below it by rounding
+	Square       float64   // ‖G‖², rounded up
 }
 
-// Grow makes room for a list of n arms.
+// Grow extends Coefficients to n arms.
 func (c *Combined) Grow(n int) {
 	c.Coefficients = append(c.Coefficients, make([]float64, max(0, n-len(c.Coefficients)))...)
 }

@@ -26,8 +26,8 @@ type System struct {
 	basis  *mat.Dense // n×n: C
 }
 
-// NewSystem decomposes the kernel on the support, whose rows these are. The end of the context is
-// an error, and so is a lack of memory.
+// NewSystem returns the system of pulled arms. support holds their positions in the section, rows their kernel rows, and
+// noise the variances of their means. It returns an error if ctx ends or memory does not suffice.
 func NewSystem(ctx context.Context, support []int, rows [][]float64, noise []float64) (*System, error) {
 	n := len(support)
 	if err := memlimit.Matrices(ctx, "the estimates of a round", 4, n, n); err != nil {
@@ -52,14 +52,14 @@ func NewSystem(ctx context.Context, support []int, rows [][]float64, noise []flo
 	return &System{Support: support, Noise: noise, lambda: lambda, basis: basis}, nil
 }
 
-// Coordinates returns CᵀX for the columns of Xᵀ: t rows of values on the support to t rows.
+// Coordinates returns Cᵀx for each row x of values, which are functions on the support: t×n.
 func (s *System) Coordinates(values *mat.Dense) *mat.Dense {
 	var out mat.Dense
 	out.Mul(values, s.basis)
 	return &out
 }
 
-// Solve returns A⁻¹x for values x on the support.
+// Solve returns A⁻¹x for values x on the support and prior variance v.
 func (s *System) Solve(x []float64, v float64) []float64 {
 	var c mat.VecDense
 	c.MulVec(s.basis.T(), mat.NewVecDense(len(x), x))
@@ -71,7 +71,7 @@ func (s *System) Solve(x []float64, v float64) []float64 {
 	return out.RawVector().Data
 }
 
-// Weights returns the rows A⁻¹x for rows x of Coordinates: t×n.
+// Weights returns A⁻¹x for each row Cᵀx of coordinates: t×n. v has the prior variance of each row.
 func (s *System) Weights(coordinates *mat.Dense, v []float64) *mat.Dense {
 	var scaled, out mat.Dense
 	scaled.CloneFrom(coordinates)
@@ -86,8 +86,7 @@ func (s *System) Weights(coordinates *mat.Dense, v []float64) *mat.Dense {
 	return &out
 }
 
-// Contrast is a gap f_b - f_x as a system sees it, with the sum of the estimates of it from earlier
-// rounds.
+// Contrast is a gap f_b - f_x in the coordinates of a system, with the error of earlier estimates of the gap.
 type Contrast struct {
 	Values []float64 // n: Cᵀ(k_b - k_x)(s)
 	Square float64   // ‖k_b - k_x‖²
@@ -95,7 +94,7 @@ type Contrast struct {
 	Before *Before // nil without earlier estimates
 }
 
-// Before is the error functional G of the estimates so far, see Combined.
+// Before is the error functional G of the earlier estimates, see Combined.
 type Before struct {
 	Values []float64 // n: CᵀG(s)
 	Square float64   // ‖G‖²
@@ -110,10 +109,10 @@ type Before struct {
 // Variance pᵀDp and the square of the new norm are quadratic in a.
 type Family struct {
 	variance, norm [3]float64 // coefficients of a², -2a and 1
-	rounding       [3]float64 // what bounds the rounding of norm, in the same way
+	rounding       [3]float64 // bounds on the rounding error of norm, as coefficients of a², -2a and 1
 }
 
-// At returns the family at a prior variance v.
+// At returns the family of a contrast's estimates with prior variance v.
 func (s *System) At(c Contrast, v float64) (f Family) {
 	g := c.Before
 	f.norm = [3]float64{c.Square, 0, 0}
@@ -144,20 +143,20 @@ func (s *System) At(c Contrast, v float64) (f Family) {
 	return f
 }
 
-// digits bounds the rounding of a square norm relative to the terms that it is a difference of.
-// A decomposition is off by some units of the last place of its largest eigenvalue.
+// digits bounds the rounding error of a squared norm, relative to the terms whose difference it is. A decomposition has an
+// error of some units in the last place of its largest eigenvalue.
 const digits = 1e-13
 
-// Variance returns the variance of the estimate at a.
+// Variance returns the variance of the estimate for scale a.
 func (f Family) Variance(a float64) float64 { return max(quadratic(f.variance, a), 0) }
 
-// Norm returns ‖G‖ after the estimate at a, not below it by rounding.
+// Norm returns ‖G‖ after the estimate for scale a, rounded up.
 func (f Family) Norm(a float64) float64 {
 	slack := digits * (f.rounding[0]*a*a + 2*math.Abs(f.rounding[1]*a) + f.rounding[2])
 	return math.Sqrt(max(quadratic(f.norm, a), 0) + slack)
 }
 
-// Scale returns the larger a ≥ 0 at which the variance is as given, and whether there is one.
+// Scale returns the largest a at which the estimate has this variance. ok is false if there is no such a > 0.
 func (f Family) Scale(variance float64) (a float64, ok bool) {
 	q := f.variance
 	if !(q[0] > 0) {
@@ -173,8 +172,8 @@ func (f Family) Scale(variance float64) (a float64, ok bool) {
 
 func quadratic(c [3]float64, a float64) float64 { return c[0]*a*a - 2*c[1]*a + c[2] }
 
-// Means returns the family of a times the difference of the two arms' own means, which have these
-// variances together. It has no bias, and makes up for none.
+// Means returns the family of a times the difference of two arms' own means. variance is the sum of the variances of the
+// two means. These estimates have no bias and correct no earlier one.
 func Means(variance float64, c Contrast) (f Family) {
 	f.variance[0] = variance
 	if c.Before != nil {

@@ -15,31 +15,32 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Layout describes the dependence of a model's arms. Arms with the same features, to rounding, and the same precision are one arm to a
-// design. Arms without common features belong to different blocks: the information matrix is block-diagonal, and pulls in one block do
-// not inform about another.
+// Layout describes the dependence of a model's arms. Arms with the same precision and the same features, up to rounding,
+// count as one arm in a design. Arms without common features belong to different blocks. The information matrix is
+// block-diagonal, so pulls in one block do not inform about another.
 type Layout struct {
-	First  []int   // N: the first of the arms that equal this one
+	First  []int   // N: first arm that equals this one
 	Copies []int   // N: number of arms that equal this one, including itself
-	Same   [][]int // N: the arms that equal this one, if it is the first of them
+	Same   [][]int // N: all arms that equal this one, if it is the first of them; otherwise nil
 	block  []int   // N: the block of the arm
 	Blocks []Block // in the order of their first arm
 
-	rows []string // N: identity of an arm's features, to rounding
+	rows []string // N: hash of an arm's rounded features
 }
 
-// Block is one block.
+// Block is a set of arms that share features, directly or through other arms.
 type Block struct {
 	arms, Columns []int         // without copies
-	All           []int         // the arms with their copies
+	All           []int         // all arms
 	identity      func() string // hash of its features and precisions, without copies; computed once
 }
 
-// SameFeature is the difference of two features, relative to the largest, that counts as rounding of their Cholesky factor: even 1024 of
-// them stay below the 1e-10 of a feature's norm that designs treat as rounding.
+// SameFeature is the largest difference of two equal features, relative to the largest feature of all arms. Such
+// differences are rounding errors of the Cholesky factor. The sum of 1024 of them is still below 1e-10 of a feature's
+// norm, which designs treat as rounding.
 const SameFeature = 1e-12
 
-// NewLayout finds the copies and the blocks.
+// NewLayout computes the layout of N arms with these features (N × m) and precisions.
 func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*Layout, error) {
 	n, dim := features.Dims()
 	l := &Layout{block: make([]int, n)}
@@ -80,14 +81,14 @@ func NewLayout(ctx context.Context, features *mat.Dense, precision []float64) (*
 	return l, l.weigh(ctx, features, precision)
 }
 
-// Reweighted returns the layout of the same features with other precisions, reusing everything else.
+// Reweighted returns the layout of the same features with other precisions. It reuses the blocks and hashes of features.
 func (l *Layout) Reweighted(ctx context.Context, features *mat.Dense, precision []float64) (*Layout, error) {
 	out := &Layout{block: l.block, rows: l.rows, Blocks: slices.Clone(l.Blocks)}
 	out.findCopies(precision)
 	return out, out.weigh(ctx, features, precision)
 }
 
-// weigh computes the parts that depend on the precisions.
+// weigh sets the fields of blocks that depend on the precisions.
 func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []float64) error {
 	for k := range l.Blocks {
 		if err := ctx.Err(); err != nil {
@@ -103,18 +104,18 @@ func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []flo
 	return nil
 }
 
-// findCopies finds equal arms.
+// findCopies sets First, Same and Copies.
 func (l *Layout) findCopies(precision []float64) {
 	l.First = firstOf(l.rows, precision)
 	l.Same = indices.Groups(len(l.First), l.First)
 	l.Copies = lists.Map(l.First, func(first int) int { return len(l.Same[first]) })
 }
 
-// eachRows is the number of rows that a core works on between two checks of the context.
+// eachRows is the number of rows that a core processes between two checks of the context.
 const eachRows = 1024
 
-// rowsOf returns identities of the arms' features, to rounding: the non-zero features in contiguous stretches, with the start of each
-// stretch.
+// rowsOf returns one hash per arm of its features, rounded. Each hash covers the non-zero features in contiguous
+// stretches, with the start of each stretch.
 func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	n, dim := features.Dims()
 	quantum, rows := SameFeature*LargestEntry(features), make([]string, n)
@@ -141,7 +142,7 @@ func rowsOf(ctx context.Context, features *mat.Dense) ([]string, error) {
 	return rows, err
 }
 
-// firstOf returns for each arm the first arm with its row and precision.
+// firstOf returns, for each arm, the first arm with the same hash and precision.
 func firstOf(rows []string, precision []float64) []int {
 	type arm struct {
 		row       string
@@ -158,7 +159,7 @@ func firstOf(rows []string, precision []float64) []int {
 	return first
 }
 
-// FirstEqual returns for each arm the first arm with its features. It returns an error if ctx ends.
+// FirstEqual returns, for each arm, the first arm with the same features. It returns an error if ctx ends.
 func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
 	rows, err := rowsOf(ctx, features)
 	if err != nil {
@@ -167,8 +168,8 @@ func FirstEqual(ctx context.Context, features *mat.Dense) ([]int, error) {
 	return firstOf(rows, make([]float64, len(rows))), nil
 }
 
-// identifier returns the function that hashes the block, bit for bit: equal blocks have equal designs. It reads N·m numbers, and only
-// designs need it.
+// identifier returns a function that hashes all bits of the block's features and precisions, so equal blocks have equal
+// designs. The hash reads N·m numbers, and is computed only if a design needs it.
 func (b *Block) identifier(features *mat.Dense, precision []float64) func() string {
 	arms, columns := b.arms, b.Columns
 	return func() string {
@@ -188,7 +189,8 @@ func LargestEntry(x *mat.Dense) float64 {
 	return 1
 }
 
-// Submatrix copies rows and columns of x; without columns it returns one column of zeros, since matrices cannot be empty.
+// Submatrix returns these rows and columns of x. Without columns it returns one column of zeros, because matrices cannot
+// be empty.
 func Submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
 	out := mat.NewDense(len(rows), max(1, len(columns)), nil)
 	for a, i := range rows {
@@ -200,7 +202,7 @@ func Submatrix(x *mat.Dense, rows, columns []int) *mat.Dense {
 	return out
 }
 
-// subset reports whether every element of a is in b; both ascend.
+// subset reports whether every element of a is in b. Both must be ascending.
 func subset(a, b []int) bool {
 	for _, i := range a {
 		k, found := slices.BinarySearch(b, i)
@@ -212,7 +214,8 @@ func subset(a, b []int) bool {
 	return true
 }
 
-// sets are disjoint sets of 0, …, n-1, each named by one of its members.
+// sets are disjoint sets of the numbers 0, …, n-1. find returns the member that names the set of i, and join unites two
+// sets.
 type sets []int
 
 func newSets(n int) sets { return indices.All(n) }
@@ -227,8 +230,8 @@ func (s sets) find(i int) int {
 
 func (s sets) join(i, j int) { s[s.find(j)] = s.find(i) }
 
-// Parts splits contrasts into independent parts: measurements for one part do not inform about contrasts of another, so the pulls of the
-// parts add up. Parts have Pairs instead of Groups.
+// Parts splits pairs into independent parts. Pulls for one part do not inform about pairs of another, so the numbers of
+// pulls add up. The results have Pairs and no Groups.
 func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	linked := newSets(len(l.Blocks))
 	for _, q := range pairs {
@@ -249,7 +252,7 @@ func (l *Layout) Parts(pairs []design.Pair) (out []Reduced) {
 	return out
 }
 
-// part returns the arms and columns of the blocks with the given root, and the positions of these arms.
+// part returns the arms and columns of the blocks whose set has this root, and the position of each of these arms.
 func (l *Layout) part(linked sets, root int) (out Reduced, position map[int]int) {
 	for k, b := range l.Blocks {
 		if linked.find(k) == root {

@@ -16,24 +16,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 )
 
-// Memory caches results of models that do not depend on data: designs, roundings and estimators. The key is a hash of all numbers that a
-// result depends on, so models that share a Memory may differ in everything else, and no result depends on the cache. A sweep whose cells
-// differ in rewards, budget or confidence solves each design once, even with concurrent workers.
+// Memory caches results of models that do not depend on data: designs, roundings and estimators. The key contains all
+// numbers on which a result depends, so models with different rewards, budgets or confidence may share a Memory. Results
+// are the same with and without the cache. A sweep over such models solves each design once, even with concurrent workers.
 //
-// The zero value is ready. It is safe for concurrent use and limited to 256 MiB.
+// The zero value is ready to use. A Memory is safe for concurrent use and limited to 256 MiB.
 type Memory struct {
 	mu sync.Mutex
-	// two generations: entries unused while the younger one fills are dropped
+	// two generations: if the young one is full, it replaces the old one, so unused entries are dropped
 	young, old map[string]entry
-	floats     int                     // in young
-	pending    map[string]*computation // under way
+	floats     int                     // size of young, in floating-point numbers
+	pending    map[string]*computation // values that are being computed
 }
 
 // memoryLimit is the largest number of floats of either generation, 128 MiB.
 const memoryLimit = 1 << 24
 
-// sizeOf returns the approximate number of floats of a value. Types of other packages report theirs by a method Floats; a type without it
-// panics.
+// sizeOf returns the approximate size of a value in floating-point numbers. Types of other packages must have a method
+// Floats; sizeOf panics for other types.
 func sizeOf(value any) int {
 	switch v := value.(type) {
 	case float64:
@@ -61,13 +61,13 @@ type computation struct {
 	done  chan struct{}
 	value any
 	err   error
-	ended bool // ended by its own context or a panic: waiting callers then compute themselves
+	ended bool // the computation was cancelled or panicked: waiting callers then compute the value themselves
 }
 
-// Remember returns the value of a key. Of concurrent callers one computes it and the others wait, each until its own context ends. An
-// error is not cached.
+// Remember returns the cached value of a key, and calls compute if there is none. If several goroutines request a key, one
+// computes it and the others wait until it ends or their own context ends. Errors are not cached.
 //
-// compute must be a pure function of the key. It may ask for other keys, but not in a cycle.
+// compute must be a pure function of the key. It may call Remember for other keys, but not in a cycle.
 func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, error)) (value T, err error) {
 	const enough = 192 // bytes, for the keys of small problems
 	at := k.encode(make([]byte, 0, enough))
@@ -85,7 +85,7 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 		case <-c.done:
 		}
 		switch {
-		case c.ended: // the computing caller was stopped; this one continues
+		case c.ended: // the computing caller was cancelled: try again
 			continue
 		case c.err != nil:
 			return value, c.err
@@ -94,7 +94,8 @@ func Remember[T any](ctx context.Context, m *Memory, k Key, compute func() (T, e
 	}
 }
 
-// find returns the value of a key, or its computation; first is whether the caller must compute it.
+// find returns the value of a key, or else its computation in progress. first reports that the caller must compute the
+// value.
 func (m *Memory) find(at []byte) (stored any, c *computation, first bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -116,7 +117,7 @@ func (m *Memory) find(at []byte) (stored any, c *computation, first bool) {
 	return nil, c, true
 }
 
-// finish computes and stores the value and wakes waiting callers, also after a panic.
+// finish calls compute, stores the value, and wakes waiting callers, even after a panic.
 func finish[T any](m *Memory, at string, c *computation, compute func() (T, error)) (value T, err error) {
 	defer func() {
 		m.mu.Lock()
@@ -135,7 +136,7 @@ func finish[T any](m *Memory, at string, c *computation, compute func() (T, erro
 	return value, err
 }
 
-// keep stores a value in the younger generation; when full, it becomes the old one.
+// keep stores a value in the young generation. If it is full, it first becomes the old generation.
 func (m *Memory) keep(at string, e entry) {
 	size := len(at)/8 + e.floats + 40 // 40 for the structures themselves
 	if size > memoryLimit {
@@ -154,19 +155,19 @@ func (m *Memory) keep(at string, e entry) {
 //
 // It names the build, because other builds compute values that differ in their last bits.
 
-// magic begins every file; the number is the version of the format.
+// magic is the beginning of every file. Its number is the version of the format.
 const magic = "gonb-cope memory 1\n"
 
 // maxFile is the largest file that is read, in bytes.
 const maxFile = 1 << 30
 
-// record is a value with its key.
+// record is a cached value with its key, as stored in a file.
 type record struct {
 	Key      []byte
-	Type     byte // type of the value, which selects a field
+	Type     byte // type of the value, which determines the field below
 	Design   design.Design
 	Rounding design.Rounding
-	Numbers  []float64 // also of one number
+	Numbers  []float64 // for typeNumbers, and one element for typeNumber
 }
 
 // The types of values.
@@ -177,11 +178,12 @@ const (
 	typeNumber
 )
 
-// ErrMemoryFile is wrapped by errors about files of another kind, damaged files and files of another build. Continuing without the file
-// costs only time.
+// ErrMemoryFile is wrapped by errors about files of other formats, damaged files, and files of another build. A caller can
+// continue without the file; only time is lost.
 var ErrMemoryFile = errors.New("not a memory of this build")
 
-// Save writes the cached values; build identifies the program, down to the bits of its results. Equal memories give equal bytes.
+// Save writes the cached designs, roundings and numbers. build identifies the program, including the bits of its results.
+// Equal memories give equal bytes.
 func (m *Memory) Save(w io.Writer, build string) error {
 	m.mu.Lock()
 	all := maps.Clone(m.old)
@@ -221,8 +223,8 @@ func (m *Memory) Save(w io.Writer, build string) error {
 	return nil
 }
 
-// Load adds the values of a saved memory and returns their number. A file of another build, or one that is truncated or changed, adds
-// nothing; the error then wraps ErrMemoryFile.
+// Load adds the values of a file that Save wrote, and returns their number. A file that is truncated, changed or from
+// another build adds nothing; the error then wraps ErrMemoryFile.
 func (m *Memory) Load(r io.Reader, build string) (taken int, err error) {
 	data, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {

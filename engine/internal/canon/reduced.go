@@ -12,18 +12,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Reduced is a design problem in canonical form: without copies of arms, blocks without contrasts, or candidate sets whose contrasts are
-// in other sets, and with independent parts in an order that does not depend on their place in the model. None of this changes the
-// optimum: dropped parts measure no contrast, or the same as a kept part.
+// Reduced is a design problem in canonical form. It has no copies of arms, no blocks without contrasts, and no candidate
+// sets within other sets. The order of independent parts does not depend on their position in the model. The optimal value
+// is that of the original problem: omitted parts inform about no contrast, or about the same as a kept part.
 type Reduced struct {
 	Arms, Columns []int
-	Groups        [][]int       // positions in arms
-	Pairs         []design.Pair // likewise
+	Groups        [][]int       // positions in Arms
+	Pairs         []design.Pair // positions in Arms
 	Identity      string
-	blocks        []int // of a part
+	blocks        []int // blocks of a part
 }
 
-// Reduce returns the canonical form of the contrasts within the groups; without contrasts it has no arms.
+// Reduce returns the canonical form of the design problem for all pairs within each group. Without such pairs it has no
+// arms.
 func (l *Layout) Reduce(groups [][]int) Reduced {
 	groups = l.distinct(groups)
 	linked := newSets(len(l.Blocks))
@@ -54,7 +55,8 @@ func (l *Layout) Reduce(groups [][]int) Reduced {
 	return out
 }
 
-// distinct replaces arms by the first of their copies, and drops groups without contrasts or whose contrasts are all in another.
+// distinct returns the groups with each arm replaced by the first equal arm. It omits groups with fewer than two different
+// arms, and groups within other groups.
 func (l *Layout) distinct(groups [][]int) [][]int {
 	var out [][]int
 	for _, g := range groups {
@@ -77,7 +79,7 @@ func (l *Layout) distinct(groups [][]int) [][]int {
 	return maximal
 }
 
-// identify converts the groups of a part to positions and sets its identity.
+// identify converts the groups of a part from arms to positions, and sets the part's Identity.
 func (l *Layout) identify(part *Reduced, position map[int]int) {
 	code := []byte{}
 	for _, k := range part.blocks {
@@ -94,7 +96,7 @@ func (l *Layout) identify(part *Reduced, position map[int]int) {
 	part.Identity = string(append(code, sets...))
 }
 
-// Space returns the part of the model's space that the reduced design is chosen over.
+// Space returns the rows and columns of the model's space that belong to the reduced problem.
 func (r Reduced) Space(whole design.Space) design.Space {
 	n, dim := whole.Features.Dims()
 	if len(r.Arms) == n && slices.IsSorted(r.Arms) && slices.IsSorted(r.Columns) && len(r.Columns) == dim {
@@ -104,7 +106,8 @@ func (r Reduced) Space(whole design.Space) design.Space {
 		Precision: indices.Of(whole.Precision, r.Arms)}
 }
 
-// Restore returns the design for all arms of the model: copies share their weight equally, dropped arms get 0.
+// Restore returns a design of the reduced problem as a design for all arms of the model. Equal arms share their weight
+// equally, and omitted arms get 0.
 func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 	position := slices.Repeat([]int{-1}, len(l.First))
 	for k, i := range r.Arms {
@@ -130,13 +133,13 @@ func (r Reduced) Restore(l *Layout, d design.Design) design.Design {
 	return d
 }
 
-// Key has everything a value in a Memory depends on. Fields that a kind does not use are zero.
+// Key contains everything on which a value in a Memory depends. Fields that a kind does not use are zero.
 type Key struct {
 	Kind  Kind
 	Of    string  // identity of the model, or of the canonical design problem
 	From  Kind    // kind of design that a stage rounds
 	Ridge float64 // ξ
-	Level float64 // a threshold, epsilon or error probability
+	Level float64 // threshold, epsilon or error probability
 	Pulls int
 	Sets  [][]int // candidate sets, and other lists of whole numbers
 }
@@ -189,7 +192,7 @@ const (
 	KindCapitalHeights // boundary of capitals
 )
 
-// encode appends the bytes of a key, different ones for different keys.
+// encode appends the key as bytes to b. Different keys have different bytes.
 func (k Key) encode(b []byte) []byte {
 	b = append(b, byte(k.Kind), byte(k.From))
 	b = binary.AppendUvarint(b, uint64(len(k.Of)))
@@ -210,7 +213,7 @@ func appendSets(b []byte, sets [][]int) []byte {
 	return b
 }
 
-// Fingerprint returns the identity of numbers: 128 bits of SHA-256 over them and the lengths of the lists.
+// Fingerprint returns a hash of the lists: 128 bits of SHA-256 over their lengths and numbers.
 func Fingerprint(lists ...[]float64) string {
 	h := sha256.New()
 	const together = 512 // numbers

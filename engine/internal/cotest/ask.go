@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A planner chooses the pulls of a coTest. It sees the needs of the contests and the information of
-// a pull, but neither walks nor rewards.
+// A planner chooses the pulls of the next round. It reads only an ask, not the state of the tests or the rewards.
 type planner interface {
 	// next returns the stage of the next round: the pulls, and the estimator computed from them. Both are fixed before
 	// the round's rewards.
@@ -26,35 +25,34 @@ type planner interface {
 	pulls(t terms, needs []design.Pair, sofar pulled) float64
 }
 
-// ask holds the wishes of all contests for the next round; a planner reads them.
+// ask holds what all contests need from the next round. It is the input of a planner.
 type ask struct {
 	terms
 	wants    []want
-	oriented bool // the data separate the open arms from their leaders, so that needs are known
+	oriented bool // the data give an estimate of the gap between every open arm and its leader; needs are nil otherwise
 	begun    bool // rewards were already measured
 }
 
-// want holds the wishes of one contest for a round.
+// want holds what one contest needs from the next round.
 type want struct {
 	closed     bool
 	arms       []int // arms of the contest
 	candidates []int // arms that may still be best; nil if the contest is closed
-	// contrasts of the open arms with the leader; a weight is the information that the contrast should gain
+	// pairs of the leader and an open arm; Weight is the information about their gap that the contest needs
 	needs  []design.Pair
-	direct bool // the arms should be measured by their own means, without the kernel
+	direct bool // estimate these gaps from the two arms' own means, without the kernel
 }
 
-// terms hold the inputs of a planner: the information and the cost of a pull, and the limit on
-// pulls.
+// terms hold the model, the noise scales, the costs and the limit that a planner uses.
 type terms struct {
 	model   *model.Model   // model with the stated or guessed noise scales
 	scales  *rounds.Scales // noise scales, with the model for the next round
 	pricing *pricing
 	misfit  bool // rewards may deviate from the kernel; only the arms' own means show such a deviation
-	most    int  // largest number of pulls of a run
+	most    int  // Options.MaxSamples: largest number of pulls of a run
 }
 
-// ask returns the wishes of all contests for the next round.
+// ask returns the needs of all contests for the next round.
 func (a *coTest) ask() ask {
 	q := ask{terms: a.terms(), oriented: a.oriented(), begun: a.estimates != nil}
 	for _, c := range a.contests {
@@ -70,7 +68,7 @@ func (a *coTest) ask() ask {
 	return q
 }
 
-// terms returns the inputs of a planner.
+// terms returns the current inputs of a planner.
 func (a *coTest) terms() terms {
 	return terms{model: a.Model, scales: &a.scales, pricing: &a.pricing, misfit: a.misfit.stated(), most: a.opt.MaxSamples}
 }
@@ -86,16 +84,16 @@ func (q ask) groups() [][]int {
 	return out
 }
 
-// pricing makes designs that take the costs of pulls into account. With costs c_i a pull of arm i
-// brings the information 1/(c_i σ_i²) for each unit of cost, so a design in which arms have these
-// precisions shares out cost, and its value is the least cost. The pulls are its shares over c_i.
+// pricing converts design problems with costs per pull into problems without costs. A pull of arm i costs c_i and has
+// precision 1/σ_i². Its precision per unit of cost is therefore 1/(c_i σ_i²). A design with these precisions minimises the
+// total cost. Its weights are shares of the cost; division by c_i gives the shares of pulls.
 type pricing struct {
 	relative []float64    // N costs divided by their mean; nil if all costs are equal
-	of       *model.Model // the model whose precisions were computed last
-	model    *model.Model // the same model with precisions per unit of cost
+	of       *model.Model // model of the last call of priced
+	model    *model.Model // the model that this call returned, with precisions per unit of cost
 }
 
-// priced returns the model whose designs share out cost.
+// priced returns m with precisions per unit of cost, or m itself if all costs are equal. The last result is cached.
 func (t terms) priced(m *model.Model) (*model.Model, error) {
 	p := t.pricing
 	switch {
@@ -112,8 +110,8 @@ func (t terms) priced(m *model.Model) (*model.Model, error) {
 	return priced, err
 }
 
-// inPulls returns a design that shares out cost as one that shares out pulls: its value is then the
-// value of its pulls. The weights are of these arms.
+// inPulls converts a design over cost into a design over pulls. Weights become shares of pulls, and Value and Lower become
+// numbers of pulls. arms[k] is the arm of d.Weights[k].
 func (t terms) inPulls(arms []int, d design.Design) design.Design {
 	if t.pricing.relative == nil {
 		return d
@@ -130,7 +128,7 @@ func (t terms) inPulls(arms []int, d design.Design) design.Design {
 	return d
 }
 
-// layout reports which arms are the same to a design; arms of different costs are not.
+// layout returns the classes of arms that a design treats as equal. Arms with different costs are never in one class.
 func (t terms) layout() *canon.Layout {
 	if t.pricing.relative == nil {
 		return t.scales.Model.Layout
@@ -142,8 +140,8 @@ func newStage(m *model.Model) *rounds.Stage {
 	return &rounds.Stage{Rounding: design.Rounding{Counts: make([]int, m.Problem.N())}}
 }
 
-// pull adds n pulls to the stage, or as many more as it takes to measure every
-// contrast. Weights belong to arms without copies: rounding those first keeps small rounds small.
+// pull adds about n pulls to the stage. It rounds weights, one per element of arms, and spreads the pulls of each arm over
+// its copies. If n pulls cannot measure every contrast, n is increased until they can.
 func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) {
 	for {
 		r, err := design.Round(t.model.Context(), s, c, weights, n, pullEpsilon)
@@ -158,13 +156,13 @@ func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms [
 	}
 }
 
-// pullEpsilon is ε of ROUND here: apportionment is taken up to a ratio of 1+ε. Between 0.25 and 3
-// it changes the samples by less than 0.3 %, and at 0.25 regret minimisation takes two thirds of
-// the time of a run with 180 arms.
+// pullEpsilon is the ε of the rounding procedure ROUND: design.Round accepts a ratio up to 1+ε. Values between 0.25 and 3
+// change the number of samples by less than 0.3 %. With 0.25, regret minimisation takes two thirds of the time of a run
+// with 180 arms.
 const pullEpsilon = 0.5
 
-// addCopies adds the pulls of each arm to the pulls of the arms that equal it, so that the
-// agents' loads differ as little as they can.
+// addCopies adds counts[k] pulls of arms[k] to the counts in to. It divides them among all arms with equal features and
+// gives remainders to the agents with the fewest pulls.
 func (t terms) addCopies(arms, counts, to []int) {
 	taskOf := t.model.Problem.TaskOf
 	load := make([]int, t.model.Problem.V())
@@ -191,10 +189,9 @@ func (t terms) addCopies(arms, counts, to []int) {
 	}
 }
 
-// needs returns the contrasts of a contest's open arms with its leader, each weighted by the
-// information it should gain in the coming round, and whether the arms had better be measured by
-// their own means. A contest whose clock has run out for some open arm needs nothing: it cannot be
-// decided.
+// needs returns the pairs of the contest's leader with its open arms, weighted by the information that each needs in the
+// next round. direct reports whether these gaps should be estimated from the arms' own means. Both are empty if the
+// contest is closed or the clock of an open arm has no looks left.
 func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.opt.Epsilon) {
 		return nil, false
@@ -215,8 +212,8 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	return c.needs(a.clock, a.opt.Epsilon, above(a), a.share(), func(_, i int) float64 { return gap[i] }, a.variance), direct
 }
 
-// above returns how far above the boundary a round should bring a walk. It is larger if one more round, of about one
-// pull for every arm that may be best, costs a large part of the samples.
+// above returns the target distance of a walk above its boundary after the next round. The distance grows if one more
+// round would be expensive. Such a round has about one pull per candidate, compared with all samples so far.
 func above(a *coTest) float64 {
 	arms := 0
 	for _, c := range a.contests {
@@ -227,8 +224,9 @@ func above(a *coTest) float64 {
 	return min(overshootTop, overshoot+overshootArm*float64(arms)/float64(engine.PullsOf(a.Counts)))
 }
 
-// prefersDirect reports whether the arms had better be measured by their own means: where the bias
-// to allow for takes more of some gap than sharing saves. Otherwise it takes the bias off the gaps.
+// prefersDirect reports whether gaps should be estimated from the arms' own means. gaps[k] is the optimistic gap to
+// arms[k]. The answer is yes if the bound on the kernel's bias costs more of some gap than sharing data saves. If the
+// answer is no, it subtracts the bias bounds from gaps.
 func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	if !a.misfit.any() {
 		return false
@@ -246,7 +244,8 @@ func (a *coTest) prefersDirect(leader int, arms []int, gaps []float64) bool {
 	return false
 }
 
-// explore plans round 1 by the minimax design over all pairs of the open contests. The design is cached.
+// explore plans round 1 with the design that minimises the largest variance over all pairs of candidates. The stage is
+// cached.
 func (q ask) explore() *rounds.Stage {
 	m, groups := q.model, q.groups()
 	n, kind := roundOne*m.Rank(), canon.KindExplore
@@ -262,7 +261,7 @@ func (q ask) explore() *rounds.Stage {
 		d = q.inPulls(indices.All(m.Problem.N()), d)
 		st, r := newStage(m), priced.Layout.Reduce(groups)
 		st.Design = d
-		// the kernel, which may be wrong, makes all arms equal: only their own means distinguish them
+		// the kernel treats all arms as equal and may be wrong: only the arms' own means distinguish them
 		if len(r.Arms) == 0 {
 			return q.equalStage(st, groups)
 		}
@@ -286,9 +285,9 @@ func (q ask) explore() *rounds.Stage {
 	})))
 }
 
-// probe adds pulls of one further arm where the round would measure no more arms than their
-// features have dimensions: then no data would speak against a kernel that is wrong. It is the arm
-// whose reward the others predict best.
+// probe adds roundOne pulls of one more arm if the round measures no more arms than there are feature dimensions. Without
+// this arm, no data could contradict a wrong kernel. It chooses the unmeasured arm whose reward the other arms predict
+// with the least variance.
 func (t terms) probe(st *rounds.Stage, open []int) {
 	m, counts := t.model, st.Rounding.Counts
 	measured := lists.Sum(counts, func(c int) int { return min(c, 1) })
@@ -307,7 +306,8 @@ func (t terms) probe(st *rounds.Stage, open []int) {
 	}
 }
 
-// equalStage makes round 1 pull these arms equally, and compares them by their own means.
+// equalStage returns st with roundOne pulls of every arm in groups. Design.Value is the number of pulls times the largest
+// variance of a gap between two means.
 func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 	widest, n := 0.0, 0
 	for _, i := range slices.Concat(groups...) {
@@ -318,7 +318,7 @@ func (t terms) equalStage(st *rounds.Stage, groups [][]int) *rounds.Stage {
 	return t.complete(st)
 }
 
-// complete returns a stage with the replicates that noise scales need, and with the stage's estimator.
+// complete adds the replicates that unknown noise scales need, sets the stage's estimator and returns the stage.
 func (t terms) complete(st *rounds.Stage) *rounds.Stage {
 	t.scales.Replicate(st.Rounding.Counts)
 	st.Estimate = try.Of(model.NewEstimator(t.scales.Model, 0, st.Rounding.Counts))

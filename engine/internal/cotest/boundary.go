@@ -12,34 +12,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// A boundary is what the statistic of a best arm reaches at some look with probability at most α: z_k by look, or the logarithm of a
-// capital. Walks are expected to be decided before a horizon of looks, if there is one.
+// A boundary gives the critical values of the test statistic. The statistic of a best arm reaches its critical value at
+// some look with probability at most α. The values are z_k for look k, or logarithms of a capital. at returns one value
+// per element of times. horizon is the number of looks that walks are expected to need; 0 if unknown.
 type boundary struct {
 	kind canon.Kind // key of the boundary in the cache
 	at   func(alpha float64, times []float64, horizon int) ([]float64, error)
 }
 
 var (
-	// normalBoundary holds for normal scores: looks from late on share a part of α. With a horizon, which follows from an accuracy, these
-	// are the looks after it.
+	// normalBoundary is for normal scores. Looks after the horizon share the part tieShare of α. Without a horizon, looks
+	// from lateLooks on share lateShare.
 	normalBoundary = boundary{canon.KindNormalHeights, func(alpha float64, times []float64, horizon int) ([]float64, error) {
 		if horizon > 0 {
 			return sequential.Heights(alpha, times, horizon, tieShare)
 		}
 		return sequential.Heights(alpha, times, lateLooks, lateShare)
 	}}
-	// subGaussianBoundary holds for sub-Gaussian scores.
+	// subGaussianBoundary is for sub-Gaussian scores.
 	subGaussianBoundary = boundary{canon.KindSubGaussianHeights, func(alpha float64, times []float64, horizon int) ([]float64, error) {
 		return sequential.Mixture(alpha, times, cmp.Or(horizon, len(times)))
 	}}
-	// capitalBoundary holds for e-processes: the logarithm of 1/α at every look, above what rounding hides.
+	// capitalBoundary is for e-processes. Its value at every look is log(1/α), plus a margin for rounding errors.
 	capitalBoundary = boundary{canon.KindCapitalHeights, func(alpha float64, times []float64, _ int) ([]float64, error) {
 		return slices.Repeat([]float64{math.Log(1/alpha) + 1e-9}, len(times)), nil
 	}}
 )
 
-// The looks from which on walks are not expected to be open, and the part of alpha that these share. Where an
-// accuracy is asked, they come after so many times the information that two tied arms need.
+// Looks from lateLooks on share the part lateShare of α, because few walks are still open then. If an accuracy is
+// requested, the late looks share tieShare instead. They begin when the information is tieAfter times what two tied arms
+// need.
 const (
 	lateLooks = 50
 	lateShare = 0.05
@@ -47,14 +49,14 @@ const (
 	tieAfter  = 3
 )
 
-// heights returns the boundary for the clock of all tests; the result is cached.
+// heights returns the boundary's values at the looks of the common clock. The result is cached.
 func (b boundary) heights(ctx context.Context, m *canon.Memory, alpha float64, horizon int) ([]float64, error) {
 	return canon.Remember(ctx, m, canon.Key{Kind: b.kind, Level: alpha, Sets: [][]int{{horizon}}}, func() ([]float64, error) {
 		return b.at(alpha, sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks), horizon)
 	})
 }
 
-// boundary returns the boundary that suits the reward distribution.
+// boundary returns the boundary for the distribution of the rewards.
 func (a *decisions) boundary() boundary {
 	switch {
 	case a.limits != nil || a.opt.Law == engine.LawSymmetric:
@@ -65,13 +67,13 @@ func (a *decisions) boundary() boundary {
 	return normalBoundary
 }
 
-// heights returns the boundary of walks that are expected to need at most this number of looks.
+// heights returns the boundary at level alpha for walks that are expected to need the given number of looks.
 func (a *decisions) heights(looks int) []float64 {
 	return try.Of(a.boundary().heights(a.Model.Context(), a.Model.Memory, a.alpha, looks))
 }
 
-// setHorizon lowers the boundary where an accuracy is asked: then the information is known that a tie takes, and looks
-// far beyond it get little of alpha. It is called before any bet.
+// setHorizon recomputes the boundary if an accuracy is requested. The accuracy bounds the information that tied arms need,
+// so later looks get little of alpha and the boundary is lower. It must be called before the first bet.
 func (a *coTest) setHorizon() {
 	if a.planner == nil || !(a.opt.Epsilon > 0) || a.limits != nil || a.alpha == 0 {
 		return
@@ -83,7 +85,7 @@ func (a *coTest) setHorizon() {
 	a.clock.Z = a.heights(horizon)
 }
 
-// looksOfTies returns the number of looks, from time origin on, that suffice for two tied arms.
+// looksOfTies returns the number of looks after origin that suffice to decide between two tied arms.
 func (a *decisions) looksOfTies(origin float64) int {
 	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
 	return int(math.Ceil(a.clock.Looks(origin, enough)))

@@ -20,32 +20,34 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// coBayesFB is CoBayesFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget
-// form"). By the posterior of a Gaussian process, the default, pulls are shared out by package budget. By least squares two
-// rounds explore by the minimax design; in every later round each contrast (leader - x) counts by its variance over its
-// squared gap, both from all data so far, and the round's pulls go where, on top of all pulls before, they bring the
-// largest of these down. No arm is ever given up: the answers are the largest estimates from all data.
+// coBayesFB is CoBayesFB, the fixed-budget form of CoTestFC (docs/theory/budget.md, "The fixed-budget form"). By default
+// it uses the posterior of a Gaussian process, and package budget distributes the pulls.
 //
-// Which answers are decided is the business of the walks of CoTestFC, on a clock that
-// is fixed beforehand by the budget: T is the pulls since round 1.
+// With least squares, the first two rounds explore with the minimax design. In every later round, each pair (leader, x)
+// has the weight variance over squared gap, estimated from all data so far. The round's pulls minimise the largest
+// weighted variance, given all earlier pulls. No arm is eliminated: the answers are the arms with the largest estimates
+// from all data.
+//
+// The walks of CoTestFC determine which answers are decided. The budget fixes their clock in advance: T is the number of
+// pulls since round 1.
 type coBayesFB struct {
 	*coTest
 	purse *budget.Purse
-	first int // number of rounds that explore by a design
+	first int // number of rounds that explore with a design
 }
 
-// The shape of a run by least squares; what other shapes do is in docs/adr/0021.
+// Constants of a run with least squares. docs/adr/0021 compares other values.
 const (
 	exploring   = 2   // number of exploring rounds; later rounds share the rest of the budget equally
 	budgetFirst = 0.2 // fraction of the budget that an exploring round uses
-	budgetLeast = 2   // least pulls of an exploring round, per dimension of the features
-	walking     = 10  // in runs by the posterior, one of this number of pulls is spread over all arms, so that all tests continue
+	budgetLeast = 2   // smallest number of pulls of an exploring round, per feature dimension
+	walking     = 10  // with a posterior, 1/walking of each round's pulls is spread over all arms, so that every test gets data
 )
 
-// NewCoBayesFB prepares the fixed-budget form. With Ridge.Kind RidgeGP, the default here, leaders, gaps
-// and pulls use the posterior of a Gaussian process with Options.Level and Options.Scale. With
-// another kind they use least squares, which need a pull for every dimension of the features: a
-// smaller budget is an error. The tests that decide tasks are by least squares always.
+// NewCoBayesFB returns the fixed-budget algorithm. With Ridge.Kind RidgeGP, the default, leaders, gaps and pulls come from
+// the posterior of a Gaussian process with Options.Level and Options.Scale. Other kinds use least squares, which need
+// budgetLeast pulls per feature dimension; a smaller budget is an error. The tests that decide tasks always use least
+// squares.
 func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	gp := opt.Ridge.Kind == engine.RidgeGP || opt.Ridge.Kind == ""
@@ -75,10 +77,7 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 	return a, nil
 }
 
-// setClock sets the clock: look k at the end of round k+2, T the pulls since round 1, and
-// one height for all looks, which a Brownian motion reaches up to the last T with
-// probability alpha: by the reflection principle, or as far as sub-Gaussian increments go
-// by [Ville 1939].
+// setClock sets the clock of all walks and its boundary: look k is at the end of round k+2, and T is the number of pulls since round 1.
 func (a *coBayesFB) setClock() {
 	last := 0.0
 	for _, n := range a.purse.Shares()[1:] {
@@ -90,7 +89,9 @@ func (a *coBayesFB) setClock() {
 	}
 }
 
-// budgetHeights returns the z of a clock with fixed times at error probability alpha.
+// budgetHeights returns the boundary z_k for the fixed times T_k of the clock, at level alpha. z_k √T_k is the same for
+// all k. A Brownian motion reaches this height before the last T with probability alpha by the reflection principle. For
+// sub-Gaussian increments the height follows from [Ville 1939].
 func (a *coBayesFB) budgetHeights(alpha float64) (out []float64) {
 	z := -mathext.NormalQuantile(alpha / 2)
 	if a.opt.LawFor(a.Model.Problem) == engine.LawSubGaussian {
@@ -102,7 +103,7 @@ func (a *coBayesFB) budgetHeights(alpha float64) (out []float64) {
 	return out
 }
 
-// Plan fixes the pulls of the round, and with them every bet on it.
+// Plan fixes the pulls of the next round and the bets on them.
 func (a *coBayesFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -119,7 +120,7 @@ func (a *coBayesFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.commit(compute()), nil
 }
 
-// share fixes the pulls of a round by the posterior.
+// share plans the next round from the posterior.
 func (a *coBayesFB) share() engine.Plan {
 	st := newStage(a.Model)
 	counts := st.Rounding.Counts
@@ -140,9 +141,9 @@ func (a *coBayesFB) share() engine.Plan {
 	return a.decisions.commit(st, a.fix)
 }
 
-// keepTesting adds whole pulls of every arm, as many as a tenth of the n pulls of a round has, and returns how many it added:
-// an arm that is clearly worse is measured nowhere else, and no walk decides it without data of rounds that
-// know the leader.
+// keepTesting adds equally many pulls to all arms of a task, together at most 1/walking of the n pulls. It returns the number
+// of added pulls and subtracts them from room. Without these pulls, clearly worse arms would have no new data and no walk
+// could exclude them.
 func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 	sum := 0
 	for v, set := range a.Model.Problem.Groups() {
@@ -159,12 +160,12 @@ func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 	return sum
 }
 
-// explores reports whether the next round is planned for all arms, instead of the leaders and their rivals.
+// explores reports whether the next round is planned for all arms instead of the leaders and their rivals.
 func (a *coBayesFB) explores() bool { return a.round < a.first || !a.oriented() }
 
-// designProblem returns the problem of the round's design, for arms without copies: the contrasts in all
-// that is known. In the features that the estimator of all data has made white its
-// information is I, which n pulls add to as to a ridge of 1/n.
+// designProblem returns the design problem of a round of n pulls: features, contrasts, and the arms of the rows. Arms with
+// equal features appear once. If the round does not explore, earlier data count too. In the whitened features of the
+// estimator from all data, their information is the identity, which acts as a ridge of 1/n.
 func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int) {
 	m, known, explores := a.scales.Model, a.pooled, a.explores()
 	features, ridge := m.Features, 0.0
@@ -184,7 +185,7 @@ func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int)
 	}
 	_, width := features.Dims()
 	s := design.Space{Features: canon.Submatrix(features, arms, indices.All(width)), Ridge: ridge, Precision: make([]float64, len(arms))}
-	for k, i := range arms { // an arm off the measured span would bring its own unknown
+	for k, i := range arms { // an arm outside the span of the measured arms would add its own unknown
 		if known == nil || known.Spans(i) {
 			s.Precision[k] = m.Precision[i]
 		}
@@ -204,7 +205,8 @@ func (a *coBayesFB) designProblem(n int) (design.Space, design.Contrasts, []int)
 	return s, c, arms
 }
 
-// rivals returns the contrasts of the leader with other arms, weighted by budget.Weight.
+// rivals returns the pairs of the leader with other arms, weighted by budget.Weight. at returns the row of an arm in the
+// design problem.
 func (a *coBayesFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	var out []design.Pair
 	first := c.arms[c.leader]
@@ -219,7 +221,7 @@ func (a *coBayesFB) rivals(c *contest, at func(arm int) int) []design.Pair {
 	return out
 }
 
-// solve returns the stage of exactly n pulls.
+// solve returns a stage of exactly n pulls from the minimax design.
 func (a *coBayesFB) solve(s design.Space, c design.Contrasts, arms []int, n int) *rounds.Stage {
 	st := newStage(a.Model)
 	d := try.Of(design.Minimax(s, c, a.Model.Solver(budgetTolerance)))
@@ -233,10 +235,10 @@ func (a *coBayesFB) solve(s design.Space, c design.Contrasts, arms []int, n int)
 	return st
 }
 
-// budgetTolerance is the relative duality gap of designs. A gap of 1e-3 changes no error rate significantly.
+// budgetTolerance is the relative duality gap of designs. A smaller gap of 1e-3 does not change error rates significantly.
 const budgetTolerance = 1e-2
 
-// Learn settles the bets with the round's own data, and chooses leaders from all data.
+// Learn settles the bets with the round's data and chooses the leaders from all data.
 func (a *coBayesFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -246,7 +248,7 @@ func (a *coBayesFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// lead chooses the leaders from all data, and closes the contests whose walks leave only theirs.
+// lead chooses the leaders from all data. It closes a contest if its walks exclude all arms except the leader.
 func (a *coBayesFB) lead() {
 	if a.estimates == nil {
 		return
@@ -258,7 +260,7 @@ func (a *coBayesFB) lead() {
 				c.leader = k
 			}
 		}
-		// All may be out but one arm that all data put second: then nothing is decided.
+		// The walks may leave only an arm that is not the leader: then nothing is decided.
 		c.closed = !c.walks[c.leader].Out
 		for k := range c.arms {
 			c.closed = c.closed && !c.open(k, a.clock, 0)
@@ -267,7 +269,7 @@ func (a *coBayesFB) lead() {
 	}
 }
 
-// Done reports whether the budget is spent, or there was never anything to decide.
+// Done reports whether the budget is spent. It returns true if every task has a single arm.
 func (a *coBayesFB) Done() bool {
 	if slices.ContainsFunc(a.contests, func(c *contest) bool { return len(c.arms) > 1 }) {
 		return a.purse.Empty()

@@ -10,8 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Amend fixes the round's estimator and every bet on it from the counts. An arm without pulls, or
-// whose weights need a noise scale without replicates, sits out: its walks do not move.
+// Amend replaces the counts of the planned round, and fixes its estimator and bets again. It must be called after Plan and
+// before the data. A walk does not move in this round if its arm has no pulls. The same holds if its estimate needs an
+// unknown noise scale without replicates.
 func (a *coTest) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
@@ -27,8 +28,8 @@ func (a *coTest) Amend(counts []int) (err error) {
 	return nil
 }
 
-// AddData adds rewards, which change leaders, gaps and needs. No walk moves. Rewards from before the
-// first round replace it if they separate all arms of open tasks.
+// AddData adds rewards from outside the rounds. They change leaders, gaps and needs, but no walk moves. Added before the
+// first round, they replace round 1 if they give estimates of all gaps.
 func (a *coTest) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -46,12 +47,13 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// UsesAddedData reports that rewards from outside the rounds influence leaders and sizes of rounds.
+// UsesAddedData reports that added rewards influence leaders and the sizes of rounds.
 func (a *decisions) UsesAddedData() bool { return true }
 
-// begin sets the clock by rewards that were there before the first round: by what the least certain gap would be known to from as many
-// as a first round has, so that many do not make the first look late, and then its heights. Where some gap has none, round 1 explores as
-// it does without.
+// begin sets the origin and the boundary of the clock from rewards that were added before the first round. The origin is
+// the information about the least certain gap, scaled down to the pulls of a usual first round. Without the scaling, many
+// added rewards would make the first look late. If some gap has no estimate, begin discards the estimates and round 1
+// explores as usual.
 func (a *coTest) begin() {
 	if !a.oriented() {
 		a.pooled, a.estimates = nil, nil

@@ -6,20 +6,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 )
 
-// claim says of one arm of a contest, its leader, that no other is better by more than epsilon. It has walks of its own: in
-// a step only its own leader may be epsilon below x, so that a claim whose leader changes loses what the steps before have
-// proven. A contest may have several, whose levels add up (docs/theory/norm.md).
+// claim is the statement that no arm of a contest is better than the leader by more than epsilon. It has its own walks. A
+// step counts the possible loss of the leader only if the leader was the step's opponent. A claim whose leader changes
+// therefore loses the evidence of earlier steps. A contest may have several claims, whose levels add up
+// (docs/theory/norm.md).
 type claim struct {
 	arms   []int              // arms of the contest's first task, without arms that equal an earlier one
-	walks  []*sequential.Walk // for each arm, the test whether the arm is a best one
-	leader int                // position in arms; -1 for a further claim without an arm
+	walks  []*sequential.Walk // for each arm, the test of the hypothesis that the arm is a best one
+	leader int                // position in arms; -1 if a further claim has no leader yet
 
-	// for each arm, the variance of the gap to the leader under the posterior, and under the prior variance S²; used
+	// for each arm, the variance of its gap to the leader: under the posterior, and under the prior variance S². Used only
 	// with a bound on the norm
 	spread, certain []float64
 }
 
-// vacant reports whether an arm can take the claim without loss: the claim has no leader, or the leader is excluded.
+// vacant reports whether the claim can get a new leader without loss of evidence: it has no leader, or its leader is
+// excluded.
 func (c *claim) vacant() bool { return c.leader < 0 || c.walks[c.leader].Out }
 
 // open reports whether the arm at position k may still be better than the leader by more than
@@ -28,8 +30,8 @@ func (c *claim) open(k int, clock sequential.Clock, epsilon float64) bool {
 	return k != c.leader && !c.walks[k].Excludes(clock, c.arms[c.leader], epsilon)
 }
 
-// opponent returns the arm that a round compares the one at position k with: the leader, and of the leader the
-// runner-up; -1 if no other arm is left.
+// opponent returns the arm that the next bet compares with the arm at position k. It is the leader; for the leader itself
+// it is the remaining arm with the largest estimate, or -1 if there is none.
 func (c *claim) opponent(k int, estimates []float64) int {
 	if k != c.leader {
 		return c.arms[c.leader]
@@ -43,8 +45,9 @@ func (c *claim) opponent(k int, estimates []float64) int {
 	return out
 }
 
-// lack returns the information that the walks of all open arms still need, if the arm at this position leads and gaps are as estimated:
-// the norm of their information with that power. It is infinite where another arm is by epsilon above it.
+// lack returns the information that the walks of all open arms still need if the arm at position leader leads and all gaps
+// equal their estimates. The needs x are combined to (Σ x^power)^(1/power). The result is +Inf if some arm's estimate
+// exceeds the leader's by epsilon or more.
 func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, epsilon, power float64) float64 {
 	sum, first := 0.0, c.arms[leader]
 	for k, i := range c.arms {
@@ -62,8 +65,8 @@ func (c *claim) lack(leader int, estimates []float64, clock sequential.Clock, ep
 	return math.Pow(sum, 1/power)
 }
 
-// margin bounds how far the leader is below a best arm, normalised: the largest margin of a walk. A walk
-// that excludes the largest so far is not looked at: a margin takes some forty times as long.
+// margin returns an upper bound on how far the leader is below a best arm, normalised: the largest margin of a walk. It
+// skips a walk that already excludes the largest margin so far, because Margin is about forty times slower than Excludes.
 func (c *claim) margin(clock sequential.Clock) float64 {
 	most, first := 0.0, c.arms[c.leader]
 	for k, w := range c.walks {
@@ -74,8 +77,7 @@ func (c *claim) margin(clock sequential.Clock) float64 {
 	return most
 }
 
-// startClocks sets the clocks of the walks that have not begun, by the variance of the estimates of
-// their gaps.
+// startClocks sets the offset of the clock of every walk without a step, from the variance of its estimated gap.
 func (c *claim) startClocks(common sequential.Clock, estimates []float64, variance func(i, j int) float64) {
 	for k, w := range c.walks {
 		if against := c.opponent(k, estimates); against >= 0 && w.Look < 0 {
@@ -94,7 +96,7 @@ func (c *claim) exhausted(clock sequential.Clock, epsilon float64) bool {
 	return false
 }
 
-// settled reports whether all arms except the leader are excluded.
+// settled reports whether no arm except the leader is open.
 func (c *claim) settled(clock sequential.Clock, epsilon float64) bool {
 	for k := range c.arms {
 		if c.open(k, clock, epsilon) {

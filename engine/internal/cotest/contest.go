@@ -14,22 +14,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// contest is the test of CoTestFC for one task, or for several equal tasks: which of the arms is the best.
+// contest is the test of CoTestFC for one task, or for several tasks with equal arms.
 type contest struct {
 	tasks     []int
 	first     int         // the first arm of tasks[0]
-	copyOf    map[int]int // for each arm that is left out, the earlier arm with the same features
+	copyOf    map[int]int // for each omitted arm, the earlier arm with the same features
 	closed    bool
-	unlimited int // number of rounds whose size stretchMost did not limit
+	unlimited int // number of rounds whose size was not limited by stretchMost
 
-	claim          // claim for which rounds are planned; in the end, the answer
-	others []claim // further claims; each holds at its own level
+	claim          // claim for which rounds are planned; at the end it is the answer
+	others []claim // further claims; each has its own walks and level
 }
 
-// newContests groups the tasks of a model. Tasks are the same when their arms have the same
-// features in the same order, and so the same expected rewards; arms of one task that the kernel
-// cannot tell apart count once. Where features are not exact, cut at MaxRank or with rewards off
-// the kernel, equality says nothing, and every task and arm represents itself.
+// newContests groups the tasks of a model into contests. Tasks share a contest if their arms have the same features in the
+// same order and thus the same expected rewards. Arms of one task with equal features count once. exact is false if
+// features were cut at MaxRank or rewards may deviate from the kernel. Equal features then do not imply equal rewards, and
+// every task and arm is kept.
 func newContests(m *model.Model, exact bool) ([]*contest, error) {
 	var out []*contest
 	for v, set := range m.Problem.Groups() {
@@ -73,14 +73,15 @@ func (c *contest) claims() []*claim {
 	return out
 }
 
-// conclude chooses the leader and closes the contest when no other arm is open.
+// conclude chooses the leader, and closes the contest if no other arm is open.
 func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon float64) {
 	c.follow(estimates, clock, epsilon)
 	c.decide(estimates, clock, epsilon)
 }
 
-// follow sees that the arm with the largest estimate leads a claim: one that no arm has, or the claim that lacks most. There
-// the leader stays while the other arm would have more to prove.
+// follow makes the arm with the largest estimate the leader of some claim, unless it leads one already. It takes a vacant
+// claim if there is one. Otherwise it takes the claim that lacks most information, unless that claim would lack even more
+// with the new leader.
 func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon float64) {
 	best := c.largest(estimates)
 	claims := c.claims()
@@ -89,12 +90,12 @@ func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon fl
 	}
 	at := slices.IndexFunc(claims, (*claim).vacant)
 	if at == 1 && !slices.ContainsFunc(c.others, func(l claim) bool { return l.leader >= 0 }) {
-		at = 0 // before this the first arm led, for want of data
+		at = 0 // the first claim has only a default leader so far: replace that
 	}
 	if at < 0 {
 		lacks := lists.Map(claims, func(l *claim) float64 { return l.lack(l.leader, estimates, clock, epsilon, c.power()) })
 		at = floats.MaxIdx(lacks)
-		// where gaps are not known yet, lacks are none, and the larger estimate leads
+		// before gaps are known, lacks cannot be compared, and the arm with the larger estimate leads
 		if lacks[at] < claims[at].lack(best, estimates, clock, epsilon, c.power()) {
 			return
 		}
@@ -102,8 +103,8 @@ func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon fl
 	claims[at].leader = best
 }
 
-// power returns the power by which lacks are compared. Where claims have different numbers of open arms, sums would mislead: many arms
-// share the information of a round (docs/adr/0036).
+// power returns the exponent with which lack combines needs. With several claims it is 2, because a plain sum would
+// penalise claims with many open arms. Such arms share the information of a round (docs/adr/0036).
 func (c *contest) power() float64 {
 	if len(c.others) > 0 {
 		return 2
@@ -122,7 +123,7 @@ func (c *contest) largest(estimates []float64) int {
 	return best
 }
 
-// decide plans for the claim that lacks least, and closes the contest where that is settled.
+// decide selects the claim that lacks least for the next rounds, and closes the contest if this claim is settled.
 func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon float64) {
 	if len(c.others) > 0 {
 		lacks := lists.Map(c.claims(), func(l *claim) float64 {
@@ -141,8 +142,8 @@ func (c *contest) decide(estimates []float64, clock sequential.Clock, epsilon fl
 	c.closed = c.settled(clock, epsilon)
 }
 
-// share lets an arm be out for every claim once it is for one: it is not a best arm then, whichever arm leads. It returns
-// the walks that are no longer needed.
+// share applies every exclusion to all claims: an arm that one claim excludes is not a best arm, whichever arm leads. All
+// claims then use the walk that excluded the arm. share returns the replaced walks.
 func (c *contest) share() (dropped []*sequential.Walk) {
 	if len(c.others) == 0 {
 		return nil
@@ -162,15 +163,16 @@ func (c *contest) share() (dropped []*sequential.Walk) {
 	return dropped
 }
 
-// doubts has the expected excess of the arms of a contest over one of them, normalised: E max(0, μ_i - μ_opponent) from all
-// data, by position, 0 of arms that are out or have no estimate. The best arm is above it by their sum at most.
+// doubts holds the expected excess of each arm of a contest over one opponent, E max(0, μ_i - μ_opponent), normalised and
+// from all data. It is 0 for arms that are out or have no estimate. The best arm exceeds the opponent by at most sum, in
+// expectation.
 type doubts struct {
 	opponent int
 	each     []float64
 	sum      float64
 }
 
-// doubts returns the doubts about the arms against the given opponent.
+// doubts computes the doubts about the given opponent.
 func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j int) float64) doubts {
 	d := doubts{opponent: opponent, each: make([]float64, len(c.arms))}
 	for k, i := range c.arms {
@@ -192,9 +194,10 @@ func excess(mean, variance float64) float64 {
 	return mean*math.Erfc(-u/math.Sqrt2)/2 + sd*math.Exp(-u*u/2)/math.Sqrt(2*math.Pi)
 }
 
-// worth returns the part of a round's information that moves the clock of the arm at position k, which is expected to be
-// that lead below the opponent: the square of its gap to this opponent over its gap to the best arm. S/√T is expected to
-// be largest for dT in proportion to the square of an expected Z (docs/adr/0030).
+// worth returns the fraction of a round's information that moves the clock of the arm at position k. lead is the estimated
+// gap by which this arm is below the opponent. The fraction is the square of (its expected gap to the opponent)/(its
+// expected gap to the best arm). S/√T is largest in expectation if dT is proportional to the square of the expected Z
+// (docs/adr/0030).
 func (d doubts) worth(k int, lead float64) float64 {
 	below := lead + d.each[k] // E max(0, x) = x + E max(0, -x)
 	if part := below / (below + d.sum - d.each[k]); part > 0 && part < 1 {
@@ -203,30 +206,30 @@ func (d doubts) worth(k int, lead float64) float64 {
 	return 1
 }
 
-// The sizes of rounds. None of them touches the guarantee; they were chosen on the
-// paper's cases at δ = 0.005, where a change by a third moves the samples by 3 % or less.
+// Constants that determine the sizes of rounds. The guarantee does not depend on them. They were chosen on the paper's
+// cases at δ = 0.005; a change by a third changes the samples by 3 % or less.
 const (
-	roundOne     = 3    // pulls of round 1 per dimension of the features
-	optimism     = 1.5  // standard errors that are added to an estimated gap to get an optimistic one
+	roundOne     = 3    // pulls of round 1 per feature dimension
+	optimism     = 1.5  // number of standard errors added to an estimated gap to make it optimistic
 	overshoot    = 0.1  // intended distance of a walk above its boundary after the next look
 	overshootTop = 0.4  // the largest value of this distance
-	overshootArm = 4    // the distance grows if a round takes a large part of the samples; see above
-	overshootAim = 0.13 // the distance is lower by this in the first two rounds that stretchMost does not limit, then rises by this
+	overshootArm = 4    // growth of this distance for rounds that take a large part of the samples; see above
+	overshootAim = 0.13 // subtracted from the distance in the first two rounds that stretchMost does not limit; added once per later round
 	stretchMost  = 1.99 // largest ratio of a round's new information to the information so far; below 2, so that rounding does not matter
 	stretchLeast = 0.05 // smallest value of this ratio
 
-	// used for walks that are capitals: stakedMost instead of stretchMost, and stakedRise instead of overshootAim. The
-	// smallest ratio is multiplied by stakedRise in every such round. On the coupling data these two save a tenth and
-	// a sixth of the samples.
+	// For walks that are capitals, stakedMost replaces stretchMost and stakedRise replaces overshootAim. The smallest
+	// ratio is multiplied by stakedRise after every round that is not limited, up to stretchTop. On the coupling data the
+	// two constants save a tenth and a sixth of the samples.
 	stakedMost = 1.2
 	stakedRise = 1.2
 	stretchTop = 3
 )
 
-// needs returns the contrasts of the open arms with the leader, each weighted by the information it
-// should gain in the coming round: what its walk needs to cross if the gap is that large, all scaled up by one factor if the
-// largest gain is too small against the information of past rounds (by the variance and their share of all pulls), and each cut
-// down by itself if it is too large: one hard arm must not starve the others.
+// needs returns the pairs of the leader with the open arms, weighted by the information each needs in the next round. A
+// weight is the information with which the walk crosses if the gap is as large as gap returns. If the largest weight is
+// small against the information so far, all weights are scaled up by a common factor. Too large weights are then cut one
+// by one, so that one hard arm does not dominate the design. share is the part of all pulls that rounds made.
 func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, gap, variance func(i, j int) float64) []design.Pair {
 	var out []design.Pair
 	stretch, first, least, most := 0.0, c.arms[c.leader], stretchLeast, stretchMost
@@ -252,17 +255,17 @@ func (c *contest) needs(clock sequential.Clock, epsilon, above, share float64, g
 	return out
 }
 
-// ahead describes what a contest has not decided yet.
+// ahead describes what a contest still needs to be decided.
 type ahead struct {
-	// contrasts of the open arms with the leader; a weight is the information that the walk still needs
+	// pairs of the leader and an open arm; Weight is the information that the walk still needs
 	needs        []design.Pair
 	rival        int  // arm whose walk needs the most further samples; -1 if no arm is open
 	possible     bool // the clock has enough looks left
 	engine.Rival      // in normalised units
 }
 
-// ahead looks at the walks of the open arms. Gaps are treated as what they are on average
-// if the leader is best (MedianGap).
+// ahead returns what the contest still needs according to the walks of its open arms. Each gap is replaced by its median,
+// given that the leader is best (rounds.MedianGap).
 func (c *contest) ahead(clock sequential.Clock, epsilon float64, gapOf, varianceOf func(i, j int) float64) ahead {
 	out := ahead{rival: -1, possible: !c.exhausted(clock, epsilon), Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
 	first, most := c.arms[c.leader], math.Inf(-1)

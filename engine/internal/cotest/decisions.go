@@ -14,8 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// decisions hold the contests of all tasks, with what their tests have in common: which arms are left, at which level,
-// and on which clock.
+// decisions hold the contests of all tasks with their common state: candidates, level, clock and the planned round.
 type decisions struct {
 	rounds.Candidates
 	model.Pool
@@ -23,8 +22,8 @@ type decisions struct {
 	rules    rules
 	opt      model.Terms
 	alpha    float64 // level of each test
-	tests    int     // number of tests that share delta: one for each contest with several arms
-	claims   int     // number of claims, of all contests, that share delta; 0 if every contest has one claim
+	tests    int     // number of contests with several arms
+	claims   int     // number of claims of all contests, which share delta; 0 if every contest has one claim
 	clock    sequential.Clock
 	limits   *rounds.Limits // limits of the rewards, if bets use these; nil if bets use scores
 	contests []*contest
@@ -36,7 +35,7 @@ type decisions struct {
 	estimates []float64 // estimates from all data, normalised; nil before the first rewards
 }
 
-// rules are the operations that differ between the kinds of tests.
+// rules are the computations that differ between the kinds of tests.
 type rules interface {
 	variance(i, j int) float64         // approximate variance of the estimated gap of two arms
 	sized(needs []design.Pair) float64 // number of pulls that give every contrast the information in its weight
@@ -45,8 +44,8 @@ type rules interface {
 // Largest and smallest level of a test for which boundaries are computed. A level above one half needs no data.
 const mostAlpha, leastAlpha = 0.5, 1e-10
 
-// newDecisions returns the contests before any round, without a clock; alpha is 0 if there is
-// nothing to test. Arms that are one to the kernel are one arm where exact.
+// newDecisions returns the contests before any round. The clock is not set; alpha is 0 if no task has several arms. If
+// exact, arms with equal features count as one arm.
 func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	a := decisions{
 		Candidates: rounds.NewCandidates(m), Pool: model.NewPool(m.Problem.N()), opt: opt,
@@ -63,7 +62,8 @@ func newDecisions(m *model.Model, opt model.Terms, exact bool) decisions {
 	return a
 }
 
-// level returns the level of each test for this delta; 0 if there is nothing to test.
+// level returns the level of each test for the total error probability delta; 0 if there is nothing to test. A delta that
+// is too small for the boundaries is an error.
 func (a *decisions) level(delta float64) float64 {
 	if a.tests == 0 {
 		return 0
@@ -76,7 +76,8 @@ func (a *decisions) level(delta float64) float64 {
 	return min(delta/n, mostAlpha)
 }
 
-// commit makes st the stage of the next round, and fixes the bets on it.
+// commit makes st the stage of the next round, calls fix to fix the bets on it, and returns its plan. It fails with a
+// LimitError if the plan exceeds MaxSamples.
 func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Plan {
 	plan := st.Plan(a.round + 1)
 	plan.WantSquares = a.scales.Groups != nil
@@ -88,8 +89,7 @@ func (a *decisions) commit(st *rounds.Stage, fix func(*rounds.Stage)) engine.Pla
 	return plan
 }
 
-// merge removes, in round 0, candidates of a contest's tasks that the kernel cannot separate from
-// an earlier arm.
+// merge eliminates, in round 0, all arms of a contest's tasks whose features equal those of an earlier arm.
 func (a *decisions) merge(c *contest) {
 	for _, i := range a.Sets[c.tasks[0]] {
 		if j, copied := c.copyOf[i]; copied {
@@ -99,7 +99,7 @@ func (a *decisions) merge(c *contest) {
 	a.sync(c)
 }
 
-// record notes which arms left a contest in this round, and updates the contest's candidates.
+// record adds the arms that left a contest in this round to the audit trail, and updates the candidates.
 func (a *decisions) record(c *contest) {
 	against := map[int]int{} // for each arm that a bet excluded, the bet
 	for _, b := range a.bets {
@@ -121,11 +121,12 @@ func (a *decisions) record(c *contest) {
 	a.sync(c)
 }
 
-// mostLater is the number of arms whose widths are computed on request; most runs never request them. An interrupt
-// does, and must not wait long.
+// mostLater is the number of eliminated arms whose widths are computed only on request. Most runs never request them. An
+// interrupt does, and it must not wait long.
 const mostLater = 100
 
-// remove records, for every task of the contest, that the arm at the position of i was eliminated by the arm at that of rival.
+// remove records the elimination of arm i by arm rival for every task of the contest. Both are arms of the first task;
+// other tasks use their arms at the same positions.
 func (a *decisions) remove(round int, c *contest, i, rival int, gap float64, width func() float64, rule engine.Rule) {
 	if a.removed++; a.removed > mostLater {
 		width = known(width())
@@ -138,7 +139,7 @@ func (a *decisions) remove(round int, c *contest, i, rival int, gap float64, wid
 // known returns a function that returns the given width.
 func known(width float64) func() float64 { return func() float64 { return width } }
 
-// sync sets the candidates of a contest's tasks.
+// sync recomputes the candidates of a contest's tasks from its walks.
 func (a *decisions) sync(c *contest) {
 	for _, v := range c.tasks {
 		a.Sets[v] = a.Sets[v][:0]
@@ -150,16 +151,17 @@ func (a *decisions) sync(c *contest) {
 	}
 }
 
-// in returns the arm of task v with the position of arm i in the contest's first task.
+// in returns the arm of task v that corresponds to arm i of the contest's first task.
 func (a *decisions) in(v int, c *contest, i int) int {
 	lo, _ := a.Model.Problem.ArmsOf(v)
 	return lo + i - c.first
 }
 
-// Done reports whether every task is decided.
+// Done reports whether every task has one candidate left.
 func (a *decisions) Done() bool { return a.Single() }
 
-// answers returns the leaders, decided if no other arm is open, with the estimates of arms that data span.
+// answers returns one answer per task, decided if its contest is closed. Estimates are NaN for leaders for which spans
+// returns false.
 func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for _, c := range a.contests {
@@ -170,7 +172,7 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 		for _, v := range c.tasks {
 			ans := a.Answer(v, a.in(v, c, c.arms[c.leader]), estimate)
 			ans.Margin = margin * a.Model.Unit
-			if ans.Decided = c.closed; !c.closed { // with a fixed budget the leader may also be excluded
+			if ans.Decided = c.closed; !c.closed { // with a fixed budget the leader itself may be excluded
 				ans.Arm = ""
 			}
 			out[v] = ans
@@ -182,7 +184,7 @@ func (a *decisions) answers(spans func(arm int) bool) []engine.Answer {
 // everyArm returns true for every arm.
 func everyArm(int) bool { return true }
 
-// warnings reports rewards that are not normal, and tasks whose test came to its end undecided.
+// warnings reports rewards that are not normal, and undecided tasks whose walks have no looks left.
 func (a *decisions) warnings() []engine.Warning {
 	var out []engine.Warning
 	e := a.Model.Problem.Noise.Environment
@@ -208,13 +210,13 @@ func (a *decisions) warnings() []engine.Warning {
 	return out
 }
 
-// FitCheck tests the kernel, beyond what its user allows rewards to be off it.
+// FitCheck returns a test of the kernel that allows deviations up to Options.Misfit.
 func (a *decisions) FitCheck() engine.FitCheck {
 	return model.NewFitCheck(a.Model, a.opt.Misfit)
 }
 
-// NoiseCheck tests whether arms with one scale scatter alike, and whether stated scales are large enough. Bounds state the scale
-// of rewards that lie between them, and the symmetric law has none.
+// NoiseCheck returns a test that arms with one common scale have equal variances and that stated scales are large enough.
+// It is nil if bounds or the symmetric law make scales unnecessary.
 func (a *decisions) NoiseCheck() engine.NoiseCheck {
 	n := a.Model.Problem.Noise
 	switch {
@@ -231,17 +233,19 @@ func (a *decisions) NoiseCheck() engine.NoiseCheck {
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
-// optimisticGap returns the gap between leader and arm as large as estimates allow.
+// optimisticGap returns an upper estimate of the gap between leader and arm: the estimated gap, at least 0, plus optimism
+// standard errors plus epsilon.
 func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
 	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.opt.Epsilon
 }
 
-// Hardest returns the arm whose walk lacks most in samples, with how far that walk is.
+// Hardest returns the arm of task v whose walk needs the most further samples, with the state of this walk.
 func (a *decisions) Hardest(v int) engine.Rival {
 	return a.rival(v, func(c *contest) ahead { return c.ahead(a.clock, a.opt.Epsilon, a.gap, a.rules.variance) })
 }
 
-// Samples returns the pulls that would bring all open walks of the tasks to their boundary.
+// Samples returns the number of pulls after which all open walks of the tasks are expected to reach their boundaries. It
+// is NaN before any data and -1 if the remaining looks do not suffice.
 func (a *decisions) Samples(tasks []int) float64 {
 	if a.estimates == nil {
 		return math.NaN()
@@ -260,7 +264,7 @@ func (a *decisions) Samples(tasks []int) float64 {
 	return a.rules.sized(needs)
 }
 
-// rival returns the comparison that keeps task v undecided.
+// rival returns the comparison that keeps task v undecided. ahead computes it for a contest.
 func (a *decisions) rival(v int, ahead func(*contest) ahead) engine.Rival {
 	c := a.contestOf(v)
 	if a.estimates == nil {

@@ -12,19 +12,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// estimation holds the estimates of the arms from all data; they determine leaders, gaps and the sizes of
-// rounds.
+// estimation holds the estimates of the arms from all data. They determine leaders, gaps and the sizes of rounds.
 type estimation struct {
 	decisions
 	estimator estimator
 	misfit    misfit
 	belief    *rounds.Belief   // posterior from all data; nil means least squares
 	pooled    *model.Estimator // estimator from all data
-	loose     bool             // some pulls were not planned
-	aside     int              // number of pulls outside the rounds
+	loose     bool             // some pulls were not planned, or some planned pulls were not made
+	aside     int              // number of added pulls, which belong to no round
 }
 
-// pool returns the estimator from all data.
+// pool returns the estimator from all data: the posterior if there is a belief, otherwise least squares. means has the
+// mean of each arm.
 func (a *estimation) pool(means []float64) *model.Estimator {
 	if a.belief == nil {
 		return try.Of(model.NewEstimator(a.scales.Model, 0, a.Counts))
@@ -33,8 +33,9 @@ func (a *estimation) pool(means []float64) *model.Estimator {
 	return a.belief.Estimator
 }
 
-// shrinkToMeans keeps the kernel's estimates and returns the best guesses: those, moved
-// towards the arms' own means as far as the misfit is large beside their noise.
+// shrinkToMeans stores the kernel's estimates in misfit.fitted and returns estimates that are moved towards the arms' own
+// means. The weight of an arm's own mean is g/(g + v): g is the variance of the misfit, v the variance of the mean.
+// Without a misfit it returns the kernel's estimates.
 func (a *estimation) shrinkToMeans(estimates []float64) []float64 {
 	a.misfit.fitted = estimates
 	g := a.misfit.typical * a.misfit.typical
@@ -51,17 +52,17 @@ func (a *estimation) shrinkToMeans(estimates []float64) []float64 {
 	return out
 }
 
-// variance returns the approximate variance of the estimated gap of arms i and j.
+// variance returns the approximate variance of the estimated gap of arms i and j, normalised.
 func (a *estimation) variance(i, j int) float64 { return a.estimator.variance(i, j) }
 
-// unmeasured reports whether pulls that no plan foresaw have left the gap of arms i and j without an
-// estimate. A Gaussian process has one of every gap.
+// unmeasured reports whether the data give no estimate of the gap of arms i and j. This can happen after unplanned pulls.
+// A Gaussian process always gives an estimate.
 func (a *estimation) unmeasured(i, j int) bool {
 	return math.IsInf(a.variance(i, j), 1)
 }
 
-// guesses returns the estimates by which leaders are chosen. An arm without pulls can lead only if every other candidate
-// has none.
+// guesses returns the estimates from which leaders are chosen. They are -Inf for arms that the data do not determine, so
+// such an arm leads only if all other candidates are undetermined too.
 func (a *estimation) guesses() []float64 {
 	if !a.loose || a.belief != nil || a.pooled == nil {
 		return a.estimates
@@ -75,8 +76,8 @@ func (a *estimation) guesses() []float64 {
 	return out
 }
 
-// oriented reports whether the data separate the open arms from their leaders, so that a round can
-// be sized for the walks' needs. Planned rounds see to that from the first on.
+// oriented reports whether the data give an estimate of the gap between every open arm and its leader. Only then can a
+// round be sized for what the walks need. It is always true after a complete planned round 1.
 func (a *estimation) oriented() bool {
 	if a.estimates == nil {
 		return false
@@ -91,26 +92,26 @@ func (a *estimation) oriented() bool {
 	return true
 }
 
-// pulled holds the number of pulls so far, and the variances of the gaps that they give.
+// pulled holds the number of pulls so far and the variances of gaps after these pulls.
 type pulled struct {
 	pulls    int
 	variance func(i, j int) float64 // variance of the estimated gap of two arms
 }
 
-// sofar returns the information of the pulls so far.
+// sofar returns the number of pulls so far and the current variances of gaps.
 func (a *estimation) sofar() pulled {
 	return pulled{engine.PullsOf(a.Counts), a.variance}
 }
 
-// more returns the number of pulls, in the proportions of the pulls so far, that give every contrast the
-// information it is weighted by.
+// more returns how many more pulls, in the proportions of the pulls so far, give every contrast the information in its
+// Weight.
 func (p pulled) more(needs []design.Pair) float64 {
 	times := lists.Max(needs, func(q design.Pair) float64 { return q.Weight * p.variance(q.I, q.J) })
 	return math.Ceil(times * float64(p.pulls))
 }
 
-// ArmEstimates returns the estimates of all data; of a Gaussian process its posterior. Where rewards
-// may be off the kernel, an interval has the estimated variance of that besides.
+// ArmEstimates returns the estimates from all data with intervals; with a Gaussian process these are the posterior. If
+// rewards may deviate from the kernel, the variance of the deviation is added to the intervals.
 func (a *estimation) ArmEstimates() engine.ArmEstimates {
 	omitted := a.misfit.typical * a.misfit.typical
 	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, omitted, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
@@ -118,8 +119,8 @@ func (a *estimation) ArmEstimates() engine.ArmEstimates {
 	return out
 }
 
-// share returns which part of all pulls rounds made, or a first round would make: clocks and the least sizes of rounds use the
-// information of rounds, so that many pulls of no round do not make rounds large.
+// share returns the fraction of all pulls that belong to rounds, counting at least the pulls of a usual first round.
+// Clocks and the smallest sizes of rounds use it, so that many added pulls do not enlarge the rounds.
 func (a *estimation) share() float64 {
 	if a.aside == 0 {
 		return 1
@@ -128,7 +129,7 @@ func (a *estimation) share() float64 {
 	return min(1, float64(max(all-a.aside, roundOne*a.Model.Rank()))/float64(all))
 }
 
-// roundVariance returns the approximate variance of a gap from the data of rounds alone.
+// roundVariance returns a function that gives the approximate variance of a gap from the data of rounds alone.
 func (a *estimation) roundVariance() func(i, j int) float64 {
 	share := a.share()
 	return func(i, j int) float64 { return a.variance(i, j) / share }

@@ -10,32 +10,35 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// An estimator estimates the gaps between arms: from one round's data, which bets are on, and from all data, by which leaders and pulls
-// are chosen. docs/theory has a page for each: features, the arms' own means, and blocks. Ridge estimates under a bound on the norm are
-// normed.
+// An estimator estimates the gaps between arms. Bets use estimates from one round's data; leaders and sizes of rounds use
+// estimates from all data. docs/theory has a page for each implementation: features, own means and blocks. normed
+// implements ridge estimates under a bound on the norm without this interface.
 type estimator interface {
-	// bet returns the bet on the gap of leader and arm in the planned round; ok is false if the round does not inform about it.
+	// bet returns a bet on the gap between leader and arm in the planned round. ok is false if the round gives no
+	// information about this gap.
 	bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool)
-	// take reads the data of the round that bets are on.
+	// take prepares score for the data of the round.
 	take(b engine.Batch)
-	// score returns the evidence of that data on a bet.
+	// score returns the evidence of the data given to take on a bet.
 	score(bet sequential.Bet, b engine.Batch) sequential.Score
-	// learn estimates the arms from all data, b included, whose means are given.
+	// learn updates the estimates from all data. b is the new batch; means are the arms' means over all data, b included.
 	learn(b engine.Batch, means []float64)
-	// variance returns about the variance of the guessed gap of arms i and j; +Inf if no data compare them.
+	// variance returns the approximate variance of the estimated gap of arms i and j; +Inf if the data do not compare
+	// them.
 	variance(i, j int) float64
 }
 
-// A statistic says how strongly a round's rewards speak against an arm, for any loss of its opponent (docs/theory/test.md, step 1). It
-// determines the boundary: see boundary.
+// A statistic computes a bet's score from a round's rewards. The score measures the evidence against an arm for any loss
+// of its opponent (docs/theory/test.md, step 1). Each statistic needs its own boundary, see decisions.boundary.
 type statistic interface {
-	// direct scores the difference of two arms' own means.
+	// direct returns the score of the difference of two arms' own means.
 	direct(bet sequential.Bet, b engine.Batch) sequential.Score
-	// fitted scores an estimate from the rewards of many arms.
+	// fitted returns the score of an estimate from the rewards of many arms.
 	fitted(bet sequential.Bet, e *model.Estimator, estimates []float64, b engine.Batch) sequential.Score
 }
 
-// scaled is the statistic of normal and sub-Gaussian rewards: standardised estimates, or Student's t where scales are unknown.
+// scaled is the statistic for normal and sub-Gaussian rewards: standardised estimates, or Student's t if noise scales are
+// unknown.
 type scaled struct {
 	*rounds.Scales
 	unit float64
@@ -50,7 +53,7 @@ func (s scaled) fitted(bet sequential.Bet, e *model.Estimator, estimates []float
 	return s.Score(bet, e, estimates, b)
 }
 
-// capital is the statistic of rewards within limits: what stakes win on them (docs/theory/bets.md).
+// capital is the statistic for bounded rewards: the growth of the stakes' capital (docs/theory/bets.md).
 type capital struct {
 	*rounds.Limits
 	unit   float64
@@ -65,7 +68,7 @@ func (c capital) fitted(bet sequential.Bet, e *model.Estimator, _ []float64, b e
 	return c.Stake(bet.Walk.Stakes.Gaps, bet, e, c.unit, c.centre, b)
 }
 
-// statistic returns the statistic of the law of the rewards.
+// statistic returns the statistic for the distribution of the rewards.
 func (a *coTest) statistic() statistic {
 	if a.limits != nil {
 		return capital{a.limits, a.Model.Unit, a.centre}
@@ -73,17 +76,17 @@ func (a *coTest) statistic() statistic {
 	return scaled{&a.scales, a.Model.Unit}
 }
 
-// features estimates by least squares in the features of the kernel, or by a posterior (docs/theory/features.md).
+// features estimates gaps by least squares in the features of the kernel, or with a posterior (docs/theory/features.md).
 //
-// Where rewards may be off the kernel, a round has two estimates of a gap: the kernel's, from all
-// pulls and with a bias to allow for, and the difference of the two arms' own means, which has
-// none. Which of them a round is sized for, and which it bets on, is fixed before its data.
+// If rewards may deviate from the kernel, a round has two estimates of a gap. The kernel's estimate uses all pulls, but
+// its bias must be bounded. The difference of the two arms' own means has no bias. The choice between them, for the size
+// of the round and for the bet, is made before the round's data.
 type features struct {
 	*coTest
 	round []float64 // N: the estimates from the round's own data
 }
 
-// bet is on the estimate that brings the walk nearer to its boundary if the gap is as large as hoped.
+// bet returns the bet whose estimate brings the walk nearer to its boundary if the gap equals its optimistic estimate.
 func (f *features) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
 	a, e := f.coTest, f.stage.Estimate
 	b = sequential.Bet{Walk: w, Opponent: leader, Arm: arm, Variance: e.Variance(leader, arm)}
@@ -96,7 +99,7 @@ func (f *features) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, o
 	after := func(b sequential.Bet, gap float64) float64 {
 		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
 	}
-	if a.limits != nil { // rounds multiply, so that each is chosen by itself
+	if a.limits != nil { // each round multiplies the capital, so the walk's past does not matter
 		now = 0
 		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
 	}
@@ -139,8 +142,9 @@ func (f *features) learn(b engine.Batch, means []float64) {
 	a.pooled, a.estimates = pooled, a.shrinkToMeans(pooled.Estimates(means))
 }
 
-// variance returns the variance of the estimated gap between arms i and j. It is the kernel's, plus for each arm the posterior variance
-// of its misfit given its own mean. Arms with equal features differ only by their misfits, so their own means add 1/known each.
+// variance returns the variance of the estimated gap between arms i and j. It is the variance of the kernel's estimate
+// plus, for each arm, the posterior variance of its misfit given its own mean. Arms with equal features differ only by
+// their misfits: for these it adds the variance 1/known of each arm's own mean.
 func (f *features) variance(i, j int) float64 {
 	a := f.coTest
 	if a.loose && a.belief == nil && a.pooled != nil && math.IsInf(a.pooled.Bias(i, j, model.Bound{}), 1) {
@@ -162,7 +166,7 @@ func (f *features) variance(i, j int) float64 {
 	return out
 }
 
-// ownMeans estimates each arm by its own mean and uses nothing of the kernel (docs/theory/means.md).
+// ownMeans estimates each arm by its own mean, without the kernel (docs/theory/means.md).
 type ownMeans struct{ features }
 
 func (m *ownMeans) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool) {
@@ -173,7 +177,7 @@ func (m *ownMeans) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, o
 
 func (m *ownMeans) take(b engine.Batch) { m.scales.Replicated(b) }
 
-// inBlocks estimates gaps within blocks, where the effect of a block cancels (docs/theory/blocks.md).
+// inBlocks estimates gaps from differences within blocks, in which the block effects cancel (docs/theory/blocks.md).
 type inBlocks struct {
 	*coTest
 	*within

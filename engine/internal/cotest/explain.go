@@ -9,14 +9,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sized returns the planner's prediction of the pulls that the needs require.
+// sized returns the number of pulls that the planner predicts for the needs.
 func (a *coTest) sized(needs []design.Pair) float64 {
 	return a.planner.pulls(a.terms(), needs, a.sofar())
 }
 
-// pulls predicts the pulls of minimax designs. Where the allocation is too large for a forecast, or
-// cannot be computed, as after an interrupt, it is what more of the same pulls as so far would
-// take. NaN before any data.
+// pulls predicts the pulls of minimax designs that give each pair of needs its information. If the design is too large or
+// cannot be computed, for example after an interrupt, it extrapolates the proportions of the pulls so far. The result is
+// NaN before any data.
 func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 {
 	if len(needs) == 0 {
 		return 0
@@ -50,21 +50,21 @@ func (minimaxPlanner) pulls(t terms, needs []design.Pair, sofar pulled) float64 
 	return math.Ceil(total)
 }
 
-// explainTolerance is the relative gap of designs that only predict samples.
+// explainTolerance is the relative duality gap of designs that are used only to predict samples.
 const explainTolerance = 0.02
 
-// explainWork is the size of designs, in products a step, up to which a forecast solves them: the size
-// for 464 independent arms.
+// explainWork is the largest size of a design that a forecast solves, in multiplications per step. A problem with 464
+// independent arms has this size.
 const explainWork = 1e8
 
-// Hardest returns the arm that is hardest to separate from the leader.
+// Hardest returns the open arm of task v whose gap to the leader is the fewest standard errors.
 func (a *coBayesFB) Hardest(v int) engine.Rival {
 	return a.rival(v, a.ahead)
 }
 
-// Samples returns the samples of a whole run of this kind that would separate the hardest arm of every
-// task from its leader; this run does not exceed its budget. It is -1 if every arm of a task is out,
-// which is an error of the tests.
+// Samples returns the size of a whole run that would separate the hardest arm of each of these tasks from its leader. This
+// run itself does not exceed its budget. The result is NaN before any data. It is -1 if a task has no open arm, for
+// example because its tests excluded every arm.
 func (a *coBayesFB) Samples(tasks []int) float64 {
 	if a.pooled == nil {
 		return math.NaN()
@@ -80,8 +80,8 @@ func (a *coBayesFB) Samples(tasks []int) float64 {
 	})
 }
 
-// ahead looks for the open arm whose gap is the fewest standard errors; its rival is -1 before
-// any data and without an open arm.
+// ahead returns the state of the open arm whose gap to the leader is the fewest standard errors. rival is -1 before any
+// data and if no arm is open.
 func (a *coBayesFB) ahead(c *contest) ahead {
 	out := ahead{rival: -1, Rival: engine.Rival{Open: 1, Tasks: c.tasks}}
 	first, least := c.arms[c.leader], math.Inf(1)
@@ -104,8 +104,8 @@ func (a *coBayesFB) ahead(c *contest) ahead {
 	return out
 }
 
-// Amend lets the later rounds share what the budget has left then, so that lost pulls are made later
-// and added ones are taken off.
+// Amend replaces the counts of the planned round. Later rounds share the remaining budget, so they make up for lost pulls
+// and are smaller after added ones.
 func (a *coBayesFB) Amend(counts []int) error {
 	if err := a.coTest.Amend(counts); err != nil {
 		return err
@@ -114,8 +114,8 @@ func (a *coBayesFB) Amend(counts []int) error {
 	return nil
 }
 
-// AddData adds rewards, which change leaders and designs, and the answers of tasks that no walk
-// decides.
+// AddData adds rewards from outside the rounds. They change leaders, designs and answers that no walk has decided; no walk
+// moves.
 func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -128,7 +128,7 @@ func (a *coBayesFB) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// Unspent states that pulls of the last round were not made.
+// Unspent returns a message if the run is done and some pulls of its budget were not made; otherwise "".
 func (a *coBayesFB) Unspent() string {
 	if a.loose && a.Done() && a.purse.Remaining() > 0 {
 		return "the last round has fewer pulls than planned"

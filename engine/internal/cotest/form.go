@@ -16,27 +16,29 @@ import (
 // Bound is a bound on the norm of the reward function.
 type Bound struct {
 	model.Bound      // S > 0, and η
-	Known       bool // whether it comes from known expected rewards instead of a stated norm
+	Known       bool // whether it comes from known expected rewards; false for a stated norm
 }
 
-// fewLeastSquares is model.MostLeastSquares for many arms with a norm, where counting more takes longer than a round.
+// fewLeastSquares replaces model.MostLeastSquares if a norm is stated and there are many arms. Counting more dimensions
+// would take longer than a round.
 const fewLeastSquares = 64
 
-// mostDeviation is the largest standard deviation of rewards under the norm, over unit, that squares are
-// computed of, and one over the smallest.
+// mostDeviation limits the standard deviation of rewards under the norm, S √k(x, x) over the reward unit, to
+// [1/mostDeviation, mostDeviation]. Squares of values in this range cannot overflow.
 const mostDeviation = 1e60
 
-// sharply is the largest ratio of the rank to the dimensions that show all arms to a hundredth of the kernel's variance, for a kernel
-// whose spectrum ends sharply: then a norm adds little to the rank.
+// sharply is the largest ratio of a kernel's rank to its relevant dimensions at which its spectrum ends sharply. The
+// relevant dimensions leave at most a hundredth of the kernel's variance unexplained on every arm. A norm saves little
+// with such a kernel.
 const sharply = 1.25
 
-// BoundOf returns the bound on the norm that CoTestFC uses with these options, or none.
+// BoundOf returns the bound on the norm that CoTestFC uses with these options; bounded is false if it uses none.
 func BoundOf(m *model.Model, opt model.Terms) (b Bound, bounded bool, err error) {
 	f, b, err := formOf(m, opt)
 	return b, f == formNorm, err
 }
 
-// RegimeOf returns the name of the form of CoTestFC on a model, "" if it has none.
+// RegimeOf returns the name of the form that CoTestFC uses on a model; "" if formOf returns an error.
 func RegimeOf(m *model.Model, opt model.Terms) string {
 	f, _, err := formOf(m, opt)
 	if err != nil {
@@ -45,29 +47,34 @@ func RegimeOf(m *model.Model, opt model.Terms) string {
 	return modes[f].regime
 }
 
-// ByMeans reports whether CoTestFC compares arms by their own means and uses nothing of the kernel.
+// ByMeans reports whether CoTestFC compares arms by their own means, without the kernel.
 func ByMeans(m *model.Model, opt model.Terms) bool {
 	f, _, err := formOf(m, opt)
 	return err == nil && f == formMeans
 }
 
-// TestsAlone reports whether each agent runs by itself because all tasks together have too many directions.
+// TestsAlone reports whether each agent tests alone because all tasks together have too many dimensions for least squares.
 func TestsAlone(m *model.Model, opt model.Terms) bool {
 	f, _, err := formOf(m, opt)
 	return err == nil && f == formAloneMany
 }
 
-// formOf returns the form, and of formNorm the bound. A norm that is stated it uses, but where the kernel has few
-// dimensions that all matter, as a linear one has: it would cost samples there. Without one it uses least squares
-// where the kernel has few dimensions on all arms, by each agent alone if the ranks of tasks add up and they share no
-// unknown scale, or few on the arms of each task; but the arms' own means where there are nearly as many dimensions as arms.
-// If the rank is higher, it uses the norm of known rewards if that saves pulls, and otherwise the arms' own means.
+// formOf chooses the form of CoTestFC. For formNorm it also returns the bound.
+//
+// A stated norm is used unless it saves little: the kernel has few dimensions that all matter, as a linear kernel has, or
+// see idleNorm.
+//
+// Without a norm it uses least squares if the kernel has few dimensions. Each agent then tests alone if the ranks of the
+// tasks add up and the tasks share no unknown noise scale. If there are many arms with nearly as many dimensions, it uses
+// the arms' own means.
+//
+// For a higher rank see manyForm.
 func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	defer try.Caught(&err)
 	if m.Problem.Block != nil {
 		return formBlocks, b, nil
 	}
-	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // or it says nothing
+	stated := opt.Norm > 0 && opt.Norm <= mostDeviation/math.Sqrt(m.Diagonal) // other values give no information
 	if stated && !endsSharply(m, opt) {
 		if f, idle := idleNorm(m, opt); idle {
 			return f, b, nil
@@ -75,11 +82,11 @@ func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 		return formNorm, Bound{Bound: model.Bound{Norm: max(opt.Norm, 1/(mostDeviation*math.Sqrt(m.Diagonal))), Misfit: opt.Misfit}}, nil
 	}
 	several := m.Problem.V() > 1
-	few := stated // a stated norm is passed over where there are few
+	few := stated // a stated norm is ignored only if the kernel has few dimensions
 	if !stated && (m.Problem.N() <= model.MostLeastSquares || model.OwnPart(m) == 0) {
 		few = try.Of(m.Relations().RankAtMost(model.MostLeastSquares))
 	}
-	shared := m.Problem.Noise.UnknownBy == problem.UnknownProblem // a scale
+	shared := m.Problem.Noise.UnknownBy == problem.UnknownProblem // noise scale
 	switch {
 	case few && several && !opt.Together && !shared && try.Of(m.Relations().RanksAdd()):
 		return formAlone, b, nil
@@ -92,8 +99,8 @@ func formOf(m *model.Model, opt model.Terms) (f form, b Bound, err error) {
 	return f, b, nil
 }
 
-// nearlyApart reports whether the kernel has nearly as many dimensions as there are arms, which it tells apart. Least squares then
-// save next to nothing against the arms' own means, and designs of so many dimensions take long.
+// nearlyApart reports whether the kernel has nearly as many dimensions as arms and distinguishes all arms. Least squares
+// then save almost nothing compared with the arms' own means, and designs with so many dimensions take long.
 func nearlyApart(m *model.Model) bool {
 	n := m.Problem.N()
 	if model.EachApart(m) {
@@ -105,7 +112,7 @@ func nearlyApart(m *model.Model) bool {
 	return !try.Of(m.Relations().RankAtMost(int(math.Ceil(float64(n)/sharply)) - 1))
 }
 
-// endsSharply reports whether the kernel has few dimensions, and nearly all of them matter under the stated norm.
+// endsSharply reports whether the kernel has few dimensions and nearly all of them matter under the stated norm.
 func endsSharply(m *model.Model, opt model.Terms) bool {
 	most := model.MostLeastSquares
 	if m.Problem.N() > model.MostLeastSquares {
@@ -118,18 +125,19 @@ func endsSharply(m *model.Model, opt model.Terms) bool {
 	return try.Of(m.Relations().RankAtMost(int(sharply * float64(len(coarse)))))
 }
 
-// shownBy returns the part of a variance, over the scale, to which pivots have to show the arms that a norm is of use for: a
-// hundredth, or for a larger norm the variance that one pull resolves.
+// shownBy returns the residual variance, relative to the kernel's scale, at which pivots describe the arms accurately
+// enough. It is a hundredth of the kernel's variance or, for a larger norm, the variance that one pull resolves.
 func shownBy(m *model.Model, opt model.Terms) float64 {
 	return min(firstRest*m.Diagonal, 1/(opt.Norm*opt.Norm)) / m.Scale
 }
 
-// mostIdle is the most arms for which it is worked out whether a stated norm says anything, unless the kernel's terms show that each arm
-// matters by itself.
+// mostIdle is the largest number of arms for which idleNorm counts dimensions. With more arms it only checks whether the
+// kernel's terms make every arm matter by itself.
 const mostIdle = 1000
 
-// idleNorm reports whether a stated norm says little where the kernel has many dimensions: whether nearly as many of them matter as
-// there are in the tasks by themselves, or as there are arms, and which form then takes its place.
+// idleNorm reports whether a stated norm saves little with a kernel of many dimensions, and returns the form to use
+// instead. This is so if nearly as many dimensions matter under the norm as the tasks have separately, or as there are
+// arms.
 func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	whole := model.OwnPart(m)/m.Scale > shownBy(m, opt) // every arm matters by itself
 	if m.Problem.N() > mostIdle && !whole {
@@ -147,7 +155,9 @@ func idleNorm(m *model.Model, opt model.Terms) (f form, idle bool) {
 	return f, len(coarse) >= enough && (f == formAloneMany || model.EachApart(m))
 }
 
-// manyForm is formOf if the kernel has too many dimensions for least squares and no norm is stated.
+// manyForm chooses the form if the kernel has too many dimensions for least squares and no norm is stated. It uses the
+// norm of known expected rewards if that saves pulls, and otherwise tests by task or by arm. Arms that the kernel treats
+// as equal are an error if no norm is known.
 func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 	none := Bound{}
 	switch {
@@ -166,7 +176,7 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 			return formNorm, Bound{Bound: known, Known: true}
 		}
 	}
-	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // arms that are one to the kernel would be compared for ever
+	if i, _ := m.Relations().Merged(); err != nil && i >= 0 { // the means of arms with equal rewards would be compared for ever
 		try.To(fmt.Errorf("the kernel has an effective rank above %d on these %d arms, too many for least squares. "+
 			"It also treats some arms as equal, so their own means cannot be compared. State norm, a bound on the norm of the reward "+
 			"function in units of the noise (reward_norm: in reward units), or choose CoBayesFC: %w", model.MostLeastSquares,
@@ -176,16 +186,15 @@ func manyForm(m *model.Model, opt model.Terms) (form, Bound) {
 	return formMeans, none
 }
 
-// eachSuits reports whether each task by itself can be tested by least squares, or by the means of arms that say nothing
-// of each other.
+// eachSuits reports whether every task alone can be tested by least squares, or by the arms' own means because its arms
+// are unrelated.
 func eachSuits(m *model.Model) bool {
 	return !slices.ContainsFunc(try.Of(m.TaskModels()), func(sub *model.Model) bool {
 		return !sub.Relations().Unrelated() && !try.Of(sub.Relations().RankAtMost(model.MostLeastSquares))
 	})
 }
 
-// NewIndTestFC returns CoTestFC by each agent alone on its own task at δ/V: best-arm identification
-// task by task.
+// NewIndTestFC returns CoTestFC for each agent alone on its own task, at level δ/V: best-arm identification task by task.
 func NewIndTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if m.Problem.Block != nil {
 		return newSideBySide(m, opt)
@@ -198,11 +207,12 @@ func newIndTest(m *model.Model, opt model.Terms) (*individual.Set, error) {
 	return individual.New(m, opt, NewCoTestFC)
 }
 
-// newAlone returns CoTestFC as a set of one-task tests, under a kernel whose rank is the sum of its ranks on the tasks: no agent's data
-// exclude anything about the arms of another. The same holds under a kernel with too many dimensions to test all tasks together.
+// newAlone returns one CoTestFC per task with the warning why. It is used if the rank of the kernel is the sum of its
+// ranks on the tasks: the data of one agent then exclude nothing about the arms of another. It is also used if all tasks
+// together have too many dimensions to test.
 func newAlone(m *model.Model, opt model.Terms, why engine.Warning) (engine.Algorithm, error) {
 	set, err := newIndTest(m, opt)
-	if err != nil { // said of all tasks, not of one with its part of delta
+	if err != nil { // let newCoTest state the error for all tasks, with the whole delta
 		return newCoTest(m, opt, minimaxPlanner{})
 	}
 	return set.Because(why), nil

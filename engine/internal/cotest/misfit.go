@@ -15,13 +15,14 @@ import (
 //
 // All numbers are normalised.
 type misfit struct {
-	most float64 // |u_i| ≤ most: stated, or known of features that were cut at MaxRank
-	// standard deviation of u if it is uniform within the stated bound: for leaders and sizes only, which touch no guarantee
+	most float64 // |u_i| ≤ most: the stated bound plus a bound for features that were cut at MaxRank
+	// standard deviation of u if it is uniform within the stated bound: used only for leaders and sizes of rounds, on
+	// which the guarantee does not depend
 	typical float64
 	fitted  []float64 // N: the kernel's estimates from all data
 }
 
-// misfitOf reads the options.
+// misfitOf returns the bounds from the options, and from the norm if features were cut at MaxRank.
 func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	if m.Cut() {
 		norm, err := m.Designs().NormOf(opt)
@@ -36,13 +37,13 @@ func misfitOf(m *model.Model, opt model.Terms) (u misfit) {
 	return u
 }
 
-// any reports whether rewards may be off the kernel.
+// any reports whether rewards may deviate from the kernel.
 func (u *misfit) any() bool { return u.most > 0 }
 
-// stated reports whether its user states that rewards may be off the kernel.
+// stated reports whether Options.Misfit states that rewards may deviate from the kernel.
 func (u *misfit) stated() bool { return u.typical > 0 }
 
-// bias bounds |Σ c_k u_k| by most·‖c‖₁.
+// bias returns the bound most·‖c‖₁ on |Σ c_k u_k|. weights is w, with one element per arm.
 func (u *misfit) bias(weights []float64, i, j int) float64 {
 	sum := 0.0
 	for k, w := range weights {

@@ -9,12 +9,12 @@ import (
 type form int
 
 const (
-	formTogether  form = iota // by least squares of all tasks
-	formAlone                 // each agent by itself: the ranks of tasks add up
-	formAloneMany             // the same: least squares suit each task, and not all together
+	formTogether  form = iota // all tasks together by least squares
+	formAlone                 // each agent alone, because the ranks of the tasks add up
+	formAloneMany             // each agent alone, because all tasks together have too many dimensions for least squares
 	formMeans                 // each arm by its own mean
-	formNorm                  // by ridge estimates under a bound on the norm
-	formBlocks                // within blocks
+	formNorm                  // ridge estimates under a bound on the norm
+	formBlocks                // differences within blocks
 )
 
 // A mode combines an estimator of gaps with a planner of pulls. The law of the rewards adds the statistic (coTest.statistic,
@@ -34,12 +34,12 @@ const (
 //	bounded                  capital            1/α
 //	symmetric, in blocks     sequential.Fair    1/α
 type mode struct {
-	regime string // its name in results
+	regime string // name of the mode in results
 	make   func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error)
 }
 
-// modes lists the modes by form. init fills it, because an initial value would refer to itself: newAlone chooses a mode
-// for each task.
+// modes has one mode per form. init fills it because an initialiser would refer to itself: newAlone chooses a mode for
+// each task.
 var modes [formBlocks + 1]mode
 
 func init() {

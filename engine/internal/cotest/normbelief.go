@@ -14,23 +14,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// guess holds the posterior of a Gaussian process on all data. It chooses leaders and the
-// sizes of rounds, and proves nothing.
+// guess holds the posterior of a Gaussian process on all data. It determines leaders and the sizes of rounds; no guarantee
+// depends on it.
 type guess struct {
 	decisions
 	norm   float64 // S, normalised, in units of the kernel
 	misfit float64 // η, normalised
 
-	section   *bounded.Section   // arms not out, arms pulled and leaders; nil before any data
-	posterior *bounded.Posterior // at the scale of largest likelihood
-	widest    *bounded.Posterior // at the prior variance S²
-	pulled    []int              // arms of the section with data,
-	means     []float64          // their means, normalised,
-	noise     []float64          // and the variances of these
-	spread    []float64          // N: variance of the gap of an open arm to the leader that rounds are planned for
+	section   *bounded.Section   // kernel on the arms that are not out, the pulled arms and the leaders; nil before any data
+	posterior *bounded.Posterior // with the scale of largest likelihood
+	widest    *bounded.Posterior // with the prior variance S²
+	pulled    []int              // positions in section of the arms with data
+	means     []float64          // means of these arms, normalised
+	noise     []float64          // variances of these means
+	spread    []float64          // N: variance of the gap between an arm and the leader for which rounds are planned
 }
 
-// believe forms the posterior of all data on the arms that are not out, and on some others.
+// believe computes the posterior of all data on the involved arms and on others. means has the mean of each arm over all
+// data, in reward units.
 func (g *guess) believe(means []float64, others []int) {
 	p := g.Model.Problem
 	if g.estimates == nil {
@@ -59,8 +60,8 @@ func (g *guess) believe(means []float64, others []int) {
 	}
 }
 
-// involved returns the arms that are not out, that were pulled, that lead or that have pulls in these counts, and
-// the others, rising.
+// involved returns, in ascending order, all arms that are not out, pulled or leaders, that have counts, or that are in
+// others.
 func (g *guess) involved(counts, others []int) []int {
 	needed := lists.Make(g.Model.Problem.N(), func(i int) bool { return g.Counts[i] > 0 })
 	for i, n := range counts {
@@ -85,7 +86,7 @@ func (g *guess) involved(counts, others []int) []int {
 	return arms
 }
 
-// judge computes how well the data separate the open arms of a claim from its leader.
+// judge sets spread and certain: the variances of the gaps between the leader of a claim and its open arms.
 func (g *guess) judge(c *claim) {
 	first, leader := g.section.Find(c.arms[c.leader]), slices.Repeat([]int{-1}, len(g.section.Arms))
 	c.spread, c.certain = make([]float64, len(c.arms)), make([]float64, len(c.arms))
@@ -102,7 +103,7 @@ func (g *guess) judge(c *claim) {
 	}{{g.posterior, c.spread}, {g.widest, c.certain}} {
 		variances := try.Of(way.Variances(g.ctx(), leader, of, g.section.Diagonal))
 		for k, i := range c.arms {
-			if k != c.leader && !c.walks[k].Out { // gaps that the data fix to all digits still have a variance
+			if k != c.leader && !c.walks[k].Out { // rounding must not make a variance 0
 				at := g.section.Find(i)
 				way.to[k] = max(variances[at], roundedGap*way.Variance*(g.section.Diagonal[at]+g.section.Diagonal[first]))
 			}
@@ -110,20 +111,21 @@ func (g *guess) judge(c *claim) {
 	}
 }
 
-// roundedGap is the variance of a gap, relative to that before any data, that is rounding.
+// roundedGap is the smallest variance of a gap, relative to its prior variance. Smaller values are rounding errors.
 const roundedGap = 1e-12
 
-// variance returns the posterior variance of the gap of arm j to the leader that rounds are planned for.
+// variance returns the posterior variance of the gap between arm j and the leader for which rounds are planned. The first
+// argument is ignored.
 func (g *guess) variance(_, j int) float64 { return g.spread[j] }
 
-// optimistic returns the gap of the arm at position k of a claim to its leader as large as estimates allow.
+// optimistic returns an optimistic estimate of the gap between a claim's leader and its arm at position k.
 func (g *guess) optimistic(c *claim, k int) float64 {
 	return g.optimisticGap(g.estimates, c.arms[c.leader], c.arms[k], c.spread[k])
 }
 
 func (g *guess) ctx() context.Context { return g.Model.Context() }
 
-// ArmEstimates returns the posterior of all data at the scale of largest likelihood.
+// ArmEstimates returns the posterior of all arms from all data, with the scale of largest likelihood.
 func (g *guess) ArmEstimates() engine.ArmEstimates {
 	later, _ := g.DeferEstimates()
 	if later == nil {
@@ -132,7 +134,8 @@ func (g *guess) ArmEstimates() engine.ArmEstimates {
 	return later(indices.All(g.Model.Problem.N()))
 }
 
-// DeferEstimates returns the posterior as ArmEstimates has it, and the estimates by which leaders are chosen.
+// DeferEstimates returns a function that computes ArmEstimates for some arms later, and the estimates from which leaders
+// are chosen. Both are nil before any data.
 func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	if g.section == nil {
 		return nil, nil
@@ -143,16 +146,17 @@ func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, la
 	return r.of, g.estimates
 }
 
-// recalled is the posterior of a round by what it follows from.
+// recalled holds what is needed to recompute the posterior after a round.
 type recalled struct {
 	m            *model.Model
-	pulled       []int // of the problem
+	pulled       []int // arms of the problem
 	means, noise []float64
 	variance     float64
 	freedom      []float64 // N
 }
 
-// of returns the posterior of some arms, a block of them at a time; nothing when it cannot be had.
+// of returns the posterior of some arms, with NaN for all others. It computes recalledAtOnce arms at a time, and returns
+// no estimates after an error.
 func (r recalled) of(arms []int) (out engine.ArmEstimates) {
 	n := len(r.freedom)
 	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
@@ -163,10 +167,10 @@ func (r recalled) of(arms []int) (out engine.ArmEstimates) {
 	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
 }
 
-// recalledAtOnce is the number of arms whose posterior is recomputed at once.
+// recalledAtOnce is the number of arms whose posterior is computed at once, to limit memory.
 const recalledAtOnce = 8192
 
-// fill sets the posterior means and variances of some arms, normalised.
+// fill writes the posterior means and variances of arms into means and variances, normalised.
 func (r recalled) fill(arms []int, means, variances []float64) {
 	ctx := r.m.Context()
 	together := append(slices.Clone(arms), r.pulled...)

@@ -16,40 +16,41 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// shrinkage are the prior variances that a bet chooses among, in units of S². At 1 bias² + variance
-// is least; larger ones trade bias for variance, the last all but as least squares do.
+// shrinkage lists the prior variances that a bet chooses from, in units of S². Value 1 minimises bias² + variance. Larger
+// values reduce the bias and increase the variance; the last is close to least squares.
 var shrinkage = [...]float64{1, 4, 16, 256, 65536}
 
-// choice is the kind of estimate on which a bet is made.
+// choice is the estimate that a bet uses.
 type choice struct {
-	kind  int     // index in shrinkage, or direct
-	scale float64 // factor a: the estimate is an estimate of a times the gap
-	norm  float64 // ‖G‖ of the walk's sum after this estimate
-	off   float64 // ‖C‖₁ of the walk's sum; 0 if the kernel can represent the rewards
+	kind  int     // index in shrinkage, or the constant direct
+	scale float64 // factor a: the expectation of the estimate is about a times the gap
+	norm  float64 // norm of the error functional G of the walk's sum, including this estimate
+	off   float64 // ‖C‖₁ of the walk's sum, see off; 0 if rewards cannot deviate from the kernel
 }
 
-// direct is the kind of a bet on the difference of the two arms' own means, which has no bias.
+// direct is the kind of a bet on the difference of the two arms' own means, which has no bias. It is not an index of
+// shrinkage.
 const direct = -1
 
-// fixed is a round whose pulls are known. Its fields are nil or empty if no walk bets on the round.
+// fixed holds a round whose pulls are fixed. section and system are nil if there are no bets on the round.
 type fixed struct {
 	section *bounded.Section
 	system  *bounded.System
-	choices []choice                  // one element per bet
-	first   map[*sequential.Walk]bool // walks that begin with this round; the round also fixes their clocks
+	choices []choice                  // one element per element of bets
+	first   map[*sequential.Walk]bool // walks whose first step is in this round, which also fixes their clocks
 }
 
-// together is the number of walks that are computed at the same time.
+// together is the number of walks whose bets are computed in one matrix product.
 const together = 512
 
-// normBets are the bets on a round, with what the bets of earlier rounds left behind.
+// normBets holds the bets on the next round and the error functionals of earlier bets.
 type normBets struct {
 	guess
 	fixed fixed // the next round
 	sums  sums
 }
 
-// fix fixes every bet on a round. Round 1 has none.
+// fix fixes the bets on a round. Round 1 has no bets.
 func (a *normBets) fix(st *rounds.Stage) {
 	counts := st.Rounding.Counts
 	a.stage, a.bets, a.fixed = st, a.bets[:0], fixed{first: map[*sequential.Walk]bool{}}
@@ -92,7 +93,7 @@ func (a *normBets) fix(st *rounds.Stage) {
 	}
 }
 
-// covers reports whether the section of the posterior has all arms with pulls.
+// covers reports whether the posterior's section contains all arms with pulls.
 func (a *normBets) covers(counts []int) bool {
 	for i, n := range counts {
 		if n > 0 && !a.section.Has(i) {
@@ -102,16 +103,17 @@ func (a *normBets) covers(counts []int) bool {
 	return true
 }
 
-// view is the kernel as the walks' sums and a round's support see it.
+// view holds kernel values k and positions of two sets of arms: the support s of the round and the arms u of earlier
+// rounds (sums.arms).
 type view struct {
-	rows      [][]float64 // k(s, ·) on the section, by arm of the support
-	past      [][]float64 // k(u, ·) on the section, by arm of sums
-	pastAt    []int       // where these arms are in the section
+	rows      [][]float64 // one row per arm of the support: k(s, x) for all x of the section
+	past      [][]float64 // one row per arm of sums: k(u, x) for all x of the section
+	pastAt    []int       // positions of the arms of sums in the section
 	onSupport *mat.Dense  // k(u, s); nil without sums
 
-	arms      []int // arms of sums and of the support, rising; for rewards off the kernel
-	ofPast    []int // positions in arms of the arms of sums
-	ofSupport []int // and of the support
+	arms      []int // arms of sums and of the support, ascending; only if rewards may deviate from the kernel
+	ofPast    []int // positions of the arms of sums in arms
+	ofSupport []int // positions of the arms of the support in arms
 }
 
 func (a *normBets) view(rows [][]float64) *view {
@@ -136,7 +138,8 @@ func (a *normBets) view(rows [][]float64) *view {
 	return v
 }
 
-// gaps returns (k_b - k_x)(s) for the leader b and each arm x at some positions of a claim.
+// gaps returns (k_b - k_x)(s): one row per element of positions, one column per arm s of the support. b is the leader and
+// x the arm at the position.
 func (v *view) gaps(a *normBets, c *claim, leader int, positions []int) *mat.Dense {
 	s := a.fixed.section
 	first := s.Find(leader)
@@ -150,7 +153,7 @@ func (v *view) gaps(a *normBets, c *claim, leader int, positions []int) *mat.Den
 	return out
 }
 
-// errors returns G(s) of walks that have sums.
+// errors returns G(s) in the same layout. The walks at these positions must have sums.
 func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 	coefficients := mat.NewDense(len(positions), len(v.pastAt), nil)
 	for t, k := range positions {
@@ -168,13 +171,13 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 	return out
 }
 
-// betOn adds the bets of some walks of a claim.
+// betOn adds bets on the walks of a claim at the positions in open.
 func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
 	first := s.Find(c.arms[c.leader])
 	leaders := try.Of(s.Rows(a.ctx(), []int{first}))
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
-	var history []int // elements of open whose walks have sums
+	var history []int // positions whose walks have sums
 	for _, k := range open {
 		if a.sums.walks[c.walks[k]] != nil {
 			history = append(history, k)
@@ -201,8 +204,8 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 	try.To(a.ctx().Err())
 }
 
-// bet adds the bet on one walk that brings it nearest to its boundary if the gap is as large as
-// hoped. A walk that no estimate brings nearer sits out.
+// bet adds a bet on the walk at position k. It chooses the estimate and the look that bring the walk nearest to its
+// boundary if the gap equals its optimistic estimate. It adds no bet if no estimate brings the walk nearer.
 func (a *normBets) bet(c *claim, k int, v *view, of bounded.Contrast) {
 	w, leader, arm := c.walks[k], c.arms[c.leader], c.arms[k]
 	gap := a.optimistic(c, k)
@@ -252,19 +255,20 @@ func (a *normBets) bet(c *claim, k int, v *view, of bounded.Contrast) {
 	a.bets, a.fixed.choices = append(a.bets, b), append(a.fixed.choices, chosen)
 }
 
-// allowed returns the bound on the bias of a walk's sum: S‖G‖, and η‖C‖₁ for rewards off the kernel.
+// allowed returns the bound on the bias of a walk's sum: S‖G‖, plus η‖C‖₁ if rewards may deviate from the kernel.
 func (a *normBets) allowed(how choice) float64 {
 	return a.norm*how.norm + a.misfit*how.off
 }
 
-// alone returns the estimates of a kind without a correction for earlier bias.
+// alone returns the same estimates as family, but without a correction for the bias of earlier bets.
 func (a *normBets) alone(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
 	of.Before = nil
 	return a.family(kind, leader, arm, of)
 }
 
-// family returns the estimates of a kind, and whether there are any. The two arms' own means are one
-// only where rewards may be off the kernel: elsewhere the least shrunken ridge estimate is as good.
+// family returns the estimates of a kind; possible is false if there are none. The kind direct is possible only if rewards
+// may deviate from the kernel and both arms have pulls. Otherwise the ridge estimate with the largest prior variance is as
+// good.
 func (a *normBets) family(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
 	if kind != direct {
 		return a.fixed.system.At(of, a.prior(kind)), true
@@ -280,18 +284,19 @@ func (a *normBets) family(kind, leader, arm int, of bounded.Contrast) (f bounded
 // prior returns the prior variance of an estimate of this kind.
 func (a *normBets) prior(kind int) float64 { return shrinkage[kind] * a.norm * a.norm }
 
-// supportOf returns the index of an arm in the round's support.
+// supportOf returns the position of an arm in the round's support, and whether it is there.
 func (a *normBets) supportOf(arm int) (int, bool) {
 	return slices.BinarySearch(a.fixed.system.Support, a.fixed.section.Find(arm))
 }
 
-// off returns ‖C‖₁ of a walk's sum after an estimate of a kind, by its scale, where rewards may be off
-// the kernel: C has what each arm's reward counts for, beyond what the gaps say.
+// off returns a function of the scale that gives ‖C‖₁ of the walk's sum after an estimate of this kind. C_i is the weight
+// of arm i's reward in the sum minus its weight in the estimated gaps. The function returns 0 if rewards cannot deviate
+// from the kernel.
 func (a *normBets) off(v *view, kind int, w *sequential.Walk, leader, arm int, of bounded.Contrast) func(scale float64) float64 {
 	if a.misfit == 0 {
 		return func(float64) float64 { return 0 }
 	}
-	before := make([]float64, len(v.arms)+2) // the last two are for a leader and an arm that have no other place
+	before := make([]float64, len(v.arms)+2) // the last two elements are for a leader and an arm that are not in v.arms
 	place := func(arm, free int) int {
 		if k, has := slices.BinarySearch(v.arms, arm); has {
 			return k
@@ -327,19 +332,20 @@ func (a *normBets) off(v *view, kind int, w *sequential.Walk, leader, arm int, o
 	}
 }
 
-// worth returns the information of a round alone: with its bias and variance, an estimate says as much of the gap as an unbiased one
-// of that information does.
+// worth returns the information of a round's estimates without earlier bets. An unbiased estimate with this information
+// tells as much about the gap as these estimates with their bias and variance.
 func (a *normBets) worth(f bounded.Family, gap float64) float64 {
 	part := max(1-a.norm*f.Norm(1)/gap, 0)
 	return part * part / f.Variance(1)
 }
 
-// sooner lets the clock of a walk that has not begun begin with the round, where that brings less than was planned.
+// sooner moves the beginning of the clock of a walk without steps to this round, if the round brings less information than
+// planned.
 func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of bounded.Contrast) {
 	if w.Look >= 0 {
 		return
 	}
-	w.Sooner(a.clock, math.MaxFloat64) // as planned
+	w.Sooner(a.clock, math.MaxFloat64) // the planned beginning
 	clock, info := a.clock.Of(w), 0.0
 	for kind := direct; kind < len(shrinkage); kind++ {
 		if f, possible := a.alone(kind, leader, arm, of); possible {
@@ -354,5 +360,5 @@ func (a *normBets) sooner(w *sequential.Walk, leader, arm int, gap float64, of b
 	}
 }
 
-// looksBack is the number of earlier looks that a bet considers, if it can make up for earlier bias.
+// looksBack is the number of earlier looks that a bet also considers if it can correct earlier bias.
 var looksBack = 2

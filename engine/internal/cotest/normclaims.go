@@ -8,16 +8,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// Claims and clocks under a bound on the norm. With an accuracy a contest of many arms has several claims, which share delta: a
-// round informs about all gaps of a task, and among many near ties the first leader is seldom the last one (docs/adr/0034).
+// Constants for claims and clocks under a bound on the norm. If an accuracy is requested, a contest of many arms has
+// several claims, which share delta. A round informs about all gaps of a task, and with many near ties the first leader is
+// seldom the last one (docs/adr/0034).
 const (
-	normClaims = 3   // of a contest of more than model.MostOneLeader arms, where an accuracy is asked
-	normHold   = 2.0 // times what its leader may gain another arm must, to have its claim
-	normEarly  = 8   // clockEarly where noise scales are known
-	normLooks  = 4   // looks that walks are expected to need are rounded up to a multiple
+	normClaims = 3   // claims of a contest of more than model.MostOneLeader arms, if an accuracy is requested
+	normHold   = 2.0 // an arm takes over a claim if its expected gain exceeds this multiple of the leader's gain
+	normEarly  = 8   // Clock.Early if noise scales are known
+	normLooks  = 4   // expected numbers of looks are rounded up to a multiple of this
 )
 
-// contend gives the contests their claims and the level of each, before any data.
+// contend creates the further claims of the contests and sets the level of each claim. It must be called before any data.
+// Without a requested accuracy it does nothing.
 func (a *normed) contend() {
 	if !(a.opt.Epsilon > 0) {
 		return
@@ -42,7 +44,7 @@ func (a *normed) contend() {
 	a.alpha = a.level(a.opt.Delta)
 }
 
-// allClaims returns the claims of all contests.
+// allClaims iterates over the claims of all contests.
 func (a *normBets) allClaims() iter.Seq[*claim] {
 	return func(yield func(*claim) bool) {
 		for _, c := range a.contests {
@@ -55,7 +57,8 @@ func (a *normBets) allClaims() iter.Seq[*claim] {
 	}
 }
 
-// choose chooses the leaders of a contest, judges its gaps, and closes it where a claim is settled.
+// choose sets the leaders of a contest's claims, computes the variances of their gaps, and closes the contest if a claim
+// is settled.
 func (a *normed) choose(c *contest) {
 	for _, w := range c.share() {
 		delete(a.sums.walks, w)
@@ -81,9 +84,11 @@ func (a *normed) choose(c *contest) {
 	}
 }
 
-// rise gives a claim to the arm that is expected to gain most over the leaders of all claims: a claim that no arm has, or else the claim
-// whose leader gains least over the other leaders, if the arm gains much more. The claim that rounds are planned for and the one whose
-// leader has the largest estimate stay. It returns the claim; nil if all stay.
+// rise gives a claim to the arm with the largest expected gain over the leaders of all claims. It prefers a vacant claim.
+// Otherwise it replaces the leader with the smallest gain over the other leaders, if the arm gains more than normHold
+// times as much. It never changes the claim for which rounds are planned or the claim of the arm with the largest
+// estimate. It returns the changed claim; nil if there is none. replaced is false if the claim was vacant: then further
+// claims may change.
 func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	claims, at, most := c.claims(), -1, 0.0
 	for k, w := range c.walks {
@@ -114,8 +119,9 @@ func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	return to, true
 }
 
-// gain returns the expected excess of the arm at position k over the leaders of the claims except one, normalised, 0 for such a leader: the
-// least of E max(0, μ_k - μ_leader), which is an upper bound.
+// gain returns an upper bound on the expected excess of the arm at position k over the best leader, normalised. Leaders of
+// vacant claims and of the claim but do not count. The result is the smallest E max(0, μ_k - μ_leader), and 0 if the arm
+// is one of the leaders.
 func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) float64 {
 	least := math.Inf(1)
 	for _, l := range claims {
@@ -130,10 +136,11 @@ func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) 
 	return least
 }
 
-// most returns the largest information that a round should add about the gap at position k.
+// most returns the largest information that a round should add about the gap of the arm at position k.
 func (c *claim) most(k int) float64 { return min(spreadGrowth/c.spread[k], certainGrowth/c.certain[k]) }
 
-// startClocks sets the clocks and the heights of walks that have not begun.
+// startClocks sets the offset, and with an accuracy the boundary, of every walk that has no step and begins no step in
+// this round.
 func (a *normed) startClocks() {
 	for c := range a.allClaims() {
 		if c.spread == nil || c.vacant() {
@@ -149,7 +156,8 @@ func (a *normed) startClocks() {
 	}
 }
 
-// expect states how many looks a walk is expected to need, where an accuracy is asked, and sees that the clock has heights for them.
+// expect sets the number of looks that a walk is expected to need, and adds the boundary for it to the clock. Without a
+// requested accuracy, or if the number exceeds the clock's looks, the number is 0, meaning unknown.
 func (a *normed) expect(w *sequential.Walk) {
 	if w.Horizon = 0; !(a.opt.Epsilon > 0) {
 		return

@@ -16,20 +16,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// localDesign is the problem of one round's design: white features, in which what is known from the
-// rounds that bets are on, and from the bound on the norm, is the identity.
+// localDesign is the design problem of one round in white features. In these features, the identity is the information
+// from earlier rounds with bets and from the bound on the norm.
 type localDesign struct {
 	ctx       context.Context
-	most      float64    // pulls of a run
+	most      float64    // Options.MaxSamples: largest number of pulls of a run
 	white     *mat.Dense // one row per arm of the section
-	sampled   []int      // arms of the section that may be pulled
-	precision []float64  // of one pull of each
+	sampled   []int      // positions in the section of the arms that may be pulled
+	precision []float64  // precision of one pull, per element of sampled
 	targets   []target
-	each      bool // no target is treated as one beside it
+	each      bool // false: a target may be represented by a similar one
 }
 
-// solve returns the pulls of the sampled arms at which no target is missed, at most four times as many
-// as so far, with the ends of their largest lack.
+// solve returns fractional pulls, one per element of sampled, that give every target its information. pulls is the number
+// of pulls so far; the result has at most four times as many. Value and Lower of the design are upper and lower bounds on
+// the pulls times the largest lack.
 func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design) {
 	features := mat.NewDense(len(l.sampled), l.white.RawMatrix().Cols, nil)
 	for r, i := range l.sampled {
@@ -50,10 +51,10 @@ func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design) {
 	}
 }
 
-// mostActive is the number of targets beyond which a design looks for no more that it misses.
+// mostActive is the number of targets in the design problem after which solve adds no further ones.
 const mostActive = 600
 
-// contrasts returns the gaps of some targets, each in units of the variance that it may have.
+// contrasts returns one row per target in of: the features of its gap, scaled so that the wanted variance is 1.
 func (l *localDesign) contrasts(of []int) *mat.Dense {
 	out := mat.NewDense(len(of), l.white.RawMatrix().Cols, nil)
 	for r, k := range of {
@@ -64,20 +65,20 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 	return out
 }
 
-// first returns the targets that a design begins with, for each leader those that know least beside
-// what they should.
+// first returns the targets with which solve begins: those with the largest lacks, without similar ones.
 func (l *localDesign) first() []int {
 	return l.separated(neediest(l.lacking(l.white)), nil, 60)
 }
 
-// neediest returns the targets by their lacks, the largest first.
+// neediest returns the indices of lacks in descending order of the lacks.
 func neediest(lacks []float64) []int {
 	order := indices.All(len(lacks))
 	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(lacks[j], lacks[i]) })
 	return order
 }
 
-// separated picks some of the targets in this order that are not next to one picked before.
+// separated returns at most most targets, in this order, that are not similar to an active or an already returned one.
+// Targets are similar if they have the same leader, nearby features and no much larger information.
 func (l *localDesign) separated(order, active []int, most int) []int {
 	var out []int
 	picked := slices.Clone(active)
@@ -107,8 +108,7 @@ func distance(x, y []float64) float64 {
 	return sum
 }
 
-// after returns the inverse factor of the information after these pulls: variances are squares of
-// rows times it.
+// after returns the information matrix in white features after these pulls, one number per element of sampled.
 func (l *localDesign) after(pulls []float64) *mat.SymDense {
 	_, m := l.white.Dims()
 	known := mat.NewSymDense(m, nil)
@@ -123,20 +123,21 @@ func (l *localDesign) after(pulls []float64) *mat.SymDense {
 	return known
 }
 
-// lacks returns information wanted times variance had, for all targets.
+// lacks returns the lack of every target after these pulls: wanted information times variance. A target is reached if its
+// lack is at most 1.
 func (l *localDesign) lacks(pulls []float64) []float64 {
 	x := try.Of(bounded.Whiten(l.ctx, l.white, l.after(pulls)))
 	return l.lacking(x)
 }
 
-// lacking returns them in features in which what is known is the identity.
+// lacking returns the lacks in features in which the identity is the information.
 func (l *localDesign) lacking(white *mat.Dense) []float64 {
 	return lists.Map(l.targets, func(t target) float64 {
 		return t.info * distance(white.RawRowView(t.arm), white.RawRowView(t.leader))
 	})
 }
 
-// missed returns some targets that pulls miss by more than a factor.
+// missed returns up to 40 targets that are not active and whose lacks after these pulls exceed factor, the largest first.
 func (l *localDesign) missed(pulls []float64, factor float64, active []int) []int {
 	lacks := l.lacks(pulls)
 	order := lists.Where(neediest(lacks), func(k int) bool { return lacks[k] > factor && !slices.Contains(active, k) })
@@ -149,9 +150,9 @@ func (l *localDesign) missed(pulls []float64, factor float64, active []int) []in
 // hardest is the number of targets that the search for a rounding checks.
 const hardest = 200
 
-// round turns pulls into the fewest whole ones in their proportions that bring the hardest targets within
-// a factor of where they should be, and returns what these miss the hardest of all targets by. Where no
-// number of pulls does, since something that a target needs is not pulled, best is nil.
+// round returns the smallest whole numbers of pulls, in about the given proportions, with which the lacks of the hardest
+// targets are at most slack. worst is the largest lack of all targets. If no number of pulls suffices, because a target
+// needs an arm that is not pulled, best is nil. worst is then the largest lack before rounding.
 func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst float64) {
 	n := floats.Sum(pulls)
 	weights := slices.Clone(pulls)
@@ -159,7 +160,7 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 	lacks := l.lacks(pulls)
 	few := l.only(lacks)
 	least := math.MaxInt
-	for _, cutoff := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // parts of a pull up to this are left out
+	for _, cutoff := range []float64{0, 0.02, 0.1, 0.3, 0.5, 0.7} { // fractions of a pull up to this value are rounded down
 		lo, hi, try := 0.0, 0.0, n
 		for step := 0; step < 9 || hi == 0 && step < 40; step++ {
 			counts := make([]float64, len(weights))
@@ -197,7 +198,7 @@ func (l *localDesign) round(pulls []float64, slack float64) (best []int, worst f
 	return best, slices.Max(lacks)
 }
 
-// only returns the problem of the targets that lack most.
+// only returns the design problem with the hardest targets: those with the largest lacks.
 func (l *localDesign) only(lacks []float64) *localDesign {
 	order := neediest(lacks)
 	order = order[:min(len(order), hardest)]

@@ -36,7 +36,7 @@ var (
 	_ engine.DataAdder = (*normed)(nil)
 )
 
-// newNormed prepares the test under a bound on the norm.
+// newNormed returns the test under a bound on the norm.
 func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err error) {
 	defer try.Caught(&err)
 	m = m.ByValues().Own()
@@ -57,7 +57,7 @@ func newNormed(m *model.Model, opt model.Terms, bound Bound) (_ *normed, err err
 	return a, nil
 }
 
-// Plan fixes the pulls of the round, and with them every bet on it.
+// Plan fixes the pulls of the next round and the bets on them.
 func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -68,7 +68,8 @@ func (a *normed) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.commit(plan(), a.fix), nil
 }
 
-// Amend fixes every bet again from the counts.
+// Amend replaces the counts of the planned round and fixes its bets again. It must be called after Plan and before the
+// data.
 func (a *normed) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
@@ -80,12 +81,12 @@ func (a *normed) Amend(counts []int) (err error) {
 	return nil
 }
 
-// Learn settles the bets with the round's own data, and chooses the next leaders from all data.
+// Learn settles the bets with the round's data, and chooses the leaders from all data.
 func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil if it was amended to no pulls
+		return err // nil if Amend has set all counts to 0
 	}
 	if a.fixed.system != nil {
 		a.settle(b)
@@ -98,7 +99,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// AddData adds rewards, which change leaders, gaps and needs. No walk moves.
+// AddData adds rewards from outside the rounds. They change leaders, gaps and needs, but no walk moves.
 func (a *normed) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
@@ -110,14 +111,14 @@ func (a *normed) AddData(b engine.Batch) (err error) {
 	return nil
 }
 
-// learn takes rewards in that the posterior uses.
+// learn updates the posterior with a batch.
 func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
 	try.To(a.scales.Learn(b))
 	a.believe(means, a.sums.arms)
 }
 
-// conclude chooses the leaders of the open contests and closes those that are decided.
+// conclude chooses the leaders of the open contests, and closes decided contests.
 func (a *normed) conclude() {
 	var were []*contest
 	for _, c := range a.contests {
@@ -135,10 +136,11 @@ func (a *normed) conclude() {
 // State implements engine.Algorithm.
 func (a *normed) State() engine.State { return engine.StateOf(a) }
 
-// Answers returns the leaders, decided if no other arm is open.
+// Answers returns one answer per task, decided if no other arm is open.
 func (a *normed) Answers() []engine.Answer { return a.answers(everyArm) }
 
-// Warnings reports coTest's warnings, and a bound on the norm that was not stated.
+// Warnings returns the warnings of the tests, and warnings about the kernel, costs, and a bound on the norm that was not
+// stated.
 func (a *normed) Warnings() []engine.Warning {
 	out := a.warnings()
 	if a.bound.Misfit == 0 && !a.Model.Truth().Witnessed(a.opt, float64(lists.Total(a.since))) {
@@ -156,7 +158,7 @@ func (a *normed) Warnings() []engine.Warning {
 	return out
 }
 
-// FitCheck tests the kernel where its features are few.
+// FitCheck returns a test of the kernel, or nil if the model has no features.
 func (a *normed) FitCheck() engine.FitCheck {
 	if a.Model.Features == nil {
 		return nil
@@ -164,7 +166,7 @@ func (a *normed) FitCheck() engine.FitCheck {
 	return a.decisions.FitCheck()
 }
 
-// sized returns pulls in the proportions of the pulls so far.
+// sized returns the predicted number of pulls, in the proportions of the pulls so far.
 func (a *normed) sized(needs []design.Pair) float64 {
 	return pulled{engine.PullsOf(a.Counts), a.variance}.more(needs)
 }

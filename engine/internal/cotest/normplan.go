@@ -15,28 +15,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The sizes of rounds. None of them touches the guarantee.
+// Constants that determine the sizes of rounds. The guarantee does not depend on them.
 var (
-	normAbove     = 0.9  // how far above z the next look is meant to find a walk, for its bias, too
-	normLeast     = 0.07 // stretchLeast and stretchRise, which rise here in every round
+	normAbove     = 0.9  // intended distance of a walk above its boundary after the next look; it also covers the bias
+	normLeast     = 0.07 // smallest new information relative to the posterior's information, as stretchLeast
 	normRise      = 1.35
-	spreadGrowth  = 0.8  // most new information beside what the posterior has of the gap
-	certainGrowth = 20.0 // and beside what it would have under the prior variance S²
-	finestRest    = 0.25 // of the variance that a walk may have, what features may leave unseen
+	spreadGrowth  = 0.8  // largest new information relative to the information of the posterior
+	certainGrowth = 20.0 // largest new information relative to the information under the prior variance S²
+	finestRest    = 0.25 // largest variance that the features may omit, as a fraction of the variance that a walk may have
 	mostPivots    = 200
-	roundSlack    = 1.15 // largest variance after rounding over the one wanted
-	roundMost     = 1.5  // times what a design asks for, beside one pull of each arm, from which on each target counts alone
-	normSolving   = 0.1  // relative gap of designs
-	// the part of earlier information that a design counts on: a walk has bet on earlier rewards, and uses them a second
-	// time only to make up for bias (docs/adr/0035)
+	roundSlack    = 1.15 // largest ratio of a variance after rounding to the wanted variance
+	roundMost     = 1.5  // if rounding exceeds roundMost times the design's pulls, plus one pull per arm, solve again with localDesign.each
+	normSolving   = 0.1  // relative duality gap of designs
+	// the fraction of earlier information that a design counts. A walk has already bet on earlier rewards, and uses them
+	// again only to correct bias (docs/adr/0035)
 	earlierRounds = 0.15
 )
 
-// Round 1.
+// Constants of round 1.
 const (
-	firstRest  = 1e-2 // of the kernel's variance, what pivots may leave unseen of an arm
-	firstMost  = 256  // pivots
-	firstPulls = 2    // of each
+	firstRest  = 1e-2 // variance of an arm that the pivots may leave unexplained, as a fraction of the kernel's variance
+	firstMost  = 256  // largest number of pivots
+	firstPulls = 2    // pulls of each pivot
 )
 
 // explorePivots plans round 1: two pulls of each arm that pivots need to show all others to a

@@ -12,14 +12,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sums holds for every walk that goes on the error functional of its bets so far.
+// sums holds the error functional of the bets so far, for every walk that continues.
 type sums struct {
-	arms  []int       // whose kernels the functionals consist of, beside the walks' own; grows at its end
-	at    map[int]int // position in arms
+	arms  []int       // the functionals combine the kernels of these arms and of the walk's own arm; only ever appended to
+	at    map[int]int // position of each arm in arms
 	walks map[*sequential.Walk]*bounded.Combined
 }
 
-// position returns the position of an arm in the list, to which it is added.
+// position returns the position of an arm in s.arms, and appends the arm if it is new.
 func (s *sums) position(arm int) int {
 	k, known := s.at[arm]
 	if !known {
@@ -29,7 +29,7 @@ func (s *sums) position(arm int) int {
 	return k
 }
 
-// settle takes the round's data to the bets on it, and keeps the functionals of walks that continue.
+// settle settles the bets with the round's data, and updates the functionals of walks that continue.
 func (a *normBets) settle(b engine.Batch) {
 	f := &a.fixed
 	rows := try.Of(f.section.Rows(a.ctx(), f.system.Support))
@@ -38,8 +38,8 @@ func (a *normBets) settle(b engine.Batch) {
 	for j, k := range f.system.Support {
 		means[j] = b.Means[f.section.Arms[k]] / a.Model.Unit
 	}
-	// An estimate pᵀȳ is a times the gap in a ridge fit of the means, less the fit's share of the
-	// bias G so far: p = A⁻¹(a(k_b - k_x) - G)(s).
+	// An estimate pᵀȳ is a times the gap in a ridge fit of the means, minus the fit's value of the earlier bias G: p =
+	// A⁻¹(a(k_b - k_x) - G)(s).
 	fits := make([][]float64, len(shrinkage))
 	for kind := range shrinkage {
 		fits[kind] = try.Of(bounded.Fitted(a.ctx(), rows, f.system.Solve(means, a.prior(kind))))
@@ -63,7 +63,8 @@ func (a *normBets) settle(b engine.Batch) {
 	a.remember(view)
 }
 
-// estimated returns the estimate of a gap by the round's fits, or by the two arms' own means.
+// estimated returns the estimate of a bet's gap from the round's fits or, for the kind direct, from the two arms' own
+// means.
 func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fits [][]float64) float64 {
 	if how.kind == direct {
 		return (b.Means[bet.Opponent] - b.Means[bet.Arm]) / a.Model.Unit
@@ -72,8 +73,8 @@ func (a *normBets) estimated(bet sequential.Bet, how choice, b engine.Batch, fit
 	return fit[a.fixed.section.Find(bet.Opponent)] - fit[a.fixed.section.Find(bet.Arm)]
 }
 
-// settleUnknown settles bets where noise scales are unknown. A score is then no linear function of the
-// rewards, so that every round allows for its own bias.
+// settleUnknown settles bets if noise scales are unknown. A score is then not a linear function of the rewards, so each
+// round subtracts the bound on its own bias.
 func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 	f := &a.fixed
 	a.scales.Replicated(b)
@@ -113,11 +114,12 @@ func (a *normBets) settleUnknown(b engine.Batch, v *view, fits [][]float64) {
 	}
 }
 
-// remember adds the errors of the round's estimates to the functionals of walks that continue.
+// remember adds the errors of the round's estimates to the functionals of walks that continue, and deletes those of walks
+// that are out.
 func (a *normBets) remember(v *view) {
 	f := &a.fixed
 	positions := lists.Make(len(v.rows), func(j int) int { return a.sums.position(f.section.Arms[f.system.Support[j]]) })
-	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // of the bets of walks that continue
+	byWalk := make(map[*sequential.Walk]int, len(a.bets)) // index in bets, for walks that continue
 	for k, bet := range a.bets {
 		if bet.Walk.Out {
 			delete(a.sums.walks, bet.Walk)
@@ -147,10 +149,11 @@ func (a *normBets) remember(v *view) {
 	}
 }
 
-// add adds the errors to the functionals of some walks, which all have one or none of them has.
+// add adds the errors of the round's estimates to the functionals of the walks at positions part. Either all of these
+// walks already have a functional, or none has.
 func (a *normBets) add(c *claim, part []int, byWalk map[*sequential.Walk]int, v *view, positions []int) {
 	f := &a.fixed
-	leader := a.bets[byWalk[c.walks[part[0]]]].Opponent // when the bets were fixed
+	leader := a.bets[byWalk[c.walks[part[0]]]].Opponent // the leader when the bets were fixed
 	values, prior := v.gaps(a, c, leader, part), make([]float64, len(part))
 	known := a.sums.walks[c.walks[part[0]]] != nil
 	for t, k := range part {

@@ -11,8 +11,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// minimaxPlanner shares the pulls of a round between all contests by minimax designs. The arms of a
-// contest that are better measured by their own means get their own pulls.
+// minimaxPlanner plans one minimax design for all contests together. Contests whose gaps are estimated from the arms' own
+// means get separate pulls.
 type minimaxPlanner struct{}
 
 // next returns the stage of the coming round.
@@ -42,12 +42,12 @@ func (minimaxPlanner) next(q ask) *rounds.Stage {
 		space, contrasts := part.Space(m.Space(0)), design.Contrasts{Pairs: part.Pairs}
 		d := try.Of(design.Minimax(part.Space(priced.Space(0)), contrasts, m.Solver(needTolerance)))
 		d = q.inPulls(part.Arms, d)
-		// n pulls bring every need w to w‖y‖² ≤ 1 when the value is at most n.
+		// n pulls bring w‖y‖² to at most 1 for every need w if n is at least the value.
 		if !(d.Value <= float64(q.most)) {
 			try.To(engine.LimitError{Samples: d.Value})
 		}
 		st.Design.Value, st.Design.Lower = st.Design.Value+d.Value, st.Design.Lower+d.Lower
-		// Only their sum is rounded up: a pull too many in each part would add up.
+		// Only the sum over the parts is rounded up: one extra pull in every part would be many.
 		n := int(math.Ceil(st.Design.Value)) - pulled
 		if pulled += n; n == 0 {
 			continue
@@ -57,12 +57,11 @@ func (minimaxPlanner) next(q ask) *rounds.Stage {
 	return q.complete(st)
 }
 
-// needTolerance is the relative gap of designs: a thousandth of the samples.
+// needTolerance is the relative duality gap of designs. It costs at most a thousandth of the samples.
 const needTolerance = 1e-3
 
-// NewIndUniformFC returns the test of CoTestFC on sample means, with equally many pulls of every
-// arm of a task until the task is decided: the baseline without sharing and without designed
-// allocation.
+// NewIndUniformFC returns the test of CoTestFC on sample means. Every arm of an undecided task gets the same number of
+// pulls. It is the baseline without shared data and without designs.
 func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	independent, err := m.Independent()
 	if err != nil {
@@ -72,17 +71,17 @@ func NewIndUniformFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 	return newCoTest(independent, opt, uniformPlanner{})
 }
 
-// uniformPlanner pulls the arms of an open contest equally often.
+// uniformPlanner gives the same number of pulls to all arms of an open contest.
 type uniformPlanner struct{ proportional }
 
-// proportional predicts pulls in the proportions of the pulls so far.
+// proportional is the part of planners that predict pulls in the proportions of the pulls so far.
 type proportional struct{}
 
 func (proportional) pulls(_ terms, needs []design.Pair, sofar pulled) float64 {
 	return sofar.more(needs)
 }
 
-// next returns the stage with as many pulls of every arm as the neediest of its contest asks for.
+// next returns a stage in which every arm of a contest gets the pulls that the contest's largest need requires.
 func (uniformPlanner) next(q ask) *rounds.Stage {
 	m := q.scales.Model
 	st := newStage(m)
@@ -114,9 +113,9 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 	return q.complete(st)
 }
 
-// newApart returns CoTestFC on arms for which a test uses nothing but their own rewards: every bet is on two arms'
-// own means. All numbers of it are at hand in closed form, so that there is no limit to the arms, and it is valid
-// under any kernel. Misfit is of estimates by the kernel, and there are none.
+// newApart returns CoTestFC with bets on the difference of two arms' own means. All its formulas are in closed form, so
+// the number of arms is not limited, and it is valid under any kernel. Options.Misfit is ignored because it bounds only
+// the errors of the kernel's estimates.
 func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 	independent, err := m.Independent()
 	if err != nil {
@@ -134,7 +133,8 @@ func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
 	return a, nil
 }
 
-// apartPlanner gives every contest the least pulls by which the means of its arms and of its leader bring what is needed.
+// apartPlanner plans the fewest pulls with which the own means of leader and arms reach the needed information, contest by
+// contest.
 type apartPlanner struct{}
 
 // next returns the stage of the coming round.
@@ -155,7 +155,7 @@ func (apartPlanner) next(q ask) *rounds.Stage {
 	return q.complete(st)
 }
 
-// pulls predicts the pulls that the needs require, leader by leader.
+// pulls predicts the number of pulls that the needs require. Needs of one leader must follow each other.
 func (apartPlanner) pulls(t terms, needs []design.Pair, _ pulled) float64 {
 	total := 0.0
 	for len(needs) > 0 {
@@ -169,15 +169,16 @@ func (apartPlanner) pulls(t terms, needs []design.Pair, _ pulled) float64 {
 	return math.Ceil(total)
 }
 
-// between is the least pulls that bring the variance of every gap to a leader, between two means, to 1/need: n_x =
-// v_x/(1/need_x - v_b/n_b) for the leader's n_b that makes the sum of their costs least, which is convex in it.
+// between holds the fewest pulls with which every gap between the leader's mean and an arm's mean has variance 1/need. An
+// arm x needs n_x = v_x/(1/need_x - v_b/n_b) pulls, where v are variances of one reward. The leader's n_b minimises the
+// total cost, which is convex in n_b.
 type between struct {
 	leader float64
 	rivals []float64 // of the pairs, in order
 	total  float64
 }
 
-// fewestBetween returns them for the needs of one contest; without needs there are none.
+// fewestBetween returns these pulls for the needs of one contest; all are 0 without needs.
 func fewestBetween(t terms, pairs []design.Pair) (d between) {
 	if len(pairs) == 0 {
 		return d
@@ -218,12 +219,13 @@ func fewestBetween(t terms, pairs []design.Pair) (d between) {
 	return d
 }
 
-// addDirect adds the pulls that the needs of a contest take between means.
+// addDirect adds to st the fewest pulls with which own means meet the needs of a contest. If they exceed t.most, it adds
+// only their total to Design.Value, and the planner returns an error.
 func (t terms) addDirect(pairs []design.Pair, st *rounds.Stage) {
 	d := fewestBetween(t, pairs)
 	st.Design.Value, st.Design.Lower = st.Design.Value+d.total, st.Design.Lower+d.total
 	if len(pairs) == 0 || !(d.total <= float64(t.most)) {
-		return // more than whole numbers hold, and than the run may take: the planner states so
+		return // int may not hold numbers above t.most
 	}
 	st.Rounding.Counts[pairs[0].I] += int(math.Ceil(d.leader))
 	for k, q := range pairs {

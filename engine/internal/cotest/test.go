@@ -11,19 +11,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1
-// explores. Every later round bets, for every arm x that may still be a best arm
-// of its task, on the gap between the leader and x in that round's own data; the bets of the rounds
-// are combined on an information clock [BauerKoehne94, LehmacherWassmer99], and x goes when
-// the combination crosses a constant boundary [Pocock77].
+// coTest is CoTestFC: the leader-directed combination test of docs/theory/test.md. Round 1 explores. Each later round has
+// one bet for every arm x that may still be a best arm of its task. The bet is on the gap between the leader and x in the
+// data of that round. The bets of the rounds are combined on an information clock [BauerKoehne94, LehmacherWassmer99]. Arm
+// x is eliminated when the combination crosses a constant boundary [Pocock77].
 //
-// Leaders, gaps and round sizes come from all data so far, without any correction:
-// the test is valid for any values that are fixed before the round.
+// Leaders, gaps and round sizes come from all data so far, without any correction: the test is valid for any values that
+// are fixed before the round.
 type coTest struct {
 	estimation
-	planner planner // nil in coBayesFB, which plans alone
+	planner planner // nil in coBayesFB, which has its own planning
 	pricing pricing
-	said    []engine.Warning // of how it tests
+	said    []engine.Warning // warnings about the kind of test
 }
 
 var (
@@ -32,11 +31,11 @@ var (
 	_ engine.DataAdder = (*coTest)(nil)
 )
 
-// NewCoTestFC prepares the test on a model, which needs no exact features. Schedule and ξ do not apply.
-// With a bound on the norm of the reward function, see BoundOf, bets are ridge estimates less their
-// worst bias; without, they are least squares. Where the ranks of tasks add up each agent then
-// tests alone, see newAlone: a common allocation would only cost samples. So it does where least squares
-// suit each task and not all of them together.
+// NewCoTestFC returns the test on a model, which need not have exact features. Options.Schedule and Options.Ridge do not
+// apply. With a bound on the norm of the reward function, see BoundOf, bets use ridge estimates minus their largest bias.
+// Otherwise they use least squares. Each agent tests alone, see newAlone, if the ranks of the tasks add up, because a
+// common allocation would only cost samples. The same holds if least squares are possible for each task but not for all
+// tasks together.
 func NewCoTestFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	form, bound, err := formOf(m, opt)
 	if err != nil {
@@ -58,7 +57,7 @@ func newCoTest(m *model.Model, opt model.Terms, p planner) (_ *coTest, err error
 	return a, nil
 }
 
-// prepareCoTest returns the test before any round, without a clock.
+// prepareCoTest returns the test before any round, without a clock. exact is documented at newContests.
 func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTest {
 	m = m.Own()
 	a := &coTest{
@@ -68,7 +67,7 @@ func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTes
 	return a
 }
 
-// Plan fixes the pulls of the round, and with them every bet on it.
+// Plan fixes the pulls of the next round and the bets on them.
 func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -84,11 +83,13 @@ func (a *coTest) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return plan, nil
 }
 
-// mostRaised is the number of times that needs are raised in a round. Together they exceed what rounding can lose.
+// mostRaised is the largest number of times that needs are raised in a round. Together, the raises exceed what rounding
+// can lose.
 const mostRaised = 2
 
-// raise raises the needs of contests of which the planned round moves no open walk, and reports whether there are any. Whole pulls bring
-// some gaps less information than they need. If that is less than the clock needs for its next look, the round is lost.
+// raise raises the needs of contests for which the planned round has no bet against the leader, and reports whether there
+// are any. Rounding to whole pulls gives some gaps less information than planned. If a gap gets less than its clock needs
+// for the next look, the round is lost for its walk.
 func (a *coTest) raise(q ask) bool {
 	if !q.oriented {
 		return false
@@ -109,7 +110,8 @@ func (a *coTest) raise(q ask) bool {
 	return raised
 }
 
-// commit makes a stage the coming round.
+// commit makes st the stage of the next round, and fixes its bets. It returns a LimitError if no number of pulls separates
+// the arms.
 func (a *coTest) commit(st *rounds.Stage) engine.Plan {
 	if !(st.Design.Value > 0) { // all contrasts are within rounding
 		try.To(engine.LimitError{Samples: math.Inf(1)})
@@ -117,7 +119,7 @@ func (a *coTest) commit(st *rounds.Stage) engine.Plan {
 	return a.decisions.commit(st, a.fix)
 }
 
-// fix fixes the bets on the coming round, and before any data the clock.
+// fix fixes the bets on the next round. Before any data there are no bets, and it sets the origin of the clock.
 func (a *coTest) fix(st *rounds.Stage) {
 	a.stage, a.bets = st, a.bets[:0]
 	if a.estimates == nil {
@@ -132,9 +134,9 @@ func (a *coTest) fix(st *rounds.Stage) {
 	}
 }
 
-// bet adds the bets of a contest: its leader against every arm not out, and the runner-up against the leader, which may
-// be a wrong one. An arm that the round does not separate from its opponent, or whose clock it does not move, sits out.
-// With clocks that are fixed, rounds in which an arm sits out cost its walk nothing, and the leader does.
+// bet adds the bets of a contest: the leader against every arm that is not out, and the runner-up against the leader,
+// which may be a wrong one. There is no bet if the round has no estimate of the gap or does not move the arm's clock. With
+// fixed times there is no bet against the leader; its walk loses nothing by it.
 func (a *coTest) bet(c *contest, guesses []float64) {
 	d := doubts{opponent: -1}
 	for k, i := range c.arms {
@@ -149,7 +151,7 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 		if !ok {
 			continue
 		}
-		if a.opt.Epsilon == 0 { // else the leader may stay, best or not
+		if a.opt.Epsilon == 0 { // with an accuracy, the leader may stay even if it is not best
 			if d.opponent != against {
 				d = c.doubts(against, guesses, a.variance)
 			}
@@ -162,8 +164,7 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 	}
 }
 
-// Learn settles the bets with the round's own data, and chooses the next leaders from all
-// data.
+// Learn settles the bets with the round's data, and chooses the leaders from all data.
 func (a *coTest) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -172,7 +173,7 @@ func (a *coTest) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// conclude chooses the leaders of the open contests and closes those that are decided.
+// conclude chooses the leaders of the open contests, and closes decided contests.
 func (a *coTest) conclude() {
 	if a.estimates == nil {
 		return
@@ -187,10 +188,10 @@ func (a *coTest) conclude() {
 	}
 }
 
-// update takes the round in: its own data for the bets, and all data for estimates.
+// update settles the bets with the round's data, and then updates the estimates from all data.
 func (a *coTest) update(b engine.Batch) {
 	try.To(rounds.CheckBatch(a.stage.Plan(a.round), b))
-	if b.Empty() { // it was amended to no pulls
+	if b.Empty() { // Amend has set all counts to 0
 		return
 	}
 	if len(a.bets) > 0 || a.stage.Sides != nil {
@@ -207,19 +208,19 @@ func (a *coTest) update(b engine.Batch) {
 	}
 }
 
-// learn takes rewards in that estimates use.
+// learn updates the estimates from all data with a batch.
 func (a *coTest) learn(b engine.Batch) { a.estimator.learn(b, a.Add(b)) }
 
 // State implements engine.Algorithm.
 func (a *coTest) State() engine.State { return engine.StateOf(a) }
 
-// Answers returns the leaders, decided if no other arm is open.
+// Answers returns one answer per task, decided if no other arm is open.
 func (a *coTest) Answers() []engine.Answer {
 	return a.answers(func(i int) bool { return a.pooled == nil || a.pooled.Spans(i) })
 }
 
-// Warnings reports a kernel that cannot represent the rewards, rewards that are not normal, and
-// tasks whose test came to its end undecided.
+// Warnings returns warnings about rewards that the kernel cannot represent, rewards that are not normal, and undecided
+// tasks whose walks have no looks left.
 func (a *coTest) Warnings() []engine.Warning {
 	var out []engine.Warning
 	if !a.misfit.stated() {
@@ -232,8 +233,8 @@ func (a *coTest) Warnings() []engine.Warning {
 	return append(out, a.warnings()...)
 }
 
-// stake makes the walks capitals where the rewards have bounds: then they are bet on instead of scores of normal or
-// sub-Gaussian laws (docs/theory/bets.md), and noise scales only guide pulls.
+// stake turns the walks into capitals if rewards have bounds. The bounds then replace the scores of normal or sub-Gaussian
+// rewards (docs/theory/bets.md), and noise scales are used only for planning.
 func (a *coTest) stake() {
 	limits, bounded := rounds.LimitsOf(a.Model)
 	if !bounded || !a.opt.Bets(a.Model.Problem) {
@@ -246,7 +247,7 @@ func (a *coTest) stake() {
 	}
 }
 
-// stake makes the walks of a contest capitals, for gaps up to a span.
+// stake turns the walks of a contest into capitals. epsilon is the accuracy and span the largest possible gap, normalised.
 func stake(c *contest, epsilon, span float64) {
 	stakes := sequential.NewStakes(epsilon, span)
 	for _, w := range c.walks {
@@ -254,5 +255,5 @@ func stake(c *contest, epsilon, span float64) {
 	}
 }
 
-// centre returns the number that the rewards of an arm are compared with, from data before the round.
+// centre returns the value with which the rewards of arm i are compared, from data before the round.
 func (a *coTest) centre(i int) float64 { return a.limits.Centre(a.estimates[i], a.Counts[i]) }

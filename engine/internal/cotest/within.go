@@ -17,12 +17,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// within has the data of blocks and makes the bets on them.
+// within holds the data in blocks, and computes variances and scores of gaps within blocks.
 type within struct {
 	*sides.Data
 	model  *model.Model
-	limits *rounds.Limits // limits of the rewards, if bets use these; nil otherwise
-	fair   bool           // bets use the symmetry of differences within blocks
+	limits *rounds.Limits // limits of the rewards, if bets use them; nil otherwise
+	fair   bool           // bets use the symmetry of differences within blocks (law "symmetric")
 	most   float64        // the requested accuracy, normalised
 	each   bool           // every pair of arms has its own noise scale
 }
@@ -31,7 +31,7 @@ func newWithin(m *model.Model, limits *rounds.Limits) *within {
 	return &within{Data: sides.NewData(m), model: m, limits: limits, each: m.Problem.Noise.UnknownBy == problem.UnknownArm}
 }
 
-// coming returns the variance of the estimate of a gap in the round that is planned; +Inf if it has none.
+// coming returns the variance of the estimated gap of arms i and j in the planned round; +Inf if no block has both.
 func (w *within) coming(i, j int) float64 {
 	v, a, b := w.Places(i, j)
 	if w.pooled() {
@@ -46,7 +46,8 @@ func (w *within) coming(i, j int) float64 {
 	return 2 * w.Scale(v) / float64(n)
 }
 
-// origin returns the least information that a first round brings to a gap.
+// origin returns the smallest information about a gap between the first arm of a task and another, after the first round.
+// Gaps without an estimate do not count.
 func (w *within) origin() float64 {
 	widest := 0.0
 	for _, set := range w.model.Problem.Groups() {
@@ -59,7 +60,7 @@ func (w *within) origin() float64 {
 	return 1 / widest
 }
 
-// score returns the evidence of a round on a bet; estimates are from the data before the round.
+// score returns the evidence of a round's data on a bet. estimates are the arms' estimates from earlier data.
 func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) sequential.Score {
 	v, i, j := w.Places(bet.Opponent, bet.Arm)
 	if w.pooled() {
@@ -80,10 +81,11 @@ func (w *within) score(bet sequential.Bet, estimates []float64, b engine.Batch) 
 // staked reports whether the walks are capitals.
 func (w *within) staked() bool { return w.fair || w.limits != nil }
 
-// widestFair is the largest gap of a stake on symmetric differences, in standard deviations of a difference.
+// widestFair is the largest gap of a stake for symmetric differences, in standard deviations of a difference.
 const widestFair = 2
 
-// one returns the differences between the arms of a bet in each block of a round that has both, normalised. Sides are single blocks.
+// one returns the differences between the two arms of a bet, normalised, one per block with both arms. Each side must be a
+// single block.
 func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
 	for k, s := range w.Sides {
 		if x, y := slices.Index(s.Arms, bet.Opponent), slices.Index(s.Arms, bet.Arm); x >= 0 && y >= 0 {
@@ -93,8 +95,8 @@ func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
 	return out
 }
 
-// differences returns the number of blocks of a round that have both arms, with the mean of their differences and the
-// squared deviations from it, normalised.
+// differences returns the number n of blocks with both arms, the mean of their differences, and the sum of squared
+// deviations from the mean, normalised.
 func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64) {
 	for k, s := range w.Sides {
 		x, y := slices.Index(s.Arms, i), slices.Index(s.Arms, j)
@@ -110,9 +112,8 @@ func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64
 	return n, mean, squares
 }
 
-// sideBySide is CoTestFC where the arms of a task are measured side by side (docs/theory/blocks.md): the open
-// arms of a task share blocks with its leader, and are compared within them, where what the blocks add cancels. Each agent tests alone, on
-// its arms' own means.
+// sideBySide is CoTestFC for problems with blocks (docs/theory/blocks.md). The open arms of a task share blocks with its
+// leader and are compared within them, so the block effects cancel. Each agent tests alone, and the kernel is not used.
 type sideBySide struct {
 	*coTest
 	within *within
@@ -138,22 +139,23 @@ func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err err
 	return &sideBySide{a, blocks.within}, nil
 }
 
-// Independent reports that the agents exchange nothing.
+// Independent reports that agents do not share data.
 func (a *sideBySide) Independent() bool { return true }
 
-// Plan says which arms share blocks.
+// Plan returns the plan of coTest, in which Sides has the arms of each block.
 func (a *sideBySide) Plan(ctx context.Context) (engine.Plan, error) {
 	plan, err := a.coTest.Plan(ctx)
 	plan.WantSquares = false
 	return plan, err
 }
 
-// Amend refuses counts, which do not state what was measured together.
+// Amend always returns an error: counts do not state which arms were measured in one block. Use AmendBlocks.
 func (a *sideBySide) Amend([]int) error {
 	return sides.ErrCounts
 }
 
-// AmendBlocks fixes the bets on the round from its blocks. An arm that no block compares with its leader sits out.
+// AmendBlocks replaces the blocks of the planned round and fixes its bets again. An arm that shares no block with its
+// leader gets no bet.
 func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	defer try.Caught(&err)
 	if a.stage == nil {
@@ -170,17 +172,17 @@ func (a *sideBySide) AmendBlocks(arranged []engine.Side) (err error) {
 	return nil
 }
 
-// UsesAddedData reports that rewards without a block are not used.
+// UsesAddedData reports that added rewards, which have no block, are not used.
 func (a *sideBySide) UsesAddedData() bool { return false }
 
-// blockPlanner asks for the blocks that the open arms of each task need.
+// blockPlanner plans the blocks that the open arms of each task need.
 type blockPlanner struct {
 	*sides.Planner
 	proportional
 	within *within
 }
 
-// next returns the stage whose blocks bring the open arms what they need.
+// next returns a stage with blocks that give the open arms the information they need.
 func (b *blockPlanner) next(q ask) *rounds.Stage {
 	m := q.model
 	st := newStage(m)
@@ -214,9 +216,9 @@ func (b *blockPlanner) next(q ask) *rounds.Stage {
 	return st
 }
 
-// needed returns the leader of a contest, its open rivals, and the blocks that each of them needs. With all of them
-// in a block its effect is estimated from many arms, and the variance of a gap is about the sum of the two
-// arms' variances; in small blocks it is the one of differences.
+// needed returns the leader of a contest, its open arms, and the number of blocks that each arm needs. whole states that
+// all of them fit into one block. The block effect is then estimated from many arms, so the variance of a gap is about the
+// sum of the two arms' variances. In smaller blocks it is the variance of differences.
 func (b *blockPlanner) needed(q ask, needs []design.Pair, whole bool) (leader int, rivals []int, blocks []float64) {
 	leader = needs[0].I
 	unit := b.within.Scale(q.model.Problem.TaskOf[leader])
@@ -231,17 +233,17 @@ func (b *blockPlanner) needed(q ask, needs []design.Pair, whole bool) (leader in
 	return leader, rivals, blocks
 }
 
-// The sizes of rounds of blocks.
+// Constants for the sizes of rounds with blocks.
 const (
 	blocksFirst = 2 // blocks of the first round
-	// least degrees of freedom that a round adds to the scale of a task, or of a pair
+	// smallest number of degrees of freedom that a round adds to the scale of a task or of a pair
 	freedomWithin = 3
 )
 
-// pooled reports whether arms have one scale, so that all of a block serve every gap.
+// pooled reports whether all arms have one scale, so that all rewards of a block improve the estimate of every gap.
 func (w *within) pooled() bool { return !w.each && !w.staked() }
 
-// enough returns whole numbers of blocks: at least these, and so many that the scale can be estimated.
+// enough rounds the numbers of blocks up, and increases them until the noise scale can be estimated.
 func (w *within) enough(blocks []float64) []int {
 	out := make([]int, len(blocks))
 	least := 1

@@ -27,17 +27,18 @@ func NewIndALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
 }
 
-// alba is the method of ALBA, for a model of one task.
+// alba is the method of IndALBA, for a model of one task.
 type alba struct {
 	allocation
 	phase int // q
-	step  int // s, within the phase
+	step  int // s, counted from 1 in each phase
 }
 
-// target returns the number of arms that phase q ends with, ⌊d/2^q⌋, at least 1.
+// target returns the number of arms with which phase q ends: ⌊d/2^q⌋, at least 1.
 func (a *alba) target(e *elimination) int { return max(1, e.Model.Rank()>>a.phase) }
 
-// confidence skips the phases whose number of arms is already reached.
+// confidence returns the step of the next round and its error probability. It first skips phases whose target is already
+// reached.
 func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 	for a.target(e) > 1 && e.Alive() <= a.target(e) {
 		a.phase, a.step = a.phase+1, 0
@@ -46,22 +47,22 @@ func (a *alba) confidence(e *elimination) (s int, deltaR float64) {
 	return a.step, e.opt.Delta * basel(a.phase+1) * basel(a.step)
 }
 
-// basel returns 6/(π²k²); over k = 1, 2, … it adds up to 1.
+// basel returns 6/(π²k²). The sum over k = 1, 2, … is 1.
 func basel(k int) float64 { return 6 / (math.Pi * math.Pi * float64(k) * float64(k)) }
 
 func (*alba) cut(e *elimination, v int) { e.eliminate(v) }
 
-// gOptimal returns the allocation of ALBA.
+// gOptimal returns the G-optimal allocation, which IndALBA uses.
 func gOptimal() allocation { return allocation{canon.KindArms, armDesign} }
 
-// armDesign returns the G-optimal allocation of a set of arms over these arms alone, with 4 max ‖φ_i‖²_{A⁻¹} as its value, which bounds
-// ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. At ξ = 0 and equal noise the maximum is the rank of the set [Kiefer and Wolfowitz 1960]. The model
-// has one task. The result is cached.
+// armDesign returns the G-optimal allocation of the candidates of a model with one task. Its value is 4 max ‖φ_i‖²_{A⁻¹},
+// which bounds ‖φ_i - φ_j‖²_{A⁻¹} for all pairs. With ξ = 0 and equal noise, the maximum is the rank of the set [Kiefer
+// and Wolfowitz 1960]. The result is cached.
 func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	set := alive[0]
 	return remembered(m, canon.Key{Kind: canon.KindArms, Ridge: ridge, Sets: alive}, func() design.Design {
 		_, dim := m.Features.Dims()
-		// An arm's norm is its contrast with a row of zeros, which cannot be pulled.
+		// The norm of an arm is the norm of its contrast with a row of zeros, which cannot be pulled.
 		space := design.Space{Features: mat.NewDense(len(set)+1, dim, nil), Precision: make([]float64, len(set)+1), Ridge: m.Normalised(ridge)}
 		var pairs []design.Pair
 		for k, i := range set {

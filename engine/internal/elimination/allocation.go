@@ -15,17 +15,17 @@ import (
 
 // An allocator chooses the pulls of a round, for the methods of Alg. 1 and 2 and their variants.
 type allocator interface {
-	// design returns the proportions of the pulls of the candidate sets, one set per task, and
-	// the largest variance of a pair at one pull in all.
+	// design returns the proportions of the pulls for the candidate sets, one set per task. Its value is the largest
+	// variance of a pair's gap with a single pull in total.
 	design(m *model.Model, ridge float64, alive [][]int) design.Design
-	// stage rounds the design of the candidate sets to n pulls and factors the estimator for these
-	// counts; covered is whether the rounding keeps the ratio 2(1+ε).
+	// stage rounds the design to n pulls, and computes the estimator for these counts. covered reports whether the
+	// rounding keeps the ratio 2(1+ε).
 	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool)
-	// estimator factors the estimator of other pulls of a round.
+	// estimator returns the estimator for other counts in a round.
 	estimator(m *model.Model, ridge float64, counts []int) *model.Estimator
 }
 
-// allocation is an allocator by designs of one kind, which is part of the cache key.
+// allocation is an allocator with designs of one kind, which is part of the cache key.
 type allocation struct {
 	kind   canon.Kind
 	choose func(m *model.Model, ridge float64, alive [][]int) design.Design
@@ -52,7 +52,7 @@ func (a allocation) stage(m *model.Model, ridge float64, alive [][]int, d design
 	return st, model.Covers(st.Rounding)
 }
 
-// remembered returns a cached function value of the model.
+// remembered returns compute(), cached for the model under key k.
 func remembered[T any](m *model.Model, k canon.Key, compute func() T) T {
 	return try.Of(model.Remembered(m, k, try.Returning(compute)))
 }
@@ -64,7 +64,7 @@ func shared() allocation {
 	}}
 }
 
-// separate returns the allocation of the ablations: each task separately, in equal shares.
+// separate returns the allocation of the ablations: each task alone, with equal shares of the pulls.
 func separate() allocation { return allocation{canon.KindLocal, localDesign} }
 
 // NewCoKernelFCIndAlloc returns the ablation of Alg. 1 that samples by locally optimal allocations
@@ -94,8 +94,9 @@ func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
-// localDesign combines the allocations λ_v that are optimal for each open task alone, in equal shares. Its value is the joint objective,
-// the largest ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks; it is exact and therefore its own lower bound. The result is cached.
+// localDesign combines the allocations λ_v that are optimal for each open task alone, with equal shares. Its value is the
+// joint objective, the largest ‖y‖²_{A(ξ,λ)⁻¹} over the open pairs of all tasks. The value is exact, so Lower is equal to
+// it. The result is cached.
 func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindLocal, Ridge: ridge, Sets: alive}, func() design.Design {
 		alone := try.Of(m.TaskModels())
@@ -116,7 +117,7 @@ func localDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	})
 }
 
-// valued sets the exact value of a design for the pairs of the candidate sets.
+// valued returns d with its exact value for the pairs of the candidate sets.
 func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) design.Design {
 	value, _, err := design.MaxVariance(m.Context(), s, design.Contrasts{Groups: alive}, d.Weights)
 	try.To(err)
@@ -124,8 +125,8 @@ func valued(d design.Design, m *model.Model, s design.Space, alive [][]int) desi
 	return d
 }
 
-// coveredStage returns the stage of the smallest n·1.25^k pulls that the rounding covers: the maximum with τ(ξ, λ, ε) in [Du23, Alg. 1,
-// l. 5], where τ is the verified need of the rounding instead of its worst-case bound.
+// coveredStage returns the stage with the smallest number n·1.25^k of pulls that the rounding covers. This is the maximum
+// with τ(ξ, λ, ε) in [Du23, Alg. 1, l. 5], where τ is the verified need of the rounding instead of its worst-case bound.
 func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d design.Design, n int) *rounds.Stage {
 	for {
 		if st, covered := a.stage(m, ridge, alive, d, n); covered {
@@ -135,13 +136,13 @@ func coveredStage(a allocator, m *model.Model, ridge float64, alive [][]int, d d
 	}
 }
 
-// NewIndKernelFC returns Alg. 1 run by each agent on its own task at confidence δ/V, so that all
-// answers hold together with probability 1 - δ.
+// NewIndKernelFC returns Alg. 1 run by each agent on its own task at confidence δ/V. All answers are then correct together
+// with probability 1 - δ.
 func NewIndKernelFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })
 }
 
-// newIndividualFC runs an elimination method by each agent alone at δ/V.
+// newIndividualFC runs an elimination method for each agent alone at δ/V. own returns the method of one agent.
 func newIndividualFC(m *model.Model, opt model.Terms, own func() method) (engine.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return individual.New(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
@@ -154,19 +155,19 @@ func NewIndKernelFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return NewCoKernelFB(m, opt) })
 }
 
-// resolution chooses the ridge of CoKernelFC's rounds among very many arms as fine as their thresholds need: ξ of round r is the largest
-// whose bias is a fraction of 2^-s. The tuned schedule is valid for any ξ fixed before a round's data. Rounds start at a threshold of
-// several noise scales, where a round has as many pulls as a rounding needs: clearly worse arms are eliminated before fine rounds, whose
-// directions then concern only the remaining arms.
+// resolution chooses the ridge of CoKernelFC's rounds with very many arms. ξ of round r is the largest ridge whose bias is
+// at most a fraction of the threshold 2^-s. The tuned schedule is valid for any ξ that is fixed before a round's data. The
+// first threshold is several noise scales, for which a round needs no more pulls than its rounding. Clearly worse arms are
+// then eliminated before the finer rounds, whose dimensions concern only the remaining arms.
 type resolution struct {
 	first int // s of round 1
 }
 
-// biasPart is the largest bias of a round relative to 2^-s, by a rough bound.
+// biasPart is the largest bias of a round as a fraction of 2^-s, by a rough bound.
 const biasPart = 0.5
 
-// newResolution chooses the first step: the smallest s at which a round of RoundSamples has two pulls for each of twice ρ directions.
-// Below it, the pulls that a rounding needs would measure more finely than the step requires.
+// newResolution chooses the first step: the smallest s for which RoundSamples gives two pulls for each of 2ρ dimensions.
+// For a smaller s, the pulls that the rounding needs would measure more accurately than the step requires.
 func newResolution(e *elimination) *resolution {
 	_, deltaR := e.own.confidence(e)
 	logTerm := math.Log(2 * e.Model.Problem.PairCount() / deltaR)
@@ -175,15 +176,15 @@ func newResolution(e *elimination) *resolution {
 	return &resolution{first: min(1, first)}
 }
 
-// refine sets ξ for the coming round, and returns its step instead of the one counted from 1.
+// refine sets ξ for the next round. It returns the round's step; s is the step counted from 1.
 func (q *resolution) refine(e *elimination, s int) int {
 	s += q.first - 1
 	e.ridge = try.Of(e.Model.Designs().Resolving(e.Sets, e.bound.Norm, biasPart*math.Pow(2, -float64(s))))
 	return s
 }
 
-// designValue returns the value of a design that determines the pulls: the largest variance considered, if there are too many pairs to
-// check all.
+// designValue returns the value that determines the number of pulls. If a design has too many pairs to check all, this is
+// the largest variance that was checked.
 func designValue(d design.Design) float64 {
 	if d.Reached > 0 {
 		return d.Reached
@@ -191,7 +192,7 @@ func designValue(d design.Design) float64 {
 	return d.Value
 }
 
-// byValues returns a model of very many arms unchanged, and others with their exact features.
+// byValues returns a model with exact features. A model with very many arms is returned unchanged.
 func byValues(m *model.Model) (*model.Model, error) {
 	if m.Many() {
 		return m, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// CoKernelFB is [Du23, Alg. 2]: fixed budget, halving the principle dimension of every task's candidates in a fixed number of rounds. The
-// loop over rounds is Run. Its variants differ in their halving.
+// CoKernelFB is [Du23, Alg. 2]. With a fixed budget, it halves the principle dimension of every task's candidates in a
+// fixed number of rounds. The loop over rounds is Run. Its variants differ in how they halve.
 type CoKernelFB struct {
 	rounds.Candidates
 	rounds.Evidence
@@ -28,37 +28,37 @@ type CoKernelFB struct {
 	pulls  int // N per round
 	round  int
 	stage  *rounds.Stage
-	thin   float64 // largest rounding ratio above 2(1+ε), 0 when none
+	thin   float64 // largest rounding ratio above 2(1+ε); 0 if none
 
 	amended []int // rounds whose pulls differ from the plan
 }
 
-// halving has the steps in which variants of Alg. 2 differ.
+// halving holds the steps in which variants of Alg. 2 differ.
 type halving interface {
 	allocator
-	// size measures a set of arms, which a round halves
+	// size returns the measure of a set that each round halves
 	size(m *model.Model, ridge float64, set []int) float64
-	// exceeds reports whether size > limit, at less cost than size where possible.
+	// exceeds reports whether size > limit. It may be faster than size.
 	exceeds(m *model.Model, ridge float64, set []int, limit float64) bool
-	// rounds is R for the size of all arms together.
+	// rounds returns the number R of rounds; size is the size of all arms together.
 	rounds(size float64) int
-	// limit is the size to which a round cuts a set
+	// limit returns the largest size to which a round may cut a set of the given size
 	limit(size float64) float64
-	// rule names a cut in the audit trail.
+	// rule returns the name of a cut in the audit trail.
 	rule() engine.Rule
 	// covered reports whether Theorem 2 of [Du23] applies
 	covered() bool
 }
 
-// halves has the number of rounds and the cut of Alg. 2.
+// halves holds the number of rounds and the limit of Alg. 2.
 type halves struct{}
 
-// rounds returns the number of halvings that bring the size to 1, at least 1 [Du23, Alg. 2, l. 2].
+// rounds returns the number of halvings after which the size is at most 1, at least 1 [Du23, Alg. 2, l. 2].
 func (halves) rounds(size float64) int { return max(1, int(math.Ceil(math.Log2(size)-1e-9))) }
 
 func (halves) limit(size float64) float64 { return size / 2 * (1 + 1e-9) }
 
-// dimension is the halving of Alg. 2: by ω.
+// dimension is the halving of Alg. 2, which measures sets by ω.
 type dimension struct {
 	halves
 	allocation
@@ -82,7 +82,7 @@ var (
 	_ engine.Amender  = (*CoKernelFB)(nil)
 )
 
-// NewCoKernelFB prepares Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
+// NewCoKernelFB returns Algorithm 2 on a model [Du23, Alg. 2, l. 1-2].
 func NewCoKernelFB(m *model.Model, opt model.Terms) (*CoKernelFB, error) {
 	m, err := byValues(m)
 	if err != nil {
@@ -113,13 +113,12 @@ func newHalving(m *model.Model, opt model.Terms, own halving) (_ *CoKernelFB, er
 	return a, err
 }
 
-// RoundsFB returns R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1; ω is over all pairs of all
-// arms, across tasks.
+// RoundsFB returns R = ⌈log₂ ω(ξ, X̃)⌉ [Du23, Alg. 2, l. 2], at least 1. X̃ contains all arms of all tasks.
 func RoundsFB(m *model.Model, ridge float64) (int, error) {
 	return try.Returning(func() int { return halvings(m, ridge, dimension{}) })()
 }
 
-// halvings returns R for a kind of halving.
+// halvings returns the number of rounds R of a kind of halving.
 func halvings(m *model.Model, ridge float64, own halving) int {
 	return own.rounds(own.size(m, ridge, indices.All(m.Problem.N())))
 }
@@ -127,7 +126,7 @@ func halvings(m *model.Model, ridge float64, own halving) int {
 // State implements engine.Algorithm.
 func (a *CoKernelFB) State() engine.State { return engine.StateOf(a) }
 
-// Plan chooses the round's pulls [Du23, Alg. 2, l. 4-6].
+// Plan returns the pulls of the next round [Du23, Alg. 2, l. 4-6].
 func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -147,7 +146,7 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil if it was amended to no pulls
+		return err // nil if Amend has set all counts to 0
 	}
 	width, estimates, err := a.Estimate(a.stage.Estimate, b) // l. 9-10
 	try.To(err)
@@ -160,7 +159,7 @@ func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// keep reduces task v to the retained arms, best first, and records the reasons for the others.
+// keep reduces the candidates of task v to retained, which begins with the best arm, and records the eliminated arms.
 func (a *CoKernelFB) keep(v int, retained []int, e *model.Estimator, estimates []float64) {
 	best := retained[0]
 	for _, i := range a.Sets[v] {
@@ -172,9 +171,9 @@ func (a *CoKernelFB) keep(v int, retained []int, e *model.Estimator, estimates [
 	a.Sets[v] = retained
 }
 
-// halve returns the longest prefix of the set of a task, sorted by estimate, of at most
-// half its size [Du23, Alg. 2, l. 11-13]. The size grows with the prefix, so
-// bisection finds it. One arm has size 0: something always remains.
+// halve returns the candidates of task v in descending order of their estimates, cut to the longest prefix of at most half
+// the set's size [Du23, Alg. 2, l. 11-13]. The size grows with the prefix, so bisection finds the cut. A single arm has
+// size 0, so at least one arm remains.
 func (a *CoKernelFB) halve(v int, estimates []float64) []int {
 	sorted := slices.Clone(a.Sets[v])
 	sort.SliceStable(sorted, func(x, y int) bool { return estimates[sorted[x]] > estimates[sorted[y]] })
@@ -192,11 +191,11 @@ func (a *CoKernelFB) halve(v int, estimates []float64) []int {
 	return sorted[:over+1]
 }
 
-// Done reports whether the rounds are used or nothing is left to decide [Du23,
-// Alg. 2, l. 3].
+// Done reports whether all rounds are done or every task has one candidate [Du23, Alg. 2, l. 3].
 func (a *CoKernelFB) Done() bool { return a.round >= a.rounds || a.Single() }
 
-// Unspent returns why pulls are left: the sets were cut to one arm before the last round, or the budget is not a multiple of the rounds.
+// Unspent returns why pulls are left, "" if none are. Either every task has one candidate before the last round, or the
+// number of rounds does not divide the budget.
 func (a *CoKernelFB) Unspent() string {
 	unspent := a.opt.Budget*a.Model.Problem.V() - a.round*a.pulls
 	switch {
@@ -208,14 +207,14 @@ func (a *CoKernelFB) Unspent() string {
 	return fmt.Sprintf("there are %d rounds of %d pulls each", a.rounds, a.pulls)
 }
 
-// Warnings returns the conditions of its theorem that do not hold.
+// Warnings returns the conditions of Theorem 2 that do not hold.
 func (a *CoKernelFB) Warnings() []engine.Warning {
 	out, thin := model.MisfitWarnings(a.Model, a.opt), engine.WarnThinRound
 	if a.own.covered() {
 		out, thin = a.Model.Designs().RidgeWarnings(engine.ModeFB, a.opt, a.ridge), engine.WarnThinBudget
 	}
 	if a.thin > 0 {
-		// equal in every run
+		// the warning has the same numbers in every run
 		out = append(out, engine.Warning{Kind: thin, Numbers: []float64{float64(a.pulls), 2 * (1 + engine.RoundingEpsilon)}})
 	}
 	if len(a.amended) > 0 {

@@ -11,12 +11,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// CoKernelFC is [Du23, Alg. 1]: fixed confidence, by elimination in rounds on an
-// allocation that is optimal for the open pairs of all tasks together. The loop over
-// rounds is Run; a round is Plan, the agents' pulls, and Learn.
+// CoKernelFC is [Du23, Alg. 1]: fixed confidence, with elimination in rounds. Its allocation is optimal for the open pairs
+// of all tasks together. The loop over rounds is Run; a round is Plan, the agents' pulls, and Learn.
 type CoKernelFC struct{ *elimination }
 
-// NewCoKernelFC prepares Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
+// NewCoKernelFC returns Algorithm 1 on a model [Du23, Alg. 1, l. 1-2].
 func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	m, err := byValues(m)
 	if err != nil {
@@ -29,43 +28,45 @@ func NewCoKernelFC(m *model.Model, opt model.Terms) (CoKernelFC, error) {
 	return CoKernelFC{e}, err
 }
 
-// elimination is Algorithm 1 with exchangeable steps for its variants: allocate, pull, estimate, and discard every arm that a rival of
-// its task beats by the threshold. IndRAGE, IndALBA and others are this round on models of one task.
+// elimination is Algorithm 1 with a method for the steps in which variants differ. A round allocates, pulls and estimates,
+// and eliminates every arm that a rival of its task beats by the threshold. IndRAGE, IndALBA and others use it on models
+// of one task.
 type elimination struct {
 	rounds.Candidates
 	own   method
 	opt   model.Terms
 	ridge float64 // ξ
 	bound model.Bound
-	// chooses ξ per round among very many arms; nil if ξ is fixed
+	// with very many arms, chooses ξ for each round; nil if ξ is fixed
 	resolution *resolution
 
 	round int
 	planned
-	last      planned   // the round of the estimates
+	last      planned   // the round of the latest estimates
 	estimates []float64 // estimates of the last round, normalised
-	// per arm: of the last round in which its task was open, normalised; NaN before any
+	// N: estimate from the last round in which the arm's task was open, normalised; NaN before any
 	latest  []float64
 	margins []float64 // per task: certified bound on best - leader, normalised
 }
 
-// planned has the numbers fixed by the plan of a round.
+// planned holds the numbers that the plan of a round fixes.
 type planned struct {
 	step    int     // s: 4^s scales the pulls and 2^-s is the literal threshold
 	logTerm float64 // log(2n²V/δ_r) of the round
 	stage   *rounds.Stage
 }
 
-// A method has the steps in which elimination algorithms differ.
+// A method holds the steps in which elimination algorithms differ.
 type method interface {
 	allocator
-	// confidence returns the step s of the coming round and its error probability δ_r. Over all rounds δ_r must add up to at most δ.
+	// confidence returns the step s of the next round and its error probability δ_r. The sum of δ_r over all rounds must
+	// be at most δ.
 	confidence(e *elimination) (s int, deltaR float64)
-	// cut discards arms of task v after the estimates.
+	// cut eliminates arms of task v from the latest estimates.
 	cut(e *elimination, v int)
 }
 
-// joint is the method of Alg. 1 itself, on an allocation.
+// joint is the method of Alg. 1, with any allocation.
 type joint struct{ allocation }
 
 // confidence gives round r the share δ_r = δ/2r² [Du23, Alg. 1, l. 2].
@@ -74,7 +75,7 @@ func (joint) confidence(e *elimination) (s int, deltaR float64) {
 	return r, e.opt.Delta / (2 * float64(r) * float64(r))
 }
 
-// cut applies line 14 unchanged.
+// cut applies line 14 of Alg. 1.
 func (joint) cut(e *elimination, v int) { e.eliminate(v) }
 
 var (
@@ -82,14 +83,14 @@ var (
 	_ engine.Amender  = (*elimination)(nil)
 )
 
-// newElimination prepares an elimination with the method [Du23, Alg. 1, l. 1-2].
+// newElimination returns an elimination with this method [Du23, Alg. 1, l. 1-2].
 func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination, err error) {
 	defer try.Caught(&err)
 	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
 	}
 	if opt.Ridge.Kind == "" {
-		opt.Ridge.Kind = engine.RidgeAuto // many arms have a form of their own
+		opt.Ridge.Kind = engine.RidgeAuto // models with many arms have their own form
 	}
 	m = m.Own()
 	ridge := try.Of(m.Designs().Ridge(engine.ModeFC, opt))
@@ -105,7 +106,7 @@ func newElimination(m *model.Model, opt model.Terms, own method) (_ *elimination
 	return e, nil
 }
 
-// Plan chooses the round's pulls [Du23, Alg. 1, l. 4-7].
+// Plan returns the pulls of the next round [Du23, Alg. 1, l. 4-7].
 func (e *elimination) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer e.Model.During(ctx)()
@@ -122,7 +123,7 @@ func (e *elimination) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return st.Plan(e.round), nil // l. 7
 }
 
-// samples returns RoundSamples as a number of pulls within the limit.
+// samples returns RoundSamples as an integer of at least 1. It fails with a LimitError if the number exceeds MaxSamples.
 func (e *elimination) samples(step int, rho, logTerm float64) int {
 	n := RoundSamples(e.opt.Schedule, step, rho, logTerm)
 	if n > float64(e.opt.MaxSamples) {
@@ -131,8 +132,8 @@ func (e *elimination) samples(step int, rho, logTerm float64) int {
 	return max(1, int(n))
 }
 
-// RoundSamples returns N^(r) [Du23, Alg. 1, l. 5] for a design of value rho, before the maximum
-// with τ.
+// RoundSamples returns N^(r) of [Du23, Alg. 1, l. 5] without the maximum with τ. round is the step s, and rho the value of
+// the design.
 func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 	scale := math.Pow(4, float64(round)) * rho * logTerm
 	if schedule == engine.SchedulePaper {
@@ -141,10 +142,10 @@ func RoundSamples(schedule string, round int, rho, logTerm float64) float64 {
 	return math.Ceil(2 * (1 + engine.RoundingEpsilon) * scale)
 }
 
-// Learn estimates all rewards and discards arms [Du23, Alg. 1, l. 11-15].
+// Learn estimates all rewards and eliminates arms [Du23, Alg. 1, l. 11-15].
 func (e *elimination) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(e.stage.Plan(e.round), b); err != nil || b.Empty() {
-		return err // nil if it was amended to no pulls
+		return err // nil if Amend has set all counts to 0
 	}
 	e.estimates = e.stage.Estimate.Estimates(b.Means) // l. 11-13, as rewards
 	e.last = e.planned
@@ -166,7 +167,7 @@ func (e *elimination) eliminate(v int) {
 	rivals := rounds.Strongest(e.Model, e.Sets[v], e.estimates)
 	for _, i := range e.Sets[v] {
 		rival, gap, width := e.strongestRival(rivals, i)
-		// arms with equal features have gap and width 0: keep the first
+		// arms with equal features have gap and width 0: keep only the first
 		if gap >= width && (gap > 0 || rival < i) {
 			e.Drop(e.round, i, rival, gap, width, e.rule())
 			continue
@@ -183,7 +184,8 @@ func (e *elimination) rule() engine.Rule {
 	return engine.RuleInterval
 }
 
-// strongestRival returns the rival of arm i whose estimated gap most exceeds its threshold, with both.
+// strongestRival returns the rival whose estimate exceeds that of arm i by the most beyond the threshold, with its gap and
+// threshold.
 func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width float64) {
 	rival, gap, width = i, 0, math.Inf(1)
 	most := math.Inf(-1)
@@ -198,9 +200,9 @@ func (e *elimination) strongestRival(rivals []int, i int) (rival int, gap, width
 	return rival, gap, width
 }
 
-// width returns the threshold of line 14: 2^-s, or in the tuned schedule the half-width
-// √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation; both hold for all pairs
-// and rounds at once with probability 1 - δ [Du23, Lemma 1 before its step (a)].
+// width returns the threshold of line 14 for the pair (i, j). The literal schedule uses 2^-s. The tuned schedule uses the
+// half-width √(2‖y‖²_{A⁻¹} log(2n²V/δ_r)) plus the bias of regularisation. Both are valid for all pairs and rounds
+// together with probability 1 - δ [Du23, Lemma 1 before its step (a)].
 func (e *elimination) width(i, j int) float64 {
 	if e.opt.Schedule == engine.SchedulePaper {
 		return math.Pow(2, -float64(e.step))
@@ -209,10 +211,9 @@ func (e *elimination) width(i, j int) float64 {
 	return math.Sqrt(2*est.Variance(i, j)*e.logTerm) + est.Bias(i, j, e.bound)
 }
 
-// boundMargin bounds how far the leader of task v can be below the best arm, and
-// gives the PAC answer when that is within epsilon: 2^(1-s) for the literal
-// schedule [Du23, Lemma 2], the largest upper confidence bound of a rival for
-// the tuned one.
+// boundMargin sets an upper bound on how far the leader of task v is below the best arm. The bound is 2^(1-s) for the
+// literal schedule [Du23, Lemma 2]. For the tuned schedule it is the largest upper confidence bound of a rival. If the
+// bound is at most epsilon, the task is decided for the leader.
 func (e *elimination) boundMargin(v int) {
 	first := rounds.Leader(e.Sets[v], e.estimates)
 	margin := 0.0
@@ -235,17 +236,17 @@ func (e *elimination) boundMargin(v int) {
 	}
 }
 
-// Done reports whether every task has one arm left [Du23, Alg. 1, l. 16].
+// Done reports whether every task has one candidate left [Du23, Alg. 1, l. 16].
 func (e *elimination) Done() bool { return e.Single() }
 
 // State implements engine.Algorithm.
 func (e *elimination) State() engine.State { return engine.StateOf(e) }
 
-// Answers returns the best arms, or the candidates of undecided tasks.
+// Answers returns one answer per task: the best arm, or the candidates if the task is undecided.
 func (e *elimination) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(e.Sets))
 	for v, set := range e.Sets {
-		// a decided task is no longer sampled, so its estimate is from the round that decided it
+		// a decided task is no longer sampled: its estimate is from the round that decided it
 		first := rounds.Leader(set, e.latest)
 		out[v] = e.Answer(v, first, e.latest[first])
 		out[v].Margin = e.margins[v] * e.Model.Unit
@@ -258,7 +259,7 @@ func (e *elimination) Warnings() []engine.Warning {
 	return e.Model.Designs().RidgeWarnings(engine.ModeFC, e.opt, e.ridge)
 }
 
-// NoiseCheck tests whether stated noise scales are large enough.
+// NoiseCheck returns a test whether stated noise scales are large enough; nil if none are stated.
 func (e *elimination) NoiseCheck() engine.NoiseCheck {
 	if n := e.Model.Problem.Noise; n.Bounds != nil || n.UnknownBy != "" || n.Estimated() {
 		return nil
@@ -266,8 +267,8 @@ func (e *elimination) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(e.Model.Problem, nil)
 }
 
-// FitCheck tests the kernel of the elimination; methods that use names do not depend on it, and with very many arms there are no features
-// to test.
+// FitCheck returns a test of the kernel. It is nil for methods that identify arms by name, and for very many arms, which
+// have no features to test.
 func (e *elimination) FitCheck() engine.FitCheck {
 	if _, named := e.own.(equal); named || e.Model.Many() {
 		return nil

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Hardest returns the rival whose gap is the smallest fraction of its threshold, in the last round.
+// Hardest returns the rival in task v whose gap was the smallest fraction of its threshold in the last round.
 func (e *elimination) Hardest(v int) engine.Rival {
 	first := rounds.Leader(e.Sets[v], e.latest)
 	if e.estimates == nil {
@@ -34,7 +34,8 @@ func (e *elimination) Hardest(v int) engine.Rival {
 	})
 }
 
-// Samples returns the pulls of the coming rounds until the last of the tasks is decided.
+// Samples returns the predicted number of pulls until the last of these tasks is decided. It is NaN before any data, and
+// -1 if some task is never decided.
 func (e *elimination) Samples(tasks []int) float64 {
 	if e.estimates == nil {
 		return math.NaN()
@@ -44,14 +45,15 @@ func (e *elimination) Samples(tasks []int) float64 {
 	return e.forecast(remaining)
 }
 
-// atLastData returns the state after the last data: a further round may have been planned, for example before an interrupt.
+// atLastData returns the state after the last data, without a round that may have been planned since.
 func (e *elimination) atLastData() *elimination {
 	state := *e
 	state.planned = e.last
 	return &state
 }
 
-// halvings returns the number of rounds after which the halving threshold reaches the estimated gaps of task v; 0 if it never does.
+// halvings returns the number of further rounds, each halving the threshold, until the threshold reaches the estimated
+// gaps of task v. It is 0 if the threshold never does. first is the leader.
 func (e *elimination) halvings(v, first int) int {
 	count := 1
 	for _, i := range e.Sets[v] {
@@ -68,8 +70,8 @@ func (e *elimination) halvings(v, first int) int {
 	return count
 }
 
-// forecast returns the pulls of the coming rounds if task v takes part in rounds[v] of them and keeps all arms until the last one. It is
-// -1 if some task takes part forever, which is a 0.
+// forecast returns the predicted pulls if task v takes part in rounds[v] further rounds and keeps all its arms until then.
+// The value 0 means that a task never stops; the result is then -1. It empties the map rounds.
 func (e *elimination) forecast(rounds map[int]int) float64 {
 	sum := 0.0
 	for k := 1; len(rounds) > 0; k++ {
@@ -89,10 +91,10 @@ func (e *elimination) forecast(rounds map[int]int) float64 {
 	return sum
 }
 
-// designValue returns the value of the design of candidate sets. If it cannot be computed, for example after an interrupt, or for very
-// many arms, it returns the value of the last round.
+// designValue returns the value of the design of candidate sets. If it cannot be computed, for example after an interrupt,
+// it returns the value of the last round. The same holds for very many arms.
 func (e *elimination) designValue(alive [][]int) float64 {
-	if e.resolution != nil { // its ξ will differ by then
+	if e.resolution != nil { // later rounds will have another ξ
 		return designValue(e.stage.Design)
 	}
 	d, err := try.Returning(func() design.Design { return e.own.design(e.Model, e.ridge, alive) })()
@@ -102,7 +104,7 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	return d.Value
 }
 
-// ArmEstimates returns the estimates of the last round.
+// ArmEstimates returns the estimates of the last round with intervals.
 func (e *elimination) ArmEstimates() engine.ArmEstimates {
 	if e.last.stage == nil {
 		return engine.ArmEstimates{}
@@ -110,23 +112,23 @@ func (e *elimination) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(e.Model, e.last.stage.Estimate, e.estimates, 0, rounds.KnownScales)
 }
 
-// ArmEstimates returns the estimates of all data.
+// ArmEstimates returns the estimates from all data with intervals.
 func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
 	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
 }
 
-// estimator returns the estimator of a round with these pulls.
+// estimator returns the least-squares estimator of a round with these counts.
 func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
 	return try.Of(model.NewEstimator(m, ridge, counts))
 }
 
-// estimator returns the sample means of the arms by name.
+// estimator returns the estimator of the sample means of arms by name.
 func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator {
 	return try.Of(model.NewEstimator(byName(m), 0, counts))
 }
 
-// amended returns the planned stage with other pulls; the estimator is nil if no pull is made. It fails by try if no stage
-// is planned.
+// amended returns the planned stage with other counts and the estimator for them, which is nil if all counts are 0. It
+// fails if no stage is planned.
 func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
 		try.To(errors.New(rounds.LearnedEarly))
@@ -140,9 +142,9 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 	return &st
 }
 
-// Amend fixes the round's estimator from the counts, and thus the width of every gap: the tuned schedule is valid for any counts. An arm
-// that no pull measures has an infinite width and stays. The literal schedule eliminates at 2^-r, which is valid only for the planned
-// pulls, so it returns an error.
+// Amend replaces the counts of the planned round, and with them the widths of all gaps. The tuned schedule is valid for
+// any counts. An arm without pulls has an infinite width and stays. The literal schedule eliminates at 2^-r, which is
+// valid only for the planned counts, so it returns an error.
 func (e *elimination) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	if e.opt.Schedule == engine.SchedulePaper {
@@ -154,8 +156,8 @@ func (e *elimination) Amend(counts []int) (err error) {
 	return nil
 }
 
-// Amend replaces the planned counts. Decisions then use the new counts (rounds.Evidence). Theorem 2, which is about planned counts, no
-// longer covers the run.
+// Amend replaces the counts of the planned round. Decisions then use the new counts (rounds.Evidence). Theorem 2 assumes
+// planned counts, so it no longer covers the run.
 func (a *CoKernelFB) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
 	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)

@@ -33,7 +33,7 @@ func NewIndPeaceFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	})
 }
 
-// gaussianWidth is the halving of Peace, for a model of one task.
+// gaussianWidth is the halving of IndPeaceFB, for a model of one task.
 type gaussianWidth struct {
 	halves
 	allocation
@@ -47,7 +47,7 @@ func (gaussianWidth) exceeds(m *model.Model, ridge float64, set []int, limit flo
 	return widthDesign(m, ridge, set, limit).Value > limit
 }
 
-// narrowest returns the allocation of Peace.
+// narrowest returns the allocation with the smallest Gaussian width, which IndPeaceFB uses.
 func narrowest() allocation {
 	return allocation{canon.KindWidth, func(m *model.Model, ridge float64, alive [][]int) design.Design {
 		return widthDesign(m, ridge, alive[0], 0)
@@ -58,8 +58,9 @@ func (gaussianWidth) rule() engine.Rule { return engine.RuleNarrowed }
 
 func (gaussianWidth) covered() bool { return false }
 
-// widthDesign returns the design with the smallest Gaussian width of a set, cached for the model and, in canonical form, for all models
-// with the same arms. With a threshold above 0 it only determines on which side of it the value is.
+// widthDesign returns the design with the smallest Gaussian width of a set. With a threshold above 0, it only determines
+// whether the width is above or below the threshold. The result is cached for the model and, in canonical form, for all
+// models with the same arms.
 func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindWidth, Ridge: ridge, Level: threshold, Sets: [][]int{set}}, func() design.Design {
 		r := m.Layout.Reduce([][]int{set})
@@ -69,7 +70,7 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 		k := canon.Key{Kind: canon.KindCanonicalWidth, Of: r.Identity, Ridge: m.Normalised(ridge), Level: threshold}
 		d := try.Of(canon.Remember(m.Context(), m.Memory, k, func() (design.Design, error) {
 			d, err := design.Width(r.Space(m.Space(ridge)), r.Groups[0], design.Options{Threshold: threshold, Context: m.Context()})
-			d.Lower = 0 // no certificate, which a plan's lower bound would need
+			d.Lower = 0 // the width has no certificate, which a lower bound in a plan would need
 			return d, err
 		}))
 		return r.Restore(m.Layout, d)
@@ -99,7 +100,7 @@ func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newPooledPeace(m, opt) })
 }
 
-// setWidth is the halving by the width over the set, for a model of one task.
+// setWidth is the halving with the width over the set, for a model of one task.
 type setWidth struct{ gaussianWidth }
 
 func (w setWidth) size(m *model.Model, ridge float64, set []int) float64 {
@@ -114,12 +115,12 @@ func (setWidth) rounds(size float64) int { return max(2, halves{}.rounds(size)) 
 
 func (setWidth) limit(size float64) float64 { return math.Ceil(size / 2) }
 
-// pooledPeace is the loop of Alg. 2 with the data of all rounds.
+// pooledPeace is the loop of Alg. 2 with estimates from the data of all rounds.
 type pooledPeace struct {
 	*CoKernelFB
 	model.Pool
-	pooled    *model.Estimator // of all data; nil before any
-	estimates []float64        // estimates of all data, normalised; nil before any
+	pooled    *model.Estimator // estimator from all data; nil before any
+	estimates []float64        // estimates from all data, normalised; nil before any
 }
 
 var (
@@ -135,12 +136,12 @@ func newPooledPeace(m *model.Model, opt model.Terms) (*pooledPeace, error) {
 	return &pooledPeace{CoKernelFB: base, Pool: model.NewPool(m.Problem.N())}, nil
 }
 
-// Learn pools the round with earlier ones and cuts the sets of more than two arms.
+// Learn adds the round to the earlier data, and cuts the sets of more than two arms.
 func (a *pooledPeace) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(a.stage.Plan(a.round), b); err != nil || b.Empty() {
-		return err // nil if it was amended to no pulls
+		return err // nil if Amend has set all counts to 0
 	}
 	a.Weigh(a.stage.Estimate, a.stage.Estimate.Estimates(b.Means))
 	means := a.Add(b)

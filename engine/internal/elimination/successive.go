@@ -29,10 +29,11 @@ func NewCoSuccessiveElimination(m *model.Model, opt model.Terms) (engine.Algorit
 	return newElimination(m, opt, equal{})
 }
 
-// equal is the method of Alg. 1 with equal pulls for every remaining arm and estimates by name: arms of different names are unrelated.
+// equal is the method of Alg. 1 with equally many pulls of all remaining arms. Estimates identify arms by name; arms of
+// different names are unrelated.
 type equal struct{ joint }
 
-// design returns equal weights; it uses only the names of arms.
+// design returns equal weights for all candidates. It identifies arms by name.
 func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 	return remembered(m, canon.Key{Kind: canon.KindEqual, Sets: withNames(m, alive)}, func() design.Design {
 		candidates := slices.Concat(alive...)
@@ -44,7 +45,8 @@ func (equal) design(m *model.Model, _ float64, alive [][]int) design.Design {
 	})
 }
 
-// stage gives every arm the same number of pulls, n in total or slightly more.
+// stage returns a stage with the same number of pulls of every candidate, n in total or slightly more. covered is always
+// true.
 func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool) {
 	candidates := slices.Concat(alive...)
 	each := (n + len(candidates) - 1) / len(candidates)
@@ -58,18 +60,20 @@ func (equal) stage(m *model.Model, _ float64, alive [][]int, d design.Design, n 
 	}), true
 }
 
-// withNames adds the names of the arms to the sets for the cache key, since features do not identify them.
+// withNames returns the sets with a further one, the names of all arms, for the cache key. Features do not identify these
+// arms.
 func withNames(m *model.Model, alive [][]int) [][]int {
 	return append([][]int{m.Problem.Arms.ID}, alive...)
 }
 
-// byName returns the model in which arms of one name are equal and others are unrelated.
+// byName returns a model in which arms of the same name are equal and all others are unrelated.
 func byName(m *model.Model) *model.Model {
 	names := try.Of(model.NewContext(m.Context(), m.Problem.WithKernel(problem.SameArms()), m.Unit))
 	return try.Of(names.Exact())
 }
 
-// sameTasks returns the first difference between the tasks: an arm that one of them lacks, or that has other features there.
+// sameTasks returns an error for the first difference between the tasks: an arm that is missing in one of them, or that
+// has other features there. It returns nil if the tasks are equal.
 func sameTasks(m *model.Model) error {
 	p := m.Problem
 	lo, hi := p.ArmsOf(0)

@@ -15,16 +15,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Set is a set of one-task algorithms without any sharing: agent v knows only
-// its own arms, kernel and data. It is the single-agent sampler of the speedup
-// β [Du23, eq. (4)], copied V times.
+// Set is a set of one-task algorithms that share nothing: agent v knows only its own arms, kernel and data. It is the
+// single-agent sampler of the speedup β [Du23, eq. (4)], copied V times.
 type Set struct {
 	model *model.Model
 	Parts []engine.Detailed
 	plans []engine.Plan
-	ended []error // why parts that are undecided can go no further; nil for the others
+	ended []error // per task: the error for which an undecided algorithm cannot continue; nil otherwise
 	round int
-	why   *engine.Warning // why a method that shares data elsewhere became a set; nil for one that never shares
+	why   *engine.Warning // reason why a method that can share data became a set; nil for methods that never share
 }
 
 var (
@@ -33,15 +32,15 @@ var (
 	_ engine.DataAdder = (*Set)(nil)
 )
 
-// NewFB runs an algorithm by each agent alone on its own T pulls; what it calls
-// decided is judged at δ/V.
+// NewFB returns a set in which each agent runs a fixed-budget algorithm alone on its own T pulls. Answers are decided at
+// level δ/V.
 func NewFB(m *model.Model, opt model.Terms,
 	algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (engine.Algorithm, error) {
 	opt.Delta /= float64(m.Problem.V())
 	return New(m, opt, algorithm)
 }
 
-// New runs an algorithm by each agent alone, with the given options for each.
+// New returns a set in which each agent runs the algorithm alone with these options.
 func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Terms) (engine.Algorithm, error)) (_ *Set, err error) {
 	defer try.Caught(&err)
 	a := &Set{model: m, ended: make([]error, m.Problem.V())}
@@ -55,7 +54,7 @@ func New(m *model.Model, opt model.Terms, algorithm func(*model.Model, model.Ter
 	return a, nil
 }
 
-// each asks all agents, and names the task of an error.
+// each calls ask for all agents in order. It stops at the first error, and returns it with the name of the task.
 func (a *Set) each(ask func(v int, part engine.Detailed) error) error {
 	for v, part := range a.Parts {
 		if err := ask(v, part); err != nil {
@@ -65,8 +64,8 @@ func (a *Set) each(ask func(v int, part engine.Detailed) error) error {
 	return nil
 }
 
-// Plan joins the plans of the tasks that are not done. A task that can go no further does not
-// hold up the others.
+// Plan joins the plans of all tasks that are not done. A task whose algorithm cannot continue does not stop the others. If
+// no task has pulls, Plan returns the error of such a task.
 func (a *Set) Plan(ctx context.Context) (engine.Plan, error) {
 	a.round++
 	a.plans = make([]engine.Plan, len(a.Parts))
@@ -96,7 +95,7 @@ func (a *Set) Plan(ctx context.Context) (engine.Plan, error) {
 	return joint, err
 }
 
-// Learn hands every agent its own part of the batch.
+// Learn gives every agent its own part of the batch.
 func (a *Set) Learn(ctx context.Context, b engine.Batch) error {
 	if a.plans == nil {
 		panic(rounds.LearnedEarly)
@@ -106,7 +105,7 @@ func (a *Set) Learn(ctx context.Context, b engine.Batch) error {
 			return nil
 		}
 		own := b
-		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // or else it is the part that reports it
+		if !a.plans[v].WantSquares || len(b.Squares) != len(b.Counts) { // if their number is wrong, the algorithm reports it
 			own.Squares, own.Ranges = nil, nil
 		}
 		return part.Learn(ctx, own.Part(a.model.Problem.ArmsOf(v)))
@@ -118,16 +117,16 @@ func (a *Set) Done() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !part.Done() })
 }
 
-// Because returns the set with the reason why the method that shares data elsewhere does not here.
+// Because sets the reason why a method that can share data became this set, and returns the set.
 func (a *Set) Because(why engine.Warning) *Set {
 	a.why = &why
 	return a
 }
 
-// Independent reports whether a method that shares data elsewhere became this set.
+// Independent reports whether a method that can share data became this set.
 func (a *Set) Independent() bool { return a.why != nil }
 
-// Unspent says why the first agent that has pulls left has them.
+// Unspent returns why the first agent with unspent pulls has them; "" if there is none.
 func (a *Set) Unspent() string {
 	for v, part := range a.Parts {
 		if why := part.Unspent(); why != "" {
@@ -137,7 +136,7 @@ func (a *Set) Unspent() string {
 	return ""
 }
 
-// MaxRounds returns the largest limit of an agent.
+// MaxRounds returns the largest limit of all agents.
 func (a *Set) MaxRounds() int { return lists.Max(a.Parts, engine.Detailed.MaxRounds) }
 
 // State implements engine.Algorithm.
@@ -155,7 +154,7 @@ func (a *Set) Eliminations() []engine.Elimination {
 	return out
 }
 
-// UsedRule reports whether an arm of some agent has left by the rule.
+// UsedRule reports whether some agent eliminated an arm by the rule.
 func (a *Set) UsedRule(rule engine.Rule) bool {
 	return slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return part.UsedRule(rule) })
 }
@@ -168,8 +167,8 @@ func (a *Set) Alive() int {
 	return lists.Sum(a.Parts, engine.Detailed.Alive)
 }
 
-// Warnings joins the warnings of the agents, each once, and adds the reason for the set. Agents then leave out how they test, which the
-// reason says.
+// Warnings joins the warnings of the agents without repetitions, and adds the reason for the set. With a reason, it omits
+// the warnings WarnTestsMeans, which the reason includes.
 func (a *Set) Warnings() []engine.Warning {
 	var out []engine.Warning
 	for _, w := range lists.Flat(a.Parts, engine.Detailed.Warnings) {
@@ -183,14 +182,14 @@ func (a *Set) Warnings() []engine.Warning {
 	return out
 }
 
-// Hardest returns the rival that task v's own agent has.
+// Hardest returns the rival from task v's own algorithm.
 func (a *Set) Hardest(v int) engine.Rival {
 	r := a.Parts[v].Hardest(0)
 	r.Tasks = nil
 	return r
 }
 
-// Samples returns the sum over the agents, who share nothing.
+// Samples returns the sum over the agents, because they share nothing; -1 if some task needs infinitely many.
 func (a *Set) Samples(tasks []int) float64 {
 	sum := 0.0
 	for _, v := range tasks {
@@ -203,7 +202,7 @@ func (a *Set) Samples(tasks []int) float64 {
 	return sum
 }
 
-// NoiseCheck tests the scales of all agents together; an unknown one is each agent's own.
+// NoiseCheck returns a test of the scales of all agents together. Unknown scales are tested for each agent separately.
 func (a *Set) NoiseCheck() engine.NoiseCheck {
 	p := a.model.Problem
 	switch {
@@ -215,8 +214,8 @@ func (a *Set) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(p, p.TaskOf)
 }
 
-// FitCheck tests the kernel of each agent on its own data, at its part of the level; nil if no data would
-// speak against any of them.
+// FitCheck returns a test of each agent's kernel on its own data, at its part of the level. It is nil if no agent has a
+// test.
 func (a *Set) FitCheck() engine.FitCheck {
 	c := &fitChecks{algorithm: a, parts: make([]engine.FitCheck, len(a.Parts)), least: make([]float64, len(a.Parts))}
 	some := false
@@ -230,16 +229,16 @@ func (a *Set) FitCheck() engine.FitCheck {
 	return c
 }
 
-// fitChecks are the tests of the agents.
+// fitChecks holds the tests of the agents.
 type fitChecks struct {
 	algorithm *Set
 	parts     []engine.FitCheck
-	least     []float64 // p-value of all data of an agent so far; infinite if there is nothing to test
+	least     []float64 // latest p-value of each agent; +Inf if it has nothing to test
 	found     *engine.LackOfFit
 }
 
-// Learn implements engine.FitCheck. The p-value is the smallest of all agents, times the number of
-// agents with data to test.
+// Learn implements engine.FitCheck. The p-value is the smallest p-value of all agents times the number of agents with data
+// to test.
 func (c *fitChecks) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFit) {
 	against := make([]*engine.LackOfFit, len(c.parts))
 	for v, part := range c.parts {
@@ -278,8 +277,8 @@ func (c *fitChecks) Learn(round int, b engine.Batch) (*float64, *engine.LackOfFi
 	return &p, c.found
 }
 
-// Amend hands every agent that takes part in the round its own counts. Pulls of an agent that does not
-// are of no use to anyone.
+// Amend gives each agent with a plan in this round its own counts. Pulls of other agents are ignored. If an agent returns
+// an error, the earlier agents get their plans back.
 func (a *Set) Amend(counts []int) error {
 	if a.plans == nil {
 		return errors.New(rounds.LearnedEarly)
@@ -305,7 +304,7 @@ func (a *Set) Amend(counts []int) error {
 	})
 }
 
-// restore gives the first agents back the plans that they had.
+// restore gives the first len(plans) agents their earlier plans.
 func (a *Set) restore(plans []engine.Plan) {
 	for v, plan := range plans {
 		if plan.Counts != nil && a.Parts[v].(engine.Amender).Amend(slices.Clone(plan.Counts)) == nil {
@@ -314,7 +313,7 @@ func (a *Set) restore(plans []engine.Plan) {
 	}
 }
 
-// AddData gives every agent the rewards of its own arms.
+// AddData gives every agent the added rewards of its own arms.
 func (a *Set) AddData(b engine.Batch) error {
 	if err := rounds.CheckInform(a.model.Problem, b); err != nil {
 		return err
@@ -328,12 +327,12 @@ func (a *Set) AddData(b engine.Batch) error {
 	})
 }
 
-// UsesAddedData reports whether the agents' algorithm uses such rewards.
+// UsesAddedData reports whether the algorithms of all agents use added rewards.
 func (a *Set) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !engine.UsesAddedData(part) })
 }
 
-// ArmEstimates joins the estimates of the agents; NaN for the arms of an agent without any.
+// ArmEstimates joins the estimates of the agents. Arms of an agent without estimates have NaN.
 func (a *Set) ArmEstimates() engine.ArmEstimates {
 	n := a.model.Problem.N()
 	nothing := func() []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
@@ -348,7 +347,7 @@ func (a *Set) ArmEstimates() engine.ArmEstimates {
 	return out
 }
 
-// DeferEstimates reports that estimates of all arms are fast.
+// DeferEstimates returns nil: estimates of all arms are computed fast enough.
 func (a *Set) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	return nil, nil
 }

@@ -14,15 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// budgeted is an algorithm with a fixed budget that chooses by the posterior of a Gaussian process. In each round every agent pulls one arm
-// of its task, or Options.Batch arms. All agents share all rewards. In round 1, before any data, they pull different arms. It recommends
-// the arm with the largest posterior mean.
+// budgeted is a fixed-budget algorithm that chooses pulls from the posterior of a Gaussian process. In each round every
+// agent pulls one arm of its task, or Options.Batch arms. All agents share all rewards. In round 1, before any data, they
+// pull different arms. The recommendation is the arm with the largest posterior mean.
 //
-// The options state the scale of the kernel and the level of the prior, or the algorithm averages over them by their fit to the data
-// (model.Mixture). With level=0 and scale=1 it is the prior of the papers.
+// The options state the scale of the kernel and the level of the prior. Without them, the posterior is averaged over both
+// by their fit to the data (model.Mixture). With level=0 and scale=1 it is the prior of the papers.
 //
-// An answer counts as decided if the test of fixed confidence, with ThresholdMixture, separates it from its rivals: that holds for any
-// sampling rule.
+// An answer is decided if the fixed-confidence test with ThresholdMixture separates it from its rivals. That test is valid
+// for any sampling rule.
 type budgeted struct {
 	*sequential
 	rule    choosing
@@ -30,9 +30,9 @@ type budgeted struct {
 	mixture *model.Mixture
 }
 
-// choosing is the sampling rule of an algorithm with a fixed budget.
+// choosing is the sampling rule of a fixed-budget algorithm.
 type choosing interface {
-	// choose returns n arms of task v for a round, by the posterior of a.
+	// choose returns n arms of task v for the next round, from the posterior of a.
 	choose(a *budgeted, v, n int) []int
 }
 
@@ -41,7 +41,7 @@ var (
 	_ engine.Amender  = (*budgeted)(nil)
 )
 
-// negligible is the weight of members of the mixture that may be left out.
+// negligible is the largest total weight of mixture members that may be dropped.
 const negligible = 0.01
 
 func newBudgeted(m *model.Model, opt model.Terms, rule choosing) (engine.Algorithm, error) {
@@ -52,7 +52,7 @@ func newBudgeted(m *model.Model, opt model.Terms, rule choosing) (engine.Algorit
 	return &budgeted{sequential: a, rule: rule, pool: model.NewPool(m.Problem.N())}, nil
 }
 
-// Plan returns one batch of each agent.
+// Plan returns the pulls of one batch per agent.
 func (a *budgeted) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -76,19 +76,20 @@ func (a *budgeted) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.planned, nil
 }
 
-// order returns the arms of each task in the order of the first pulls.
+// order returns, for each task, its arms in the order of the first pulls.
 func (a *budgeted) order() [][]int {
 	p := a.Model.Problem
 	return budget.Order(p, slices.Repeat([]int{a.each(0)}, p.V()))
 }
 
-// each returns the pulls of each agent in the round after this number of rounds.
+// each returns the number of pulls of each agent in the next round, if this number of rounds is over. It is at most 0 if
+// the budget is spent.
 func (a *budgeted) each(rounds int) int {
 	batch := max(1, a.opt.Batch)
 	return min(batch, a.opt.Budget-rounds*batch)
 }
 
-// Learn computes the posterior of all data.
+// Learn computes the posterior from all data.
 func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -107,7 +108,7 @@ func (a *budgeted) Learn(ctx context.Context, b engine.Batch) (err error) {
 	return nil
 }
 
-// receive adds the rewards of the planned round.
+// receive checks a batch against the plan, and adds its rewards.
 func (a *budgeted) receive(b engine.Batch) error {
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
@@ -121,7 +122,7 @@ func (a *budgeted) receive(b engine.Batch) error {
 	return nil
 }
 
-// covariance returns the posterior covariances of arms, normalised, over all members of the mixture.
+// covariance returns the posterior covariances of arms, normalised, averaged over the members of the mixture.
 func (a *budgeted) covariance(arms []int) *mat.SymDense {
 	out, means := mat.NewSymDense(len(arms), nil), a.pool.Means()
 	off := mat.NewVecDense(len(arms), nil)

@@ -17,7 +17,7 @@ import (
 // information 1. They have no unit, and neither has priorPulls. With V = Σ n_i p_i c_i c_iᵀ over the pulls, the matrices of all n arms are
 // kept, and one pull changes them in n² operations.
 type part struct {
-	arms        []int   // n: the first of each set of equal arms
+	arms        []int   // n: the first arm of each set of equal arms
 	copies      [][]int // n: all equal arms
 	basis       []int   // m positions
 	coordinates *mat.Dense
@@ -37,7 +37,8 @@ type part struct {
 // refresh is the number of rank-one updates after which the matrices are computed again, because rounding errors add up.
 const refresh = 1000
 
-// newParts divides the arms of a model. taskPart has the part of each task, and position the part and the position of each arm.
+// newParts divides the arms of a model into parts. taskPart has the part of each task. position has, for each arm, its
+// part and its position in it.
 func newParts(m *model.Model) (parts []*part, taskPart []int, position [][2]int, err error) {
 	p := m.Problem
 	block, root := make([]int, p.N()), make([]int, len(m.Layout.Blocks))
@@ -83,7 +84,7 @@ func newParts(m *model.Model) (parts []*part, taskPart []int, position [][2]int,
 	return parts, taskPart, position, nil
 }
 
-// begin computes the coordinates and allocates the matrices.
+// begin computes the coordinates, and allocates the matrices.
 func (a *part) begin(features *mat.Dense) {
 	n := len(a.arms)
 	_, dim := features.Dims()
@@ -98,7 +99,8 @@ func (a *part) begin(features *mat.Dense) {
 	a.rebuild()
 }
 
-// basisOf chooses a basis among rows by Gauss-Jordan elimination with complete pivoting, and returns the coordinates of all rows in it.
+// basisOf chooses a basis among the rows by Gauss-Jordan elimination with complete pivoting. It returns the positions of
+// the basis rows and the coordinates of all rows in this basis. It overwrites rows.
 func basisOf(rows *mat.Dense, precision []float64) (basis []int, coordinates *mat.Dense) {
 	n, dim := rows.Dims()
 	for i := range n {
@@ -147,7 +149,7 @@ func basisOf(rows *mat.Dense, precision []float64) (basis []int, coordinates *ma
 	return basis, coordinates
 }
 
-// add adds count pulls of the arm at position i with this sum of normalised rewards.
+// add adds count pulls of the arm at position i; sum is the sum of their normalised rewards.
 func (a *part) add(i int, count, sum float64) {
 	a.counts[i] += count
 	a.sums[i] += sum
@@ -176,7 +178,8 @@ func (a *part) add(i int, count, sum float64) {
 	}
 }
 
-// rebuild computes the matrices from the counts. V can be inverted if all basis arms have pulls.
+// rebuild computes the matrices from the counts. It does nothing until all basis arms have pulls, because V is singular
+// before.
 func (a *part) rebuild() {
 	a.updates = 0
 	m := len(a.basis)
@@ -213,7 +216,7 @@ func (a *part) rebuild() {
 	a.spread(a.ridged, inverseOf(information))
 }
 
-// spread sets dst to C M Cᵀ.
+// spread sets dst to C M Cᵀ, where the rows of C are the coordinates of the arms.
 func (a *part) spread(dst []float64, m mat.Matrix) {
 	var half, all mat.Dense
 	half.Mul(a.coordinates, m)
@@ -221,10 +224,10 @@ func (a *part) spread(dst []float64, m mat.Matrix) {
 	copy(dst, all.RawMatrix().Data)
 }
 
-// leastWeight is added to weights, so that their information matrix can be inverted.
+// leastWeight is added to each weight, so that the information matrix is invertible.
 const leastWeight = 1e-9
 
-// factor returns a row r_i for each arm with r_iᵀr_j = c_iᵀV⁻¹c_j, where V is the information of these weights of the arms.
+// factor returns one row r_i per arm with r_iᵀr_j = c_iᵀV⁻¹c_j, where V is the information of the arms with these weights.
 func (a *part) factor(weights []float64) [][]float64 {
 	m := len(a.basis)
 	lower := make([][]float64, m) // V, then L with V = LLᵀ
@@ -280,13 +283,13 @@ func inverseOf(m *mat.SymDense) *mat.SymDense {
 	return out
 }
 
-// contrast returns ‖c_i - c_j‖² in V⁻¹, and in V⁻².
+// contrast returns (c_i - c_j)ᵀV⁻¹(c_i - c_j), and the same with V⁻².
 func (a *part) contrast(i, j int) (variance, second float64) {
 	n := len(a.arms)
 	return a.variance[i*n+i] + a.variance[j*n+j] - 2*a.variance[i*n+j], a.second[i*n+i] + a.second[j*n+j] - 2*a.second[i*n+j]
 }
 
-// leader returns the arm of a task with the largest estimate.
+// leader returns the position of the task's arm with the largest estimate.
 func (a *part) leader(task []int) int {
 	best := task[0]
 	for _, i := range task[1:] {

@@ -40,7 +40,7 @@ func (knowledgeGradient) choose(a *budgeted, v, n int) (chosen []int) {
 			}
 		}
 		chosen = append(chosen, set[best])
-		var column mat.VecDense // of the pull that is made without its reward
+		var column mat.VecDense // column of the chosen arm: its reward is unknown until the end of the round
 		column.CloneFromVec(c.ColView(best))
 		own := mat.NewVecDense(len(set), nil)
 		for k, i := range set {
@@ -70,8 +70,8 @@ func (a *budgeted) columns(set []int) *mat.Dense {
 	return out
 }
 
-// logGain returns the logarithm of the expected increase of the largest means, summed over tasks, by a reward with this variance and these
-// covariances with all arms.
+// logGain returns the logarithm of the expected increase of the largest posterior means, summed over tasks, by one reward.
+// The reward has this predictive variance and these covariances with all arms.
 func (a *budgeted) logGain(covariances mat.Vector, variance float64) float64 {
 	terms := []float64{math.Inf(-1)}
 	for _, set := range a.Sets {
@@ -84,7 +84,7 @@ func (a *budgeted) logGain(covariances mat.Vector, variance float64) float64 {
 	return floats.LogSumExp(terms)
 }
 
-// line is mean + slope Z, the largest of several lines for Z ≥ from.
+// line is mean + slope Z. It is the largest of several lines from Z = from on.
 type line struct{ mean, slope, from float64 }
 
 // appendGains appends the logarithms of the terms of E max_k (mean_k + slope_k Z) - max_k mean_k [FPD09, eq. (14)],

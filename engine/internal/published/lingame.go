@@ -32,7 +32,7 @@ func NewLinGame(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a.begin(&linGame{sequential: a, learners: map[string]*adaHedge{}}), nil
 }
 
-// start returns all distinct arms.
+// start returns all distinct arms: each is pulled once first.
 func (r *linGame) start() [][2]int { return r.all() }
 
 func (r *linGame) next(draft [][]float64) (part, arm int) {
@@ -57,7 +57,7 @@ func (r *linGame) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// learner returns the AdaHedge for the present leaders.
+// learner returns the AdaHedge of the current leaders.
 func (r *linGame) learner() *adaHedge {
 	var key []byte
 	arms := 0
@@ -75,7 +75,7 @@ func (r *linGame) learner() *adaHedge {
 	return l
 }
 
-// gains returns the gains of all arms against nature's answer to the weights.
+// gains returns the gain of each arm if nature answers the weights with the nearest alternative.
 func (r *linGame) gains(weights []float64) []float64 {
 	out := make([]float64, len(weights))
 	least, from, at := math.Inf(1), 0, 0
@@ -102,7 +102,8 @@ func (r *linGame) gains(weights []float64) []float64 {
 	return out
 }
 
-// alternative returns the divergence of the nearest rewards with another answer, and the change of each arm's reward.
+// alternative returns the divergence from θ̂ to the nearest rewards with another answer, and the change of each arm's
+// reward. The divergence is +Inf if no task has several arms.
 func (a *part) alternative(weights []float64, epsilon float64) (least float64, moved []float64) {
 	least = math.Inf(1)
 	if len(a.basis) == 0 {
@@ -149,10 +150,10 @@ func newAdaHedge(n int) *adaHedge {
 	return &adaHedge{make([]float64, n), start}
 }
 
-// rate returns η.
+// rate returns the learning rate η.
 func (h *adaHedge) rate() float64 { return math.Log(float64(len(h.losses))) / h.mixed }
 
-// act returns the weights.
+// act returns the current weights of the arms, with sum 1.
 func (h *adaHedge) act() []float64 {
 	least := h.losses[0]
 	for _, x := range h.losses {
@@ -169,7 +170,7 @@ func (h *adaHedge) act() []float64 {
 	return out
 }
 
-// gain adds the gains of one step.
+// gain updates the losses with the gains of one step.
 func (h *adaHedge) gain(gains []float64) {
 	weights, eta := h.act(), h.rate()
 	most := gains[0]

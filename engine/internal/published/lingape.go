@@ -28,7 +28,7 @@ func NewLinGapE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a.begin(linGapE{a}), nil
 }
 
-// start returns all distinct arms.
+// start returns all distinct arms: each is pulled once first.
 func (r linGapE) start() (out [][2]int) { return r.all() }
 
 func (a *sequential) all() (out [][2]int) {
@@ -60,7 +60,7 @@ func (r linGapE) next(draft [][]float64) (part, arm int) {
 	}
 	p := r.parts[part]
 	variance := p.variance
-	for i, n := range draft[part] { // pulls of the round count as made
+	for i, n := range draft[part] { // pulls that are planned in this round count as made
 		if n > 0 {
 			if &variance[0] == &p.variance[0] {
 				variance = slices.Clone(variance)
@@ -78,7 +78,7 @@ func (r linGapE) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// update changes CV⁻¹Cᵀ by pulls of the arm at position i with this precision.
+// update changes the matrix CV⁻¹Cᵀ as pulls of the arm at position i with total precision w do.
 func update(variance []float64, i int, w float64) {
 	n := int(math.Round(math.Sqrt(float64(len(variance)))))
 	g := slices.Clone(variance[i*n : (i+1)*n])

@@ -25,7 +25,7 @@ import (
 // optimization, Discrete Event Dynamic Systems 10, 2000.
 type ocba struct{ *budgeted }
 
-// NewOCBA returns optimal computing budget allocation, one agent per task.
+// NewOCBA returns optimal computing budget allocation for each task separately.
 func NewOCBA(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	alone := try.Of(m.Independent()).Problem
@@ -33,7 +33,7 @@ func NewOCBA(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	return ocba{try.Of(newBudgeted(exact, opt, proportions{})).(*budgeted)}, nil
 }
 
-// Learn computes the sample means. Arms without pulls never lead.
+// Learn computes the sample means. Arms without pulls get -Inf, so they never lead.
 func (a ocba) Learn(_ context.Context, b engine.Batch) error {
 	if err := a.receive(b); err != nil || b.Empty() {
 		return err
@@ -100,7 +100,7 @@ func (proportions) choose(a *budgeted, v, n int) (chosen []int) {
 // shares returns the shares N_i/Σ N_j of the arms of a task.
 func (a *budgeted) shares(v int) []float64 {
 	set, best, sum := a.Sets[v], a.leaderOf(v), 0.0
-	least := tie / math.Sqrt(a.Model.Precision[best]) // the gap of equal means
+	least := tie / math.Sqrt(a.Model.Precision[best]) // the gap that counts for equal means
 	closest := math.Inf(1)
 	for _, i := range set {
 		if i != best {

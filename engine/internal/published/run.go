@@ -12,25 +12,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// sampling is the sampling rule of an algorithm with fixed confidence.
+// sampling is the sampling rule of a fixed-confidence algorithm.
 type sampling interface {
-	// next returns the part and the position of the next pull; draft has the pulls of the round so far, by part and position.
+	// next returns the part and the position of the arm to pull next. draft[part][position] is the number of pulls planned
+	// so far in this round.
 	next(draft [][]float64) (part, arm int)
-	// start returns the arms of the first pulls.
+	// start returns the arms that are pulled once before the first call of next, as pairs of part and position.
 	start() [][2]int
 }
 
-// sequential is an algorithm with fixed confidence that chooses one pull at a time, or Options.Batch pulls between two looks at rewards.
-// Equal arms of several agents are one arm, pulled by the agents in turn.
+// sequential is a fixed-confidence algorithm that chooses one pull at a time. With Options.Batch it chooses several pulls
+// before it sees their rewards. Equal arms of several agents count as one arm, which the agents pull in turn.
 type sequential struct {
 	rounds.Candidates
 	*evidence
 	rule      sampling
-	initial   [][2]int // first pulls that were not made yet
+	initial   [][2]int // pulls of the start that were not made yet
 	round     int
 	planned   engine.Plan
 	counts    []int     // N: pulls so far
-	estimates []float64 // N: the estimates whose largest leads, normalised; nil: least squares
+	estimates []float64 // N: estimates that determine leaders, normalised; nil means least squares
 	over      bool
 }
 
@@ -39,14 +40,14 @@ var (
 	_ engine.Amender  = (*sequential)(nil)
 )
 
-// tie is the relative difference, or difference in pulls, below which the first of two arms is pulled: builds that round differently then
-// pull the same.
+// tie is the relative difference, or the difference in pulls, below which the first of two arms is chosen. Builds with
+// different rounding errors then choose the same arms.
 const tie = 1e-9
 
 // mostRounds is the default of Options.MaxRounds.
 const mostRounds = 1e7
 
-// newSequential returns an algorithm before its rule is set.
+// newSequential returns an algorithm without a sampling rule.
 func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
 	if opt.Misfit > 0 {
 		return nil, engine.ErrNoMisfit
@@ -70,7 +71,7 @@ func newSequential(m *model.Model, opt model.Terms) (*sequential, error) {
 	return a, nil
 }
 
-// begin sets the rule.
+// begin sets the sampling rule and returns the algorithm.
 func (a *sequential) begin(rule sampling) engine.Algorithm {
 	a.rule = rule
 	a.initial = rule.start()
@@ -80,7 +81,7 @@ func (a *sequential) begin(rule sampling) engine.Algorithm {
 // MaxRounds implements engine.Detailed.
 func (a *sequential) MaxRounds() int { return mostRounds }
 
-// Plan returns the pulls of a batch: first the pulls of the start.
+// Plan returns the pulls of one batch. The pulls of the start come first.
 func (a *sequential) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -112,7 +113,7 @@ func (a *sequential) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return a.planned, nil
 }
 
-// missing returns the arms of the start without pulls.
+// missing returns the arms of the start that have no pulls yet.
 func (a *sequential) missing() (out [][2]int) {
 	for _, at := range a.initial {
 		if a.parts[at[0]].counts[at[1]] == 0 {
@@ -125,13 +126,13 @@ func (a *sequential) missing() (out [][2]int) {
 	return out
 }
 
-// Amend replaces the counts of the round: the test holds for any pulls that were chosen before their rewards.
+// Amend replaces the counts of the planned round. The test is valid for any pulls that are chosen before their rewards.
 func (a *sequential) Amend(counts []int) error {
 	a.planned.Counts = counts
 	return nil
 }
 
-// Learn adds the rewards and tests all leaders.
+// Learn adds the rewards and tests all leaders. If all are separated from their rivals, the run is over.
 func (a *sequential) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(a.planned, b); err != nil {
 		return err
@@ -157,7 +158,7 @@ func (a *sequential) Learn(_ context.Context, b engine.Batch) error {
 	return nil
 }
 
-// close drops all rivals.
+// close eliminates all arms except the leaders.
 func (a *sequential) close() {
 	for v := range a.Sets {
 		first := a.leaderOf(v)
@@ -177,7 +178,7 @@ func (a *sequential) close() {
 	}
 }
 
-// leaderOf returns the arm of task v with the largest estimate; before any, the first arm.
+// leaderOf returns the arm of task v with the largest estimate; the first arm before any estimate.
 func (a *sequential) leaderOf(v int) int {
 	if a.estimates != nil {
 		return rounds.Leader(a.Sets[v], a.estimates)
@@ -195,7 +196,7 @@ func (a *sequential) leaderOf(v int) int {
 	return best
 }
 
-// width returns the confidence width of the difference of two arms of task v, normalised.
+// width returns the half-width of the confidence interval of the gap between arms i and j of task v, normalised.
 func (e *evidence) width(v, i, j int) float64 {
 	p := e.parts[e.taskPart[v]]
 	_, size := e.statistic(p, e.position[i][1], e.position[j][1])
@@ -208,7 +209,7 @@ func (a *sequential) State() engine.State { return engine.StateOf(a) }
 // Done reports whether all leaders are separated from their rivals.
 func (a *sequential) Done() bool { return a.over }
 
-// Answers returns the leaders. In a run that was stopped earlier a task counts as decided if its leader is separated from all rivals.
+// Answers returns one answer per task. In an unfinished run, a task is decided if its leader is separated from all rivals.
 func (a *sequential) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.Sets))
 	for v, set := range a.Sets {
@@ -257,7 +258,7 @@ func (a *sequential) open(v, first int) (out []int) {
 // Warnings reports a kernel that cannot represent the rewards.
 func (a *sequential) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
 
-// Hardest returns the rival with the smallest statistic.
+// Hardest returns the rival of task v whose statistic needs the most further pulls.
 func (a *sequential) Hardest(v int) engine.Rival {
 	if p := a.parts[a.taskPart[v]]; a.pulls == 0 || !p.measured {
 		return a.NoData(v, a.leaderOf(v))
@@ -266,7 +267,7 @@ func (a *sequential) Hardest(v int) engine.Rival {
 	return r
 }
 
-// Samples returns the further pulls of the task that needs most.
+// Samples returns the largest number of further pulls that any of these tasks needs; NaN before all arms have estimates.
 func (a *sequential) Samples(tasks []int) float64 {
 	if a.pulls == 0 || !a.evidence.measured() {
 		return math.NaN()
@@ -277,7 +278,8 @@ func (a *sequential) Samples(tasks []int) float64 {
 	})
 }
 
-// lacking returns the hardest rival in task v with the pulls until it is separated: the statistic grows linearly.
+// lacking returns the rival in task v that needs the most further pulls, and this number. The statistic grows linearly in
+// the pulls.
 func (a *sequential) lacking(v int) (out engine.Rival, samples float64) {
 	p, first := a.parts[a.taskPart[v]], a.leaderOf(v)
 	open, beta, most := a.open(v, first), a.threshold(p), math.Inf(-1)
@@ -295,7 +297,7 @@ func (a *sequential) lacking(v int) (out engine.Rival, samples float64) {
 	return out, math.Max(1, math.Ceil(most))
 }
 
-// ArmEstimates returns the estimates of all data.
+// ArmEstimates returns the estimates from all data with intervals.
 func (a *sequential) ArmEstimates() engine.ArmEstimates {
 	if a.pulls == 0 {
 		return engine.ArmEstimates{}

@@ -32,14 +32,14 @@ type evidence struct {
 	opt      model.Terms
 	parts    []*part
 	taskPart []int
-	position [][2]int // N: part, and position there
-	tested   int      // parts with rivals
+	position [][2]int // N: part of the arm, and its position there
+	tested   int      // number of parts with rivals
 	pulls    int
-	merged   [][2]int // arms that the kernel does not distinguish from an earlier arm of their task, with that arm
+	merged   [][2]int // pairs of an arm and an earlier arm of its task with equal features
 }
 
-// priorPulls is λ of the mixture: the information of the prior, in pulls of each arm of a basis. Any value is valid. A run takes fewest
-// pulls if it ends with a few times as many of each arm.
+// priorPulls is λ of the mixture: the information of the prior, in pulls of each basis arm. Any value is valid. Runs that
+// end with a few times as many pulls of each basis arm are shortest.
 const priorPulls = 30
 
 func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
@@ -78,7 +78,7 @@ func newEvidence(m *model.Model, opt model.Terms) (e *evidence, err error) {
 	return e, nil
 }
 
-// equal returns a position in the list with the coordinates of at; -1 if there is none.
+// equal returns an element of list whose arm has the same coordinates as the arm at position at; -1 if there is none.
 func (a *part) equal(list []int, at int) int {
 	const rounding = 1e-12
 	for _, i := range list {
@@ -93,14 +93,14 @@ func (a *part) equal(list []int, at int) int {
 	return -1
 }
 
-// addTask adds a list of positions, unless an earlier task has it.
+// addTask adds the positions of a task's arms, unless another task has the same ones.
 func (a *part) addTask(task []int) {
 	if !slices.ContainsFunc(a.tasks, func(other []int) bool { return slices.Equal(other, task) }) {
 		a.tasks = append(a.tasks, task)
 	}
 }
 
-// learn adds the rewards of a batch.
+// learn adds the rewards of a batch to the parts.
 func (e *evidence) learn(b engine.Batch) {
 	for i, count := range b.Counts {
 		if count > 0 {
@@ -111,7 +111,7 @@ func (e *evidence) learn(b engine.Batch) {
 	}
 }
 
-// measured reports whether all parts have estimates.
+// measured reports whether all parts have enough pulls for estimates.
 func (e *evidence) measured() bool {
 	for _, a := range e.parts {
 		if !a.measured {
@@ -121,7 +121,7 @@ func (e *evidence) measured() bool {
 	return true
 }
 
-// threshold returns β of a part.
+// threshold returns β for a part.
 func (e *evidence) threshold(a *part) float64 {
 	if e.opt.Threshold == engine.ThresholdHeuristic {
 		return math.Log((1 + math.Log(float64(e.pulls))) / e.opt.Delta)
@@ -129,7 +129,7 @@ func (e *evidence) threshold(a *part) float64 {
 	return math.Log(float64(e.tested)/e.opt.Delta) + a.logDet/2
 }
 
-// statistic returns Z and ‖y‖².
+// statistic returns Z and ‖y‖² for two positions of a part.
 func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	size, second := a.contrast(leader, rival)
 	if e.opt.Threshold != engine.ThresholdHeuristic {
@@ -139,7 +139,7 @@ func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	return gap * gap / (2 * size), size
 }
 
-// separated reports whether the leader of every task of the part is separated from all its rivals.
+// separated reports whether the leaders of all tasks of a part are separated from all their rivals.
 func (e *evidence) separated(a *part) bool {
 	beta := e.threshold(a)
 	for _, task := range a.tasks {

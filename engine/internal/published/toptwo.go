@@ -12,11 +12,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// topTwo is top-two Thompson sampling [Russo16, Section 3.3] with β = ½: each agent draws the rewards of its arms from the posterior and
-// takes the best one. With probability ½ it pulls it. Otherwise it draws again until another arm is best, and pulls that one; after
-// mostDraws draws it pulls the rival with the smallest gap in standard deviations, which would come first most often.
+// topTwo is top-two Thompson sampling [Russo16, Section 3.3] with β = ½. Each agent draws rewards of its arms from the
+// posterior. With probability ½ it pulls the best arm of this draw. Otherwise it draws again until another arm is best,
+// and pulls that arm. After mostDraws draws without another arm, it pulls the rival with the smallest gap in standard
+// deviations, which is the most probable one.
 //
-// An algorithm is a function of its rewards, so the random numbers follow from a hash of the posterior means: replicas draw alike.
+// An algorithm must be a function of its rewards. The random numbers therefore follow from a hash of the posterior means,
+// and replicas draw the same numbers.
 //
 // [Russo16]: D. Russo, Simple Bayesian algorithms for best arm identification, COLT 2016.
 type topTwo struct{}
@@ -50,17 +52,18 @@ func (topTwo) choose(a *budgeted, v, n int) (chosen []int) {
 	return chosen
 }
 
-// random returns the random numbers of task v in this round.
+// random returns the generator of random numbers for task v in this round.
 func (a *budgeted) random(v int) *rand.Rand {
 	h := fnv.New64a()
-	const resolution = 1e-4 // coarse, so that rounding and units make no difference
+	const resolution = 1e-4 // coarse, so that rounding errors and units have no influence
 	for _, x := range a.estimates {
 		h.Write(binary.AppendVarint(nil, int64(math.Round((x-a.estimates[0])/resolution))))
 	}
 	return rand.New(rand.NewPCG(h.Sum64(), uint64(a.round)<<32|uint64(v)))
 }
 
-// drawer returns a function that draws rewards of a task from the posterior and returns the position of the best arm.
+// drawer returns a function that draws rewards of the arms in set from the posterior, and returns the position of the
+// largest.
 func (a *budgeted) drawer(set []int, rng *rand.Rand) func() int {
 	means := a.pool.Means()
 	type normal struct {
@@ -97,7 +100,8 @@ func (a *budgeted) drawer(set []int, rng *rand.Rand) func() int {
 	}
 }
 
-// rootOf returns the symmetric R with R² = C, for C that may be singular. Unlike other roots it is unique, so units do not change draws.
+// rootOf returns the symmetric matrix R with R² = C. C may be singular. Unlike other square roots, R is unique up to
+// rounding, so units do not change the draws.
 func rootOf(c *mat.SymDense) *mat.Dense {
 	var eigen mat.EigenSym
 	n := c.SymmetricDim()
@@ -120,7 +124,8 @@ func rootOf(c *mat.SymDense) *mat.Dense {
 	return root
 }
 
-// nearest returns the position of the rival with the smallest gap in standard deviations.
+// nearest returns the position in set of the rival whose gap to the arm at position first is the fewest standard
+// deviations.
 func (a *budgeted) nearest(set []int, first int) int {
 	c := a.covariance(set)
 	best, least := -1, math.Inf(1)

@@ -27,35 +27,35 @@ import (
 type trackAndStop struct {
 	*sequential
 	lazy    bool
-	due     int         // pulls at which the weights are computed again
-	weights [][]float64 // by part and position, sum 1
-	sums    [][]float64 // of the weights so far; at the start the counts
-	forced  int         // of the next forced exploration
+	due     int         // number of pulls at which the weights are computed again
+	weights [][]float64 // by part and position, with sum 1
+	sums    [][]float64 // by part and position: counts after the start plus all weights so far
+	forced  int         // position in basis of the next forced exploration
 	basis   [][2]int
 	solved  []solved // by part
 }
 
-// solved is the design of a part for the pulls that it had.
+// solved is the design of a part for a given number of pulls.
 type solved struct {
 	pulls   float64
 	weights []float64
 	value   float64
-	dual    []dual      // of the certificate
+	dual    []dual      // dual weights of the design's certificate
 	rows    [][]float64 // rows of the factor of the weights, see part.factor
 }
 
-// dual is a pair of arms with its dual weight.
+// dual is a pair of arms with its dual weight in the certificate.
 type dual struct {
 	design.Pair
 	u float64
 }
 
-// NewTrackAndStop returns Track-and-Stop with weights that are computed before each decision.
+// NewTrackAndStop returns Track-and-Stop that computes its weights before each decision.
 func NewTrackAndStop(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newTrackAndStop(m, opt, false)
 }
 
-// NewLazyTrackAndStop returns Track-and-Stop with weights that are computed seldom.
+// NewLazyTrackAndStop returns Track-and-Stop that computes its weights when the number of pulls has grown by a tenth.
 func NewLazyTrackAndStop(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newTrackAndStop(m, opt, true)
 }
@@ -68,7 +68,7 @@ func newTrackAndStop(m *model.Model, opt model.Terms, lazy bool) (engine.Algorit
 	return a.begin(&trackAndStop{sequential: a, lazy: lazy, solved: make([]solved, len(a.parts))}), nil
 }
 
-// start returns the basis of all parts.
+// start returns the basis arms of all parts.
 func (r *trackAndStop) start() [][2]int {
 	for k, p := range r.parts {
 		for _, i := range p.basis {
@@ -118,8 +118,8 @@ func (r *trackAndStop) next(draft [][]float64) (part, arm int) {
 	return part, arm
 }
 
-// unexplored reports whether the smallest eigenvalue of V is below the limit. In the coordinates of the basis it is at least the
-// smallest number of pulls of a basis arm.
+// unexplored reports whether the smallest eigenvalue of V is below limit. In the coordinates of the basis, it is at least
+// the smallest number of pulls of a basis arm, which is checked first.
 func (r *trackAndStop) unexplored(limit float64, draft [][]float64) bool {
 	for k, p := range r.parts {
 		least := math.Inf(1)
@@ -133,7 +133,8 @@ func (r *trackAndStop) unexplored(limit float64, draft [][]float64) bool {
 	return false
 }
 
-// optimal returns the weights for the estimated rewards: within each part its design, and parts in proportion to their values.
+// optimal returns the optimal weights for the estimated rewards. Within a part they are proportional to its design,
+// between parts to the designs' values.
 func (r *trackAndStop) optimal() [][]float64 {
 	total := 0.0
 	for k, p := range r.parts {
@@ -157,8 +158,8 @@ func (r *trackAndStop) optimal() [][]float64 {
 	return out
 }
 
-// design sets the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with that value. Earlier weights stay if they are optimal within
-// designTolerance for the present estimates.
+// design sets s to the weights that minimise the largest ‖y‖²/(θ̂ᵀy + ε)², with this value. It keeps earlier weights that
+// are optimal within designTolerance for the current estimates.
 func (a *part) design(s *solved, m *model.Model, epsilon float64) {
 	pairs, largest := a.contrasts(epsilon)
 	if len(pairs) == 0 {
@@ -183,7 +184,7 @@ func (a *part) design(s *solved, m *model.Model, epsilon float64) {
 	}
 }
 
-// contrasts returns all leaders and rivals with weights that are the squared inverse gaps, relative to the largest gap.
+// contrasts returns all pairs of a leader and a rival, and the largest gap. The weight of a pair is 1/(gap/largest gap)².
 func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64) {
 	for _, task := range a.tasks {
 		first := a.leader(task)

@@ -8,10 +8,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Belief is the Gaussian process of a posterior method during a run. After each round it is computed from all data of the method, with
-// the scale fitted again unless stated, and tested against its prior.
+// Belief is the posterior of a Gaussian process during a run. Learn computes it from all data after each round, fits the
+// scale again unless it is stated, and tests the data against the prior.
 type Belief struct {
-	*model.Posterior // nil before any data; for a mixture its member with the largest weight
+	*model.Posterior // nil before any data; for a mixture, its member with the largest weight
 	// for a mixture: posteriors for all hyperparameters compatible with the data
 	Mixture *model.Mixture
 	Within  *model.Within // for a mixture: data within blocks, used by Learn instead of means; nil without blocks
@@ -19,20 +19,21 @@ type Belief struct {
 	prior      model.Prior
 	negligible float64 // total weight of members that may be dropped; 0 without a mixture
 	round      int
-	found      *engine.Warning // from the first round that rejects
+	found      *engine.Warning // warning of the first round that rejects the prior; nil if none has
 }
 
 // NewBelief returns the belief before any data.
 func NewBelief(prior model.Prior) *Belief { return &Belief{prior: prior} }
 
-// NewMixedBelief returns a belief before any data that averages over unknown hyperparameters; members with at most this total weight are
-// dropped.
+// NewMixedBelief returns a belief before any data that averages over unknown hyperparameters. negligible is the largest
+// total weight of members that may be dropped.
 func NewMixedBelief(prior model.Prior, negligible float64) *Belief {
 	return &Belief{prior: prior, negligible: negligible}
 }
 
-// Learn computes the posterior of N counts and means after a further round, with the precisions of the model. The noise scales have this
-// many degrees of freedom, +Inf if known.
+// Learn computes the posterior after a further round. counts and means hold the number and the mean of all rewards of each
+// of the N arms; m has the precisions. freedom is the number of degrees of freedom of the noise scales, +Inf if they are
+// known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
 	if b.negligible > 0 {
 		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.Within, b.negligible); err != nil {
@@ -53,7 +54,7 @@ func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom fl
 // leastShown is the smallest displayed p-value: smaller ones round to 0.
 const leastShown = 1e-300
 
-// describe returns a warning with the distance of the rewards from the prior, with the sign of the data.
+// describe returns the warning that the data reject the prior with this p-value. Its rewards have the sign of the data.
 func (b *Belief) describe(of *problem.Problem, p float64, counts []int, means []float64) *engine.Warning {
 	var sum, squares, n float64
 	for i, c := range counts {
@@ -79,7 +80,7 @@ func (b *Belief) describe(of *problem.Problem, p float64, counts []int, means []
 	return &w
 }
 
-// Doubts returns a warning if the data were implausible under the prior, from the first such round.
+// Doubts returns the warning of the first round whose data were implausible under the prior, if any.
 func (b *Belief) Doubts() []engine.Warning {
 	if b.found == nil {
 		return nil

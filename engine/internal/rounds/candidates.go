@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Candidates has the sets B_v^(r) and the audit trail of the eliminated arms.
+// Candidates holds the candidate sets B_v^(r) and the audit trail of eliminated arms.
 type Candidates struct {
 	Model   *model.Model
 	Sets    [][]int // per task, in arm order
@@ -35,7 +35,7 @@ func NewCandidates(m *model.Model) Candidates {
 	return Candidates{Model: m, Sets: m.Problem.Groups(), Removed: make([]bool, m.Problem.N())}
 }
 
-// Eliminations returns the audit trail so far.
+// Eliminations returns the audit trail. It computes widths that are still missing.
 func (c *Candidates) Eliminations() []engine.Elimination {
 	if c.trail == nil {
 		return nil
@@ -59,27 +59,28 @@ func (c *Candidates) UsedRule(rule engine.Rule) bool {
 // Goal returns the problem's goal.
 func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
 
-// Independent reports that agents share their data; an algorithm of agents that do not replaces the method, like those below.
+// Independent returns false: agents share their data. Algorithms in which they do not override this default, and may
+// override those below.
 func (c *Candidates) Independent() bool { return false }
 
-// Unspent reports that a budget is spent.
+// Unspent returns "": the whole budget is spent.
 func (c *Candidates) Unspent() string { return "" }
 
-// MaxRounds reports that the usual limit of rounds applies.
+// MaxRounds returns 0: the usual limit of rounds applies.
 func (c *Candidates) MaxRounds() int { return 0 }
 
-// DeferEstimates reports that estimates of all arms are fast.
+// DeferEstimates returns nil: estimates of all arms are computed fast enough.
 func (c *Candidates) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
 	return nil, nil
 }
 
-// FitCheck reports that answers do not depend on the kernel.
+// FitCheck returns nil: answers do not depend on the kernel.
 func (c *Candidates) FitCheck() engine.FitCheck { return nil }
 
-// NoiseCheck reports that no guarantee depends on the noise model.
+// NoiseCheck returns nil: no guarantee depends on the noise model.
 func (c *Candidates) NoiseCheck() engine.NoiseCheck { return nil }
 
-// Alive returns the number of arms not eliminated.
+// Alive returns the number of arms in all candidate sets.
 func (c *Candidates) Alive() int {
 	return lists.Sum(c.Sets, func(set []int) int { return len(set) })
 }
@@ -87,7 +88,7 @@ func (c *Candidates) Alive() int {
 // Single reports whether every task has one candidate left.
 func (c *Candidates) Single() bool { return c.Alive() == len(c.Sets) }
 
-// Drop records that arm lost against rival. Gap and width are normalised.
+// Drop adds the elimination of arm by rival to the audit trail. It does not change Sets. gap and width are normalised.
 func (c *Candidates) Drop(round, arm, rival int, gap, width float64, rule engine.Rule) {
 	p := c.Model.Problem
 	c.trail = append(c.trail, dropped{Elimination: engine.Elimination{
@@ -96,7 +97,7 @@ func (c *Candidates) Drop(round, arm, rival int, gap, width float64, rule engine
 	}})
 }
 
-// DropLater is Drop with a width that is computed when the audit trail is requested.
+// DropLater is Drop with a width that is computed when the audit trail is requested. The width is normalised.
 func (c *Candidates) DropLater(round, arm, rival int, gap float64, width func() float64, rule engine.Rule) {
 	c.Drop(round, arm, rival, gap, 0, rule)
 	unit := c.Model.Unit
@@ -111,7 +112,7 @@ func (c *Candidates) Reopen(arm int) {
 	})
 }
 
-// Withdrawn records that an arm was withdrawn from its task.
+// Withdrawn records that an arm was withdrawn from its task, and deletes its elimination from the audit trail.
 func (c *Candidates) Withdrawn(round, arm int) {
 	p := c.Model.Problem
 	c.Removed[arm] = true
@@ -120,12 +121,12 @@ func (c *Candidates) Withdrawn(round, arm int) {
 		Arm: p.Arms.Names[arm], Rule: engine.RuleWithdrawn}})
 }
 
-// TakeTrail starts the audit trail with that of other candidates, without arms that were merged before any data.
+// TakeTrail appends the audit trail of other candidates, without arms that were merged because their features are equal.
 func (c *Candidates) TakeTrail(from *Candidates) {
 	c.trail = append(c.trail, lists.Where(from.trail, func(e dropped) bool { return e.Rule != engine.RuleSame })...)
 }
 
-// CanWithdraw returns an error for unknown arms and for the last arm of a task.
+// CanWithdraw returns an error if an arm does not exist or its task would have no arm left.
 func (c *Candidates) CanWithdraw(arms []int) error {
 	p, removed := c.Model.Problem, slices.Clone(c.Removed)
 	for _, i := range arms {
@@ -142,7 +143,7 @@ func (c *Candidates) CanWithdraw(arms []int) error {
 	return nil
 }
 
-// Leader returns the arm of the set with the largest estimate, the first of tied ones.
+// Leader returns the arm of the set with the largest estimate; the first one if several are tied.
 func Leader(set []int, estimates []float64) int {
 	best := set[0]
 	for _, i := range set[1:] {
@@ -153,7 +154,7 @@ func Leader(set []int, estimates []float64) int {
 	return best
 }
 
-// Answer returns the answer of a task with leader i: decided if there is no other candidate.
+// Answer returns the answer of task v with leader i. It is decided if the task has one candidate. estimate is normalised.
 func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	p := c.Model.Problem
 	a := engine.Answer{Task: p.Tasks.Names[v], Leader: p.Arms.Names[i], Estimate: estimate * c.Model.Unit}
@@ -165,7 +166,7 @@ func (c *Candidates) Answer(v, i int, estimate float64) engine.Answer {
 	return a
 }
 
-// CheckBatch returns an error if a batch does not match its plan. It panics without a plan.
+// CheckBatch returns an error if a batch does not match its plan. It panics if the plan is empty.
 func CheckBatch(p engine.Plan, b engine.Batch) error {
 	if p.Counts == nil {
 		panic(LearnedEarly)
@@ -173,7 +174,7 @@ func CheckBatch(p engine.Plan, b engine.Batch) error {
 	return engine.CheckBatch(p, b)
 }
 
-// Shown names the rival at arm i and converts its normalised gap to reward units.
+// Shown returns r with the name of arm i and with gap and error in reward units.
 func (c *Candidates) Shown(i int, r engine.Rival) engine.Rival {
 	r.Arm = c.Model.Problem.Arms.Names[i]
 	r.Gap *= c.Model.Unit
@@ -181,7 +182,7 @@ func (c *Candidates) Shown(i int, r engine.Rival) engine.Rival {
 	return r
 }
 
-// NoData returns the rival in task v before any data.
+// NoData returns the state of task v before any data: some arm other than the leader, with infinite error.
 func (c *Candidates) NoData(v, leader int) engine.Rival {
 	set := c.Sets[v]
 	rival := set[0]
@@ -202,11 +203,12 @@ func CheckInform(p *problem.Problem, b engine.Batch) error {
 	return nil
 }
 
-// mostRivals is the number of arms with the largest estimates that others are compared with in a large set. Fewer comparisons keep more
-// arms and never eliminate a wrong one.
+// mostRivals is the number of arms of a large set with which the other arms are compared: those with the largest
+// estimates. Fewer comparisons may keep more arms, but never eliminate a wrong one.
 const mostRivals = 256
 
-// Strongest returns the arms of a set that others are compared with: all or, for very many, those with the largest estimates.
+// Strongest returns the arms with which the other arms of a set are compared. These are all arms or, for very many arms,
+// those with the largest estimates.
 func Strongest(m *model.Model, set []int, estimates []float64) []int {
 	if len(set) <= mostRivals || !m.Many() {
 		return set
@@ -216,8 +218,8 @@ func Strongest(m *model.Model, set []int, estimates []float64) []int {
 	return out[:mostRivals]
 }
 
-// Most returns the largest number of samples of any task, the total if all tasks share the same samples. -1 or NaN for one task is the
-// result for all.
+// Most returns the largest number of samples of any task. This is the total, because all tasks share the same samples. If
+// the number of a task is negative or NaN, it returns that number.
 func Most(tasks []int, samples func(v int) float64) float64 {
 	most := 0.0
 	for _, v := range tasks {
@@ -230,8 +232,8 @@ func Most(tasks []int, samples func(v int) float64) float64 {
 	return most
 }
 
-// MedianGap returns the median of a normal gap with this estimate and standard error, given that it is positive, as a leader's gap is. An
-// estimate near 0 would say nothing about the remaining time.
+// MedianGap returns the median of a normal gap with this estimate and standard error, conditional on a positive gap,
+// because a leader's gap is positive. Without the condition, an estimate near 0 would make forecasts useless.
 func MedianGap(gap, sd float64) float64 {
 	if !(sd > 0) || gap > 6*sd {
 		return max(gap, 0)
@@ -241,7 +243,7 @@ func MedianGap(gap, sd float64) float64 {
 	return sd * (x + distuv.UnitNormal.Quantile(1-positive/2))
 }
 
-// Stage has everything a round fixes before its data: the design, the rounded counts, and their estimator.
+// Stage holds everything that a round fixes before its data: the design, the rounded counts and their estimator.
 type Stage struct {
 	Design   design.Design
 	Rounding design.Rounding
@@ -249,12 +251,12 @@ type Stage struct {
 	Sides    []engine.Side // of arms that are compared within blocks
 }
 
-// Floats returns the number of stored numbers, for the limit of a Memory.
+// Floats returns the number of stored floating-point numbers, for the limit of a canon.Memory.
 func (st *Stage) Floats() int {
 	return len(st.Design.Weights) + len(st.Design.Certificate.Weights) + len(st.Rounding.Counts) + st.Estimate.Floats()
 }
 
-// Plan returns the plan of the stage; nil has no counts.
+// Plan returns the plan of the stage; without counts if the stage is nil.
 func (st *Stage) Plan(round int) engine.Plan {
 	if st == nil {
 		return engine.Plan{}

@@ -50,8 +50,8 @@ func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evi
 	return ev, err
 }
 
-// Estimate tests a round by its own data. It returns the estimates for answers and cuts, with their estimator: the round's, or a
-// posterior.
+// Estimate tests a round with its own data. It returns the estimates for answers and cuts, normalised, with their
+// estimator. These are the posterior's if there is a belief, and otherwise the round's.
 func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimator, []float64, error) {
 	estimates := e.Estimates(b.Means)
 	ev.Weigh(e, estimates)
@@ -65,7 +65,7 @@ func (ev *Evidence) Estimate(e *model.Estimator, b engine.Batch) (*model.Estimat
 	return ev.belief.Estimator, ev.believed, nil
 }
 
-// Doubts returns a warning if data were implausible under the prior of a posterior.
+// Doubts returns a warning if the data were implausible under the prior of the posterior.
 func (ev *Evidence) Doubts() []engine.Warning {
 	if ev.belief == nil {
 		return nil
@@ -73,7 +73,7 @@ func (ev *Evidence) Doubts() []engine.Warning {
 	return ev.belief.Doubts()
 }
 
-// Weigh adds one round's estimates of the candidate sets.
+// Weigh tests the candidate sets with one round's estimates, and marks beaten arms.
 func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	j := roundEstimate{e, estimates}
 	for _, set := range ev.of.Sets {
@@ -90,17 +90,17 @@ func (ev *Evidence) Weigh(e *model.Estimator, estimates []float64) {
 	ev.rounds = append(ev.rounds, j)
 }
 
-// upper returns the upper confidence bound of arm i minus rival, normalised.
+// upper returns the upper confidence bound of (reward of arm i - reward of rival), normalised.
 func (ev *Evidence) upper(j roundEstimate, i, rival int) float64 {
 	width := math.Sqrt(2*j.estimator.Variance(i, rival)*ev.LogTerm) + j.estimator.Bias(i, rival, ev.bound)
 	return j.estimates[i] - j.estimates[rival] + width
 }
 
-// Believe sets estimates that choose leaders from now on, normalised, such as posterior means. Beaten arms do not change: only estimators
-// fixed before their data decide that.
+// Believe replaces the estimates from which leaders are chosen, for example by posterior means, normalised. Beaten arms do
+// not change, because only estimators that are fixed before their data decide about them.
 func (ev *Evidence) Believe(estimates []float64) { ev.believed = estimates }
 
-// Latest returns the estimates of the last round alone, normalised; nil before any.
+// Latest returns the estimates from the last round's data alone, normalised; nil before any data.
 func (ev *Evidence) Latest() []float64 {
 	if len(ev.rounds) == 0 {
 		return nil
@@ -108,7 +108,7 @@ func (ev *Evidence) Latest() []float64 {
 	return ev.rounds[len(ev.rounds)-1].estimates
 }
 
-// estimate returns the latest estimate of arm i, normalised; NaN before any.
+// estimate returns the estimate of arm i from which leaders are chosen, normalised; NaN before any data.
 func (ev *Evidence) estimate(i int) float64 {
 	if ev.believed != nil {
 		return ev.believed[i]
@@ -131,7 +131,7 @@ func (ev *Evidence) leader(v int) int {
 	return first
 }
 
-// Answers returns the leaders of all tasks, decided if the data support them.
+// Answers returns one answer per task, decided if the leader is the only arm that is not beaten.
 func (ev *Evidence) Answers() []engine.Answer {
 	return lists.Make(len(ev.of.Sets), func(v int) engine.Answer { return ev.answer(v) })
 }
@@ -156,14 +156,15 @@ func (ev *Evidence) answer(v int) engine.Answer {
 	return a
 }
 
-// Hardest returns the arm of task v that needs most further samples until the leader beats it.
+// Hardest returns the arm of task v that needs the most further samples until the leader beats it.
 func (ev *Evidence) Hardest(v int) engine.Rival {
 	r, _ := ev.lacking(v)
 	return r
 }
 
-// Samples returns the samples of a further round after which all these tasks would be decided, in the proportions of the round that last
-// had the rival, since every round is tested by its own data. The budget may not suffice.
+// Samples returns the samples of one further round that would decide all these tasks. The round has the proportions of the
+// last round with the hardest rival. Every round is tested with its own data, so earlier samples do not count. The budget
+// may be smaller.
 func (ev *Evidence) Samples(tasks []int) float64 {
 	return Most(tasks, func(v int) float64 {
 		_, samples := ev.lacking(v)
@@ -171,7 +172,8 @@ func (ev *Evidence) Samples(tasks []int) float64 {
 	})
 }
 
-// lacking returns the rival in task v (another arm if the leader itself is beaten) and the samples until it is beaten.
+// lacking returns the hardest rival in task v and the samples until the leader beats it. If the leader itself is beaten,
+// the rival is another arm. The number is -1 if no number of samples suffices, and NaN before any data.
 func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 	lo, hi := ev.of.Model.Problem.ArmsOf(v)
 	first := ev.leader(v)
@@ -214,8 +216,9 @@ func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 // confidence is the coverage of the intervals of arms.
 const confidence = 0.95
 
-// ArmEstimates returns the estimates (N, normalised, nil before any data) with intervals from their variances plus omitted, the variance
-// that the estimator leaves out, normalised. Quantiles are normal, or Student's if the arm's noise scale is estimated.
+// ArmEstimates returns estimates with intervals in reward units. estimates has N normalised values and is nil before any
+// data. omitted is a variance that the estimator does not contain, normalised. Quantiles are Student's for arms with
+// finite degrees of freedom, and otherwise normal.
 func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitted float64,
 	freedom func(arm int) float64) engine.ArmEstimates {
 	if e == nil || estimates == nil {
@@ -239,7 +242,7 @@ func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitt
 // KnownScales returns the degrees of freedom for known noise scales, +Inf.
 func KnownScales(int) float64 { return math.Inf(1) }
 
-// quantile returns half of an interval in standard errors.
+// quantile returns the half-width of an interval in standard errors.
 func quantile(freedom float64) float64 {
 	const p = 0.5 + confidence/2
 	switch {
@@ -251,7 +254,7 @@ func quantile(freedom float64) float64 {
 	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
 }
 
-// ArmEstimates returns the posterior of every arm or, without one, the estimates of the last round alone.
+// ArmEstimates returns the posterior of all arms or, without a posterior, the estimates from the last round's data alone.
 func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
 	switch b := ev.belief; {
 	case len(ev.rounds) == 0 || b != nil && b.Posterior == nil:
@@ -265,7 +268,8 @@ func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
 	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
 }
 
-// Intervals returns posterior means with intervals from their variances, both N and normalised.
+// Intervals returns means with intervals from their variances, in reward units. means and variances have N normalised
+// values. It marks them as a posterior.
 func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
 	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
 	last, errors := math.NaN(), 0. // many arms have equal degrees of freedom

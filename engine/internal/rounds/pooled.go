@@ -12,9 +12,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// Pool estimates scales for posterior methods: shrunk towards each other by the evidence on their differences, see pooled; and per arm
-// once the data reject a stated number, see replicates. Scales estimated from data are pooled, too, and are lower limits until the data
-// reject them. Bounded rewards have their observed variance, instead of half their range.
+// Pool selects the estimation of noise scales for posterior methods. Estimated scales are shrunk towards each other, see
+// pooled. Stated scales are replaced by estimates per arm once the data reject them. The same holds for scales that the
+// problem estimated from data; until then they are lower limits. Bounded rewards use their observed variance instead of
+// half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
@@ -25,7 +26,7 @@ func (n *Scales) Pool() {
 	n.each = newReplicates(p.N())
 }
 
-// learnPooled adds a round's squared deviations and sets the precisions of the next round.
+// learnPooled adds a round's squared deviations, and sets the precisions of the next round.
 func (n *Scales) learnPooled(b engine.Batch) (err error) {
 	p := n.Model.Problem
 	n.each.add(p.Noise.Scales, b)
@@ -55,7 +56,7 @@ func (n *Scales) learnPooled(b engine.Batch) (err error) {
 	return n.reweigh()
 }
 
-// restated restores the precisions of stated scales, if others were set.
+// restated restores the precisions of the stated scales; set states that others were set.
 func (n *Scales) restated(set bool) error {
 	if !set {
 		return nil
@@ -79,7 +80,7 @@ func (n *Scales) Within(freedom, squares []float64) error {
 	return n.weigh(func(i int) float64 { return factor[n.Groups[i]] })
 }
 
-// takeEach adds the data of arms of another problem, see Take.
+// takeEach adds the noise data of another problem's arms, see Take.
 func (n *Scales) takeEach(from Scales, at []int) error {
 	for k, i := range at {
 		if i < 0 {
@@ -96,9 +97,9 @@ func (n *Scales) takeEach(from Scales, at []int) error {
 	return n.learnPooled(engine.Batch{})
 }
 
-// replicates has the variation of each arm's rewards around their mean.
+// replicates holds the variation of each arm's rewards around their mean.
 type replicates struct {
-	freedom, squares []float64 // N: squares divided by the stated or guessed variance
+	freedom, squares []float64 // N: degrees of freedom, and squared deviations divided by the stated or guessed variance
 	looks            int
 }
 
@@ -115,8 +116,8 @@ func (r *replicates) add(scales []float64, b engine.Batch) {
 	}
 }
 
-// contradict returns a warning if the rewards of some arm vary more than its stated scale allows, by χ². The k-th interim analysis has
-// level LackLevel/(k(k+1)) for all arms together.
+// contradict returns a warning if the rewards of some arm vary more than its stated scale allows, by a χ² test; otherwise
+// nil. The k-th call has level LackLevel/(k(k+1)) for all arms together.
 func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 	r.looks++
 	worst, chance := engine.MostAbove(len(r.freedom), func(i int) (squares, freedom float64) { return r.squares[i], r.freedom[i] })
@@ -131,13 +132,15 @@ func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 // fewestPooled and fewestEach are the degrees of freedom of a first round with pooled scales: in total and per arm.
 const fewestPooled, fewestEach = 6, 1
 
-// likeness has the degrees of freedom ν of the distribution of scales: at 0.5 they differ by powers of ten, at infinity they are equal.
+// likeness lists the values of ν that pooled averages over. ν is the degrees of freedom of the distribution of scales:
+// with 0.5 they differ by powers of ten, with infinity they are equal.
 var likeness = [...]float64{0.5, 1, 2, 4, 8, 16, 32, 64, math.Inf(1)}
 
-// statedBelief is the prior probability that stated scales are right, and statedWidth the standard deviation of log s² if they are wrong.
+// statedBelief is the prior probability that stated scales are correct. statedWidth is the standard deviation of log s² if
+// they are not.
 const statedBelief, statedWidth = 0.95, 0.5
 
-// around has grid points on both sides of the likeliest common scale, in standard deviations of its log.
+// around lists the grid points of log s² around its likeliest value, in standard deviations.
 var around = [...]float64{-2, -1, 0, 1, 2}
 
 // pooled returns per group the factor on the variance, 1 over the posterior mean of its inverse, and the degrees of freedom of Student's
@@ -201,11 +204,11 @@ func pooled(freedom, squares []float64, stated float64) (factor, effective []flo
 	return factor, effective
 }
 
-// alike is the fraction of the common variance assigned to equal rewards.
+// alike is the variance assigned to equal rewards, as a fraction of the common variance.
 const alike = 0.01
 
-// likeliest returns the x = log s² with the largest evidence, which is concave in x, by Newton's method from a start, and the standard
-// deviation from the curvature there.
+// likeliest returns the x = log s² with the largest evidence, and the standard deviation from the curvature there. It uses
+// Newton's method from the start x; the evidence is concave in x.
 func likeliest(freedom, squares []float64, nu, x float64) (at, width float64) {
 	const steps = 30
 	for range steps {

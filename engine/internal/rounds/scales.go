@@ -12,27 +12,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Scales has the known and estimated noise scales.
+// Scales holds the known and estimated noise scales of a run.
 type Scales struct {
 	Model *model.Model // with the precisions of the coming round
 
 	Groups  []int     // N: group of arms with a common unknown factor; nil if scales are known
-	guides  bool      // whether they only guide pulls, and no test depends on them
-	freedom []float64 // per group, of the rounds so far
+	guides  bool      // scales are used only to plan pulls, and no test depends on them
+	freedom []float64 // per group: degrees of freedom of the rounds so far
 	squares []float64 // per group: Σ squared deviations over guessed variance
 
-	// of a posterior method, see Pool
-	Squares   bool            // whether plans request squares: a stated scale is used until some arrive
+	// for a posterior method, see Pool
+	Squares   bool            // plans request squared deviations; a stated scale is used until some arrive
 	each      *replicates     // nil for bounded rewards and for other methods
 	effective []float64       // per group: degrees of freedom of its estimate
-	Found     *engine.Warning // contradiction by the variation of rewards
-	seen      *shown          // nil for other methods, and if means of several rewards came without squares
-	stated    bool            // whether scales are stated that squares may contradict: Groups are then the arms
-	outcomes  bool            // whether all rewards so far are one of two values, which determines their variance
-	of        []share         // per group: the replicates of the round, see Replicated
+	Found     *engine.Warning // warning that the variation of rewards contradicts stated scales; nil if none
+	seen      *shown          // nil for other methods, and after means of several rewards without squares
+	stated    bool            // Groups are single arms, because scales are stated that the data may contradict
+	outcomes  bool            // all rewards so far are one of two values, which determines their variance
+	of        []share         // per group: replicates of the round, see Replicated
 }
 
-// NewScales checks Options.Law against the problem and returns the scales before any data.
+// NewScales returns the scales before any data. It returns an error if Options.Law does not suit the problem.
 func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	p := m.Problem
 	n := Scales{Model: m}
@@ -50,19 +50,21 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 	return n, nil
 }
 
-// Guide estimates the scale of each arm for planning, if tests do not use scales and the problem's scales are only upper limits.
+// Guide estimates the scale of each arm, for planning only. It is used if tests do not depend on scales and the problem's
+// scales are only upper limits.
 func (n *Scales) Guide() {
 	n.guides = true
 	n.group(indices.All(n.Model.Problem.N()))
 }
 
-// group sets the arms with a common unknown factor, before any data.
+// group sets the group of each arm, before any data. Arms of one group share an unknown factor.
 func (n *Scales) group(of []int) {
 	count := slices.Max(of) + 1
 	n.Groups, n.freedom, n.squares, n.effective = of, make([]float64, count), make([]float64, count), make([]float64, count)
 }
 
-// weigh sets the precisions of the next round from the variance of a reward of each arm, normalised. Withdrawn arms stay at 0.
+// weigh sets the precisions of the next round. variance returns the variance of one reward of an arm, normalised.
+// Withdrawn arms keep precision 0.
 func (n *Scales) weigh(variance func(arm int) float64) (err error) {
 	precision := make([]float64, len(n.Model.Precision))
 	for i, old := range n.Model.Precision {
@@ -74,11 +76,12 @@ func (n *Scales) weigh(variance func(arm int) float64) (err error) {
 	return err
 }
 
-// fewestFree is the degrees of freedom that every unknown scale gets in each round that pulls it: with fewer, Student's distribution
-// costs more than the pulls.
+// fewestFree is the smallest number of degrees of freedom of an unknown scale in each round that pulls it. With fewer, the
+// quantiles of Student's distribution cost more than the extra pulls.
 const fewestFree = 6
 
-// Replicate adds pulls to the arm with most pulls of each group, until its scale can be estimated.
+// Replicate adds pulls to counts until the scale of each group with pulls can be estimated. It adds them to the group's
+// arm with the most pulls.
 func (n *Scales) Replicate(counts []int) {
 	if n.Groups == nil || n.guides {
 		return
@@ -103,12 +106,12 @@ func (n *Scales) Replicate(counts []int) {
 	}
 }
 
-// guideShare is the weight of the common scale, in degrees of freedom, in an arm's scale that only guides pulls: stakes on arms whose
-// scale seems small by chance are too large.
+// guideShare is the weight of the common scale, in degrees of freedom, in an arm's scale that is used only for planning.
+// Without it, stakes on arms whose scale seems small by chance would be too large.
 const guideShare = 24
 
-// Learn adds a round's squared deviations and sets the precisions of the next round: guesses times the estimated factors from all rounds
-// so far, those with few data shrunk towards the common one.
+// Learn adds a round's squared deviations, and sets the precisions of the next round. These are guesses times factors
+// estimated from all rounds so far. Factors with few data are shrunk towards the common one.
 func (n *Scales) Learn(b engine.Batch) error {
 	if n.each != nil {
 		return n.learnPooled(b)
@@ -142,7 +145,7 @@ func (n *Scales) reweigh() error {
 	})
 }
 
-// shrunk returns per group the estimated factor of its variance; common is the overall factor.
+// shrunk returns the estimated variance factor of each group. common is the factor estimated from all groups together.
 func (n *Scales) shrunk(common float64) (factor []float64) {
 	if n.each != nil {
 		belief := 0.0
@@ -151,7 +154,7 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 		}
 		factor, n.effective = pooled(n.freedom, n.squares, belief)
 		for g := range factor {
-			if n.stated && n.Found == nil { // skewed rewards without their rare values have a small variance around a biased mean
+			if n.stated && n.Found == nil { // without their rare values, skewed rewards have a small variance around a biased mean
 				factor[g] = max(1, factor[g])
 			}
 		}
@@ -168,7 +171,7 @@ func (n *Scales) shrunk(common float64) (factor []float64) {
 	return factor
 }
 
-// Change returns the smallest ratio of a precision to the one of a model before any data.
+// Change returns the smallest ratio of an arm's precision to its precision in the model before any data.
 func (n *Scales) Change(before *model.Model) float64 {
 	if n.Groups == nil || n.Model == before {
 		return 1
@@ -182,11 +185,13 @@ func (n *Scales) Change(before *model.Model) float64 {
 	return least
 }
 
-// noWeight is the part of the largest weight up to which the weight of an arm is a rounding error. Such an arm is removed
-// from the estimate, too, not only from its variance: its noise scale is unknown, and a guess may be wrong by any factor.
+// noWeight is the largest weight of an arm, relative to the largest one, that counts as a rounding error. Such an arm is
+// removed from the estimate and from its variance. Its unknown noise scale would otherwise matter, and a guess may be
+// wrong by any factor.
 const noWeight = 1e-10
 
-// Score returns the round's evidence on a bet, on the estimates of an estimator; Replicated must have the round's replicates.
+// Score returns the round's evidence on a bet from the estimates of estimator e. Replicated must be called before, with
+// the same round.
 func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64, round engine.Batch) sequential.Score {
 	gap := estimates[b.Opponent] - estimates[b.Arm] - b.Bias
 	if n.Groups == nil {
@@ -206,7 +211,7 @@ func (n *Scales) Score(b sequential.Bet, e *model.Estimator, estimates []float64
 	return n.ScoreOf(gap, b.Variance, arms, indices.Of(weights, arms), round)
 }
 
-// Replicated adds up the replicates of a round by scale, for the scores of its bets.
+// Replicated adds up the squared deviations of a round by group, for Score and ScoreOf.
 func (n *Scales) Replicated(round engine.Batch) {
 	n.of = make([]share, len(n.freedom))
 	for i, c := range round.Counts {
@@ -217,8 +222,9 @@ func (n *Scales) Replicated(round engine.Batch) {
 	}
 }
 
-// ScoreOf returns the round's evidence on a gap estimated as Σ_j w_j ȳ_j, less its bias, from the means of these arms. Its variance is
-// Σ_j w_j² σ_j²/n_j, with each scale estimated from all its replicates in the round.
+// ScoreOf returns the round's evidence on a gap that is estimated as Σ_j w_j ȳ_j from the means of arms. gap is the
+// estimate minus its bias bound. The variance is Σ_j w_j² σ_j²/n_j, and each scale is estimated from all its replicates in
+// the round. variance is used only if scales are known.
 func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, round engine.Batch) sequential.Score {
 	s := sequential.Score{Gap: gap, Sd: math.Sqrt(variance), Freedom: math.Inf(1)}
 	if n.Groups == nil {
@@ -231,7 +237,7 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	variance = 0
 	for _, i := range arms {
 		if g := &n.of[n.Groups[i]]; g.coefficient != 0 {
-			variance += g.coefficient * g.squares / g.freedom // without replicates NaN, which gives no step
+			variance += g.coefficient * g.squares / g.freedom // NaN without replicates: the walk then makes no step
 			s.Freedom, g.coefficient = min(s.Freedom, g.freedom), 0
 		}
 	}
@@ -239,13 +245,13 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	return s
 }
 
-// share is the contribution of the arms of one unknown scale to the variance of a gap.
+// share is the contribution of one group's arms to the variance of a gap.
 type share struct {
-	coefficient      float64 // Σ w² σ²/n of the gap, σ guessed
-	squares, freedom float64 // of their replicates, over the guessed variance
+	coefficient      float64 // Σ w² σ²/n of the gap, with guessed σ
+	squares, freedom float64 // squared deviations over the guessed variance, and their degrees of freedom
 }
 
-// FreedomOf returns the smallest number of degrees of freedom of the scales of the arms; +Inf if they are known.
+// FreedomOf returns the smallest number of degrees of freedom among the scales of arms; +Inf if they are known.
 func (n *Scales) FreedomOf(arms []int) float64 {
 	least := math.Inf(1)
 	if n.outcomes {
@@ -262,7 +268,8 @@ func (n *Scales) FreedomOf(arms []int) float64 {
 	return least
 }
 
-// Take adds the noise data of other arms, before any data of its own; at has their indices, -1 for dropped arms.
+// Take adds the noise data of another problem's arms. It must be called before any data. at has the new index of each of
+// these arms, -1 for dropped ones.
 func (n *Scales) Take(from Scales, at []int) error {
 	if n.seen != nil && from.seen != nil {
 		n.seen.take(from.seen, at)
@@ -291,7 +298,7 @@ func (n *Scales) Take(from Scales, at []int) error {
 	return n.Learn(engine.Batch{})
 }
 
-// Few reports whether some scale of the arms is unknown and has fewer degrees of freedom than a planned round provides.
+// Few reports whether the scale of some arm is unknown and has fewer degrees of freedom than a planned round provides.
 func (n *Scales) Few(arms []int) bool {
 	switch {
 	case n.stated:
@@ -302,7 +309,7 @@ func (n *Scales) Few(arms []int) bool {
 	return n.Freedom() < fewestPooled || slices.ContainsFunc(arms, func(i int) bool { return n.freedom[n.Groups[i]] < fewestEach })
 }
 
-// Freedom returns the total degrees of freedom of all scales; +Inf if they are known.
+// Freedom returns the sum of the degrees of freedom of all scales; +Inf if they are known.
 func (n *Scales) Freedom() float64 {
 	if n.Groups == nil || n.outcomes || n.stated && n.Found == nil {
 		return math.Inf(1)

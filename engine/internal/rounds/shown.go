@@ -9,11 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 )
 
-// fewestOutcomes is the number of unbounded rewards that must all be 0 or 1 to count as two-valued.
+// fewestOutcomes is the number of unbounded rewards, all of them 0 or 1, after which rewards count as two-valued.
 const fewestOutcomes = 8
 
-// show adds a round's rewards and reports whether the precisions of the next round use their observed variance: for bounded rewards, and
-// for those that were all 0 or 1 so far. Means without squares have no information on it.
+// show adds a round's rewards. It reports whether the precisions of the next round use the observed variance. This is so
+// for bounded rewards, and for rewards that were all 0 or 1 so far. Means of several rewards without squares end it,
+// because they do not show the variance.
 func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	if n.seen == nil {
 		return false, nil
@@ -35,10 +36,11 @@ func (n *Scales) show(b engine.Batch) (shown bool, err error) {
 	return true, n.weigh(func(i int) float64 { return width * width * n.seen.variance(i, two) })
 }
 
-// fewOutcomes is the number of rewards of either value that an arm needs for the normal approximation.
+// fewOutcomes is the number of rewards of each value that an arm needs for the normal approximation.
 const fewOutcomes = 5
 
-// Doubts returns warnings if the variation of rewards differs from the stated one, or if outcomes of two values are few.
+// Doubts returns warnings if the variation of rewards contradicts the stated scales, or if arms have too few outcomes of
+// one value.
 func (n *Scales) Doubts() (out []engine.Warning) {
 	if n.Found != nil {
 		out = append(out, *n.Found)
@@ -61,10 +63,10 @@ func (n *Scales) Doubts() (out []engine.Warning) {
 	return out
 }
 
-// shown has rewards of arms, scaled to the range between two values.
+// shown holds the number, mean and squared deviations of each arm's rewards, scaled so that the two bounds are 0 and 1.
 type shown struct{ count, mean, squares []float64 }
 
-// add adds a round; missing squares get their largest possible value.
+// add adds a round. Missing squares get their largest possible value.
 func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	width := bounds[1] - bounds[0]
 	for i, c := range counts {
@@ -92,8 +94,8 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 // Statistician 52 (1998) 119.
 const added = 4.0
 
-// variance returns the variance of a reward of arm i over the squared range: for two-valued rewards from their proportion including the
-// added rewards, else from all rewards including these.
+// variance returns the variance of a reward of arm i, divided by the squared range. It includes the added rewards. For
+// two-valued rewards it is p(1 - p) of their proportion p.
 func (s *shown) variance(i int, twoValued bool) float64 {
 	n, mean := s.count[i], s.mean[i]
 	if twoValued {
@@ -103,8 +105,9 @@ func (s *shown) variance(i int, twoValued bool) float64 {
 	return (s.squares[i] + added/4) / (n + added)
 }
 
-// twoValued reports whether all rewards are at the bounds, up to rounding relative to the range of stated bounds or else to the rewards,
-// since small rewards of any unit are near 0. Rewards beyond the bounds, from a user's function, are not.
+// twoValued reports whether all rewards are at the bounds, up to rounding. The tolerance is relative to the range if
+// bounds are stated. Otherwise it is relative to the rewards, because small rewards in any unit are near 0. Rewards beyond
+// the bounds, from a user's function, are not at the bounds.
 func (s *shown) twoValued(bounded bool) bool {
 	off, rounding := 0.0, 0.0
 	for i, n := range s.count {
@@ -119,7 +122,8 @@ func (s *shown) twoValued(bounded bool) bool {
 	return off <= rounding
 }
 
-// take adds the data of arms of another problem; at has their indices, -1 for dropped arms.
+// take replaces the data of arms by those of another problem's arms. at has the new index of each of these arms, -1 for
+// dropped ones.
 func (s *shown) take(from *shown, at []int) {
 	for k, i := range at {
 		if i >= 0 {

@@ -9,10 +9,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Limits are the numbers between which every reward lies, normalised.
+// Limits are the bounds of all rewards, normalised.
 type Limits struct{ Lo, Hi float64 }
 
-// LimitsOf returns the limits of a problem's rewards with the sign by which higher is better; ok is false without bounds.
+// LimitsOf returns the limits of a problem's rewards, with the sign for which higher rewards are better. ok is false if
+// the problem has no bounds.
 func LimitsOf(m *model.Model) (l Limits, ok bool) {
 	b := m.Problem.Noise.Bounds
 	if b == nil {
@@ -21,20 +22,21 @@ func LimitsOf(m *model.Model) (l Limits, ok bool) {
 	return Limits{b[0] / m.Unit, b[1] / m.Unit}, true
 }
 
-// centreWeight is the weight of the middle of the limits, in pulls, in an estimate that rewards are compared with.
+// centreWeight is the weight of the middle of the limits in a centre, in pulls.
 const centreWeight = 0.5
 
-// within clips x to the limits: forecasts draw rewards beyond them, and for measured ones there is no guarantee.
+// within clips x to the limits. Forecasts may draw rewards beyond them; for measured rewards beyond the limits there is no
+// guarantee.
 func (l Limits) within(x float64) float64 { return min(max(x, l.Lo), l.Hi) }
 
-// Centre returns the number that rewards of an arm are compared with, from an estimate based on that many pulls: strictly within the
-// limits.
+// Centre returns the value with which rewards of an arm are compared. It averages an estimate, based on this number of
+// pulls, with the middle of the limits, so it is strictly between the limits.
 func (l Limits) Centre(estimate float64, pulls int) float64 {
 	n := float64(max(pulls, 1))
 	return (n*l.within(estimate) + centreWeight*(l.Lo+l.Hi)/2) / (n + centreWeight)
 }
 
-// mostStaked is the largest fraction of a stake that a reward at the worse limit may lose.
+// mostStaked is the largest fraction of a stake that rewards at the worse limit may lose.
 const mostStaked = 0.97
 
 // Stake returns a round's log growth for every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a stake of size s turns 1 into
@@ -49,12 +51,12 @@ func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit fl
 	return l.stake(h, b, l.parts(e.Weights(b.Opponent, b.Arm), unit, centre, round))
 }
 
-// StakeApart is Stake for a bet on two arms' own means, without other arms.
+// StakeApart is Stake for a bet on the difference of two arms' own means.
 func (l Limits) StakeApart(b sequential.Bet, unit float64, centre func(arm int) float64, round engine.Batch) sequential.Score {
 	return l.stake(b.Walk.Stakes.Gaps, b, []part{l.part(b.Opponent, 1, unit, centre, round), l.part(b.Arm, -1, unit, centre, round)})
 }
 
-// stake returns the log growth of the stakes from the arms' parts.
+// stake returns the log growth of each stake in h from the contributions of the arms.
 func (l Limits) stake(h []float64, b sequential.Bet, parts []part) sequential.Score {
 	most := math.Inf(1)
 	s := sequential.Score{Gap: -b.Bias, Sd: math.Sqrt(b.Variance), Freedom: math.Inf(1)}
@@ -78,11 +80,11 @@ func (l Limits) stake(h []float64, b sequential.Bet, parts []part) sequential.Sc
 // part is the contribution of one arm's rewards to a bet.
 type part struct {
 	weight, n, mean, squares, centre float64
-	worst                            float64 // the reward with the largest loss
-	most                             float64 // largest stake within the limits
+	worst                            float64 // reward with the largest loss
+	most                             float64 // largest size of a stake that loses at most mostStaked
 }
 
-// parts returns the contributions of all arms of the estimate.
+// parts returns the contributions of all arms with pulls and with a weight that is not a rounding error.
 func (l Limits) parts(weights []float64, unit float64, centre func(arm int) float64, round engine.Batch) (out []part) {
 	largest := lists.Max(weights, func(w float64) float64 { return math.Abs(w) })
 	for i, n := range round.Counts {
@@ -93,7 +95,7 @@ func (l Limits) parts(weights []float64, unit float64, centre func(arm int) floa
 	return out
 }
 
-// part returns the contribution of arm i with weight w.
+// part returns the contribution of arm i with weight w in the estimate.
 func (l Limits) part(i int, w, unit float64, centre func(arm int) float64, round engine.Batch) part {
 	p := part{weight: w, n: float64(round.Counts[i]), mean: l.within(round.Means[i] / unit), centre: centre(i), worst: l.Lo}
 	if w < 0 {
@@ -114,7 +116,7 @@ func (l Limits) part(i int, w, unit float64, centre func(arm int) float64, round
 	return p
 }
 
-// grows returns the log growth of a stake of that size by the arm, minus the part due to its centre.
+// grows returns the arm's contribution to the log growth of a stake of this size, without the part of its centre.
 func (p part) grows(size float64) float64 {
 	lambda := size * math.Abs(p.weight) / p.n
 	if p.weight < 0 {
@@ -123,8 +125,9 @@ func (p part) grows(size float64) float64 {
 	return sequential.Growth(p.n, p.mean, p.squares, p.worst, lambda, p.centre)
 }
 
-// StakeWithin returns a round's log growth for every stake of a bet from the differences Y_b - Y_x within n blocks, with that mean and
-// sum of squared deviations, normalised: Stake for one arm whose rewards are differences, which lie within one range of 0 on either side.
+// StakeWithin returns a round's log growth for every stake of a bet within blocks. mean and squares are the mean and the
+// sum of squared deviations of the n differences Y_b - Y_x, normalised. The result is that of Stake for a single arm whose
+// rewards are the differences. These lie between plus and minus the range of rewards.
 func (l Limits) StakeWithin(b sequential.Bet, mean, squares, n, expected float64) sequential.Score {
 	span := l.Hi - l.Lo
 	of := Limits{-span, span}

@@ -15,8 +15,8 @@ type Stakes struct {
 	Gaps []float64 // h of each stake, normalised: the gap for which this bet is about the best
 }
 
-// The stakes of a walk. Neighbours are so near that the one between two gaps loses a few per cent of
-// its growth, and there are so few that their number costs little.
+// Constants of the stakes of a walk. A gap between two neighbouring stakes loses a few per cent of its growth. A larger
+// number of stakes would cost more than it gains.
 const (
 	stakeRatio = 1.6
 	mostStakes = 14
@@ -24,8 +24,8 @@ const (
 	stakeFine  = 1. / 8192 // smallest gap of a stake, as a fraction of the range of rewards, if no accuracy is requested
 )
 
-// NewStakes returns stakes for gaps between the accuracy that is asked, or a small part of the range of
-// rewards, and that range.
+// NewStakes returns stakes for gaps from about the accuracy epsilon up to span, the range of rewards. Without an accuracy
+// they begin at a small fraction of the range.
 func NewStakes(epsilon, span float64) *Stakes {
 	least := min(max(stakeLeast*epsilon, stakeFine*span), span)
 	n := min(1+int(math.Ceil(math.Log(span/least)/math.Log(stakeRatio))), mostStakes)
@@ -36,7 +36,8 @@ func NewStakes(epsilon, span float64) *Stakes {
 	return out
 }
 
-// total returns the logarithm of the capital of all stakes, given each one's capital over its share.
+// total returns the logarithm of the capital of all stakes. logs has, for each stake, the logarithm of its capital
+// relative to its initial share.
 func (s *Stakes) total(logs []float64) float64 {
 	most := math.Inf(-1)
 	for _, x := range logs {
@@ -49,8 +50,8 @@ func (s *Stakes) total(logs []float64) float64 {
 	return most + math.Log(sum/float64(len(logs)))
 }
 
-// reaches reports whether the capital is at least exp(height). The capital is a mean over the stakes,
-// so it is below exp(height) if that of each stake is.
+// reaches reports whether the capital is at least exp(height). The capital is the mean over the stakes, so it is smaller
+// if every stake's is.
 func (s *Stakes) reaches(logs []float64, height float64) bool {
 	for _, x := range logs {
 		if x >= height {
@@ -60,8 +61,8 @@ func (s *Stakes) reaches(logs []float64, height float64) bool {
 	return false
 }
 
-// capitals adds what the steps have won, as if that leader were so far below x, and returns the logarithms
-// by stake. With a height above 0 it stops where the capital reaches it, and states so.
+// capitals returns the log capital of each stake after all steps if the leader is below x by loss. With a height above 0
+// it stops at the first step at which the capital reaches exp(height), and then reached is true.
 func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reached bool) {
 	logs = make([]float64, len(w.Stakes.Gaps))
 	for k := range w.steps {
@@ -79,7 +80,7 @@ func (w *Walk) capitals(leader int, loss, height float64) (logs []float64, reach
 	return logs, false
 }
 
-// counted returns the part of a loss by which capital rises.
+// counted returns the part of a loss that may be counted: at most Most.
 func (s Score) counted(loss float64) float64 {
 	if s.Most > 0 {
 		return min(loss, s.Most)
@@ -87,13 +88,13 @@ func (s Score) counted(loss float64) float64 {
 	return loss
 }
 
-// Fair returns the factors by which differences between two arms within blocks, symmetric around their mean, change each stake: given the
-// loss ℓ of the leader a stake on h turns 1 into
+// Fair returns the log factors by which each stake changes, from the differences D_k of two arms within blocks.
+// Differences must be symmetric around their mean. If the leader is below x by ℓ, a stake on h turns 1 into
 //
 //	Π_k (1 + tanh(λ(D_k + ℓ))),  λ = h/variance,
 //
-// whose mean is 1, as tanh is odd. The variance of a difference is guessed from earlier data. log(1 + tanh) is concave, so that it
-// rises from ℓ = 0 to most by at least its chord.
+// whose mean is 1, because tanh is odd. variance is a guess from earlier data of the variance of a difference. Slope is
+// the slope of the chord from ℓ = 0 to ℓ = most: log(1 + tanh) is concave, so it increases at least as fast as the chord.
 func Fair(s *Stakes, differences []float64, variance, most float64) Score {
 	n, mean, squares := float64(len(differences)), 0.0, 0.0
 	for _, d := range differences {
@@ -117,7 +118,7 @@ func Fair(s *Stakes, differences []float64, variance, most float64) Score {
 	return out
 }
 
-// logFair returns log(1 + tanh x).
+// logFair returns log(1 + tanh x) without overflow or cancellation.
 func logFair(x float64) float64 {
 	if x < 0 {
 		return math.Ln2 + 2*x - math.Log1p(math.Exp(2*x))
@@ -125,9 +126,10 @@ func logFair(x float64) float64 {
 	return math.Ln2 - math.Log1p(math.Exp(-2*x))
 }
 
-// need returns the information after which the capital would be above the height by so many standard deviations of a walk at the same
-// level, if every stake h wins h·gap - h²/2 for a unit of it. Stakes for gaps above those that the limits of rewards left in the last
-// round win no more than these.
+// need returns the information after which the capital is expected to exceed its height. The parameter above is the
+// intended excess, in standard deviations of a normal walk at the same level. A stake h is expected to gain h·gap -
+// h²/2 per unit of information. Stakes above the largest size that the limits of rewards allowed in the last round gain
+// no more than at this size.
 func (*Stakes) need(w *Walk, c Clock, leader int, gap, slack, above float64) float64 {
 	logs, _ := w.capitals(leader, slack, 0)
 	height := c.Z[0]
@@ -158,13 +160,12 @@ func (*Stakes) need(w *Walk, c Clock, leader int, gap, slack, above float64) flo
 	return hi
 }
 
-// Growth returns a lower bound of Σ log(1 + λ(Y - c)) over n rewards Y ≥ least whose mean and
-// sum of squared deviations are known; λ ≥ 0 and λ(c - least) < 1. It is what rewards have that are
-// least and one other number. For rewards that are two numbers, least among them, it is the sum itself.
+// Growth returns a lower bound of Σ log(1 + λ(Y - c)) over n rewards Y ≥ least with the given mean and sum of squared
+// deviations. It requires λ ≥ 0 and λ(c - least) < 1. The bound is the sum for rewards that take only the value least and
+// one other value; for such rewards it is exact.
 //
-// The quadratic q that agrees with f(y) = log(1 + λ(y - c)) at least, and with f and f' at the other
-// number p, is nowhere above f: f - q is f”'/6 · (y - least)(y - p)² somewhere, and f”' > 0. Σ q uses
-// mean and squares only.
+// Let q be the quadratic that agrees with f(y) = log(1 + λ(y - c)) at least, and with f and f' at the other value p. Then
+// q ≤ f, because f - q is f”'/6 · (y - least)(y - p)² somewhere, and f”' > 0. Σ q depends only on mean and squares.
 func Growth(n, mean, squares, least, lambda, c float64) float64 {
 	above := mean - least
 	if !(above > 0) {
@@ -179,7 +180,7 @@ func Growth(n, mean, squares, least, lambda, c float64) float64 {
 	return n * sum
 }
 
-// next returns the next look, because looks of a capital have no times. The last look of a clock is never reached.
+// next returns the next look. The looks of a capital have no times. The last look of a clock is never reached.
 func (*Stakes) next(w *Walk, _ Clock, _ float64, _ int) int { return min(w.Look+1, ClockLooks-2) }
 
 func (s *Stakes) take(w *Walk, c Clock, taken step) (crossed bool) {
@@ -203,7 +204,8 @@ func (s *Stakes) evidence(w *Walk, c Clock, leader int, loss float64) (statistic
 	return math.Sqrt(max(0, s.raised(w, leader, loss))), math.Sqrt(c.Z[0])
 }
 
-// gap has the width that is the gap less what could be taken off it, in all steps, before the capital falls to the height.
+// gap returns the mean of the steps' gaps, weighted by information. width is this mean minus the largest value that could
+// be subtracted from all gaps while the capital still reaches the height.
 func (*Stakes) gap(w *Walk, c Clock) (gap float64, width func() float64) {
 	var sum, weight float64
 	for _, s := range w.steps {
@@ -214,7 +216,7 @@ func (*Stakes) gap(w *Walk, c Clock) (gap float64, width func() float64) {
 	return gap, sync.OnceValue(func() float64 { return gap - now.spare(height) })
 }
 
-// spare returns the largest loss that could be subtracted from the gaps of all steps before the capital falls to the
+// spare returns the largest value that could be subtracted from the gaps of all steps while the capital still reaches the
 // given height.
 func (w *Walk) spare(height float64) float64 {
 	logs, _ := w.capitals(-1, 0, 0)

@@ -5,22 +5,21 @@ import (
 	"math"
 )
 
-// The clocks of the tests. Their growth is a compromise: looks that are farther apart
-// waste part of a round whose information falls between two of them, looks that are
-// closer make the boundary higher. The last time is 5·10^5 times the first. With a boundary z
-// that is enough for gaps of z/722 standard errors of round 1 (docs/theory/test.md).
+// Constants of the clocks of all tests. ClockGrowth is a compromise. Looks that are farther apart waste more of a round
+// whose information ends between two looks; closer looks make the boundary higher. The last time is 5·10^5 times the
+// first. With a boundary z, that is enough for gaps of z/722 standard errors of round 1 (docs/theory/test.md).
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60
 )
 
-// clockEarly is the usual factor by which a walk's clock may begin before the information known at its
-// start: after that a clock has about 41 of its 60 looks left. Noise scales may differ by orders
-// of magnitude, and with them what round 1 says of gaps.
+// clockEarly is the default of Clock.Early. A clock that begins this factor earlier has about 41 of its 60 looks after the
+// information known at its start. The factor is large because noise scales, and with them the information of round 1, may
+// be wrong by orders of magnitude.
 const clockEarly = 64
 
-// Clock is the information clock of a walk, and except for later beginnings the clock of all walks of a
-// run: a walk can be judged at the times origin·growth^k, one for each height, and nowhere else.
+// Clock is the information clock of a walk. All walks of a run share it, except for later beginnings. A walk is tested
+// only at the times origin·growth^k, one for each element of Z.
 type Clock struct {
 	Origin float64           // T_0 > 0, normalised: 1/variance of a gap
 	Growth float64           // ratio of successive times; 0 means ClockGrowth
@@ -31,7 +30,7 @@ type Clock struct {
 	Times []float64
 }
 
-// Of returns the clock of walk w, with the walk's own beginning.
+// Of returns the clock of walk w: c with the beginning and the boundary of this walk.
 func (c Clock) Of(w *Walk) Clock {
 	if z, ok := c.Within[w.Horizon]; ok {
 		c.Z = z
@@ -42,16 +41,17 @@ func (c Clock) Of(w *Walk) Clock {
 	return c
 }
 
-// soonest returns by how many looks Sooner lets a clock begin earlier at most: four of the usual clock.
+// soonest returns the largest number of looks by which Sooner lets a clock begin earlier. This is the time of four looks
+// of the usual clock.
 func (c Clock) soonest() int { return int(4*math.Log(ClockGrowth)/math.Log(c.growth()) + 1e-9) }
 
-// within returns the least time from which T_k is nearest, with a little to spare for rounding.
+// within returns the smallest time that the clock rounds to T_k, plus a margin for rounding errors.
 func (c Clock) within(k int) float64 {
 	return 1.01 * c.Time(min(k, c.Last())) / math.Sqrt(c.growth())
 }
 
-// OffsetFor returns by how many looks the clock of a walk begins later than the common one when so
-// much is known of its gap.
+// OffsetFor returns the number of looks by which a walk's clock begins later than the common one. info is the information
+// that is known about the walk's gap.
 func (c Clock) OffsetFor(info float64) int {
 	return int(max(0, math.Floor(c.Looks(cmp.Or(c.Early, clockEarly)*c.Origin, info))))
 }
@@ -72,7 +72,8 @@ func (c Clock) Time(k int) float64 {
 	return c.Origin * math.Pow(c.growth(), float64(k))
 }
 
-// Next returns the look to which a round of that information takes a walk.
+// Next returns the look that a walk at this look reaches after a further round with this information. With fixed times the
+// look depends only on the number of the round.
 func (c Clock) Next(look int, info float64, round int) int {
 	if c.Times != nil {
 		return round - 2

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// resolution is the grid on which Constant rounds up. It raises z² by less than one
-// part in a million, and samples with it.
+// resolution is the grid to which Constant rounds up. Rounding increases z², and with it the samples, by less than one
+// part in a million.
 const resolution = 1e-6
 
 // Constant returns the smallest z on a grid of a millionth with
@@ -33,8 +33,8 @@ func Constant(alpha float64, times []float64) (_ float64, err error) {
 		try.To(err)
 		return math.Log((p + slack) / alpha)
 	}
-	// The looks cross as often as e^h that know nothing of each other. One alone needs lo, all of them need hi at most. h is
-	// nearly linear in z and changes slowly, so that a secant through it finds z in a few steps.
+	// Let the looks cross as often as e^h independent looks. A single look would need z = lo; all looks together need at
+	// most hi. h is nearly linear in z and changes slowly, so the secant method finds z in a few steps.
 	lo, hi := quantile(alpha), quantile(alpha/float64(max(len(times), 1)))+resolution
 	z, last, before, slope := hi, hi, 0., 0.
 	for step := math.Inf(1); step > 100*resolution; step = math.Abs(z - last) {
@@ -56,9 +56,10 @@ func Constant(alpha float64, times []float64) (_ float64, err error) {
 	return z, nil
 }
 
-// Heights returns z_k, one per time, such that a Brownian motion B has B(T_k) ≥ z_k √T_k at some k with probability at
-// most alpha, by the union bound: looks from late on share that part of alpha, the others have the rest, each by its
-// [Constant], and no height falls. 0 < late < len(times); errors are as for Constant.
+// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability at
+// most alpha. The looks from index late on get the part share of alpha, and the earlier looks get the rest. Each part has
+// the constant height of [Constant], and later heights are never lower. It requires 0 < late < len(times). Errors are as
+// for Constant.
 func Heights(alpha float64, times []float64, late int, share float64) ([]float64, error) {
 	z, err := Constant((1-share)*alpha, times[:late])
 	if err != nil {
@@ -91,7 +92,7 @@ func Mixture(alpha float64, times []float64, horizon int) ([]float64, error) {
 		return nil, err
 	}
 	heights := make([]float64, len(times))
-	// Any centre is valid; the height in the middle of the clock is the best one.
+	// Any centre is valid; the height in the middle of the clock gives the lowest heights.
 	centre := math.Sqrt(2 * math.Log(1/alpha))
 	for range 4 {
 		m := mixture{centre: centre, times: times[:horizon], exponents: make([]float64, horizon)}
@@ -119,8 +120,7 @@ func (m *mixture) logarithm(at, z float64) float64 {
 	return floats.LogSumExp(m.exponents) - math.Log(float64(len(m.times)))
 }
 
-// height returns the z at which the mixture reaches its target at a time, by bisection: it rises
-// with z.
+// height returns the z at which the logarithm of the mixture at a time reaches target, by bisection.
 func (m *mixture) height(at, target float64) float64 {
 	lo, hi := 0.0, 2*m.centre
 	for m.logarithm(at, hi) < target {
@@ -136,38 +136,37 @@ func (m *mixture) height(at, target float64) float64 {
 	return math.Ceil(hi/resolution) * resolution
 }
 
-// A Score is the evidence of a round's own data on a gap μ_opponent - μ_x, as a number whose law is
-// known when the gap is: Z of docs/theory/test.md.
+// A Score is the evidence of a round's own data on a gap μ_opponent - μ_x. Its method Z returns a number with a known
+// distribution if the gap is known: Z of docs/theory/test.md.
 type Score struct {
-	Gap float64 // the estimate, less the bound on its bias, normalised
-	// standard error of Gap, normalised; estimated from the round if scales are unknown
+	Gap float64 // estimate of the gap minus the bound on its bias, normalised
+	// standard error of Gap, normalised; estimated from the round's data if scales are unknown
 	Sd      float64
 	Freedom float64 // degrees of freedom of Sd; +Inf if scales are known
-	Student bool    // whether (estimate - gap)/sd has Student's law, and not only tails that are no larger
-	// for a bet with stakes, by stake: the logarithm of the factor by which the capital changes, and the increase of
-	// this logarithm per unit of loss
+	Student bool    // (estimate - gap)/Sd has Student's distribution; if false, it only has tails that are no heavier
+	// for a bet with stakes, per stake: the log factor by which the capital changes, and the increase of this logarithm
+	// per unit of loss
 	Capital, Slope []float64
 	Most           float64 // largest loss for which Slope is valid; 0 if it is valid for every loss
 }
 
-// Z returns Z if the opponent were that loss ≥ 0 below x. It rises with the loss, and at the opponent's
-// loss no probability P(Z ≥ u) is above the standard normal law's; with known scales it is
-// N(0, 1), or as sub-Gaussian as that.
+// Z returns the test statistic Z if the opponent is below x by loss ≥ 0. Z increases with loss. At the opponent's true
+// loss, P(Z ≥ u) is at most that of a standard normal variable for every u. With known scales Z is N(0, 1), or
+// sub-Gaussian with the same bound.
 func (s Score) Z(loss float64) float64 {
 	t := (s.Gap + loss) / s.Sd
 	if t <= 0 && !s.Student || math.IsInf(s.Freedom, 1) {
 		return t
 	}
-	// The normal quantile of Student's law. It is nearer to 0 than t.
+	// the normal quantile of Student's tail probability, which is nearer to 0 than t
 	off := math.Abs(t)
 	tail := distuv.StudentsT{Sigma: 1, Nu: min(s.Freedom, mostFreedom)}.Survival(off)
 	return math.Copysign(min(-mathext.NormalQuantile(tail), largestScore, off), t)
 }
 
-// mostFreedom is the most degrees of freedom that are counted: with more, the incomplete beta
-// function loses the digits in which Student's law differs from the normal one, and with fewer Z is
-// lower.
+// mostFreedom is the largest number of degrees of freedom that Z uses. With more, the incomplete beta function is too
+// inaccurate to distinguish Student's from the normal distribution. Fewer degrees of freedom only make Z smaller.
 const mostFreedom = 1e6
 
-// largestScore bounds Z where tails vanish in double precision.
+// largestScore bounds Z where tail probabilities underflow.
 const largestScore = 37

@@ -10,23 +10,21 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// precision is the part of the crossing probability that its error bound may be.
+// precision is the largest error bound of a crossing probability, relative to the probability.
 const precision = 1e-8
 
-// mostNodes bounds the quadrature: looks so close to each other that more would be
-// needed are refused.
+// mostNodes bounds the number of quadrature nodes. Looks that are so close to each other that they would need more are an
+// error.
 const mostNodes = 2048
 
-// Geometric returns the clock 1, growth, growth², … of the given number of looks. Only ratios of
-// times matter to a boundary.
+// Geometric returns the times 1, growth, growth², …, one per look. A boundary depends only on ratios of times.
 func Geometric(growth float64, looks int) []float64 {
 	return lists.Make(looks, func(k int) float64 { return math.Pow(growth, float64(k)) })
 }
 
-// Crossing returns the probability that a Brownian motion B has B(T)/√T ≥ z at one of the times,
-// which must be positive and ascend, and a bound on the error of this number, about 1e-8 of it or
-// less. z must be at least 0. Errors name the first time out of order, or looks that are too close
-// to each other.
+// Crossing returns the probability p that a Brownian motion B has B(T)/√T ≥ z at one of the times, and a bound slack on
+// the error of p, about 1e-8·p or less. times must be positive and ascending, and z at least 0 and finite. It returns an
+// error for other arguments, and for times that are too close to each other.
 func Crossing(z float64, times []float64) (p, slack float64, err error) {
 	if err := check(times); err != nil {
 		return 0, 0, err
@@ -66,20 +64,20 @@ func check(times []float64) error {
 	return nil
 }
 
-// grid holds the nodes of a quadrature over [floor, z], and the transition of the chain between looks of this height.
+// grid holds the nodes of a quadrature over [floor, z] and the transition between two successive looks.
 type grid struct {
 	z     float64
 	x, w  []float64
 	slack float64 // bound on all errors but rounding
 
-	a2     float64   // of the transition below
+	a2     float64   // ratio a² of the transition in kernel and leave
 	kernel []float64 // φ((x_i - a x_j)/b)/b · w_j, row by row; their number is a multiple of 16
 	leave  []float64 // P(Z' ≥ z | Z = x_j) · w_j
 }
 
-// newGrid chooses floor and nodes such that the errors of all looks are below
-// precision times above(z), which the crossing probability exceeds. The probability lost below the
-// floor is at most P(Z_k < floor) per look.
+// newGrid chooses floor and nodes such that the errors of all looks together are below precision times above(z). The
+// crossing probability is larger than above(z). The probability below the floor that is lost is at most P(Z_k < floor) per
+// look.
 func newGrid(z float64, times []float64) (*grid, error) {
 	looks := float64(len(times))
 	allowed := precision * above(z)
@@ -124,12 +122,12 @@ type quadratureErrors struct {
 	tried []ellipse
 }
 
-// ellipse holds the quantities that depend only on τ.
+// ellipse holds the quantities that depend only on τ/half.
 type ellipse struct {
 	r        float64 // τ/half
 	logRho   float64
 	rest     float64 // 1 - ρ^-2
-	exponent float64 // of the look at hand, scratch
+	exponent float64 // exponent of the current look, set by best
 }
 
 func newQuadratureErrors(half float64, times []float64) *quadratureErrors {
@@ -141,11 +139,11 @@ func newQuadratureErrors(half float64, times []float64) *quadratureErrors {
 	return q
 }
 
-// of returns the bound for n nodes.
+// of returns the bound on the quadrature error with n nodes.
 func (q *quadratureErrors) of(n int) float64 {
 	half := q.half
 	total, before := 0.0, 1.0 // b'
-	var of [2]float64         // a² and b' of the last term: a clock of one factor has few that differ
+	var of [2]float64         // a² and b' of the last term, which is reused: looks of a geometric clock have few different values
 	var term float64
 	for k := 1; k < len(q.times); k++ {
 		a2 := q.times[k-1] / q.times[k]
@@ -161,8 +159,8 @@ func (q *quadratureErrors) of(n int) float64 {
 	return total
 }
 
-// best returns the smallest exp(rate τ²) ρ^-2n / (1 - ρ^-2) of all that were tried. Only exponents from which
-// the division, by 0.039 at least, can make the smallest are raised to their power.
+// best returns the smallest exp(rate τ²) ρ^-2n / (1 - ρ^-2) of all τ in tried. The divisor is at least 0.039. Only
+// exponents close enough to the smallest are exponentiated, because no divisor can make the others the smallest.
 func (q *quadratureErrors) best(rate float64, n int) float64 {
 	least := math.Inf(1)
 	for i := range q.tried {
@@ -179,10 +177,10 @@ func (q *quadratureErrors) best(rate float64, n int) float64 {
 	return best
 }
 
-// between prepares the transition over a ratio a² of successive times.
+// between computes the transition between looks whose times have the ratio a².
 func (g *grid) between(a2 float64) {
-	// Powers of one factor differ by rounding, for which nothing is computed again: the change
-	// moves the probability by no more than its own rounding.
+	// Ratios of a geometric clock differ by rounding errors. Recomputing would change the probability by no more than its
+	// own rounding error.
 	if math.Abs(a2-g.a2) <= 1e-14 {
 		return
 	}
@@ -197,7 +195,8 @@ func (g *grid) between(a2 float64) {
 	}
 }
 
-// back sets here to the probability to cross after a look, by node, given the one after the look that follows.
+// back computes here: for each node, the probability of crossing after a look. after has the same probabilities for the
+// following look.
 func (g *grid) back(after, here []float64) {
 	n := len(g.x)
 	copy(here, g.leave)
@@ -207,7 +206,7 @@ func (g *grid) back(after, here []float64) {
 	floats.Div(here, g.w)
 }
 
-// above returns P(ξ ≥ z) of a standard normal ξ.
+// above returns P(ξ ≥ z) for a standard normal ξ.
 func above(z float64) float64 { return math.Erfc(z/math.Sqrt2) / 2 }
 
 func normalDensity(x float64) float64 { return math.Exp(-x*x/2) / math.Sqrt(2*math.Pi) }

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// sum is the inverse-normal sum S = Σ √dT Z, less the bound on its bias, on the clock T [LehmacherWassmer99]. It crosses where it reaches
-// z_k √T_k.
+// sum is the statistic S = Σ √dT Z, minus the bound on its bias, on the clock T: the inverse-normal combination
+// [LehmacherWassmer99]. It crosses the boundary if it reaches z_k √T_k.
 type sum struct{}
 
 func (sum) next(w *Walk, c Clock, info float64, round int) int { return c.Next(w.Look, info, round) }
@@ -19,7 +19,7 @@ func (sum) take(w *Walk, c Clock, s step) (crossed bool) {
 	return w.Sum >= c.Height(s.look)
 }
 
-// path returns where the walk was after each step, raised by a loss of that leader: looks and sums.
+// path yields the look and the sum after each step, if the leader is below x by loss.
 func (sum) path(w *Walk, leader int, loss float64) iter.Seq2[int, float64] {
 	return func(yield func(int, float64) bool) {
 		total := 0.0
@@ -47,7 +47,7 @@ func (s sum) raised(w *Walk, leader int, loss float64) float64 {
 	return total
 }
 
-// against returns Z after adding the loss of this leader.
+// against returns Z of the step, raised by the loss if leader was its opponent. The last result is cached.
 func (s *step) against(leader int, loss float64) float64 {
 	if s.opponent != leader || loss == 0 {
 		return s.zero
@@ -85,7 +85,8 @@ func (s sum) need(w *Walk, c Clock, leader int, gap, slack, above float64) float
 	return s.lacks(w, c, s.raised(w, leader, slack), gap, above)
 }
 
-// lacks returns the dT that solves S + gap dT = (z + above) √(T + dT), or the information up to the next look if that is more.
+// lacks returns the dT that solves S + gap dT = (z + above) √(T + dT), but at least the information up to the next look.
+// raised is S.
 func (sum) lacks(w *Walk, c Clock, raised, gap, above float64) float64 {
 	t, height := c.Time(w.Look), c.Z[max(w.Look, 0)]+above
 	rest := raised - gap*t

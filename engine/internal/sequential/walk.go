@@ -5,44 +5,47 @@ import (
 	"math"
 )
 
-// A Walk is the test of one arm x of one task: of the hypothesis that x is a best arm
-// (docs/theory/test.md). In every round it bets on a gap μ_opponent - μ_x, which under the hypothesis is
-// at most 0 for every opponent. S is the inverse-normal combination of the rounds' results
-// [LehmacherWassmer99], with weights fixed before their data.
+// A Walk tests the hypothesis that one arm x of a task is a best arm (docs/theory/test.md). Every round has a bet on a gap
+// μ_opponent - μ_x, which is at most 0 under the hypothesis, for every opponent. S is the inverse-normal combination of
+// the rounds' results [LehmacherWassmer99], with weights that are fixed before their data.
 type Walk struct {
 	Sum  float64 // S = Σ √dT Z, less Allowed
 	Look int     // the walk is at T_look; -1 before its first step
-	// Offset is the number of looks by which this clock begins later than the common one; sooner is the number of looks
-	// by which it begins earlier than that. Both are fixed before the first step.
+	// Offset is the number of looks by which the clock of this walk begins later than the common one. sooner is subtracted
+	// from Offset. Both are fixed before the first step.
 	Offset, sooner int
 	Horizon        int  // number of looks that the walk is expected to need, fixed before the first step; 0 if unknown
 	Out            bool // S has reached z √T: x is not a best arm
-	// bound on the bias of Σ √dT Z; it may be smaller than the sum of the bounds of single rounds
+	// bound on the bias of Σ √dT Z; it may be smaller than the sum of the bounds of the rounds
 	Allowed float64
-	Stakes  *Stakes // stakes of a walk that is a capital; nil for an inverse-normal sum
+	Stakes  *Stakes // stakes of a walk that is a capital; nil for a walk that is an inverse-normal sum
 	steps   []step
 }
 
-// A statistic adds up the steps of a walk, and has its own scale: an inverse-normal sum on the clock, or a capital. loss is how far the
-// leader is below x; it counts in the rounds in which that arm was the opponent.
+// A statistic combines the steps of a walk. There are two kinds, with different scales: an inverse-normal sum on a clock,
+// and a capital. loss is the amount by which the leader is assumed to be below x. It counts in the steps whose opponent
+// was the leader.
 type statistic interface {
-	// next returns the look that the walk reaches after a round with this information. c is the walk's own clock.
+	// next returns the look that the walk reaches after a round with this information. c is always the walk's own clock.
 	next(w *Walk, c Clock, info float64, round int) int
 	// take adds a step, and reports whether the walk crosses its boundary at the step's look.
 	take(w *Walk, c Clock, s step) (crossed bool)
-	// raised returns the statistic after adding the loss.
+	// raised returns the statistic if the leader is below x by loss.
 	raised(w *Walk, leader int, loss float64) float64
-	// excludes reports whether raised has reached the boundary at some look.
+	// excludes reports whether the raised statistic has reached the boundary at some look.
 	excludes(w *Walk, c Clock, leader int, loss float64) bool
-	// evidence returns raised and the boundary at the walk's current look, both growing as the root of the samples.
+	// evidence returns the raised statistic and the boundary at the current look, on a scale that grows as the square root
+	// of the samples.
 	evidence(w *Walk, c Clock, leader int, loss float64) (statistic, threshold float64)
-	// gap returns the average of the estimated gaps, and a function of the gap from which on the walk crosses.
+	// gap returns the weighted mean of the estimated gaps. width returns the mean gap with which the walk would just reach
+	// its boundary.
 	gap(w *Walk, c Clock) (gap float64, width func() float64)
-	// need returns the further information after which raised would be above the boundary by that much on average.
+	// need returns the further information after which the raised statistic is expected to exceed the boundary by the
+	// amount above, if the true gap is gap. slack is the loss of the leader.
 	need(w *Walk, c Clock, leader int, gap, slack, above float64) float64
 }
 
-// statistic returns how the walk adds up its steps.
+// statistic returns the statistic that combines the walk's steps.
 func (w *Walk) statistic() statistic {
 	if w.Stakes != nil {
 		return w.Stakes
@@ -50,7 +53,7 @@ func (w *Walk) statistic() statistic {
 	return sum{}
 }
 
-// A step is the evidence of one round about x.
+// A step is the evidence of one round about arm x.
 type step struct {
 	Score
 	opponent int
@@ -63,7 +66,7 @@ type step struct {
 	allowed  float64 // bound on the bias of all steps so far, including this one
 }
 
-// A Bet is one step of a walk, fixed before the data of its round.
+// A Bet is one step of a walk, fixed before the round's data.
 type Bet struct {
 	Walk          *Walk
 	Opponent, Arm int
@@ -77,21 +80,22 @@ type Bet struct {
 	Direct bool
 }
 
-// Info returns the information that moves the clock.
+// Info returns the information that advances the clock.
 func (b Bet) Info() float64 { return cmp.Or(b.Worth, 1) / b.Variance }
 
-// Settle takes in what the round says: S += √dT Z.
+// Settle adds the round's score to the walk: S += √dT Z.
 func (b Bet) Settle(c Clock, s Score) {
 	b.Walk.take(c, step{Score: s, opponent: b.Opponent, look: b.Look, info: b.Info(), allowed: b.Allowed})
 }
 
-// take makes a step to its look.
+// take adds a step to the walk, and sets Out if the walk crosses its boundary.
 func (w *Walk) take(c Clock, s step) {
 	w.Out = w.statistic().take(w, c.Of(w), s) || w.Out
 }
 
-// Sooner lets the clock of a walk that has not begun begin with a round of that information if it would begin later and
-// lose the round's data. A small round may bring less than was planned, as its pulls are whole numbers.
+// Sooner moves the beginning of the clock of a walk without steps, so that a round with this information reaches its first
+// look. Otherwise the data of a smaller round than planned would be lost. It does nothing for capitals and for clocks with
+// fixed times.
 func (w *Walk) Sooner(c Clock, info float64) {
 	if w.Look < 0 && w.Stakes == nil && c.Times == nil {
 		w.sooner = 0
@@ -99,29 +103,28 @@ func (w *Walk) Sooner(c Clock, info float64) {
 	}
 }
 
-// Next returns the look to which a round of that information takes the walk.
+// Next returns the look that the walk reaches after a round with this information.
 func (w *Walk) Next(c Clock, info float64, round int) int {
 	return w.statistic().next(w, c.Of(w), info, round)
 }
 
-// Raised returns S, or the logarithm of the capital, if the leader were that much below x: what the walk would have been without the
-// leader's loss.
+// Raised returns the statistic if the leader is below x by loss: S, or the log capital.
 func (w *Walk) Raised(leader int, loss float64) float64 { return w.statistic().raised(w, leader, loss) }
 
-// Evidence returns S, raised by a loss of its leader's rounds, and its boundary at the walk's current look. For a
-// capital they are the roots of logarithms, which grow as the root of the samples, too.
+// Evidence returns the statistic, raised by loss, and its boundary at the walk's current look. For a capital it returns
+// square roots of log capitals, which grow as the square root of the samples, like S.
 func (w *Walk) Evidence(c Clock, leader int, loss float64) (statistic, threshold float64) {
 	return w.statistic().evidence(w, c.Of(w), leader, loss)
 }
 
-// Excludes reports whether the walk excludes that x is above the leader by more than a loss ≥ 0,
-// normalised: whether S, raised by it, has crossed at some look.
+// Excludes reports whether the walk excludes that x is above the leader by more than loss ≥ 0, normalised: whether the
+// raised statistic has crossed at some look.
 func (w *Walk) Excludes(c Clock, leader int, loss float64) bool {
 	return w.Out || loss > 0 && w.statistic().excludes(w, c.Of(w), leader, loss)
 }
 
-// Margin bounds how far x can be above the leader, normalised: the least loss that the
-// walk excludes, by bisection. -Inf when x is not a best arm, +Inf when nothing is known.
+// Margin returns an upper bound on how far x is above the leader, normalised: the smallest loss that the walk excludes. It
+// is -Inf if x is not a best arm, and +Inf if the data bound nothing.
 func (w *Walk) Margin(c Clock, leader int) float64 {
 	if w.Out {
 		return math.Inf(-1)
@@ -151,17 +154,19 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 	return hi
 }
 
-// Gap returns the average of the estimated gaps that S consists of, and width the value from which on S
-// crosses at its current look, normalised. A width is slow to compute, so it is computed on request.
+// Gap returns the weighted mean of the estimated gaps in S. width returns the mean gap with which S would just reach its
+// boundary at the current look. Both are normalised. width is slow, so call it only if needed.
 func (w *Walk) Gap(c Clock) (gap float64, width func() float64) { return w.statistic().gap(w, c.Of(w)) }
 
-// Need returns the further information dT after which the walk, raised by slack for the leader's rounds, would be above its boundary by
-// that much on average if the gap is that large. It is at least the information up to the walk's next look: less would be lost.
+// Need returns the further information dT after which the walk is expected to exceed its boundary by the amount above,
+// if the true gap is gap. slack raises the walk as loss does in Raised. The result is at least the information up to
+// the walk's next look, because less would be lost.
 func (w *Walk) Need(c Clock, leader int, gap, slack, above float64) float64 {
 	return w.statistic().need(w, c.Of(w), leader, gap, slack, above)
 }
 
-// NeedUnbiased works like Need as if nothing were allowed for bias: later rounds can make up for it.
+// NeedUnbiased is Need without the allowance for bias, which later rounds can recover. The walk must be an inverse-normal
+// sum.
 func (w *Walk) NeedUnbiased(c Clock, leader int, gap, slack, above float64) float64 {
 	return sum{}.lacks(w, c.Of(w), w.Raised(leader, slack)+w.Allowed, gap, above)
 }

@@ -14,11 +14,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// mostProcesses limits the processes of one algorithm.
+// mostProcesses limits the number of processes per algorithm.
 const mostProcesses = maxRunning / 2
 
-// algorithm makes an algorithm of a cell usable: its runs are made in the process of its Put, and in more processes of the same program
-// if runs are under way at once. The runs share nothing, and each one stays in its process.
+// algorithm returns the entry of a cell's algorithm with New set. New begins runs in the process of the cell's Put. For
+// simultaneous runs it starts further processes of the same program. Runs share no state, and each run stays in its
+// process.
 func (f *function) algorithm(e algorithms.Entry) (algorithms.Entry, error) {
 	e.New = func(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
 		p, live, err := f.process.join()
@@ -32,14 +33,14 @@ func (f *function) algorithm(e algorithms.Entry) (algorithms.Entry, error) {
 		}
 		leave := sync.OnceFunc(func() { p.leave(live, began.Run) })
 		own := &ownRun{function: f, process: p, remote: live.remote, number: began.Run, done: began.Done, leave: leave}
-		runtime.AddCleanup(own, func(leave func()) { leave() }, leave) // a run that was given up
+		runtime.AddCleanup(own, func(leave func()) { leave() }, leave) // ends a run that is no longer used
 		return own, nil
 	}
 	return e, nil
 }
 
-// join chooses the process for a run: the one with the fewest runs under way, or another one if all have some. If another process cannot
-// be started, for example because the cell opens a port, the first process makes all runs.
+// join chooses the process for a new run: the one with the fewest runs, or a new one if all have some. If a new process
+// cannot start, for example because the cell opens a port, the first process takes all runs.
 func (p *process) join() (*process, *running, error) {
 	chosen := p.choose()
 	live, err := chosen.live()
@@ -58,7 +59,7 @@ func (p *process) join() (*process, *running, error) {
 	return chosen, live, err
 }
 
-// choose returns the process for a run, which counts as under way.
+// choose returns the process for a new run and increases its count of runs.
 func (p *process) choose() *process {
 	p.twins.mu.Lock()
 	defer p.twins.mu.Unlock()
@@ -77,7 +78,7 @@ func (p *process) choose() *process {
 	return least
 }
 
-// leave notes that a run is over, so that the process can forget it.
+// leave records that a run has ended, so that its process can drop it.
 func (p *process) leave(live *running, run uint64) {
 	p.runs.Add(-1)
 	p.mu.Lock()
@@ -87,7 +88,7 @@ func (p *process) leave(live *running, run uint64) {
 	}
 }
 
-// takeEnded returns the runs that ended since the last call.
+// takeEnded returns the runs that have ended since its last call.
 func (p *process) takeEnded() []uint64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -98,16 +99,17 @@ func (p *process) takeEnded() []uint64 {
 
 // ownRun is a run of an algorithm in the process of a cell.
 type ownRun struct {
-	function *function // kept while the run is
+	function *function // keeps the function from being garbage collected
 	process  *process
 	remote   *bridge.Remote
 	number   uint64
 	done     bool
-	state    *engine.State // after the last round; nil before the first
+	state    *engine.State // state after the last round; nil before
 	leave    func()        // ends the run in its process
 }
 
-// interruptible calls a method in the process, and ends the process when ctx ends: an algorithm may never return.
+// interruptible calls call, which sends a request to the process. If ctx ends, it kills the process, because an algorithm
+// may never return.
 func (a *ownRun) interruptible(ctx context.Context, call func() error) error {
 	defer context.AfterFunc(ctx, a.process.interrupt)()
 	err := call()
@@ -129,7 +131,7 @@ func (a *ownRun) Plan(ctx context.Context) (plan engine.Plan, err error) {
 	return plan, err
 }
 
-// Learn implements engine.Algorithm. It also reads the state, so that a panic in State is an error.
+// Learn implements engine.Algorithm. It also requests the state, so that a panic in the cell's State becomes an error.
 func (a *ownRun) Learn(ctx context.Context, b engine.Batch) error {
 	return a.interruptible(ctx, func() error {
 		done, err := a.remote.Learn(a.number, b)
@@ -160,7 +162,7 @@ func (a *ownRun) State() engine.State {
 	return *a.state
 }
 
-// noteRead notes a value that the cell reads, for digest.
+// noteRead records a value that the cell has read, for digest.
 func (l *ledger) noteRead(name string, v any) {
 	text := fmt.Sprint(v)
 	if p, is := v.(*problem.Problem); is {
@@ -169,8 +171,8 @@ func (l *ledger) noteRead(name string, v any) {
 	l.read = append(l.read, name, text)
 }
 
-// digest returns the digest of an algorithm: the one that its cell stated or that of the cell, the number of its Put, and what the cell
-// read from the session before.
+// digest returns the digest of a cell's algorithm. It depends on the digest that the cell states (or else on the cell's
+// source), the number of the Put, and the values that the cell has read.
 func (l *ledger) digest(stated string, put bridge.FunctionPut) (string, error) {
 	if stated == "" {
 		var err error

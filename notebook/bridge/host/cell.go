@@ -18,15 +18,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// cell is one connection: a Go cell that runs. It is for one goroutine.
+// cell is the connection of a running Go cell. It must not be used by several goroutines at once.
 type cell struct {
 	host      *Host
 	ledger    ledger
 	evaluator bridge.Evaluator
 }
 
-// answer answers one request. A panic, of whatever a strange message may cause, is an
-// error of the cell.
+// answer answers one request. A panic, which an invalid message may cause, becomes an error answer.
 func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []byte) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -100,8 +99,8 @@ func (c *cell) put(content []byte) error {
 	return c.host.session.Put(put.Name, v)
 }
 
-// function binds a value with functions of the cell: after their process has been
-// started and has come to the Put, so that what is wrong is said in the cell.
+// function defines a name as a value with functions of the cell. It first starts the process of the function and waits
+// until it reaches the Put, so that the cell shows any error.
 func (c *cell) function(content []byte) error {
 	var put bridge.FunctionPut
 	if err := bridge.Unpack(content, &put); err != nil {
@@ -133,14 +132,14 @@ func (c *cell) function(content []byte) error {
 		return err
 	}
 	for _, p := range c.host.others(f.process) {
-		if p.put.Name == put.Name { // it was bound to the same name before
+		if p.put.Name == put.Name { // the process of the previous value of this name
 			p.stop()
 		}
 	}
 	return nil
 }
 
-// act calls a function that records something in a campaign, until the cell is interrupted.
+// act calls a function that records something in a campaign. An interrupt of the cell cancels the call.
 func (c *cell) act(content []byte) ([]byte, error) {
 	var act bridge.Act
 	if err := json.Unmarshal(content, &act); err != nil {
@@ -174,14 +173,14 @@ func (c *cell) show(content []byte) error {
 	return c.host.session.Display(bundle)
 }
 
-// Session holds the values that cells read and bind. Its methods may be called from several goroutines at once.
+// Session is the script session that cells read and change. Several goroutines may call its methods.
 type Session struct {
-	Lock    sync.Locker // held while the session is used: it is for one goroutine at a time
+	Lock    sync.Locker // held during each use of the session, which is not safe for concurrent use
 	Session *dsl.Session
-	Display func(bundle map[string]any) error // publishes representations by media type below the Go cell that runs
+	Display func(bundle map[string]any) error // shows representations (by media type) below the running Go cell
 }
 
-// Names lists what is bound, oldest first.
+// Names lists the defined names, oldest first.
 func (s *Session) Names() []bridge.Entry {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
@@ -191,7 +190,8 @@ func (s *Session) Names() []bridge.Entry {
 	})
 }
 
-// Get returns a value as dsl.Session.Value does; an unknown name is an error.
+// Get returns the value of a name, like dsl.Session.Value. It returns an error for an unknown name and for a part of
+// another value.
 func (s *Session) Get(name string) (any, error) {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
@@ -215,8 +215,7 @@ func (s *Session) Get(name string) (any, error) {
 	return nil, fmt.Errorf("%q is not defined. Defined names are %s", name, strings.Join(known, ", "))
 }
 
-// isRecord reports whether an element of a list is a part of a value: a struct that is not a value
-// itself.
+// isRecord reports whether a list element is a part of a value: a struct that is not itself a value of the language.
 func isRecord(v any) bool {
 	if _, ok := v.(kernels.Kernel); ok || v == nil {
 		return false
@@ -226,7 +225,7 @@ func isRecord(v any) bool {
 	return t.Kind() == reflect.Struct && !value && t != reflect.TypeFor[kernels.Joint]()
 }
 
-// Put binds a name. A reward function is a sim.RewardFunc.
+// Put defines a name. A reward function must be a sim.RewardFunc.
 func (s *Session) Put(name string, v any) error {
 	s.Lock.Lock()
 	defer s.Lock.Unlock()
@@ -240,17 +239,16 @@ func (s *Session) Act(ctx context.Context, function string, args map[string]any)
 	return s.Session.Act(ctx, function, args)
 }
 
-// maxLedger bounds the bytes that are kept of answers to one cell. A cell that
-// read more cannot bind a function afterwards.
+// maxLedger limits the bytes of recorded requests and answers per cell. A cell that exceeds it cannot define functions
+// afterwards.
 const maxLedger = 128 << 20
 
-// ledger records what one cell was answered, so that its program can be run again and get the same
-// answers.
+// ledger records the answers to one cell. If the cell's program runs again, it gets the same answers.
 type ledger struct {
 	exchanges []exchange
 	size      int
-	formulas  []kernels.Formula // by their number in the answers
-	read      []string          // names and values that the cell read, as texts
+	formulas  []kernels.Formula // index is the number of the formula in answers
+	read      []string          // names and values (as text) that the cell has read
 }
 
 type exchange struct {
@@ -259,8 +257,8 @@ type exchange struct {
 	kind            bridge.Op // kind of the answer
 }
 
-// note keeps an answer. One that was just given, as to a cell that waits for a name,
-// is kept once.
+// note appends a request with its answer. It skips an equal one among the last eight, which a cell that polls for a name
+// causes.
 func (l *ledger) note(e exchange) {
 	for i := range l.exchanges[max(0, len(l.exchanges)-8):] {
 		old := l.exchanges[len(l.exchanges)-1-i]
@@ -277,13 +275,13 @@ func (l *ledger) note(e exchange) {
 	}
 }
 
-// number gives a formula that is sent a number.
+// number stores a formula that is being sent and returns its number.
 func (l *ledger) number(f kernels.Formula) (uint64, error) {
 	l.formulas = append(l.formulas, f)
 	return uint64(len(l.formulas) - 1), nil
 }
 
-// formula returns the formula that a number was given to.
+// formula returns the formula with a number, or false if there is none.
 func (l *ledger) formula(number uint64) (kernels.Formula, bool) {
 	if number >= uint64(len(l.formulas)) {
 		return kernels.Formula{}, false
@@ -291,13 +289,13 @@ func (l *ledger) formula(number uint64) (kernels.Formula, bool) {
 	return l.formulas[number], true
 }
 
-// recorded reports whether answers to a request are kept: a program that runs again to become the process of a
-// function gets them again, so that it comes to the same place, and no campaign is recorded twice.
+// recorded reports whether the answers to a type of request are recorded. A repeated program gets them again. So it
+// reaches the same Put, and nothing is recorded twice in a campaign.
 func recorded(op bridge.Op) bool {
 	return op == bridge.OpNames || op == bridge.OpGet || op == bridge.OpAct
 }
 
-// copy returns a copy of the present ledger.
+// copy returns a copy of the ledger, or an error if the ledger exceeds maxLedger.
 func (l *ledger) copy() (ledger, error) {
 	if l.size > maxLedger {
 		return ledger{}, fmt.Errorf("the cell has already read more than %d MiB from the session. Bind the function in a separate cell",
@@ -306,22 +304,22 @@ func (l *ledger) copy() (ledger, error) {
 	return ledger{slices.Clone(l.exchanges), l.size, slices.Clone(l.formulas), slices.Clone(l.read)}, nil
 }
 
-// replay gives the answers of a ledger again.
+// replay answers a repeated program with the answers of a ledger.
 type replay struct {
 	ledger
 	used      []bool
 	evaluator bridge.Evaluator
-	mu        sync.Mutex // guards formulas, to which problems add
+	mu        sync.Mutex // guards ledger.formulas, to which encoding a problem appends
 }
 
-// number gives a formula that is sent a number.
+// number stores a formula that is being sent and returns its number.
 func (r *replay) number(f kernels.Formula) (uint64, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ledger.number(f)
 }
 
-// formula returns the formula that a number was given to.
+// formula returns the formula with a number, or false if there is none.
 func (r *replay) formula(number uint64) (kernels.Formula, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -334,8 +332,8 @@ func newReplay(l ledger) *replay {
 	return r
 }
 
-// answer returns the first answer to the same request that was not given yet, or else
-// the last one.
+// answer returns the next unused answer to the same request, or the last one if all have been used. If there is none, it
+// returns an error answer.
 func (r *replay) answer(op bridge.Op, content []byte) (bridge.Op, []byte) {
 	if !recorded(op) {
 		return r.evaluator.Answer(op, content)

@@ -19,16 +19,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// maxCells bounds the connections that are open at once.
+// maxCells limits the number of open connections.
 const maxCells = 64
 
-// greetingTime limits the time that a connection takes to say its key.
+// greetingTime limits the wait for the first frame of a connection.
 const greetingTime = 10 * time.Second
 
 // Host serves a session to Go cells. It is safe for concurrent use.
 type Host struct {
 	session  *Session
-	folder   string // private
+	folder   string // private folder with the socket
 	key      string
 	listener net.Listener
 	serving  sync.WaitGroup
@@ -36,21 +36,21 @@ type Host struct {
 	mu        sync.Mutex
 	closed    bool
 	conns     map[net.Conn]bool
-	processes map[*process]bool // those whose functions are in use
-	interrupt chan struct{}     // closed by Interrupt, and replaced
+	processes map[*process]bool // processes whose functions are in use
+	interrupt chan struct{}     // Interrupt closes this channel and replaces it
 	fault     error
 	copies    int
 }
 
-// Listen opens a socket in a new folder that only its user can enter, in the folder
-// within, or in that for temporary files when within is "".
+// Listen opens a socket in a new private folder. The new folder is inside the folder within, or in the folder for
+// temporary files if within is "".
 func Listen(session *Session, within string) (*Host, error) {
 	folder, err := os.MkdirTemp(within, "cells-") // mode 0700
 	if err != nil {
 		return nil, fmt.Errorf("a folder for the socket of Go cells: %w", err)
 	}
 	secret := make([]byte, 32)
-	_, _ = rand.Read(secret) // never fails
+	_, _ = rand.Read(secret) // never returns an error
 	h := &Host{
 		session: session, folder: folder, key: hex.EncodeToString(secret),
 		conns: map[net.Conn]bool{}, processes: map[*process]bool{}, interrupt: make(chan struct{}),
@@ -65,12 +65,12 @@ func Listen(session *Session, within string) (*Host, error) {
 
 func (h *Host) socket() string { return filepath.Join(h.folder, "session") }
 
-// Env returns the environment variables that a Go cell needs.
+// Env returns the environment variables that a Go cell needs to connect.
 func (h *Host) Env() []string {
 	return []string{bridge.EnvSocket + "=" + h.socket(), bridge.EnvKey + "=" + h.key}
 }
 
-// Close ends all connections and all processes of functions, and removes the socket.
+// Close closes all connections, kills all processes of functions, and removes the socket.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	if h.closed {
@@ -92,8 +92,8 @@ func (h *Host) Close() error {
 	return errors.Join(err, os.RemoveAll(h.folder))
 }
 
-// Interrupt ends the function that runs now, if one does. Its values are NaN, and the
-// Fault states that it was interrupted.
+// Interrupt kills the processes that are evaluating functions. The values that they were asked for are NaN, and Fault
+// returns the reason.
 func (h *Host) Interrupt() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -107,9 +107,8 @@ func (h *Host) Interrupt() {
 	}
 }
 
-// Fault returns the first error of a Go function since the last call of Fault, and
-// forgets it. A kernel's values come without an error: values of one that failed are NaN, and the
-// message about them needs the reason.
+// Fault returns the first error of a Go function since its last call, and clears it. A kernel's values have no error:
+// failed values are NaN, and the message about them needs the reason.
 func (h *Host) Fault() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -118,7 +117,8 @@ func (h *Host) Fault() error {
 	return err
 }
 
-// NoteBusy notes, for Fault, which function runs now. It is called before an interrupt, after which nothing may wait for the function.
+// NoteBusy records for Fault which function is running. Call it before an interrupt, after which no code may wait for the
+// function.
 func (h *Host) NoteBusy() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -129,7 +129,7 @@ func (h *Host) NoteBusy() {
 	}
 }
 
-// interrupted returns a channel that is closed at the next interrupt.
+// interrupted returns a channel that the next interrupt closes.
 func (h *Host) interrupted() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -143,7 +143,7 @@ func (h *Host) accept() {
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			time.Sleep(10 * time.Millisecond) // too many open files, say: later there may be fewer
+			time.Sleep(10 * time.Millisecond) // for example, too many open files; try again later
 			continue
 		}
 		h.mu.Lock()
@@ -166,7 +166,7 @@ func (h *Host) accept() {
 	}
 }
 
-// serve answers one connection until it ends.
+// serve answers the requests of one connection until it ends.
 func (h *Host) serve(conn net.Conn) {
 	_ = conn.SetDeadline(time.Now().Add(greetingTime))
 	if !h.greet(conn) {
@@ -186,7 +186,8 @@ func (h *Host) serve(conn net.Conn) {
 	}
 }
 
-// greet wants the key and the version of the protocol.
+// greet checks the key and the protocol version in the first frame. If they are wrong, it sends an error answer and
+// returns false.
 func (h *Host) greet(conn net.Conn) bool {
 	op, content, err := bridge.ReadFrame(conn, bridge.MaxGreeting)
 	if err != nil {

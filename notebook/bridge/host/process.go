@@ -21,44 +21,44 @@ import (
 )
 
 const (
-	// startTime limits the time that a program takes to come to its Put, beyond three times what
-	// the cell took, also on a busy machine.
+	// startTime limits the time that a program needs to reach its Put, in addition to three times the time that the cell
+	// needed.
 	startTime = time.Minute
-	// maxRunning bounds the processes of functions that run at once. The one not used
-	// for longest ends when another is started, and starts again when it is needed.
+	// maxRunning limits the number of running processes of functions. Starting another one stops the least recently used
+	// process, which starts again when it is needed.
 	maxRunning = 16
 )
 
-// function is a Go function that a cell bound. Kernels and problems that use it hold
-// it; when none does, its process and the copy of its program go (see newFunction).
+// function is a Go function that a cell has defined. Kernels and problems with the function hold a reference to it. When
+// the last reference is gone, its process and the copy of its program are removed (see newFunction).
 type function struct{ process *process }
 
-// process is the program of a function, whether it runs at the moment or not. It must
-// not refer to the function.
+// process is the program of a function, whether or not it is running. It must not refer to the function, which would then
+// never be garbage collected.
 type process struct {
 	host    *Host
-	put     bridge.FunctionPut // without the value
+	put     bridge.FunctionPut // without Value
 	ledger  ledger
-	program string // the copy
+	program string // path of the copied program
 
 	mu      sync.Mutex
-	running *running // nil when it does not run
+	running *running // nil if not running
 	used    time.Time
-	failed  error    // since it was bound last
-	ended   []uint64 // runs of an algorithm that the process can forget
+	failed  error    // first error since the last Bind
+	ended   []uint64 // runs of an algorithm that the process can drop
 
-	runs  atomic.Int32 // of an algorithm that are under way
+	runs  atomic.Int32 // number of open runs of an algorithm
 	twins twins
 }
 
-// twins are further processes of the same program, for more runs of an algorithm at once.
+// twins are further processes of the same program, for simultaneous runs of an algorithm.
 type twins struct {
 	mu     sync.Mutex
 	all    []*process
-	failed bool // one could not be started
+	failed bool // one process could not start
 }
 
-// newFunction copies the program of a cell.
+// newFunction copies the program of a cell for a function. The copy is removed when the function is garbage collected.
 func (h *Host) newFunction(put bridge.FunctionPut, l ledger) (*function, error) {
 	p := &process{host: h, put: put, ledger: l}
 	p.put.Value = bridge.Value{}
@@ -80,14 +80,14 @@ func (f *function) formula(g kernels.Formula, number uint64) (kernels.Formula, e
 	return bridge.Formula(g, number, f), nil
 }
 
-// Bind returns where the function is evaluated, and forgets what went wrong before.
+// Bind implements bridge.Source. It clears earlier errors and returns the connection to the function's process.
 func (f *function) Bind() (*bridge.Remote, error) {
 	f.process.setFailed(nil)
 	return f.live()
 }
 
-// Live returns where the function is evaluated. After a fault it is an error until the
-// next Bind: a matrix has many values, and none of the others is worth the wait.
+// Live implements bridge.Source. After a fault it returns the error until the next Bind, so that the other values of a
+// matrix fail without waiting.
 func (f *function) Live() (*bridge.Remote, error) {
 	f.process.mu.Lock()
 	failed := f.process.failed
@@ -98,7 +98,7 @@ func (f *function) Live() (*bridge.Remote, error) {
 	return f.live()
 }
 
-// Fault keeps why a value is NaN.
+// Fault implements bridge.Source. It records why a value is NaN.
 func (f *function) Fault(err error) {
 	p := f.process
 	err = p.explain(err)
@@ -122,7 +122,7 @@ func (f *function) reward() (sim.RewardFunc, error) {
 	}, nil
 }
 
-// live returns where the function is evaluated, and starts its process if need be.
+// live returns the connection to the function's process, and starts the process if necessary.
 func (f *function) live() (*bridge.Remote, error) {
 	r, err := f.process.live()
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *function) live() (*bridge.Remote, error) {
 	return r.remote, nil
 }
 
-// live returns the running process, and starts it if need be.
+// live returns the running process, and starts it if necessary.
 func (p *process) live() (*running, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -148,7 +148,7 @@ func (p *process) live() (*running, error) {
 	return r, nil
 }
 
-// explain says of an error of the connection why the process ended.
+// explain replaces an error of the connection by the reason why the process ended. Other errors are returned unchanged.
 func (p *process) explain(err error) error {
 	if !bridge.IsBroken(err) {
 		return err
@@ -171,7 +171,7 @@ func (p *process) setFailed(err error) {
 	p.failed = err
 }
 
-// stop ends the process; it starts again when the function is needed.
+// stop kills the process. It starts again when the function is needed.
 func (p *process) stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -181,10 +181,10 @@ func (p *process) stop() {
 	p.running = nil
 }
 
-// interrupt ends the process if it is evaluating.
+// interrupt kills the process if it is evaluating.
 func (p *process) interrupt() {
 	if !p.mu.TryLock() {
-		return // it is being started, which ends by itself at an interrupt
+		return // it is starting, and the start ends at an interrupt
 	}
 	defer p.mu.Unlock()
 	if p.running != nil && p.running.conn.Busy() {
@@ -192,16 +192,16 @@ func (p *process) interrupt() {
 	}
 }
 
-// busy reports whether the process is evaluating.
+// busy reports whether the process is starting or evaluating.
 func (p *process) busy() bool {
 	if !p.mu.TryLock() {
-		return true // it is being started
+		return true // it is starting
 	}
 	defer p.mu.Unlock()
 	return p.running != nil && p.running.conn.Busy()
 }
 
-// discard ends the process for good.
+// discard kills the process and its twins and removes the copy of the program.
 func (p *process) discard() {
 	p.twins.mu.Lock()
 	all := append(slices.Clip(p.twins.all), p)
@@ -213,7 +213,7 @@ func (p *process) discard() {
 	_ = os.Remove(p.program)
 }
 
-// keep adds a process to those in use, or removes it.
+// keep adds a process to h.processes, or removes it if inUse is false.
 func (h *Host) keep(p *process, inUse bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -224,7 +224,7 @@ func (h *Host) keep(p *process, inUse bool) {
 	}
 }
 
-// makeRoom ends the process that was not used for longest when there are many.
+// makeRoom kills the least recently used idle process if at least maxRunning others are idle.
 func (h *Host) makeRoom(now *process) {
 	var oldest *process
 	var since time.Time

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// running represents a process that serves; this system has none.
+// running is never used on this system, because start always fails.
 type running struct {
 	conn    *bridge.Conn
 	remote  *bridge.Remote

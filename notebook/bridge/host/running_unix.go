@@ -21,21 +21,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// running is a process that has come to its Put and serves.
+// running is a process that has reached its Put and serves requests.
 type running struct {
 	conn    *bridge.Conn
 	remote  *bridge.Remote
 	session *replay
 	command *exec.Cmd
 	files   []io.Closer
-	errors  child.Tail    // of its standard error
-	done    chan struct{} // closed when it has ended
+	errors  child.Tail    // beginning and end of its standard error
+	done    chan struct{} // closed when the process has ended
 
 	mu     sync.Mutex
 	reason error // why it was killed, or how it ended
 }
 
-// start runs the copy of a cell's program until it is at its Put.
+// start starts the copy of a cell's program and waits until it reaches its Put. It returns an error if the program ends
+// earlier, takes too long or is interrupted.
 func start(program string, put bridge.FunctionPut, session *replay, interrupted <-chan struct{}) (*running, error) {
 	asked, askedChild, err := socketPair()
 	if err != nil {
@@ -48,12 +49,12 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	r := &running{conn: bridge.NewConn(asked), files: []io.Closer{asked, own}, done: make(chan struct{}),
 		errors: child.Tail{Head: tailSize, Size: tailSize}}
 	r.remote, r.session = bridge.NewRemote(r.conn), session
-	for try := range 10 { // a copy just written may still be open in a process that is being forked
+	for try := range 10 { // ETXTBSY: a process that is being forked may still have the new copy open
 		r.command = &exec.Cmd{
 			Path: program, Args: put.Args, Dir: put.Dir, Env: environment(put),
-			ExtraFiles: []*os.File{askedChild, ownChild}, // bridge.FunctionFile, bridge.SessionFile
+			ExtraFiles: []*os.File{askedChild, ownChild}, // become bridge.FunctionFile and bridge.SessionFile
 			Stderr:     &r.errors, SysProcAttr: child.Attributes(syscall.SIGKILL),
-			WaitDelay: 100 * time.Millisecond, // for what it left behind with its standard error
+			WaitDelay: 100 * time.Millisecond, // limit for child processes that keep standard error open
 		}
 		if err = child.Start(r.command, r.ended); !errors.Is(err, syscall.ETXTBSY) {
 			break
@@ -86,7 +87,7 @@ func start(program string, put bridge.FunctionPut, session *replay, interrupted 
 	return r, nil
 }
 
-// ended keeps how the process ended.
+// ended records how the process ended.
 func (r *running) ended(err error) {
 	r.mu.Lock()
 	if r.reason == nil {
@@ -97,7 +98,8 @@ func (r *running) ended(err error) {
 	r.close()
 }
 
-// ending states how a process ended alone.
+// ending returns an error that states how a process ended by itself. It quotes the panic or the last line of standard
+// error.
 func ending(err error, stderr string) error {
 	how := "its process ended"
 	if err != nil {
@@ -117,8 +119,8 @@ func ending(err error, stderr string) error {
 	return errors.New(how)
 }
 
-// environment holds the variables of the cell, without what would connect it to GoNB, to its warden
-// or to the kernel's socket.
+// environment returns the cell's environment without the variables that connect it to GoNB, the warden or the kernel's
+// socket. It adds EnvServe.
 func environment(put bridge.FunctionPut) []string {
 	env := slices.DeleteFunc(slices.Clone(put.Env), func(entry string) bool {
 		name, _, _ := strings.Cut(entry, "=")
@@ -127,8 +129,8 @@ func environment(put bridge.FunctionPut) []string {
 	return append(env, fmt.Sprintf("%s=%d", bridge.EnvServe, put.Number))
 }
 
-// serveSession answers what the program asks the session for, and reports when it has
-// come to its Put.
+// serveSession answers the program's requests to the session with recorded answers. It sends nil or an error on ready when
+// the program reaches its Put.
 func serveSession(conn net.Conn, put bridge.FunctionPut, session *replay, ready chan<- error) {
 	for {
 		op, content, err := bridge.ReadFrame(conn, bridge.MaxFrame)
@@ -162,7 +164,7 @@ func (r *running) over() bool {
 	}
 }
 
-// kill ends the process and what it started.
+// kill kills the process and its child processes and waits for the end. The first reason is recorded.
 func (r *running) kill(reason error) {
 	r.mu.Lock()
 	r.reason = cmp.Or(r.reason, reason)
@@ -173,13 +175,13 @@ func (r *running) kill(reason error) {
 	<-r.done
 }
 
-// tailSize limits the bytes that are kept of the beginning and of the end of a process's standard error.
+// tailSize is the number of bytes of standard error that are kept, both of the beginning and of the end.
 const tailSize = 8 << 10
 
-// endTime limits the time that a process takes to end after it has closed its connection.
+// endTime limits the wait for the process to end after it has closed its connection.
 const endTime = 10 * time.Second
 
-// end waits for a process whose connection is broken, and returns why it ended.
+// end waits for the end of a process whose connection is broken, and returns why it ended.
 func (r *running) end() error {
 	select {
 	case <-r.done:
@@ -197,7 +199,7 @@ func (r *running) close() {
 	}
 }
 
-// socketPair returns two connected sockets; the second is for a child.
+// socketPair returns two connected sockets. The second is for a child process.
 func socketPair() (net.Conn, *os.File, error) {
 	syscall.ForkLock.RLock()
 	fds, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

@@ -22,9 +22,9 @@ import (
 // library is the module path of gonb-cope. Keys of stored results have the revision of its results (sim.ResultsRevision).
 const library = "github.com/gonb-cope/gonb-cope"
 
-// sourceDigest returns a digest of the cell that made a program: of its main function, and of what main uses. Declarations of other
-// cells do not change it, nor do comments. It is a digest of the whole program if there are no Go files beside it, or if the program
-// contains C code or embedded files, which are not Go declarations.
+// sourceDigest returns a digest of the cell that made a program: of the function main and all declarations that it uses.
+// Comments and declarations of other cells do not change the digest. If the folder has no Go files, or if the program uses
+// C code or embedded files, the digest is of the program file.
 func sourceDigest(program string) (string, error) {
 	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
 	if err != nil {
@@ -52,18 +52,18 @@ func sourceDigest(program string) (string, error) {
 	return question.Fingerprint(append(texts, modules...)...), err
 }
 
-// majorVersion is the end of an import path that is not part of the package's name.
+// majorVersion matches the end of an import path, such as /v2, that is not part of the package's name.
 var majorVersion = regexp.MustCompile(`[/.]v[0-9]+$`)
 
-// source has the declarations of a program by their names. Methods have the name of their type.
+// source holds the declarations of a program by name. A method is stored under the name of its type.
 type source struct {
 	fset    *token.FileSet
 	found   map[string][]ast.Node
-	imports map[string][]string // paths by the names of packages; "." if the name is not known from the path
-	reached []string            // paths of packages that used declarations import
+	imports map[string][]string // package name → import paths; "." if the path does not show the name
+	reached []string            // import paths that the used declarations need
 }
 
-// add adds the declarations of a file.
+// add adds the declarations and imports of a file.
 func (s *source) add(f *ast.File) {
 	names := map[string]bool{}
 	ast.Inspect(f, func(n ast.Node) bool {
@@ -73,11 +73,11 @@ func (s *source) add(f *ast.File) {
 		return true
 	})
 	for _, i := range f.Imports {
-		p, _ := strconv.Unquote(i.Path.Value)                   // checked by the parser
-		name := path.Base(majorVersion.ReplaceAllString(p, "")) // rand of math/rand/v2
+		p, _ := strconv.Unquote(i.Path.Value)                   // no error: the parser has checked it
+		name := path.Base(majorVersion.ReplaceAllString(p, "")) // for example, rand for math/rand/v2
 		if i.Name != nil {
 			name = i.Name.Name
-		} else if !names[name] { // Go forbids unused imports, so the package has another name
+		} else if !names[name] { // the import must be used, so the package has another name than its path shows
 			name = "."
 		}
 		s.imports[name] = append(s.imports[name], p)
@@ -93,7 +93,7 @@ func (s *source) add(f *ast.File) {
 		case *ast.GenDecl:
 			for _, spec := range d.Specs {
 				node := ast.Node(spec)
-				if d.Tok == token.CONST { // constants of a group can depend on each other, as by iota
+				if d.Tok == token.CONST { // constants of a group may depend on each other, for example by iota
 					node = d
 				}
 				for _, name := range declared(spec) {
@@ -104,7 +104,7 @@ func (s *source) add(f *ast.File) {
 	}
 }
 
-// receiver returns the name of a method's type.
+// receiver returns the name of a method's type, or "".
 func receiver(t ast.Expr) string {
 	for {
 		switch x := t.(type) {
@@ -124,7 +124,7 @@ func receiver(t ast.Expr) string {
 	}
 }
 
-// declared returns the names that a specification declares; none for an import.
+// declared returns the names that a specification declares, and nil for an import.
 func declared(spec ast.Spec) (names []string) {
 	switch spec := spec.(type) {
 	case *ast.TypeSpec:
@@ -137,9 +137,9 @@ func declared(spec ast.Spec) (names []string) {
 	return names
 }
 
-// used returns the texts of main, of the functions init, and of everything that they use, without comments, in alphabetical order. It
-// adds the imports of "_" and ".", whose use no name shows. A
-// name counts as used wherever it occurs, so that some texts may be unneeded but none is missing.
+// used returns the source of main, of all init functions and of everything that they use, sorted and without comments. It
+// also returns all imports named "_" and ".". A name counts as used wherever it occurs, so some texts may be unnecessary,
+// but none is missing.
 func (s *source) used() (texts []string, err error) {
 	seen, queue := map[string]bool{}, []string{"main", "init", "_", "."}
 	for len(queue) > 0 {
@@ -170,8 +170,8 @@ func (s *source) used() (texts []string, err error) {
 	return slices.Compact(texts), nil
 }
 
-// modulesOf returns the versions of the modules of imported packages, without gonb-cope. A module in a folder has no checksum: its Go
-// files count, or if the folder is unknown, the whole program.
+// modulesOf returns the versions of the modules of imported packages, except gonb-cope. For a module in a folder, which
+// has no checksum, it also returns the Go files. If the folder is unknown, it returns the whole program.
 func modulesOf(program string, imports []string) (out []string, err error) {
 	info, err := buildinfo.ReadFile(program)
 	if err != nil {

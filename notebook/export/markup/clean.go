@@ -11,19 +11,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Cleaner rebuilds foreign markup from what is known to be harmless. The zero value keeps ids,
-// drops style sheets, and loads no image.
+// Cleaner rebuilds markup from outside with only those elements and attributes that are known to be harmless. The zero
+// value keeps IDs, drops style sheets and loads no images.
 type Cleaner struct {
-	ID   func(string) string                     // the id in the page of an id in this markup
-	Load func(src string) (data, problem string) // an image as data: URI, or why it is missing
-	// takes the style sheets, which belong into the head
+	ID   func(string) string                     // maps an ID in this markup to its ID in the page
+	Load func(src string) (data, problem string) // returns an image as a data: URI, or why it is missing
+	// receives each style sheet, which belongs in the page's head; nil drops style sheets
 	Style func(css string)
-	// tags of dropped elements that could have shown something
+	// tags of dropped elements that readers would have seen
 	Lost []string
-	// how many links were dropped, whose words stay: ones to files, and ones that could do something
+	// number of links that were removed, while their text was kept: links to files and unsafe links
 	Links  int
-	Limits *allowance.Allowance // of the trees of what is read; nil for ones by the length of each source
-	Plain  bool                 // a part is shown as its source, because it is too deep or too long
+	Limits *allowance.Allowance // limit on the memory of parsed trees; nil means a limit by the length of each source
+	Plain  bool                 // a part is shown as source, because it is nested too deeply or too long
 }
 
 var (
@@ -35,15 +35,15 @@ var (
 	mathTags = Names("math menclose merror mfenced mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow " +
 		"ms mspace msqrt mstyle " +
 		"msub msubsup msup mtable mtd mtext mtr munder munderover none")
-	// Their contents are not text for a reader, or could run or load something.
+	// These elements are dropped with their content, which is not text for readers or could run or load something.
 	dropped = Names("script style iframe object embed applet base link meta head title template noscript noembed noframes " +
 		"textarea xmp select input " +
 		"video audio canvas map param source track frame frameset math-field animate animateTransform animateMotion set foreignObject metadata")
-	// What a reader would have seen.
+	// These dropped elements would have shown something to readers.
 	missed = Names("script iframe object embed applet video audio canvas foreignObject")
 )
 
-// parents lists the elements that are in certain others alone.
+// parents maps elements to the only elements that may contain them directly.
 var parents = map[string]map[string]bool{
 	"tr": Names("table thead tbody tfoot"), "td": Names("tr"), "th": Names("tr"), "caption": Names("table"), "colgroup": Names("table"),
 	"col":   Names("colgroup"),
@@ -51,10 +51,10 @@ var parents = map[string]map[string]bool{
 	"figcaption": Names("figure"), "summary": Names("details"),
 }
 
-// strict lists the elements that may contain only such elements.
+// strict lists the elements that may directly contain only elements of parents, and no text.
 var strict = Names("table thead tbody tfoot tr colgroup ul ol dl")
 
-// Read reads HTML and returns what may stay of it, below a node without tag.
+// Read parses HTML and returns the harmless part, below a node without tag.
 func (c *Cleaner) Read(source string) *Node {
 	if c.ID == nil {
 		c.ID = func(id string) string { return id }
@@ -64,12 +64,12 @@ func (c *Cleaner) Read(source string) *Node {
 	return &Node{Children: c.clean(n, "", "")}
 }
 
-// clean returns the allowed nodes of n, below an element with tag parent and in a space of names (""
-// for HTML, svg, math). An element that is not known is replaced by what it holds.
+// clean returns the allowed part of n. parent is the tag of the enclosing element. space is its namespace: "" for HTML,
+// svg or math. An unknown element is replaced by its children.
 func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	if n.Tag == "" && n.Text != "" {
 		if strict[parent] {
-			return nil // between rows or items there is only white space
+			return nil // only white space is allowed between rows or list items
 		}
 		return []*Node{Text(n.Text)}
 	}
@@ -112,7 +112,7 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 	return []*Node{out}
 }
 
-// known returns the space of names inside an element, and whether the element may be in its own.
+// known returns the namespace inside an element, and whether the element is allowed in the given namespace.
 func known(tag, space string) (inner string, may bool) {
 	switch {
 	case tag == "svg":
@@ -123,11 +123,11 @@ func known(tag, space string) (inner string, may bool) {
 	return space, elements[space][tag]
 }
 
-// elements lists what may stay in each space of names.
+// elements maps each namespace to its allowed elements.
 var elements = map[string]map[string]bool{"": htmlTags, "svg": svgTags, "math": mathTags}
 
-// drawnSource returns the SVG among the sources of a picture, without the title and the style that
-// it needs as a file of its own; nil when there is none.
+// drawnSource returns the SVG drawing among the sources of a picture element, or nil. It removes title and style, which
+// only a separate file needs.
 func drawnSource(picture *Node) *Node {
 	for _, source := range picture.All("source") {
 		encoded, isSVG := strings.CutPrefix(source.Get("srcset"), "data:image/svg+xml;base64,")
@@ -144,7 +144,7 @@ func drawnSource(picture *Node) *Node {
 	return nil
 }
 
-// image puts the image into the page, or a note in its place.
+// image returns the image with its data, or a note if the image is missing.
 func (c *Cleaner) image(from, to *Node) []*Node {
 	src := from.Get("src")
 	if to.Tag == "image" {
@@ -178,11 +178,10 @@ func (c *Cleaner) image(from, to *Node) []*Node {
 	return []*Node{to}
 }
 
-// imageData are images that bring their bytes along. SVG as an image neither runs
-// scripts nor loads anything.
+// imageData matches data: URIs of images. SVG in an img element runs no scripts and loads nothing.
 var imageData = regexp.MustCompile(`^data:image/(png|jpeg|gif|webp|svg\+xml)(;[a-z0-9=-]+)*,[A-Za-z0-9+/=%._~!*'();:@&$,?-]*\s*$`)
 
-// MissingImage returns the words of all reports for an image that an image is not there.
+// MissingImage returns the text that all reports show for a missing image.
 func MissingImage(src, problem string) string {
 	if r := []rune(src); len(r) > 80 {
 		src = string(r[:77]) + "…"
@@ -208,7 +207,7 @@ var (
 
 var namespaces = map[string]string{"svg": "http://www.w3.org/2000/svg", "math": "http://www.w3.org/1998/Math/MathML"}
 
-// attributes copies what may stay.
+// attributes copies the allowed attributes from one node to another.
 func (c *Cleaner) attributes(from, to *Node, space string) {
 	for _, a := range from.Attrs {
 		keep := false
@@ -216,7 +215,7 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 		case strings.HasPrefix(a.Name, "aria-"):
 			keep = space != "math" && attributeName.MatchString(a.Name)
 		case space == "svg":
-			if a.Name == "href" || a.Name == "xlink:href" { // which only point into the drawing
+			if a.Name == "href" || a.Name == "xlink:href" { // must point into the drawing itself
 				a.Name, keep = "href", strings.HasPrefix(a.Value, "#")
 			} else {
 				keep = svgAttributes[a.Name]
@@ -226,7 +225,7 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 		default:
 			keep = global[a.Name] || specific[to.Tag][a.Name]
 		}
-		if !keep || to.Has(a.Name) { // href and xlink:href are one
+		if !keep || to.Has(a.Name) { // href and xlink:href become the same attribute
 			continue
 		}
 		if a, keep = c.value(to.Tag, space, a); keep {
@@ -240,7 +239,7 @@ func (c *Cleaner) attributes(from, to *Node, space string) {
 	}
 }
 
-// value checks and adapts the value of an attribute that may stay.
+// value checks and converts the value of an allowed attribute. It returns false if the value is not allowed.
 func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
 	switch a.Name {
 	case "id":
@@ -270,7 +269,7 @@ func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
 		return a, positive.MatchString(a.Value)
 	}
 	if space != "svg" || a.Name == "d" || a.Name == "points" || strings.HasPrefix(a.Name, "aria-") {
-		return a, true // numbers and words, which nothing reads as CSS
+		return a, true // numbers and words that are not parsed as CSS
 	}
 	tokens, ok := harmless(cssTokens(a.Value), c.ID)
 	if !ok {

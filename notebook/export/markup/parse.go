@@ -11,31 +11,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Parse reads HTML as browsers do inside of a body: unclosed, wrongly nested, in any case
-// of letters. Elements and attributes of drawings get the spelling of SVG. Comments and
-// declarations are dropped. HTML that nests deeper than browsers go, 512 elements, is not
-// read: it becomes text, and so does HTML with so many tags that its tree would take more than a few
-// hundred bytes for each byte. The result is a node without tag.
+// Parse parses HTML as browsers do inside a body element. It accepts unclosed and wrongly nested elements and any letter
+// case. Names in SVG drawings get SVG's spelling. Comments and declarations are dropped. HTML nested deeper than 512
+// elements becomes text, as does HTML whose tree would need too much memory. The result is a node without tag.
 func Parse(source string) *Node {
 	n, _ := parse(source, nil)
 	return n
 }
 
-// The memory that the trees of HTML may take if nothing else limits them.
+// These are the default limits on the memory of a tree, in bytes: per tag, per byte of source, and a constant.
 const (
 	bytesOfTag  = 500
 	bytesByByte = 120
 	bytesAtAll  = 16 << 20
 )
 
-// formatting are the elements that HTML opens again after the end of what they were opened in.
+// formatting are the elements that HTML parsers reopen if their parent ends before they do.
 var formatting = Names("a b big code em font i nobr s small strike strong tt u")
 
-// Reopened returns about how often elements that are left open are opened again in elements that follow: a few hundred that are
-// open, before thousands of paragraphs, make a small source a tree of millions.
+// Reopened estimates how often a parser reopens unclosed elements. Some hundred unclosed elements before thousands of
+// paragraphs turn a small source into a tree of millions of nodes.
 func Reopened(source string) int {
 	count, total := 0, 0
-	open, same := map[string][]string{}, map[string]int{} // their texts by name, and how often each is open
+	open, same := map[string][]string{}, map[string]int{} // name → raw tags of open elements; raw tag → number of open copies
 	for z := html.NewTokenizer(strings.NewReader(source)); ; {
 		kind := z.Next()
 		if kind == html.ErrorToken {
@@ -52,8 +50,8 @@ func Reopened(source string) int {
 		case !formatting[name] && kind == html.StartTagToken:
 			total += count
 		case !formatting[name]:
-		case kind == html.StartTagToken && (name == "a" || name == "nobr") && len(list) > 0: // which ends the one before
-		case kind == html.StartTagToken && same[text] < 3: // of more that are the same, HTML keeps three
+		case kind == html.StartTagToken && (name == "a" || name == "nobr") && len(list) > 0: // ends the previous element of that name
+		case kind == html.StartTagToken && same[text] < 3: // HTML keeps at most three equal tags
 			open[name] = append(list, text)
 			same[text]++
 			count++
@@ -65,7 +63,7 @@ func Reopened(source string) int {
 	}
 }
 
-// parse reads HTML; false states that it became text. Without limits it has ones of its own.
+// parse parses HTML within the limits; nil means the default limits. It returns false if the HTML became plain text.
 func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 	if limits == nil {
 		limits = allowance.New(context.Background(), "the HTML", bytesAtAll+bytesByByte*int64(len(source)), allowance.NoLimit)
@@ -76,19 +74,19 @@ func parse(source string, limits *allowance.Allowance) (*Node, bool) {
 	}
 	body := &html.Node{Type: html.ElementNode, Data: "body", DataAtom: atom.Body}
 	list, err := html.ParseFragment(strings.NewReader(source), body)
-	if err != nil { // the depth; reading a text has no other
+	if err != nil { // the nesting is too deep; no other error is possible
 		return plain, false
 	}
 	return &Node{Children: lists.Flat(list, converted)}, true
 }
 
-// plainNote precedes HTML that is shown as text.
+// plainNote is the note above HTML that is shown as source.
 const plainNote = "This part is too deep or too long to be laid out. Its source is shown:"
 
-// mostAttributes limits the attributes read per element. No element that draws something has so many.
+// mostAttributes is the largest number of attributes that is kept per element. Real elements have fewer.
 const mostAttributes = 200
 
-// converted returns a node of package html as ours, and nothing for what shows nothing.
+// converted returns a node of package html as our nodes. It returns nil for nodes that show nothing.
 func converted(n *html.Node) []*Node {
 	switch n.Type {
 	case html.TextNode:
@@ -99,7 +97,7 @@ func converted(n *html.Node) []*Node {
 			if a.Namespace != "" {
 				a.Key = a.Namespace + ":" + a.Key
 			}
-			if len(out.Attrs) < mostAttributes && !out.Has(a.Key) { // of two with one name the first counts
+			if len(out.Attrs) < mostAttributes && !out.Has(a.Key) { // of attributes with the same name, the first is kept
 				out.Attrs = append(out.Attrs, Attr{a.Key, a.Val})
 			}
 		}
@@ -115,15 +113,15 @@ func converted(n *html.Node) []*Node {
 }
 
 var (
-	// svgTags are the elements of a drawing that draw or are drawn with.
+	// svgTags are the allowed elements of drawings.
 	svgTags = Names("svg g path rect circle ellipse line polyline polygon text tspan textPath defs clipPath mask linearGradient " +
 		"radialGradient stop " +
 		"pattern marker symbol use title desc image filter feBlend feColorMatrix feComponentTransfer feComposite " +
 		"feConvolveMatrix feFlood feFuncA " +
 		"feFuncB feFuncG feFuncR feGaussianBlur feMerge feMergeNode feMorphology feOffset feTile")
 
-	// svgAttributes are their attributes, besides href and what is said to those who
-	// cannot see. Those that are CSS properties too are read as CSS.
+	// svgAttributes are the allowed attributes of these elements, besides href and aria-*. Values of attributes that are
+	// also CSS properties are checked as CSS.
 	svgAttributes = Names("alignment-baseline amplitude azimuth baseFrequency baseline-shift bias class clip clip-path " +
 		"clip-rule clipPathUnits color color-interpolation " +
 		"color-interpolation-filters color-rendering cursor cx cy d diffuseConstant direction display divisor dominant-baseline dx " +

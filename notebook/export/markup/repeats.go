@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// mostRepeats is the number of elements that a drawing may have when all of its references are followed.
+// mostRepeats limits the elements of a drawing when each reference counts as a copy of its target.
 const mostRepeats = 200_000
 
-// heavyDrawing names a drawing that comes to more.
+// heavyDrawing is the name, in Cleaner.Lost, of drawings above mostRepeats.
 const heavyDrawing = "drawing that repeats its parts too often"
 
-// inPaint is a reference in a property, such as fill="url(#a)".
+// inPaint matches a reference in a property, such as fill="url(#a)".
 var inPaint = regexp.MustCompile(`url\(["']?#([^"')]+)`)
 
-// repeats returns the number of elements that a drawing has when each reference to a part counts as the part: ten references to what has
-// ten references, and so on, make a small drawing one that no browser ends.
+// repeats returns the number of elements in a drawing when each reference counts as a copy of its target. Nested
+// references make this number exponential, so a small drawing can take a browser for ever.
 func repeats(drawing *Node) float64 {
 	parts, found := map[string]*Node{}, map[*Node]float64{}
 	drawing.Walk(func(n *Node) bool {
@@ -32,7 +32,7 @@ func repeats(drawing *Node) float64 {
 		if v, known := found[n]; known {
 			return v
 		}
-		if under[n] { // a circle, which browsers do not follow
+		if under[n] { // a cycle, which browsers ignore
 			return 0
 		}
 		under[n] = true
@@ -58,7 +58,7 @@ func repeats(drawing *Node) float64 {
 	return count(drawing)
 }
 
-// heavyImage reports whether a data: address holds such a drawing.
+// heavyImage reports whether a data: URI contains a drawing above mostRepeats.
 func heavyImage(address string) bool {
 	rest, isDrawing := strings.CutPrefix(address, "data:image/svg+xml")
 	form, text, found := strings.Cut(rest, ",")
@@ -78,7 +78,7 @@ func heavyImage(address string) bool {
 	return HeavyDrawing(text)
 }
 
-// HeavyDrawing reports whether the source of a drawing comes to too many elements when its references are followed.
+// HeavyDrawing reports whether an SVG source has more than mostRepeats elements when references count as copies.
 func HeavyDrawing(source string) bool {
 	if !strings.Contains(source, "#") {
 		return false

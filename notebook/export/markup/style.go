@@ -11,25 +11,25 @@ import (
 	"github.com/tdewolff/parse/v2/css"
 )
 
-// Scoped lets a style sheet of an output reach only what is inside the element with id
-// scope. Rules at @media, @supports and @layer are kept so, other @ rules are dropped.
+// Scoped rewrites an output's style sheet so that it applies only inside the element with ID scope. id maps the IDs in the
+// sheet to those in the page. Scoped keeps @media, @supports and @layer and drops all other @ rules.
 func Scoped(sheet, scope string, id func(string) string) string {
 	return scoped{scope, id}.rules(cssTokens(sheet), 0)
 }
 
-// scoped rewrites style sheets.
+// scoped is the state of Scoped.
 type scoped struct {
 	scope string
 	id    func(string) string
 }
 
-// conditions are the @ rules that hold rules as a sheet does.
+// conditions are the @ rules that contain other rules.
 var conditions = Names("@media @supports @layer")
 
-// mostConditions limits how deep they nest.
+// mostConditions limits the nesting depth of such rules.
 const mostConditions = 16
 
-// rules returns the rules that stay, below a number of conditions.
+// rules returns the rewritten rules of a sheet or of a condition at the given nesting depth.
 func (s scoped) rules(tokens []css.Token, depth int) string {
 	var b strings.Builder
 	for tokens = trimmed(tokens); len(tokens) > 0; tokens = trimmed(tokens) {
@@ -38,13 +38,13 @@ func (s scoped) rules(tokens []css.Token, depth int) string {
 			break
 		}
 		head, rest := tokens[:begin], tokens[begin+1:]
-		if tokens[begin].TokenType == css.SemicolonToken { // @import …; and @charset …;
+		if tokens[begin].TokenType == css.SemicolonToken { // a rule without block, such as @import or @charset
 			tokens = rest
 			continue
 		}
 		end := blockEnd(rest)
 		if end == len(rest) {
-			break // what is not closed is dropped
+			break // a block without end is dropped
 		}
 		body := rest[:end]
 		tokens = rest[end+1:]
@@ -63,8 +63,8 @@ func (s scoped) rules(tokens []css.Token, depth int) string {
 	return b.String()
 }
 
-// selectors puts each selector of a list below the scope. It returns false if one begins with + or ~, which
-// would select siblings of the scope, or cannot be read.
+// selectors prefixes each selector of a list with the scope. It returns false if a selector is invalid or begins with + or
+// ~, which would select siblings of the scope.
 func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	var out []string
 	for part := range separated(tokens, css.CommaToken) {
@@ -90,7 +90,7 @@ func (s scoped) selectors(tokens []css.Token) (string, bool) {
 	return strings.Join(out, ", "), true
 }
 
-// selectorTokens holds the kinds of token that make a selector.
+// selectorTokens are the token types allowed in selectors.
 var selectorTokens = map[css.TokenType]bool{
 	css.IdentToken: true, css.HashToken: true, css.WhitespaceToken: true, css.ColonToken: true, css.CommaToken: true, css.DelimToken: true,
 	css.FunctionToken: true, css.LeftParenthesisToken: true, css.RightParenthesisToken: true, css.LeftBracketToken: true,
@@ -100,7 +100,7 @@ var selectorTokens = map[css.TokenType]bool{
 	css.SubstringMatchToken: true,
 }
 
-// declarations returns the harmless ones of a list "name: value; …".
+// declarations returns the harmless declarations in a list "name: value; …". id maps IDs in url(#id).
 func declarations(list string, id func(string) string) string { return declared(cssTokens(list), id) }
 
 func declared(tokens []css.Token, id func(string) string) string {
@@ -113,7 +113,7 @@ func declared(tokens []css.Token, id func(string) string) string {
 	return strings.Join(out, "; ")
 }
 
-// declaration returns the source of one declaration, with its addresses in the page.
+// declaration returns one declaration as text, with IDs mapped by id. It returns false if the declaration is not allowed.
 func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	colon := until(tokens, css.ColonToken)
 	if colon == len(tokens) {
@@ -131,11 +131,11 @@ func declaration(tokens []css.Token, id func(string) string) (string, bool) {
 	return text, ok && (!strings.EqualFold(string(name[0].Data), "position") || inPlace.MatchString(text))
 }
 
-// inPlace matches the values of position that leave an element in its output. One
-// that has to be computed first is refused.
+// inPlace matches the values of position that keep an element inside its output. A value that must be computed does not
+// match.
 var inPlace = regexp.MustCompile(`(?i)^position\s*:\s*(static|relative)\s*(!important)?$`)
 
-// cssTokens reads CSS into tokens. A comment becomes a space, because it separates two words.
+// cssTokens splits CSS into tokens. A comment becomes a space, because it separates words.
 func cssTokens(text string) []css.Token {
 	lexer := css.NewLexer(source.NewInputString(XMLText(text)))
 	var out []css.Token
@@ -151,7 +151,7 @@ func cssTokens(text string) []css.Token {
 	}
 }
 
-// trimmed leaves out the spaces at both ends.
+// trimmed returns the tokens without spaces at both ends.
 func trimmed(tokens []css.Token) []css.Token {
 	for len(tokens) > 0 && tokens[0].TokenType == css.WhitespaceToken {
 		tokens = tokens[1:]
@@ -162,7 +162,7 @@ func trimmed(tokens []css.Token) []css.Token {
 	return tokens
 }
 
-// until returns the place of the first of some tokens outside of brackets, or the end.
+// until returns the index of the first token with a type in ends that is outside brackets, or len(tokens).
 func until(tokens []css.Token, ends ...css.TokenType) int {
 	open := 0
 	for i, t := range tokens {
@@ -179,7 +179,7 @@ func until(tokens []css.Token, ends ...css.TokenType) int {
 	return len(tokens)
 }
 
-// blockEnd returns the place of the brace that closes a block whose first one was read, or the end.
+// blockEnd returns the index of the brace that closes a block, or len(tokens). The opening brace precedes tokens.
 func blockEnd(tokens []css.Token) int {
 	depth := 1
 	for i, t := range tokens {
@@ -195,8 +195,8 @@ func blockEnd(tokens []css.Token) int {
 	return len(tokens)
 }
 
-// separated returns the parts of a list. A block in braces ends its part, as a rule inside of a
-// rule does.
+// separated yields the parts of a list between tokens of type by. A block in braces also ends its part, as in nested
+// rules.
 func separated(tokens []css.Token, by css.TokenType) iter.Seq[[]css.Token] {
 	return func(yield func([]css.Token) bool) {
 		for {
@@ -217,8 +217,7 @@ func separated(tokens []css.Token, by css.TokenType) iter.Seq[[]css.Token] {
 	}
 }
 
-// cssFunctions are the functions that values may call: they compute numbers, colours,
-// shapes and motions out of their arguments, and load nothing.
+// cssFunctions are the functions allowed in values. They compute from their arguments and load nothing.
 var cssFunctions = Names(`rgb rgba hsl hsla hwb lab lch oklab oklch color color-mix light-dark var
 	calc min max clamp abs sign round mod rem sin cos tan asin acos atan atan2 pow sqrt hypot log exp
 	linear-gradient radial-gradient conic-gradient repeating-linear-gradient repeating-radial-gradient repeating-conic-gradient
@@ -227,8 +226,8 @@ var cssFunctions = Names(`rgb rgba hsl hsla hwb lab lch oklab oklch color color-
 	blur brightness contrast drop-shadow grayscale hue-rotate invert opacity saturate sepia
 	circle ellipse inset polygon rect xywh minmax repeat fit-content counter counters cubic-bezier steps linear`)
 
-// harmless returns the tokens of a value that loads nothing and calls no function but
-// those that are known; url(#id) points to the page's id of the id in it.
+// harmless returns the tokens of a value in which url(#id) points to the page's ID. It returns false for a value that
+// loads something or calls an unknown function.
 func harmless(tokens []css.Token, id func(string) string) ([]css.Token, bool) {
 	out := slices.Clone(tokens)
 	for i, t := range tokens {
@@ -257,7 +256,7 @@ func harmless(tokens []css.Token, id func(string) string) ([]css.Token, bool) {
 	return out, true
 }
 
-// localTarget returns the id in url(#id), with or without quotes.
+// localTarget returns the ID in url(#id), with or without quotes. It returns false for other addresses.
 func localTarget(token []byte) (string, bool) {
 	inner, closed := bytes.CutSuffix(token[len("url("):], []byte(")"))
 	inner = bytes.TrimSpace(inner)
@@ -270,9 +269,8 @@ func localTarget(token []byte) (string, bool) {
 	return id, closed && inside && id != "" && !strings.ContainsAny(id, " \t\n\"'()")
 }
 
-// plainText returns the text of tokens that stay within their place: brackets are closed, strings
-// end, and nothing is written in the other spellings that a backslash allows. A style sheet is
-// copied into the page without escapes, so that < and & are refused too.
+// plainText returns the text of tokens. It returns false if brackets or strings are not closed, or if there is a
+// backslash. It also refuses < and &, because a style sheet is copied into the page without escapes.
 func plainText(tokens []css.Token) (string, bool) {
 	var b strings.Builder
 	var open []byte

@@ -8,28 +8,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Node is one piece of markup: an element with a tag, or text without one. A
-// page is a tree of nodes, so that it can be checked and changed before it is
-// written.
+// Node is an element with a tag, or text without one. A page is built as a tree of nodes, so that it can be checked and
+// changed before it is written.
 type Node struct {
 	Tag      string
 	Attrs    []Attr
 	Children []*Node
-	Text     string // of text, style and script
+	Text     string // content of text, style and script nodes
 }
 
 // Attr is an attribute of an element.
 type Attr struct{ Name, Value string }
 
-// void elements have no content and no end tag.
+// void elements have neither content nor end tag.
 var void = Names("area base br col embed hr img input link meta param source track wbr")
 
-// Names returns the set of the words of a text.
+// Names returns the set of the words in a text.
 func Names(words string) map[string]bool {
 	return lists.Keyed(strings.Fields(words), func(_ int, w string) (string, bool) { return w, true })
 }
 
-// Element returns an element; attributes come as name, value, name, value.
+// Element returns an element. attrs alternates names and values.
 func Element(tag string, attrs []string, children ...*Node) *Node {
 	n := &Node{Tag: tag, Children: children}
 	for i := 0; i+1 < len(attrs); i += 2 {
@@ -38,7 +37,7 @@ func Element(tag string, attrs []string, children ...*Node) *Node {
 	return n
 }
 
-// Text returns a node of text.
+// Text returns a text node.
 func Text(s string) *Node { return &Node{Text: s} }
 
 // Get returns the value of an attribute, or "".
@@ -52,7 +51,7 @@ func (n *Node) Has(name string) bool {
 	return slices.ContainsFunc(n.Attrs, func(a Attr) bool { return a.Name == name })
 }
 
-// Set gives an attribute a value, in its place or as the last.
+// Set changes the value of an attribute, or appends the attribute.
 func (n *Node) Set(name, value string) {
 	for i := range n.Attrs {
 		if n.Attrs[i].Name == name {
@@ -63,13 +62,12 @@ func (n *Node) Set(name, value string) {
 	n.Attrs = append(n.Attrs, Attr{name, value})
 }
 
-// HasClass reports whether n is of a class.
+// HasClass reports whether n has a class.
 func (n *Node) HasClass(class string) bool {
 	return slices.Contains(strings.Fields(n.Get("class")), class)
 }
 
-// Walk visits n and all below it, parents first; what visit declines is not
-// entered.
+// Walk calls visit for n and all nodes below it, parents first. If visit returns false, Walk skips the node's children.
 func (n *Node) Walk(visit func(*Node) bool) {
 	if !visit(n) {
 		return
@@ -79,7 +77,7 @@ func (n *Node) Walk(visit func(*Node) bool) {
 	}
 }
 
-// All returns the elements of a tag below n, in reading order.
+// All returns the elements with a tag below n in document order.
 func (n *Node) All(tag string) []*Node {
 	var out []*Node
 	n.Walk(func(c *Node) bool {
@@ -91,13 +89,13 @@ func (n *Node) All(tag string) []*Node {
 	return out
 }
 
-// Child returns the first child with a tag, or nil.
+// Child returns the first child element with a tag, or nil.
 func (n *Node) Child(tag string) *Node {
 	c, _ := lists.First(n.Children, func(c *Node) bool { return c.Tag == tag })
 	return c
 }
 
-// Plain returns the text inside, without markup.
+// Plain returns the text below n without markup.
 func (n *Node) Plain() string {
 	var b strings.Builder
 	n.Walk(func(c *Node) bool {
@@ -109,12 +107,12 @@ func (n *Node) Plain() string {
 	return b.String()
 }
 
-// block holds the elements that are on separate lines.
+// block lists the elements that begin on a new line.
 var block = Names("address article aside blockquote center details dialog dir div dl fieldset figcaption figure footer " +
 	"form h1 h2 h3 h4 h5 h6 " +
 	"header hgroup hr main menu nav ol p pre section summary table ul")
 
-// Lines returns the text as lines: rows on lines, cells apart.
+// Lines returns the text below n as lines. Each table row is a line, with two spaces before each cell.
 func (n *Node) Lines() string {
 	var b strings.Builder
 	n.Walk(func(c *Node) bool {
@@ -139,13 +137,13 @@ func (n *Node) Lines() string {
 	return strings.Join(lines, "\n")
 }
 
-// Write appends the markup of n, which reads the same as HTML and as XML. A node
-// without tag and text is just its children.
+// Write appends n as markup that means the same in HTML and XML. For a node without tag and text, Write appends only the
+// children.
 func (n *Node) Write(b *strings.Builder) {
 	switch n.Tag {
 	case "":
 		b.WriteString(Escape(n.Text))
-	case "script": // our own, without < and &
+	case "script": // only our own script, which contains neither < nor &
 		b.WriteString("<script>" + n.Text + "</script>")
 		return
 	default:
@@ -159,7 +157,7 @@ func (n *Node) Write(b *strings.Builder) {
 		}
 		b.WriteString(">")
 		if n.Tag == "pre" && strings.HasPrefix(n.Plain(), "\n") {
-			b.WriteString("\n") // HTML drops the first newline
+			b.WriteString("\n") // HTML drops the first newline in pre
 		}
 	}
 	for _, c := range n.Children {
@@ -177,10 +175,10 @@ func (n *Node) String() string {
 	return b.String()
 }
 
-// Escape makes text safe between tags and between quotes.
+// Escape escapes text for use in element content and in quoted attributes.
 func Escape(s string) string { return html.EscapeString(XMLText(s)) }
 
-// XMLText drops what is no UTF-8 and the control characters that XML does not know.
+// XMLText removes control characters that XML does not allow and replaces invalid UTF-8.
 func XMLText(s string) string {
 	return strings.Map(func(r rune) rune {
 		if r < 0x20 && r != '\n' && r != '\t' || r == 0x7f || r >= 0x80 && r < 0xa0 || r&0xfffe == 0xfffe {

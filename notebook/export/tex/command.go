@@ -9,7 +9,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// command reads the arguments of a command, whose name comes without backslash.
+// command parses the arguments of the command with the given name (without backslash) and returns its MathML. It panics
+// with errMath if the command is unknown.
 func (m *mathParser) command(name string) *markup.Node {
 	if s, ok := symbols[name]; ok {
 		return s()
@@ -86,7 +87,7 @@ func (m *mathParser) root() *markup.Node {
 	return markup.Element("mroot", nil, m.argument(), degree)
 }
 
-// stack reads the lines of \substack.
+// stack parses \substack, whose argument has several lines.
 func (m *mathParser) stack() *markup.Node {
 	s := m.raw()
 	const name = "substack"
@@ -96,12 +97,12 @@ func (m *mathParser) stack() *markup.Node {
 	return n
 }
 
-// symbolName matches the command of a symbol, such as \star.
+// symbolName matches a command such as \star.
 var symbolName = regexp.MustCompile(`\\[A-Za-z]+`)
 
 var texLength = regexp.MustCompile(`^\s*([+-]?(?:\d+\.?\d*|\.\d+))\s*(em|ex|pt|mu|cm|mm|in|px)\s*$`)
 
-// space reads the length of \hspace. A mu is the 18th part of an em.
+// space parses the length of \hspace. 18 mu are 1 em.
 func (m *mathParser) space() *markup.Node {
 	if m.peek() == "*" {
 		m.next()
@@ -110,13 +111,13 @@ func (m *mathParser) space() *markup.Node {
 	require(length != nil)
 	width := length[1] + length[2]
 	if length[2] == "mu" {
-		mu, _ := strconv.ParseFloat(length[1], 64) // the pattern has numbers alone
+		mu, _ := strconv.ParseFloat(length[1], 64) // no error: the pattern matches only numbers
 		width = strconv.FormatFloat(mu/18, 'f', 3, 64) + "em"
 	}
 	return markup.Element("mspace", []string{"width", width})
 }
 
-// lettered sets the letters of its argument in another alphabet.
+// lettered converts the letters in the next argument to a mathematical alphabet.
 func (m *mathParser) lettered(a alphabet) *markup.Node {
 	n := m.argument()
 	n.Walk(func(c *markup.Node) bool {
@@ -128,7 +129,7 @@ func (m *mathParser) lettered(a alphabet) *markup.Node {
 	return n
 }
 
-// upright returns a name of several letters.
+// upright parses a name of several letters, such as \operatorname{conv}.
 func (m *mathParser) upright(command string) *markup.Node {
 	limited := command == "operatornamewithlimits"
 	if m.peek() == "*" {

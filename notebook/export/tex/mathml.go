@@ -10,11 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// Formula turns TeX into MathML, which browsers draw without any script. It
-// knows what notebooks use (symbols, scripts, fractions, roots, sums, accents,
-// alphabets, text, delimiters, aligned lines, cases, matrices); a formula with
-// anything else stays TeX, in the reader's sight rather than half translated.
-// A very long one does, too.
+// Formula converts TeX to MathML, which browsers draw without scripts. It supports symbols, scripts, fractions, roots,
+// sums, accents, alphabets, text, delimiters, aligned lines, cases and matrices. A formula with anything else, or of more
+// than Longest bytes, is shown as TeX source.
 func Formula(tex string, display bool) *markup.Node {
 	m := &mathParser{rest: tex}
 	var content *markup.Node
@@ -38,12 +36,12 @@ func Formula(tex string, display bool) *markup.Node {
 	return n
 }
 
-// Longest is the largest number of bytes of a formula that is typeset.
+// Longest is the largest size in bytes of a formula that Formula converts.
 const Longest = 20_000
 
 var errMath = errors.New("not a formula that is known")
 
-// whole reads all of a formula; nil if it is not known. Only here a reader's panic with errMath ends.
+// whole parses the whole formula, and returns nil if it contains something unknown. It recovers the panics with errMath.
 func (m *mathParser) whole() (content *markup.Node) {
 	defer func() {
 		if r := recover(); r == errMath {
@@ -57,32 +55,31 @@ func (m *mathParser) whole() (content *markup.Node) {
 	return content
 }
 
-// require ends the reading of a formula that does not hold to a rule.
+// require panics with errMath if rule is false.
 func require(rule bool) {
 	if !rule {
 		panic(errMath)
 	}
 }
 
-// leaf returns an element of text.
+// leaf returns an element that contains only text.
 func leaf(tag, text string, attrs ...string) *markup.Node {
 	return markup.Element(tag, attrs, markup.Text(text))
 }
 
-// mostDepth limits how deep groups nest.
+// mostDepth limits the nesting of groups.
 const mostDepth = 50
 
 type mathParser struct {
 	rest  string
 	depth int
-	// of the row that is read: the text that replaces its number, its name, and that it has no
-	// number
+	// state of the current row: its \tag, its \label, and whether it has \notag
 	tag, label string
 	noNumber   bool
 }
 
-// next takes one token: a command with its backslash, or a character. White
-// space says nothing in TeX.
+// next removes and returns the next token: a command with its backslash, or one character. White space and comments are
+// skipped.
 func (m *mathParser) next() string {
 	m.skip()
 	sign, isCommand := strings.CutPrefix(m.rest, `\`)
@@ -96,7 +93,7 @@ func (m *mathParser) next() string {
 	return token
 }
 
-// skip leaves out white space and comments.
+// skip skips white space and comments.
 func (m *mathParser) skip() {
 	for m.rest = strings.TrimLeftFunc(m.rest, unicode.IsSpace); strings.HasPrefix(m.rest, "%"); {
 		_, m.rest, _ = strings.Cut(m.rest, "\n")
@@ -111,7 +108,7 @@ func (m *mathParser) peek() string {
 	return t
 }
 
-// row reads up to the token end, which it takes; "" is the end of the formula.
+// row parses up to and including the token end; "" means the end of the formula.
 func (m *mathParser) row(end string) *markup.Node {
 	m.depth++
 	require(m.depth <= mostDepth)
@@ -126,7 +123,7 @@ func (m *mathParser) row(end string) *markup.Node {
 	return out
 }
 
-// scripted reads an atom with what is below and above it.
+// scripted parses an atom with its subscript and superscript.
 func (m *mathParser) scripted() *markup.Node {
 	base := m.atom()
 	var below, above *markup.Node
@@ -173,7 +170,7 @@ func attach(base, below, above *markup.Node) *markup.Node {
 	return base
 }
 
-// argument reads what a command takes: a group, one digit or one atom.
+// argument parses a command's argument: a group, a digit or an atom.
 func (m *mathParser) argument() *markup.Node {
 	if t := m.peek(); len(t) == 1 && unicode.IsDigit(rune(t[0])) {
 		m.next()
@@ -184,8 +181,8 @@ func (m *mathParser) argument() *markup.Node {
 	return n
 }
 
-// number returns the number beside a row that has a tag or a label, and beside each row of an environment that counts its rows; nil
-// beside others. Its own text is empty until Number counts the formulas of a document.
+// number returns the number element of the current row, or nil. A row has a number if it has a \tag or \label, or if its
+// environment counts rows and the row has no \notag. Number later fills in the text.
 func (m *mathParser) number(counts bool) *markup.Node {
 	tag, label, shown := m.tag, m.label, m.tag != "" || m.label != "" || counts && !m.noNumber
 	m.tag, m.label, m.noNumber = "", "", false
@@ -195,7 +192,7 @@ func (m *mathParser) number(counts bool) *markup.Node {
 	return markup.Element("mrow", []string{"class", numberClass}, leaf("mtext", tag), leaf("mtext", label))
 }
 
-// numbered returns a formula with its number beside it.
+// numbered returns a formula with its number, if it has one. counts states that its environment numbers rows.
 func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
 	if n := m.number(counts); n != nil {
 		return markup.Element("mrow", nil, content, markup.Element("mspace", []string{"width", "2em"}), n)
@@ -203,7 +200,7 @@ func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
 	return content
 }
 
-// raw reads a group unchanged.
+// raw returns the text of the next group in braces, without parsing it.
 func (m *mathParser) raw() string {
 	m.skip()
 	require(strings.HasPrefix(m.rest, "{"))
@@ -223,11 +220,11 @@ func (m *mathParser) raw() string {
 	panic(errMath)
 }
 
-// atom reads one thing; nil for what shows nothing.
+// atom parses one group, command, number or character. It returns nil for commands such as \label that show nothing.
 func (m *mathParser) atom() *markup.Node {
 	t := m.next()
 	switch r, _ := utf8.DecodeRuneInString(t); {
-	case strings.Contains("}^_&$#", t): // or nothing
+	case strings.Contains("}^_&$#", t): // also at the end, where t is ""
 		panic(errMath)
 	case t == "{":
 		return m.row("}")
@@ -247,11 +244,11 @@ func (m *mathParser) atom() *markup.Node {
 	return leaf("mo", strings.NewReplacer("-", "−", "*", "∗").Replace(t))
 }
 
-// digits continue a number.
+// digits matches the rest of a number.
 var digits = regexp.MustCompile(`^(?:\.?\p{Nd})*`)
 
-// The TeX commands that represent one character, by kind. The first name of a
-// character is the one that the LaTeX report writes for it.
+// These are the TeX commands for one character, by kind, as pairs of name and character. If a character has several names,
+// the LaTeX report uses the shortest.
 var (
 	identifiers = pairs(`alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ mu μ nu ν xi ξ
 		pi π varpi ϖ rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω
@@ -267,8 +264,7 @@ var (
 	characters = pairs("% % # # & & $ $ _ _")
 	integrals  = pairs("int ∫ iint ∬ oint ∮")
 	large      = pairs(`sum ∑ prod ∏ coprod ∐ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigotimes ⨂ bigvee ⋁ bigwedge ⋀`)
-	// Commands that print their own name; commands of the second list take what
-	// is below and above them as limits.
+	// functions are commands that print their own name. limits are such commands whose scripts are set below and above.
 	functions = markup.Names("log ln exp sin cos tan sinh cosh tanh arcsin arccos arctan cot sec csc deg dim hom ker arg rank tr diag")
 	limits    = markup.Names("max min sup inf lim limsup liminf argmax argmin det Pr gcd")
 	accents   = pairs("hat ^ widehat ^ tilde ~ widetilde ~ bar ¯ overline ¯ vec → dot ˙ ddot ¨ check ˇ breve ˘ overbrace ⏞ overrightarrow →")
@@ -279,7 +275,7 @@ var (
 		"biggr Biggl Biggr bigm Bigm hfill")
 )
 
-// symbols make the elements of the commands without arguments.
+// symbols maps commands without arguments to functions that make their element.
 var symbols = map[string]func() *markup.Node{}
 
 func init() {
@@ -310,7 +306,7 @@ func init() {
 	alphabets["boldsymbol"], alphabets["bm"] = alphabets["mathbf"], alphabets["mathbf"]
 }
 
-// pairs reads "name character name character".
+// pairs parses "name character name character …".
 func pairs(list string) map[string]string {
 	m := map[string]string{}
 	words := strings.Fields(list)
@@ -320,10 +316,9 @@ func pairs(list string) map[string]string {
 	return m
 }
 
-// alphabet holds where Unicode keeps the letters of a mathematical alphabet, and the ones that had
-// a place before.
+// alphabet states where Unicode has the letters of a mathematical alphabet, and its exceptions.
 type alphabet struct {
-	upper, lower, digit rune // of A, a and 0; 0 if the alphabet lacks them
+	upper, lower, digit rune // code points of A, a and 0; digit is 0 if there are no digits
 	before              map[string]string
 }
 

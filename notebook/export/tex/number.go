@@ -7,19 +7,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// numberClass is the class of the element beside a formula. The element holds the formula's tag and label until Number replaces them
-// by its number.
+// numberClass is the class of a formula's number element. Until Number sets the number, the element contains the formula's
+// tag and label.
 const numberClass = "eqno"
 
-// Reference returns a placeholder for \eqref{label} and \ref{label} in text, to which Number gives the number of the formula.
+// Reference returns a placeholder for \eqref{label} or \ref{label} in text. Number replaces its text by the number of the
+// formula.
 func Reference(command string) *markup.Node {
 	name, label, _ := strings.Cut(strings.TrimSuffix(command, "}"), "{")
 	return markup.Element("a", []string{"class", strings.TrimPrefix(name, `\`)}, markup.Text(label))
 }
 
-// Number numbers the formulas of a document in their order, as LaTeX does: each that has a label or is in an environment that
-// counts has the next number, unless it has a tag. References get the number of their formula and lead to it; one to a label that
-// there is not stays a label in question marks.
+// Number numbers the formulas of a document in order, as LaTeX does. A formula gets the next number if it has a label or
+// is in a numbered environment, unless it has a tag. References get the formula's number and a link. A reference to an
+// unknown label shows the label with a question mark.
 func Number(document *markup.Node) {
 	type place struct{ number, id string }
 	places := map[string]place{}

@@ -8,9 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// commandNames are the commands that LaTeX of an output may hold besides the ones in
-// mathml.go: none of them reads or writes a file, defines anything, or changes how
-// TeX reads what follows.
+// commandNames are the commands that LaTeX of an output may contain besides those in mathml.go. None of them reads or
+// writes a file, defines anything, or changes how TeX parses the following text.
 var commandNames = markup.Names(
 	`frac dfrac tfrac cfrac binom stackrel overset underset substack sqrt left right middle mathrm operatorname operatornamewithlimits mathit mathnormal
 	tag label ref eqref notag nonumber boxed pmod bmod not phantom hphantom vphantom
@@ -22,16 +21,15 @@ var commandNames = markup.Names(
 	textbackslash textasciitilde textasciicircum textless textgreater textbar textquotedbl textquotesingle textendash textemdash textellipsis textbullet
 	textperiodcentered textdegree textmu textpm texttimes copyright pounds ss ae AE oe OE o O aa AA l L i j S P c v u H k r t b d`)
 
-// signNames are the commands of one character other than a letter: spaces, marks above letters, and
-// characters that mean something to TeX.
+// signNames are the allowed commands of one character other than a letter: spaces, accents, and escaped special
+// characters.
 const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
-// environmentNames are the environments that LaTeX of an output may hold besides
-// environments of formulas.
+// environmentNames are the environments that LaTeX of an output may contain besides those of formulas.
 var environmentNames = markup.Names(
 	"tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
 
-// mayUse reports whether an output may use a command.
+// mayUse reports whether LaTeX of an output may contain a command (without backslash).
 func mayUse(name string) bool {
 	if len(name) > 0 && !letter(name[0]) {
 		return strings.Contains(signNames, name)
@@ -40,18 +38,19 @@ func mayUse(name string) bool {
 	return isAlphabet || symbols[name] != nil || accents[name] != "" || unders[name] != "" || commandNames[name]
 }
 
-// mayOpen reports whether an output may open an environment.
+// mayOpen reports whether LaTeX of an output may contain an environment.
 func mayOpen(name string) bool {
 	_, isMath := environments[strings.TrimSuffix(name, "*")]
 	return isMath || environmentNames[name]
 }
 
-// anyWriting is a letter that pdflatex has no font for, as package report writes it: by itself, or else by its code.
+// anyWriting matches package report's LaTeX for a letter for which pdfLaTeX has no font: the letter in other engines, or
+// else its code.
 var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else\[U\+[0-9A-F]{4,6}\]\\fi\}`)
 
-// Compilable reports whether LaTeX of an output can be in our document: each of its commands and
-// environments is known, and all that is opened is closed. Two carets would spell any character,
-// and an @ after a command belongs to a name that documents do not use.
+// Compilable reports whether LaTeX of an output may be copied into our document. All its commands and environments must be
+// known, and all groups closed. It must not contain ^^, which can encode any character, or @ after a command, which is
+// part of an internal name.
 func Compilable(source string) bool {
 	if strings.TrimSpace(source) == "" || strings.ContainsFunc(source, controls) || !utf8.ValidString(source) ||
 		strings.Contains(source, "^^") {
@@ -68,14 +67,14 @@ func Compilable(source string) bool {
 
 func letter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-// reader reads LaTeX as TeX does while no command changes the rules; the commands of commandNames
-// do not.
+// reader splits LaTeX into tokens as TeX does. This is valid as long as no command changes TeX's rules, and commandNames
+// has no such command.
 type reader struct {
 	rest string
-	open []string // groups, formulas and environments, by what ends them
+	open []string // closing tokens of the open groups, formulas and environments
 }
 
-// next reads one character or command and reports whether it is allowed here.
+// next consumes one character or command, and reports whether it is allowed here.
 func (r *reader) next() bool {
 	c := r.rest[0]
 	r.rest = r.rest[1:]
@@ -96,7 +95,7 @@ func (r *reader) next() bool {
 	return true
 }
 
-// end closes what was opened last.
+// end closes the innermost open group. It returns false if the group does not end with by.
 func (r *reader) end(by string) bool {
 	last := len(r.open) - 1
 	if last < 0 || r.open[last] != by {
@@ -106,7 +105,7 @@ func (r *reader) end(by string) bool {
 	return true
 }
 
-// dollar begins or ends a formula; one dollar was read.
+// dollar begins or ends a formula. The first dollar has been consumed.
 func (r *reader) dollar() bool {
 	last := len(r.open) - 1
 	if last >= 0 && r.open[last] == "$" {
@@ -123,7 +122,7 @@ func (r *reader) dollar() bool {
 	return true
 }
 
-// command reads what follows a backslash.
+// command consumes the command after a backslash and reports whether it is allowed.
 func (r *reader) command() bool {
 	n := 0
 	for n < len(r.rest) && letter(r.rest[n]) {
@@ -151,7 +150,7 @@ func (r *reader) command() bool {
 	return mayUse(name) && !strings.HasPrefix(r.rest, "@")
 }
 
-// environment reads the name after \begin or \end.
+// environment consumes the name after \begin or \end and reports whether it is allowed.
 func (r *reader) environment(begins bool) bool {
 	name, rest, closed := strings.Cut(r.rest, "}")
 	name, opened := strings.CutPrefix(name, "{")

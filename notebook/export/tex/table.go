@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// delimiter reads what follows \left or \right; "." represents no delimiter.
+// delimiter parses the delimiter after \left or \right. The delimiter "." is returned as "".
 func (m *mathParser) delimiter() string {
 	switch t := m.next(); {
 	case t == ".":
@@ -42,10 +42,10 @@ func bracketed(open string, content *markup.Node, end string) *markup.Node {
 	return out
 }
 
-// tableForm states how a table is set: the text around it, and the alignment of each column.
+// tableForm states the delimiters around a table and the alignment of its columns, which repeats.
 type tableForm struct{ open, end, align string }
 
-// environments are the tables of TeX.
+// environments maps TeX's environments of formulas to their form as tables.
 var environments = map[string]tableForm{
 	"aligned": {"", "", "right left"}, "align": {"", "", "right left"}, "split": {"", "", "right left"},
 	"alignat": {"", "", "right left"}, "alignedat": {"", "", "right left"}, "flalign": {"", "", "right left"},
@@ -57,7 +57,7 @@ var environments = map[string]tableForm{
 
 var beginMath = regexp.MustCompile(`^\\begin\{([a-z]+\*?)\}`)
 
-// Environment returns the environment of formulas that a text begins with, or "".
+// Environment returns the name of the formula environment at the beginning of source, or "".
 func Environment(source string) string {
 	if m := beginMath.FindStringSubmatch(source); m != nil {
 		if _, ok := environments[strings.TrimSuffix(m[1], "*")]; ok {
@@ -72,7 +72,7 @@ func (m *mathParser) environment() *markup.Node {
 	form, ok := environments[strings.TrimSuffix(name, "*")]
 	require(ok && (name != "array" || strings.Trim(m.raw(), "lcr| ") == ""))
 	if strings.HasPrefix(name, "alignat") || strings.HasPrefix(name, "alignedat") {
-		m.raw() // how many columns
+		m.raw() // skips the number of columns
 	}
 	table := m.rows(name, form)
 	if name == "equation" || name == "multline" {
@@ -81,10 +81,10 @@ func (m *mathParser) environment() *markup.Node {
 	return table
 }
 
-// rowNumbers are the environments whose rows have numbers; with a star only rows with a tag.
+// rowNumbers are the environments that number each row. With a star, only rows with a \tag have a number.
 var rowNumbers = markup.Names("align gather eqnarray alignat flalign")
 
-// rows reads a table up to its end, which must bear the same name.
+// rows parses a table up to \end{name}.
 func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 	table := markup.Element("mtable", nil)
 	sides := strings.Fields(form.align)
@@ -95,7 +95,7 @@ func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 	row := markup.Element("mtr", nil)
 	for {
 		cell, end := m.cell()
-		if len(sides) > 0 { // columnalign is not drawn by all browsers
+		if len(sides) > 0 { // not all browsers support columnalign
 			cell.Set("class", sides[len(row.Children)%len(sides)])
 		}
 		row.Children = append(row.Children, cell)
@@ -119,7 +119,7 @@ func (m *mathParser) rows(name string, form tableForm) *markup.Node {
 	}
 }
 
-// cell reads up to the token that ends a cell: & or \\ or \end.
+// cell parses one cell and the token that ends it: & or \\ or \end.
 func (m *mathParser) cell() (cell *markup.Node, end string) {
 	cell = markup.Element("mtd", nil)
 	for {
@@ -137,15 +137,14 @@ func (m *mathParser) cell() (cell *markup.Node, end string) {
 	}
 }
 
-// special are the characters that mean something to TeX. All letters and signs
-// beyond ASCII represent themselves: the preamble states what they are.
+// special escapes the characters that have a meaning in TeX. Characters beyond ASCII are kept; Characters declares them in
+// the preamble.
 var special = strings.NewReplacer("---", "-{}-{}-", "--", "-{}-", "``", "`{}`", "''", "'{}'", `\`, `\textbackslash{}`, "{", `\{`, "}",
 	`\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`, "_", `\_`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`, "|", `\textbar{}`, `"`,
 	`\textquotedbl{}`, "[", "{[}", "]", "{]}")
 
-// Text returns text as LaTeX that prints it. Long words, such as checksums, may
-// break.
+// Text returns LaTeX that prints s. Long words, such as checksums, may be broken.
 func Text(s string) string {
 	if len(s) <= 40 && strings.IndexFunc(s, isNotPlain) < 0 {
 		return s
@@ -166,12 +165,12 @@ func Text(s string) string {
 	return composed(strings.Join(words, " "))
 }
 
-// isNotPlain reports whether a character may mean something else to TeX than itself.
+// isNotPlain reports whether TeX may need a character to be escaped.
 func isNotPlain(r rune) bool {
 	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == ' ' || r == '.' || r == ',')
 }
 
-// accentCommands are the marks that Unicode sets after their letter and TeX before.
+// accentCommands maps a combining accent to the TeX command that precedes the letter.
 var accentCommands = pairs("\u0300 ` \u0301 ' \u0302 ^ \u0303 ~ \u0304 = \u0307 . \u0308 \"")
 
 var combined = regexp.MustCompile(`(\pL)([\x{300}-\x{304}\x{307}\x{308}])`)
@@ -183,11 +182,11 @@ func composed(s string) string {
 	})
 }
 
-// lineLength is the number of characters of fixed width that fit a line.
+// lineLength is the number of fixed-width characters per line.
 const lineLength = 94
 
-// Verbatim sets text unchanged. Lines that do not fit are broken, which the sign
-// at the break says; the sign of the end cannot occur in the text.
+// Verbatim returns LaTeX that prints text unchanged. A line that is too long is broken, and a backslash marks the break.
+// In the text, \end{Verbatim} is written with a space, so that it does not end the environment.
 func Verbatim(text string, options string) string {
 	var b strings.Builder
 	b.WriteString("\n\\begin{Verbatim}[" + options + "]\n")
@@ -205,7 +204,7 @@ func Verbatim(text string, options string) string {
 	return b.String()
 }
 
-// plainLine drops what is neither printed nor a space.
+// plainLine removes control characters, combining marks and invisible characters.
 func plainLine(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) || unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) {
@@ -215,7 +214,7 @@ func plainLine(s string) string {
 	}, strings.ToValidUTF8(s, "?"))
 }
 
-// signs are characters beyond the tables of symbols.
+// signs maps characters that are not in the tables of symbols to LaTeX.
 var signs = pairs(`─ - ━ - │ \textbar{} ┃ \textbar{} ┌ + ┐ + └ + ┘ + ├ + ┤ + ┬ + ┴ + ┼ + ╭ + ╮ + ╰ + ╯ + ═ = ║ \textbar{} ╔ + ╗ + ╚ + ╝ + ╠ + ╣ + ╦ + ╩ + ╬ +
 	█ \rule{1ex}{1.5ex} ▀ \rule{1ex}{.7ex} ▄ \rule{1ex}{.7ex} ■ \ensuremath{\blacksquare} □ \ensuremath{\square} ✓ \ensuremath{\checkmark} ✔ \ensuremath{\checkmark} ✗ \ensuremath{\times} ✘ \ensuremath{\times}
 	☐ \ensuremath{\square} ☑ \ensuremath{\boxtimes} ▲ \ensuremath{\blacktriangle} ▼ \ensuremath{\blacktriangledown} ▶ \ensuremath{\blacktriangleright} ◀ \ensuremath{\blacktriangleleft} ● \ensuremath{\bullet}
@@ -223,14 +222,13 @@ var signs = pairs(`─ - ━ - │ \textbar{} ┃ \textbar{} ┌ + ┐ + └ + �
 	₀ \ensuremath{_0} ₁ \ensuremath{_1} ₂ \ensuremath{_2} ₃ \ensuremath{_3} ₄ \ensuremath{_4} ₅ \ensuremath{_5} ₆ \ensuremath{_6} ₇ \ensuremath{_7} ₈ \ensuremath{_8} ₉ \ensuremath{_9} ᵢ \ensuremath{_i} ₙ \ensuremath{_n}
 	− \ensuremath{-} ≔ \ensuremath{:=} ′ ' ″ '' ‑ - ℝ \ensuremath{\mathbb{R}} ℕ \ensuremath{\mathbb{N}} ℤ \ensuremath{\mathbb{Z}} 𝒳 \ensuremath{\mathcal{X}} ∎ \ensuremath{\blacksquare} ⟂ \ensuremath{\perp} ↵ \textbackslash{}`)
 
-// native returns the letters and signs that pdfLaTeX knows by itself, with T1 fonts.
+// native reports whether pdfLaTeX with T1 fonts supports a character without a declaration.
 func native(r rune) bool {
 	return r >= 0xa0 && r <= 0x17f && r != 0xad || strings.ContainsRune("–—‘’“”„†‡•…‰€™←↑→↓", r)
 }
 
-// Characters returns the lines of the preamble that say what the characters beyond
-// ASCII in a text are. One that we do not know is printed as its number, so that
-// every report compiles.
+// Characters returns the preamble lines that declare the characters beyond ASCII in a text. An unknown character is
+// printed as its code, so that every report compiles.
 func Characters(text string) string {
 	seen := map[rune]bool{}
 	for _, r := range text {

@@ -12,27 +12,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// collector applies what kernels publish to the cells of a notebook. It is a
-// function of the messages and their times alone.
+// collector stores the messages that a kernel publishes as outputs of a notebook's cells. The result depends only on the
+// messages and their times.
 type collector struct {
 	nb       *notebook.Notebook
-	timing   bool               // record times in the cells' metadata
-	displays map[string][]place // where each display_id is shown
+	timing   bool               // whether to record times in the cells' metadata
+	displays map[string][]place // display_id → outputs that show it
 
-	cell    int  // the one that executes, from 0
-	pending bool // clear before the next output
-	// text of the cell's streams, by output; appending to Output.Text would copy it each time
+	cell    int  // index of the executing cell, from 0
+	pending bool // clear the outputs before adding the next one
+	// output index → text of a stream; appending to Output.Text would copy the text each time
 	streams map[int]*strings.Builder
 }
 
-// place is an output of a cell, both from 0.
+// place is the position of an output. Both indices begin at 0.
 type place struct{ cell, output int }
 
 func newCollector(nb *notebook.Notebook, timing bool) *collector {
 	return &collector{nb: nb, timing: timing, displays: map[string][]place{}}
 }
 
-// begin makes a cell the one that executes; it has no outputs yet.
+// begin makes a cell the executing one and removes its outputs.
 func (c *collector) begin(cell int) {
 	c.cell, c.pending = cell, false
 	target := c.target()
@@ -49,14 +49,14 @@ func (c *collector) begin(cell int) {
 
 func (c *collector) target() *notebook.Cell { return &c.nb.Cells[c.cell] }
 
-// mark records when something happened to the cell, under nbclient's names.
+// mark records in the cell's metadata when an event happened. Names of events are nbclient's.
 func (c *collector) mark(event string, at time.Time) {
 	if times, ok := c.target().Metadata["execution"].(map[string]any); ok && c.timing {
 		times[event] = at.UTC().Format("2006-01-02T15:04:05.000000Z")
 	}
 }
 
-// published is the content of the messages that the collector knows.
+// published is the content of all message types that the collector uses. The comments name the type of each field.
 type published struct {
 	State string `json:"execution_state"` // status
 	Wait  bool   `json:"wait"`            // clear_output
@@ -76,17 +76,17 @@ type published struct {
 	Traceback  []string `json:"traceback"`
 }
 
-// apply takes one message that arrived on iopub for the cell that executes.
+// apply applies a message from iopub to the executing cell. It returns an error if the content cannot be decoded.
 func (c *collector) apply(msgType string, content json.RawMessage, at time.Time) error {
 	var p published
 	switch msgType {
 	case "status", "execute_input", "clear_output", "stream", "display_data", "update_display_data", "execute_result", "error":
 		d := json.NewDecoder(strings.NewReader(string(content)))
-		d.UseNumber() // JSON media keep their digits
+		d.UseNumber() // keeps the digits of numbers in JSON data
 		if err := d.Decode(&p); err != nil {
 			return fmt.Errorf("message %s from the kernel cannot be decoded: %w", msgType, plainJSON(err))
 		}
-	default: // comm messages and what later protocols add
+	default: // comm messages and types of later protocols are ignored
 		return nil
 	}
 	if p.Count > 0 {
@@ -113,7 +113,7 @@ func (c *collector) apply(msgType string, content json.RawMessage, at time.Time)
 	return nil
 }
 
-// display shows data, and replaces it wherever the same display_id was shown.
+// display adds an output with the data. It first replaces the data of all outputs with the same display_id.
 func (c *collector) display(kind notebook.OutputType, p published) {
 	if p.Data == nil {
 		p.Data = map[string]any{}
@@ -123,7 +123,7 @@ func (c *collector) display(kind notebook.OutputType, p published) {
 		o := &c.nb.Cells[at.cell].Outputs[at.output]
 		o.Data, o.Metadata = maps.Clone(p.Data), maps.Clone(p.Metadata)
 	}
-	// an update shows nothing new
+	// update_display_data only replaces
 	if kind != notebook.DisplayData && kind != notebook.ExecuteResult {
 		return
 	}
@@ -137,9 +137,8 @@ func (c *collector) display(kind notebook.OutputType, p published) {
 	}
 }
 
-// stream appends text to the cell's last output of that name, unless something else
-// than a stream came after it: standard output and standard error reach the front end
-// by different ways, so how they interleave means nothing.
+// stream appends text to the cell's last output of that stream, unless an output other than a stream follows it. The order
+// between stdout and stderr has no meaning, because they arrive by different ways.
 func (c *collector) stream(name, text string) {
 	if text == "" {
 		return
@@ -158,7 +157,7 @@ func (c *collector) stream(name, text string) {
 	c.target().Outputs[at].Text = c.streams[at].String()
 }
 
-// add appends an output and returns its place in the cell.
+// add appends an output and returns its index in the cell.
 func (c *collector) add(o notebook.Output) int {
 	c.clearPending()
 	target := c.target()

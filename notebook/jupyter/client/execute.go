@@ -17,29 +17,29 @@ import (
 
 // ExecuteOptions state how code is executed. The zero value works.
 type ExecuteOptions struct {
-	Timeout     time.Duration // after which it is interrupted; 0 is never
-	Grace       time.Duration // how long an interrupted execution may take to end; 0 is 10 s
-	Silent      bool          // no history, no count
-	StopOnError bool          // an error discards the executions that were sent after this one
-	CellID      string        // of the notebook cell that holds the code
+	Timeout     time.Duration // after this time the execution is interrupted; 0 means never
+	Grace       time.Duration // limit for an interrupted execution to end; 0 means 10 s
+	Silent      bool          // the execution is not counted and not stored in the history
+	StopOnError bool          // after an error, the kernel aborts requests that were sent later
+	CellID      string        // ID of the notebook cell with the code
 
-	// Input answers when the code asks the user; nil: the kernel is sent allow_stdin = false. An
-	// error interrupts the execution.
+	// Input returns the user's answer to a prompt of the code. If it is nil, the kernel gets allow_stdin = false. If it
+	// returns an error, the execution is interrupted.
 	Input func(prompt string, password bool) (string, error)
-	// Output gets what the execution publishes on iopub, in order: streams, displays,
-	// errors, states. It may be nil.
+	// Output receives each message that the execution publishes on iopub, in order: streams, displays, errors, states. It
+	// may be nil.
 	Output func(*jupyter.Message)
 }
 
 // graceTime is the default of ExecuteOptions.Grace.
 const graceTime = 10 * time.Second
 
-// outputTime limits the wait for output after the reply and after each output that comes later.
-// Kernels that never state that they are idle cost it for each cell; nbclient's iopub_timeout is 4 s,
-// which a busy machine can pass.
+// outputTime limits the wait for further output after the reply. The limit begins again with each output. A kernel that
+// never publishes the status idle costs this time per cell. nbclient's iopub_timeout of 4 s is too short for a busy
+// machine.
 const outputTime = 10 * time.Second
 
-// Reply holds how an execution ended.
+// Reply is the content of an execute_reply.
 type Reply struct {
 	Status         string   `json:"status"` // ok, error or aborted
 	ExecutionCount int      `json:"execution_count"`
@@ -48,17 +48,16 @@ type Reply struct {
 	Traceback      []string `json:"traceback"`
 }
 
-// Execute executes code and waits until the kernel has replied and all output has
-// arrived. Code that fails is a Reply with its error. The error states that the
-// execution did not run to its end: it took too long (TimeoutError), the context
-// ended, or the kernel died. When it stopped after an interrupt, its Reply is there too.
+// Execute executes code and waits for the kernel's reply and all output. If the code fails, the Reply contains the failure
+// and the error is nil. The error is not nil if the execution did not finish: it took too long (TimeoutError), the context
+// ended, or the kernel died. If the code stopped after an interrupt, the Reply is also valid.
 func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (Reply, error) {
 	m := k.client.Session().New("execute_request", nil, map[string]any{
 		"code": code, "silent": opt.Silent, "store_history": !opt.Silent, "user_expressions": struct{}{},
 		"allow_stdin": opt.Input != nil, "stop_on_error": opt.StopOnError,
 	})
 	if opt.CellID != "" {
-		// the key of JupyterLab
+		// JupyterLab uses this key
 		m.Metadata, _ = json.Marshal(map[string]string{"cellId": opt.CellID})
 	}
 	e := &execution{kernel: k, opt: opt, request: k.calls.Open(m), refused: make(chan error)}
@@ -68,21 +67,21 @@ func (k *Kernel) Execute(ctx context.Context, code string, opt ExecuteOptions) (
 	return e.reply, err
 }
 
-// execution is the state of one Execute.
+// execution is the state of one call of Execute.
 type execution struct {
 	kernel  *Kernel
 	opt     ExecuteOptions
 	request *jupyter.Call
-	refused chan error // by Input
+	refused chan error // receives the error of Input
 
 	reply   Reply
 	replied bool
 	idle    bool
-	stopped error            // why it was interrupted; nil while it was not
-	limit   <-chan time.Time // until when to wait, once interrupted or replied
+	stopped error            // reason of the interrupt; nil if not interrupted
+	limit   <-chan time.Time // end of the wait after an interrupt or the reply
 }
 
-// wait handles messages until the execution has ended.
+// wait handles messages until the execution has finished or failed.
 func (e *execution) wait(ctx context.Context) error {
 	cancelled := ctx.Done()
 	var timeout <-chan time.Time
@@ -114,8 +113,7 @@ func (e *execution) wait(ctx context.Context) error {
 	return e.stopped
 }
 
-// last handles the last messages of a kernel that has died, which have all arrived, and returns why it
-// died.
+// last handles the remaining messages of a kernel that has died, which have all arrived. It returns why the kernel died.
 func (e *execution) last() error {
 	for {
 		select {
@@ -131,8 +129,7 @@ func (e *execution) last() error {
 
 func (e *execution) grace() time.Duration { return cmp.Or(e.opt.Grace, graceTime) }
 
-// interrupt stops the execution for a reason; only the first one counts, and none
-// once the kernel has replied.
+// interrupt interrupts the execution and records why. It does nothing after the first call or after the reply.
 func (e *execution) interrupt(why error) {
 	if e.replied || e.stopped != nil {
 		return
@@ -141,7 +138,7 @@ func (e *execution) interrupt(why error) {
 	e.kernel.Interrupt()
 }
 
-// take handles one message of the execution.
+// take handles one message of the execution. It returns an error if the message cannot be decoded.
 func (e *execution) take(a jupyter.Arrival) error {
 	switch {
 	case a.Channel == jupyter.IOPubChannel:
@@ -161,8 +158,7 @@ func (e *execution) take(a jupyter.Arrival) error {
 	return nil
 }
 
-// ask answers a question of the code. The user may take any time, so it is not
-// waited for here.
+// ask answers a question of the code in a goroutine, because the user may take any time.
 func (e *execution) ask(question *jupyter.Message) error {
 	var q struct {
 		Prompt   string `json:"prompt"`
@@ -174,7 +170,7 @@ func (e *execution) ask(question *jupyter.Message) error {
 	answer := func(content map[string]string) {
 		e.kernel.client.Send(jupyter.StdinChannel, e.kernel.client.Session().New("input_reply", question, content))
 	}
-	if e.opt.Input == nil { // a kernel that asks although input was declared unavailable
+	if e.opt.Input == nil { // the kernel asks although it got allow_stdin = false
 		answer(map[string]string{"status": "error", "ename": "StdinNotAvailable", "evalue": "no input is available", "value": ""})
 		return nil
 	}
@@ -192,37 +188,36 @@ func (e *execution) ask(question *jupyter.Message) error {
 	return nil
 }
 
-// TimeoutError states that an execution was interrupted because it took too long.
+// TimeoutError states that an execution was interrupted because it took longer than Limit.
 type TimeoutError struct{ Limit time.Duration }
 
 func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("took longer than %v and was interrupted", e.Limit)
 }
 
-// UnresponsiveError states that an execution continued although it was interrupted. The
-// kernel cannot be used any more.
+// UnresponsiveError states that an execution continued after an interrupt. The kernel can no longer be used.
 type UnresponsiveError struct {
-	Grace time.Duration // how long the end was awaited
-	Cause error         // why it was interrupted
+	Grace time.Duration // how long Execute waited after the interrupt
+	Cause error         // reason of the interrupt
 }
 
 func (e *UnresponsiveError) Error() string {
 	return fmt.Sprintf("%v; the kernel still did not answer %v later", e.Cause, e.Grace)
 }
 
-// Unwrap returns why the execution was interrupted.
+// Unwrap returns the reason of the interrupt.
 func (e *UnresponsiveError) Unwrap() error { return e.Cause }
 
-// CellError says which cell of a notebook ended its run, and why.
+// CellError states which cell of a notebook ended the run, and why.
 type CellError struct {
-	Cell     int // among all cells, from 1
-	CodeCell int // among the code cells, from 1
+	Cell     int // number among all cells, from 1
+	CodeCell int // number among code cells, from 1
 
-	Name      string   // name of the error in the cell's language, such as NameError; "" when Err is set
-	Value     string   // its message
-	Traceback []string // its lines, with terminal colours
+	Name      string   // name of the error in the cell's language, such as NameError; "" if Err is set
+	Value     string   // message of the error
+	Traceback []string // lines of the traceback, with terminal colours
 
-	// why there is no such error: a TimeoutError, an end of the context, a kernel that died
+	// set if the code itself did not fail: a TimeoutError, the end of the context, or a dead kernel
 	Err error
 }
 
@@ -240,7 +235,7 @@ func (e *CellError) Error() string {
 // Unwrap returns Err.
 func (e *CellError) Unwrap() error { return e.Err }
 
-// plainJSON says without the names of Go types which value has the wrong type.
+// plainJSON returns a JSON decoding error without the names of Go types.
 func plainJSON(err error) error {
 	var mismatch *json.UnmarshalTypeError
 	if !errors.As(err, &mismatch) {
@@ -252,35 +247,33 @@ func plainJSON(err error) error {
 	return fmt.Errorf("%s cannot be a %s", mismatch.Field, mismatch.Value)
 }
 
-// RunOptions state how a notebook is executed. The zero value works.
+// RunOptions state how Run executes a notebook. The zero value works.
 type RunOptions struct {
-	// for each cell, which is then interrupted and has failed; 0 is never
+	// after this time a cell is interrupted and counts as failed; 0 means never
 	Timeout      time.Duration
-	Grace        time.Duration // how long an interrupted cell may take to end; 0 is 10 s
-	AllowErrors  bool          // a cell that fails does not end the run
-	RecordTiming bool          // write when each cell began and ended into its metadata
+	Grace        time.Duration // limit for an interrupted cell to end; 0 means 10 s
+	AllowErrors  bool          // continue after a cell that fails
+	RecordTiming bool          // record the start and end of each cell in its metadata
 
-	// Saved is called after each cell with the notebook so far; its error ends the run.
+	// Saved is called with the notebook after each cell. An error ends the run.
 	Saved func(*notebook.Notebook) error
-	// Progress is called before the first cell and after each one, with how many of the
-	// cells to execute are done.
+	// Progress is called before the first cell and after each cell. done counts the finished cells, and cells is the
+	// number of cells to execute.
 	Progress func(done, cells int, elapsed time.Duration)
 }
 
-// The tags of cells that change their execution, as in nbclient.
+// These tags change how a cell is executed, as in nbclient.
 const (
-	tagRaises = "raises-exception" // the cell is expected to fail
+	tagRaises = "raises-exception" // the cell is allowed to fail
 	tagSkip   = "skip-execution"   // the cell is not executed and keeps its outputs
 )
 
-// Run executes the code cells of a notebook in order, except empty ones and those with
-// the tag skip-execution, and writes outputs, counts, the kernelspec and the language
-// into it. Outputs of earlier runs are removed before.
+// Run executes the code cells of a notebook in order, except empty ones and those with the tag skip-execution. It first
+// removes old outputs. It writes outputs, execution counts, the kernelspec and the language into nb.
 //
-// A cell that fails ends the run with a CellError, unless AllowErrors or the tag
-// raises-exception allows it; so do a cell that takes too long, the end of the context
-// and the death of the kernel. What was finished stays in the notebook then, the
-// outputs of the last cell included.
+// Run returns a CellError if a cell fails, unless AllowErrors or the tag raises-exception allows it. It also returns a
+// CellError if a cell takes too long, the context ends or the kernel dies. In each case nb contains all outputs up to this
+// point.
 func Run(ctx context.Context, nb *notebook.Notebook, k *Kernel, opt RunOptions) error {
 	r := &run{nb: nb, kernel: k, opt: opt, collector: newCollector(nb, opt.RecordTiming)}
 	cells := r.prepare()
@@ -304,7 +297,7 @@ func Run(ctx context.Context, nb *notebook.Notebook, k *Kernel, opt RunOptions) 
 	}
 }
 
-// run is the state of one Run.
+// run is the state of one call of Run.
 type run struct {
 	nb        *notebook.Notebook
 	kernel    *Kernel
@@ -312,8 +305,8 @@ type run struct {
 	collector *collector
 }
 
-// prepare writes what the notebook says about its kernel, removes old outputs, and
-// returns the cells to execute.
+// prepare writes the kernel's name and language into the notebook and removes old outputs. It returns the indices of the
+// cells to execute.
 func (r *run) prepare() []int {
 	if r.nb.Metadata == nil {
 		r.nb.Metadata = map[string]any{}
@@ -363,7 +356,7 @@ func (r *run) cell(ctx context.Context, i int) error {
 	}
 	if err = cmp.Or(err, malformed); err != nil {
 		r.show("Stopped", err.Error(), nil)
-		// A cell that was stopped in time has failed like any other, and the kernel continues.
+		// A cell that stopped after its timeout counts as failed, and the kernel can continue.
 		var late *TimeoutError
 		if reply.Status != "" && errors.As(err, &late) && allowed {
 			return nil
@@ -383,7 +376,7 @@ func (r *run) cell(ctx context.Context, i int) error {
 	return r.failure(i, CellError{Name: reply.ErrorName, Value: reply.ErrorValue, Traceback: reply.Traceback})
 }
 
-// show makes a failure visible in the notebook if the kernel did not.
+// show adds an error output to the cell if the kernel did not publish one.
 func (r *run) show(name, value string, traceback []string) {
 	if slices.ContainsFunc(r.collector.target().Outputs, func(o notebook.Output) bool { return o.Type == notebook.Error }) {
 		return

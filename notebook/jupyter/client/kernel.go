@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// Info is the description that a kernel gives of itself.
+// Info is the kernel's kernel_info_reply.
 type Info struct {
 	Protocol              string         `json:"protocol_version"`
 	Implementation        string         `json:"implementation"`
@@ -21,11 +21,11 @@ type Info struct {
 	Language              map[string]any `json:"language_info"`
 }
 
-// Kernel is a running kernel. Its methods may be called from several goroutines;
-// requests on one channel are answered in the order in which they were sent.
+// Kernel is a running kernel. Several goroutines may call its methods. Requests on one channel are answered in the order
+// in which they were sent.
 type Kernel struct {
-	Spec Spec // what it was started from
-	Info Info // what it says about itself
+	Spec Spec // kernelspec that started the kernel
+	Info Info // the kernel's description of itself
 
 	dir     string
 	process *process
@@ -33,15 +33,15 @@ type Kernel struct {
 	calls   *jupyter.Calls
 	killing sync.Once
 
-	routing  sync.WaitGroup // ends when all that the kernel sent has been handed on
-	patience time.Duration  // how long a kernel has to end after it was asked to
+	routing  sync.WaitGroup // ends when all messages from the kernel have been delivered
+	patience time.Duration  // limit for the kernel to end after a shutdown_request
 
 	failing sync.Once
-	failed  chan struct{} // closed when no answer can come any more
-	failure error         // why; valid after failed
+	failed  chan struct{} // closed when no more answers can arrive
+	failure error         // the reason; valid after failed is closed
 }
 
-// decode reads the content of a message of the kernel.
+// decode decodes the content of a kernel's message into v.
 func decode(m *jupyter.Message, v any) error {
 	if err := m.Decode(v); err != nil {
 		return fmt.Errorf("message %s from the kernel cannot be decoded: %w", m.Header.Type, plainJSON(err))
@@ -49,18 +49,19 @@ func decode(m *jupyter.Message, v any) error {
 	return nil
 }
 
-// route hands every message of a channel to the request that caused it. Messages without a waiting
-// request are dropped.
+// route delivers the messages of a channel to the requests that caused them, until the connection ends. Messages without a
+// waiting request are dropped.
 func (k *Kernel) route(ch jupyter.Channel) {
 	k.calls.Deliver(ch, nil)
 	k.routing.Done()
-	// Mostly because the process is about to end, which says more.
+	// Usually the process is about to end, and its error explains more.
 	if !k.process.wait(endingTime) {
 		k.fail(errors.New("the connection to the kernel is lost"))
 	}
 }
 
-// watch ends what waits for a kernel that has died, after what it still sent has come.
+// watch waits until the process of the kernel has ended and its last messages are delivered. It then makes all waiting
+// requests fail.
 func (k *Kernel) watch() {
 	<-k.process.dead
 	delivered := make(chan struct{})
@@ -75,8 +76,8 @@ func (k *Kernel) watch() {
 	k.fail(k.process.ending())
 }
 
-// lingerTime limits the wait for the last messages of a kernel where something else holds its
-// sockets, endingTime the time that a process that has closed them takes to end.
+// lingerTime limits the wait for the last messages of a dead kernel, whose sockets another process may hold open.
+// endingTime limits the wait for the process to end after its connection is lost.
 const (
 	lingerTime = 10 * time.Second
 	endingTime = 10 * time.Second
@@ -89,8 +90,8 @@ func (k *Kernel) fail(why error) {
 	})
 }
 
-// Request sends a request and waits for its reply, which says itself whether it
-// succeeded. It ends with an error when the context ends or the kernel dies.
+// Request sends a request and waits for its reply, whose status field states success or failure. It returns an error if
+// the context ends or the kernel dies.
 func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string, content any) (*jupyter.Message, error) {
 	r := k.calls.Open(k.client.Session().New(msgType, nil, content))
 	defer k.calls.Drop(r)
@@ -109,8 +110,8 @@ func (k *Kernel) Request(ctx context.Context, ch jupyter.Channel, msgType string
 	}
 }
 
-// Interrupt stops what the kernel executes, in the way that its kernelspec asks for.
-// It does not wait: the interrupted execution answers when it has stopped.
+// Interrupt interrupts the kernel in the way that its kernelspec requires (signal or message). It does not wait: the
+// interrupted execution replies when it has stopped.
 func (k *Kernel) Interrupt() {
 	if k.Spec.InterruptMode != "message" {
 		k.process.signal(syscall.SIGINT)
@@ -119,16 +120,16 @@ func (k *Kernel) Interrupt() {
 	k.client.Send(jupyter.ControlChannel, k.client.Session().New("interrupt_request", nil, struct{}{}))
 }
 
-// How long a kernel has to end after it was asked to, and after SIGTERM. The sum is
-// Jupyter's shutdown_wait_time.
+// shutdownTime limits the wait after a shutdown_request, and terminateTime the wait after SIGTERM. The sum is Jupyter's
+// shutdown_wait_time.
 const (
 	shutdownTime  = 4 * time.Second
 	terminateTime = time.Second
 )
 
-// Shutdown ends the kernel: it asks, then sends SIGTERM, then SIGKILL, which also
-// ends what is left of the processes that the kernel started. A context that ends
-// shortens the wait. The kernel cannot be used afterwards; a second call does nothing.
+// Shutdown ends the kernel: it sends a shutdown_request, then SIGTERM, then SIGKILL. SIGKILL also ends processes that the
+// kernel started. If the context ends, the wait is shorter. The kernel cannot be used afterwards. A second call has no
+// effect.
 func (k *Kernel) Shutdown(ctx context.Context) {
 	asked, cancel := context.WithTimeout(ctx, k.patience)
 	defer cancel()
@@ -142,7 +143,7 @@ func (k *Kernel) Shutdown(ctx context.Context) {
 	k.Kill()
 }
 
-// Kill ends the kernel and the processes that it started at once.
+// Kill immediately ends the kernel and the processes that it started, and removes its files.
 func (k *Kernel) Kill() {
 	k.killing.Do(func() {
 		if k.process != nil {

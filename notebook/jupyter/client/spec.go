@@ -17,23 +17,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Spec is a kernelspec: how to start a kernel.
+// Spec is a kernelspec, which states how to start a kernel.
 type Spec struct {
-	Name string `json:"-"` // by which notebooks ask for it; the name of its folder
-	Dir  string `json:"-"` // its folder, with kernel.json, logos and the like
+	Name string `json:"-"` // name of its folder, by which notebooks refer to it
+	Dir  string `json:"-"` // folder with kernel.json and logos
 
-	Argv          []string          `json:"argv"`          // {connection_file} and {resource_dir} are replaced
+	Argv          []string          `json:"argv"`          // command line; {connection_file} and {resource_dir} are replaced
 	Env           map[string]string `json:"env,omitempty"` // added to the environment; ${NAME} is replaced
 	DisplayName   string            `json:"display_name"`
 	Language      string            `json:"language"`
-	InterruptMode string            `json:"interrupt_mode"` // signal or message; "" is signal
-	Metadata      map[string]any    `json:"metadata"`       // "transport": "ipc" is a kernel that prefers Unix sockets
+	InterruptMode string            `json:"interrupt_mode"` // signal or message; "" means signal
+	Metadata      map[string]any    `json:"metadata"`       // "transport": "ipc" states that the kernel prefers Unix sockets
 }
 
-// The kernelspec names that Jupyter allows.
+// validName matches the names that Jupyter allows for kernelspecs.
 var validName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
-// Find returns the kernelspec of a name. Names do not distinguish case.
+// Find returns the kernelspec with a name, ignoring case. If there is none, or its kernel.json is invalid, Find returns an
+// error.
 func Find(name string) (Spec, error) {
 	specs, broken := scan(searchPath())
 	for _, s := range specs {
@@ -62,14 +63,14 @@ func unknownKernel(name string, specs []Spec) error {
 	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), remedy)
 }
 
-// List returns the kernelspecs that are installed, in the order of their names. Of
-// two with the same name it is the one that Jupyter finds first.
+// List returns the valid kernelspecs sorted by name. Of several with the same name, it returns the one that Jupyter finds
+// first.
 func List() []Spec {
 	specs, _ := scan(searchPath())
 	return specs
 }
 
-// ReadSpec reads the kernelspec in a folder.
+// ReadSpec reads and checks the kernelspec in a folder.
 func ReadSpec(dir string) (Spec, error) {
 	path := filepath.Join(dir, "kernel.json")
 	text, err := os.ReadFile(path)
@@ -90,17 +91,17 @@ func ReadSpec(dir string) (Spec, error) {
 	return s, nil
 }
 
-// brokenSpec is a folder whose kernel.json cannot be used.
+// brokenSpec is a kernelspec folder whose kernel.json is invalid.
 type brokenSpec struct {
 	name string
 	err  error
 }
 
-// scan reads the kernelspecs below folders; the first of a name wins.
+// scan reads the kernelspecs in the given folders. Of several with the same name, it uses the first.
 func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 	seen := map[string]bool{}
 	for _, folder := range folders {
-		entries, _ := os.ReadDir(folder) // most of the folders do not exist
+		entries, _ := os.ReadDir(folder) // an error usually means that the folder does not exist
 		for _, e := range entries {
 			key := strings.ToLower(e.Name())
 			if seen[key] || !validName.MatchString(e.Name()) {
@@ -120,7 +121,7 @@ func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 	return specs, broken
 }
 
-// command returns the command line that starts the kernel, and the variables to add to its environment.
+// command returns the command line that starts the kernel and the variables to add to the environment.
 func (s Spec) command(connectionFile string) (argv, env []string) {
 	replace := strings.NewReplacer("{connection_file}", connectionFile, "{resource_dir}", s.Dir)
 	argv = lists.Map(s.Argv, replace.Replace)
@@ -138,8 +139,8 @@ func (s Spec) command(connectionFile string) (argv, env []string) {
 	return argv, env
 }
 
-// program resolves a bare name next to the kernelspec first: one that came with a
-// Python environment says "python" and means the python of that environment.
+// program returns the path of the kernel's program. For a kernelspec in a Python environment, a name such as "python"
+// means the program in that environment's bin folder, if it exists.
 func (s Spec) program(name string) string {
 	prefix, ok := strings.CutSuffix(filepath.ToSlash(filepath.Dir(s.Dir)), "/share/jupyter/kernels")
 	if !ok || strings.ContainsAny(name, `/\`) {
@@ -152,9 +153,8 @@ func (s Spec) program(name string) string {
 	return name
 }
 
-// searchPath returns the folders of kernelspecs, in the order in which Jupyter looks: JUPYTER_PATH,
-// the active environment, the user, the system. The second and third are in the order of
-// jupyter_core 5.
+// searchPath returns the folders with kernelspecs in Jupyter's order: JUPYTER_PATH, the active environment, the user, the
+// system. The environment comes before the user, as in jupyter_core 5.
 func searchPath() []string {
 	roots := filepath.SplitList(os.Getenv("JUPYTER_PATH"))
 	for _, name := range []string{"VIRTUAL_ENV", "CONDA_PREFIX"} {
@@ -178,8 +178,8 @@ func searchPath() []string {
 	return folders
 }
 
-// UserDataDir returns the folder of the user's own Jupyter files, where kernelspecs lie below
-// kernels; "" when the user has no home.
+// UserDataDir returns the user's Jupyter data folder, whose subfolder kernels has the kernelspecs. It returns "" if the
+// user has no home folder.
 func UserDataDir() string {
 	if dir := os.Getenv("JUPYTER_DATA_DIR"); dir != "" {
 		return dir

@@ -19,19 +19,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
-// StartOptions state how a kernel is started. The zero value works.
+// StartOptions state how Start starts a kernel. The zero value works.
 type StartOptions struct {
-	Dir     string        // the kernel's working folder; "" is the current one
-	Stderr  io.Writer     // gets the output of the kernel's process itself; nil: discarded
-	Timeout time.Duration // until the kernel must be ready; 0 is a minute
+	Dir     string        // working folder of the kernel; "" means the current one
+	Stderr  io.Writer     // receives the output of the kernel's process; nil discards it
+	Timeout time.Duration // limit until the kernel is ready; 0 means one minute
 }
 
-// startTimeout is nbclient's startup_timeout.
+// startTimeout is the default of StartOptions.Timeout, the same as nbclient's startup_timeout.
 const startTimeout = time.Minute
 
-// Start starts a kernel and waits until it answers and its output arrives. A kernel
-// that ends before that, or does not answer in time, is an error that quotes what
-// it wrote; nothing is left of it.
+// Start starts a kernel and waits until it replies and its published messages arrive. If the kernel ends earlier or is not
+// ready in time, Start ends it and returns an error that quotes its output.
 func Start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 	limit := cmp.Or(opt.Timeout, startTimeout)
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("it was not ready within %v", limit))
@@ -41,7 +40,7 @@ func Start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 		if err == nil {
 			return k, nil
 		}
-		// Free ports are looked for before the kernel opens them: another party may be faster.
+		// Ports are chosen before the kernel opens them, and another program may open them first.
 		if attempt < 3 && strings.Contains(strings.ToLower(err.Error()), "address already in use") {
 			continue
 		}
@@ -62,19 +61,19 @@ func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 	return k, nil
 }
 
-// begin starts the process, connects and waits until the kernel is ready.
+// begin starts the process, connects to it, and waits until the kernel is ready.
 func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	connection, err := k.connection()
 	if err != nil {
 		return err
 	}
-	// some kernels take their id from this name
+	// some kernels take their ID from this name
 	file := filepath.Join(k.dir, "kernel-"+newUUID()+".json")
 	if err := connection.WriteFile(file); err != nil {
 		return err
 	}
 	argv, env := k.Spec.command(file)
-	// by which kernels watch their parent
+	// kernels watch this process and end with it
 	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid()))
 	if k.process, err = launch(argv, env, opt.Dir, opt.Stderr); err != nil {
 		return err
@@ -111,9 +110,9 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
 	return cause
 }
 
-// connection says where the kernel shall listen: on ipc (Unix sockets in a folder of the user's own) or tcp (ports of
-// 127.0.0.1), as the kernelspec's metadata says under "transport", otherwise on tcp as in Jupyter: not every kernel speaks
-// ipc, and one that does not shows it only by never answering.
+// connection returns the addresses at which the kernel should listen. The field transport in the kernelspec's metadata
+// selects ipc (Unix sockets in a private folder) or tcp (ports of 127.0.0.1). The default is tcp, because some kernels do
+// not support ipc and then never answer.
 func (k *Kernel) connection() (jupyter.Connection, error) {
 	transport, _ := k.Spec.Metadata["transport"].(string)
 	c := jupyter.LocalConnection(k.dir)
@@ -131,7 +130,7 @@ func (k *Kernel) connection() (jupyter.Connection, error) {
 		if err != nil {
 			return c, fmt.Errorf("no free port: %w", err)
 		}
-		defer l.Close() // after all are chosen, so that they differ
+		defer l.Close() // closed after all ports are chosen, so that they differ
 		*port = l.Addr().(*net.TCPAddr).Port
 	}
 	return c, nil
@@ -140,21 +139,22 @@ func (k *Kernel) connection() (jupyter.Connection, error) {
 // newUUID returns a random UUID (RFC 9562, version 4).
 func newUUID() string {
 	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
+	_, _ = rand.Read(b[:]) // never returns an error
 	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
 }
 
-// joinTime is the wait for the output of an answered request before it is asked for again, the
-// second time twice as long and so on, and joinTries the number of times. A subscriber misses what
-// is published before its subscription has arrived, which on a busy machine takes a while. Kernels
-// that never publish a status are ready after the last try, which is eight seconds.
+// joinTime is the wait for the output of an answered request before ready asks again. The wait grows by joinTime per try,
+// and there are joinTries tries. A subscriber misses what is published before its subscription is active, which takes
+// longer on a busy machine. A kernel that never publishes a status counts as ready after the last try, about eight
+// seconds.
 const (
 	joinTime  = 100 * time.Millisecond
 	joinTries = 12
 )
 
-// ready asks who the kernel is until its answer and the output of the question are seen.
+// ready sends kernel_info_request until both the reply and its published status arrive, at most joinTries times. It stores
+// the reply in k.Info.
 func (k *Kernel) ready(ctx context.Context) error {
 	for try := range joinTries {
 		r := k.calls.Open(k.client.Session().New("kernel_info_request", nil, struct{}{}))
@@ -167,8 +167,8 @@ func (k *Kernel) ready(ctx context.Context) error {
 	return nil
 }
 
-// introduce waits for one kernel_info_reply and reports whether its idle was seen,
-// at most so long after the reply.
+// introduce sends a request and waits for its reply. joined reports whether the status idle arrived, at most wait after
+// the reply.
 func (k *Kernel) introduce(ctx context.Context, r *jupyter.Call, wait time.Duration) (joined bool, err error) {
 	k.client.Send(jupyter.ShellChannel, r.Request)
 	var late <-chan time.Time
@@ -193,19 +193,18 @@ func (k *Kernel) introduce(ctx context.Context, r *jupyter.Call, wait time.Durat
 	return true, nil
 }
 
-// process is a kernel's process, in its own process group.
+// process is the process of a kernel, in its own process group.
 type process struct {
 	cmd  *exec.Cmd
 	tail *child.Tail
 	dead chan struct{} // closed when the process has ended
-	err  error         // how it ended; valid after dead
+	err  error         // exit error; valid after dead is closed
 }
 
-// pipeDelay limits the wait for output that children of an ended kernel may still write to its
-// pipe.
+// pipeDelay limits the wait for output after the kernel has ended, because its child processes may keep the pipe open.
 const pipeDelay = 500 * time.Millisecond
 
-// launch starts a process.
+// launch starts a process. output receives what it prints, and may be nil.
 func launch(argv, env []string, dir string, output io.Writer) (*process, error) {
 	p := &process{cmd: exec.Command(argv[0], argv[1:]...), tail: &child.Tail{To: output, Size: tailSize}, dead: make(chan struct{})}
 	p.cmd.Dir, p.cmd.Env = dir, append(os.Environ(), env...)
@@ -222,7 +221,7 @@ func launch(argv, env []string, dir string, output io.Writer) (*process, error) 
 	return p, nil
 }
 
-// wait reports whether the process ends within a time.
+// wait waits until the process ends, at most for limit, and reports whether it ended.
 func (p *process) wait(limit time.Duration) bool {
 	select {
 	case <-p.dead:
@@ -232,11 +231,11 @@ func (p *process) wait(limit time.Duration) bool {
 	}
 }
 
-// signal sends a signal to the kernel and to what it started, as Jupyter does. Where there are no signals only kernels whose
-// interrupt_mode is message can be interrupted.
+// signal sends a signal to the kernel and its child processes, as Jupyter does. Windows has no signals, so only kernels
+// whose interrupt_mode is message can be interrupted there.
 func (p *process) signal(s syscall.Signal) { _ = child.Signal(p.cmd.Process, s) }
 
-// ending states how the process ended, with what it wrote last.
+// ending returns an error that states how the process ended and quotes its last output.
 func (p *process) ending() error {
 	how := "ended"
 	if p.err != nil {
@@ -248,5 +247,5 @@ func (p *process) ending() error {
 	return fmt.Errorf("the kernel %s; it wrote nothing", how)
 }
 
-// tailSize limits the bytes of a kernel's own output that an error quotes.
+// tailSize is the number of bytes of a kernel's last output that errors quote.
 const tailSize = 2000

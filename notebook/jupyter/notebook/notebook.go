@@ -14,12 +14,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// fileForm, cellForm and outputForm hold what is read of a file.
+// fileForm, cellForm and outputForm are the JSON forms of a notebook file.
 type fileForm struct {
 	Cells    []cellForm      `json:"cells"`
 	Metadata map[string]any  `json:"metadata"`
 	Format   int             `json:"nbformat"`
-	Sheets   json.RawMessage `json:"worksheets"` // of format 3
+	Sheets   json.RawMessage `json:"worksheets"` // only in nbformat 3
 }
 
 type cellForm struct {
@@ -44,7 +44,7 @@ type outputForm struct {
 	Traceback      []string        `json:"traceback"`
 }
 
-// multiline is text that a notebook holds as one string or as a list of lines.
+// multiline is text that a file stores as one string or as a list of lines.
 type multiline string
 
 func (m *multiline) UnmarshalJSON(b []byte) error {
@@ -60,7 +60,7 @@ func (m *multiline) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// lines splits text after each newline.
+// lines splits text after each newline. It returns an empty slice for "".
 func lines(s string) []string {
 	if s == "" {
 		return []string{}
@@ -72,7 +72,7 @@ func lines(s string) []string {
 	return all
 }
 
-// joined undoes lines; text that is not split stays unchanged.
+// joined returns a string or the concatenation of a list of strings. It returns false for other values.
 func joined(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -91,7 +91,7 @@ func joined(v any) (string, bool) {
 	return "", false
 }
 
-// jsonMedia reports whether a media type holds JSON values rather than text.
+// jsonMedia reports whether data of a media type is JSON and not text.
 func jsonMedia(media string) bool {
 	return media == "application/json" || strings.HasPrefix(media, "application/") && strings.HasSuffix(media, "+json")
 }
@@ -103,7 +103,7 @@ func orEmpty(m map[string]any) map[string]any {
 	return m
 }
 
-// countForm returns a count as a file has it: null if nothing was executed.
+// countForm returns an execution count for a file: null if it is 0.
 func countForm(n int) any {
 	if n == 0 {
 		return nil
@@ -145,7 +145,7 @@ func (f cellForm) cell() (Cell, error) {
 	return c, nil
 }
 
-// form returns the cell as a file has it.
+// form returns the JSON form of a cell.
 func (c Cell) form() map[string]any {
 	f := map[string]any{"cell_type": c.Type, "metadata": orEmpty(c.Metadata), "source": lines(c.Source)}
 	if c.ID != "" {
@@ -188,7 +188,7 @@ func (f outputForm) output() (o Output, err error) {
 	return o, err
 }
 
-// form returns the output as a file has it.
+// form returns the JSON form of an output.
 func (o Output) form() map[string]any {
 	switch o.Type {
 	case Stream:
@@ -215,7 +215,7 @@ func (o Output) form() map[string]any {
 	return f
 }
 
-// Load reads the notebook in a regular file.
+// Load reads a notebook file. It returns an error if path is not a regular file.
 func Load(path string) (*Notebook, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
@@ -235,11 +235,11 @@ func Load(path string) (*Notebook, error) {
 	return n, nil
 }
 
-// byteOrderMark begins text that some editors on Windows write.
+// byteOrderMark is a character at the beginning of files that some Windows editors write.
 const byteOrderMark = "\ufeff"
 
-// Read reads a notebook of nbformat 4, or of 3, which becomes 4, with or without a byte order mark before it.
-// Cells that have no id, as before 4.5, get one from their place.
+// Read reads a notebook of nbformat 4, or of nbformat 3, which it upgrades. A byte order mark is skipped. A cell without a
+// valid and unique ID, as before nbformat 4.5, gets an ID from its position.
 func Read(r io.Reader) (*Notebook, error) {
 	all, err := io.ReadAll(r)
 	if err != nil {
@@ -284,8 +284,7 @@ func Read(r io.Reader) (*Notebook, error) {
 	return n, nil
 }
 
-// reason states what is wrong with a file in the words of its user. The mark is how many
-// bytes of the file came before the text.
+// reason returns a JSON error in terms that users understand. mark is the number of bytes that precede text in the file.
 func reason(err error, text []byte, mark int64) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -306,7 +305,7 @@ func reason(err error, text []byte, mark int64) error {
 	return err
 }
 
-// withArticle names a kind of JSON value.
+// withArticle returns the name of a kind of JSON value with an article, such as "an array".
 func withArticle(kind string) string {
 	switch kind {
 	case "array", "object":
@@ -319,8 +318,7 @@ func withArticle(kind string) string {
 
 var validID = regexp.MustCompile(`^[a-zA-Z0-9-_]{1,64}$`)
 
-// Write writes a notebook as nbformat 4.5, with the keys in order and one space of
-// indentation as Jupyter does.
+// Write writes a notebook as nbformat 4.5. Keys are sorted, and the indentation is one space, as in Jupyter.
 func Write(w io.Writer, n *Notebook) error {
 	file := map[string]any{"cells": lists.Map(n.Cells, Cell.form), "metadata": orEmpty(n.Metadata), "nbformat": 4, "nbformat_minor": 5}
 	var b bytes.Buffer
@@ -334,16 +332,16 @@ func Write(w io.Writer, n *Notebook) error {
 	return err
 }
 
-// Notebook is a document of cells.
+// Notebook is a Jupyter notebook.
 type Notebook struct {
 	Metadata map[string]any
 	Cells    []Cell
 }
 
-// CellType is the kind of a cell.
+// CellType is the type of a cell.
 type CellType string
 
-// The kinds of cells.
+// These are the types of cells.
 const (
 	Code     CellType = "code"
 	Markdown CellType = "markdown"
@@ -356,15 +354,15 @@ type Cell struct {
 	ID             string
 	Source         string
 	Metadata       map[string]any
-	Attachments    map[string]any // of Markdown and raw cells, by file name and media type
-	Outputs        []Output       // of code cells
-	ExecutionCount int            // execution count of code cells; 0 when it was not executed
+	Attachments    map[string]any // for Markdown and raw cells: file name → media type → data
+	Outputs        []Output       // for code cells
+	ExecutionCount int            // for code cells; 0 if the cell was not executed
 }
 
-// OutputType is the kind of an output.
+// OutputType is the type of an output.
 type OutputType string
 
-// The kinds of outputs.
+// These are the types of outputs.
 const (
 	Stream        OutputType = "stream"
 	DisplayData   OutputType = "display_data"
@@ -372,17 +370,17 @@ const (
 	Error         OutputType = "error"
 )
 
-// Output is one output of a code cell.
+// Output is one output of a code cell. The comments name the types of output that use each field.
 type Output struct {
 	Type OutputType
 
 	Name string // stream: stdout or stderr
 	Text string // stream
 
-	// display_data, execute_result: by media type, text as string, JSON types as decoded
+	// display_data, execute_result: media type → data; text is a string, JSON is decoded
 	Data           map[string]any
 	Metadata       map[string]any // display_data, execute_result
-	ExecutionCount int            // execute_result; 0 for none
+	ExecutionCount int            // execute_result; 0 if unknown
 
 	ErrorName  string // error
 	ErrorValue string
@@ -401,7 +399,7 @@ func (c *Cell) Tags() []string {
 	return tags
 }
 
-// HasTag reports whether a cell carries a tag, such as parameters.
+// HasTag reports whether a cell has a tag.
 func (c *Cell) HasTag(tag string) bool { return slices.Contains(c.Tags(), tag) }
 
 // AddTag adds a tag to a cell's metadata.
@@ -416,19 +414,19 @@ func (c *Cell) AddTag(tag string) {
 	c.Metadata["tags"] = append(slices.Clone(list), tag)
 }
 
-// KernelName returns the name of the kernelspec that the notebook asks for; "" when it names none.
+// KernelName returns the name of the notebook's kernelspec, or "" if it names none.
 func (n *Notebook) KernelName() string {
 	spec, _ := n.Metadata["kernelspec"].(map[string]any)
 	name, _ := spec["name"].(string)
 	return name
 }
 
-// FreshID returns an identifier for a new cell that no other cell has.
+// FreshID returns an ID that begins with prefix and that no cell has.
 func (n *Notebook) FreshID(prefix string) string {
 	return freshID(lists.Keyed(n.Cells, func(_ int, c Cell) (string, bool) { return c.ID, true }), prefix)
 }
 
-// freshID returns an identifier that is not taken.
+// freshID returns an ID that begins with prefix and is not in taken.
 func freshID(taken map[string]bool, prefix string) string {
 	if !taken[prefix] {
 		return prefix
@@ -440,8 +438,8 @@ func freshID(taken map[string]bool, prefix string) string {
 	}
 }
 
-// Lasting returns the outputs of a cell without those that were of interest only
-// while it ran: progress, which our kernel marks in the metadata.
+// Lasting returns the outputs of a cell without progress displays, which matter only while the cell runs. Our kernel marks
+// these in the metadata.
 func (c *Cell) Lasting() []Output {
 	return slices.DeleteFunc(slices.Clone(c.Outputs), func(o Output) bool {
 		ours, _ := o.Metadata["gonb_cope"].(map[string]any)

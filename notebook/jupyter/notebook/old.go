@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// oldSheet, oldCell and oldOutput hold what nbformat 3 has in other places, or under other names.
+// oldSheet, oldCell and oldOutput are the JSON forms of nbformat 3 where they differ from nbformat 4.
 type oldSheet struct {
 	Cells []oldCell `json:"cells"`
 }
@@ -35,7 +35,7 @@ type oldOutput struct {
 	SVG        any             `json:"svg"`
 }
 
-// upgrade makes a file of nbformat 3 one of nbformat 4, as Jupyter's nbformat.v4.upgrade does.
+// upgrade converts a file from nbformat 3 to nbformat 4, like Jupyter's nbformat.v4.upgrade.
 func (f *fileForm) upgrade() error {
 	var sheets []oldSheet
 	if len(f.Sheets) > 0 {
@@ -55,7 +55,7 @@ func (f *fileForm) upgrade() error {
 	return nil
 }
 
-// decode reads JSON and keeps the digits of its numbers.
+// decode decodes JSON into v and keeps the digits of numbers.
 func decode(text []byte, v any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -106,7 +106,7 @@ func (o oldOutput) upgraded() outputForm {
 		if f.Text != nil {
 			f.Data["text/plain"] = string(*f.Text)
 		}
-		if text, ok := joined(o.JSON); ok { // the text of a value
+		if text, ok := joined(o.JSON); ok { // in nbformat 3 the JSON value is stored as text
 			var v any
 			if decode([]byte(text), &v) == nil {
 				f.Data["application/json"] = v

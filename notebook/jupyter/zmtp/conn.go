@@ -15,24 +15,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Conn is a connection after its handshake. One goroutine may receive while others
-// send.
+// Conn is a connection after the handshake. One goroutine may receive while others send.
 type Conn struct {
 	conn     net.Conn
 	in       *bufio.Reader
 	identity string
 
-	mu  sync.Mutex // keeps the frames of a message together
+	mu  sync.Mutex // keeps the frames of one message together
 	out *bufio.Writer
 }
 
-// Open makes the handshake, as a socket of a kind; the identity has at most 255 bytes
-// and may be empty. A deadline is the caller's to set. After an error the connection
-// is closed.
+// Open performs the handshake as a socket of the given kind. identity may be empty and has at most 255 bytes. The caller
+// should set a deadline on c. On failure Open closes c.
 func Open(c net.Conn, kind Kind, identity string) (*Conn, error) {
 	peer, name, err := introduce(c, kind, identity)
 	if err != nil {
-		_ = c.Close() // the first error says more
+		_ = c.Close() // err explains more than this error
 		return nil, err
 	}
 	if !kind.fits(peer) {
@@ -42,15 +40,15 @@ func Open(c net.Conn, kind Kind, identity string) (*Conn, error) {
 	return &Conn{conn: c, in: bufio.NewReader(c), out: bufio.NewWriter(c), identity: name}, nil
 }
 
-// Identity returns the name that the peer gave itself, or "".
+// Identity returns the peer's identity, or "".
 func (c *Conn) Identity() string { return c.identity }
 
 // Close closes the connection.
 func (c *Conn) Close() error { return c.conn.Close() }
 
-// Receive returns the frames of the next message, of at most limit bytes together; a
-// frame counts 32 bytes more than its content. After an error nothing more can be
-// received. A ping is answered, and other commands are passed over.
+// Receive returns the frames of the next message. limit is the largest size in bytes of all frames together, and each
+// frame counts frameCost bytes more than its content. Receive answers pings and ignores other commands. After an error the
+// connection cannot be used for receiving.
 func (c *Conn) Receive(limit int) ([][]byte, error) {
 	var frames [][]byte
 	for {
@@ -72,7 +70,7 @@ func (c *Conn) Receive(limit int) ([][]byte, error) {
 	}
 }
 
-// obey answers PING (time to live of 2 bytes, context) by PONG (context).
+// obey answers PING (2 bytes of time to live, then context) with PONG (context). It ignores other commands.
 func (c *Conn) obey(body []byte) error {
 	name, rest, err := splitCommand(body)
 	if err != nil || name != "PING" || len(rest) < 2 {
@@ -86,7 +84,7 @@ func (c *Conn) obey(body []byte) error {
 	return c.out.Flush()
 }
 
-// Send writes a message, which has one frame or more, to the buffer.
+// Send writes a message of at least one frame to the buffer. Flush sends it.
 func (c *Conn) Send(frames [][]byte) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -102,29 +100,28 @@ func (c *Conn) Send(frames [][]byte) error {
 	return nil
 }
 
-// Flush sends what is in the buffer.
+// Flush sends the content of the buffer.
 func (c *Conn) Flush() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.out.Flush()
 }
 
-// The flags of a frame.
+// These are the flags of a frame.
 const (
 	more    = 1 // another frame of the same message follows
-	long    = 2 // the length has 8 bytes, not 1
-	command = 4 // of the protocol, not of a message
+	long    = 2 // the length has 8 bytes instead of 1
+	command = 4 // the frame is a protocol command and not part of a message
 )
 
-// commandLimit is the largest command, in bytes. The one of a handshake has about 300
-// when the identity has the 255 that are allowed.
+// commandLimit is the largest size of a command in bytes. A handshake command has about 300 bytes if the identity has 255.
 const commandLimit = 512
 
-// frameCost is the number of bytes that a frame counts beside its content, so that empty frames
-// without end reach a limit, too.
+// frameCost is the number of bytes by which a frame counts more than its content. It makes an endless message of empty
+// frames reach the limit.
 const frameCost = 32
 
-// readFrame reads one frame, of at most limit bytes if it belongs to a message.
+// readFrame reads one frame. A frame of a message has at most limit bytes, and a command at most commandLimit.
 func readFrame(r io.Reader, limit int) (flags byte, body []byte, err error) {
 	var head [9]byte
 	if _, err := io.ReadFull(r, head[:2]); err != nil {
@@ -168,7 +165,7 @@ func writeFrame(w io.Writer, flags byte, body []byte) error {
 // Kind is a type of socket.
 type Kind string
 
-// The kinds that kernels and front ends have.
+// These are the kinds of sockets that kernels and front ends use.
 const (
 	Router Kind = "ROUTER"
 	Dealer Kind = "DEALER"
@@ -178,7 +175,7 @@ const (
 	Req    Kind = "REQ"
 )
 
-// fits reports whether a socket may be connected to one of another kind.
+// fits reports whether a socket of kind k may be connected to a socket of kind peer.
 func (k Kind) fits(peer Kind) bool {
 	return slices.Contains(map[Kind][]Kind{
 		Router: {Req, Dealer, Router},
@@ -193,7 +190,7 @@ func (k Kind) fits(peer Kind) bool {
 const (
 	greetingSize = 64
 	mechanism    = "NULL"
-	ready        = "READY" // ends the handshake
+	ready        = "READY" // command that ends the handshake
 )
 
 // greet exchanges the first 64 bytes.
@@ -210,8 +207,7 @@ func greet(rw io.ReadWriter) error {
 	if _, err := rw.Write(mine[:]); err != nil {
 		return err
 	}
-	// The signature alone shows that the peer speaks another protocol, which may wait for an answer
-	// before it has sent 64 bytes.
+	// The signature is read first: a peer with another protocol may wait for an answer before it sends 64 bytes.
 	if _, err := io.ReadFull(rw, theirs[:10]); err != nil {
 		return err
 	}
@@ -230,7 +226,7 @@ func greet(rw io.ReadWriter) error {
 	return nil
 }
 
-// introduce greets, exchanges kind and identity, and returns the peer's.
+// introduce performs the handshake. It returns the kind and identity of the peer.
 func introduce(rw io.ReadWriter, kind Kind, identity string) (Kind, string, error) {
 	if err := greet(rw); err != nil {
 		return "", "", err
@@ -260,7 +256,7 @@ func appendProperty(b []byte, name, value string) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(value))), value...)
 }
 
-// splitCommand separates the name of a command from what follows it.
+// splitCommand splits a command into its name and the rest.
 func splitCommand(body []byte) (name string, rest []byte, err error) {
 	if len(body) == 0 || int(body[0]) > len(body)-1 {
 		return "", nil, fmt.Errorf("zmtp: malformed command %.40q", body)
@@ -269,7 +265,7 @@ func splitCommand(body []byte) (name string, rest []byte, err error) {
 	return string(body[1:n]), body[n:], nil
 }
 
-// properties reads kind and identity from what READY says. Names have no case.
+// properties returns kind and identity from the properties of a READY command. Names of properties ignore case.
 func properties(b []byte) (kind Kind, identity string, err error) {
 	for len(b) > 0 {
 		n := 1 + int(b[0])
