@@ -211,8 +211,9 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Options open", "#measured Measured in the campaign", "#beside From the table, or added later",
-			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+" if only this task is measured", "out Last option excluded"),
+			"#arms_open Options open", "#measured Measured in the campaign", "#beside From the table, attached or late",
+			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
+			"out Last option excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
@@ -248,6 +249,9 @@ func campaignTasks(s campaign.Status) Table {
 	if further {
 		t.Notes = append(t.Notes, "Further samples: as many as this task needs so that all tasks together reach "+levelWords(s.Delta)+", "+
 			"if today's estimates are exactly right. This can be far too low or far too high: plan with the forecast.")
+		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
+			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
+		}
 		if s.Forecast != nil {
 			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}
