@@ -170,7 +170,7 @@ func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	const points, wide = 800, 8.0
 	f, logs := make([]float64, points+1), make([]float64, points+1)
 	from, to := max(at-wide*math.Sqrt(v), l.lo), min(at+wide*math.Sqrt(v), l.hi)
-	if !(from < to) { // all else says that what is measured is not possible
+	if !(from < to) { // the other data contradict the possible range, so ignore this range
 		from, to = at-wide*math.Sqrt(v), at+wide*math.Sqrt(v)
 	}
 	for j := range f {

@@ -72,14 +72,15 @@ type prospect struct {
 	step   int         // number of pulls per choice
 }
 
-// Fill adds n pulls of a round to counts, which may have others, for the least certain leaders. With g the lead of a task's best
-// posterior mean over arm x, τ its standard deviation before the round and τ' after the planned pulls, the leader's rival is the arm with
-// the largest
+// Fill adds n pulls of a round to counts, for the least certain leaders; counts may already have other pulls. Let g be
+// the lead of a task's best posterior mean over arm x. Let τ be its standard deviation before the round, and τ' the one
+// after the planned pulls. The leader's rival is the arm with the largest
 //
 //	τ'²/(g² + 2τ²),
 //
-// and the next pulls go to the arm that most reduces the rival's τ'². The term 2τ² prevents nearly tied arms from taking everything.
-// Noisier arms reduce it less and get fewer pulls. docs/adr/0019 compares this rule with others. It returns an error if ctx ends.
+// and the next pulls go to the arm that most reduces the rival's τ'². Without the term 2τ², nearly tied arms would get
+// all pulls. Noisier arms reduce τ'² less and get fewer pulls. docs/adr/0019 compares this rule with others. Fill
+// returns an error if ctx ends.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) (err error) {
 	defer try.Caught(&err)
 	shared := n < lists.Total(room) // the tasks compete for the pulls; otherwise each task uses all its room
