@@ -10,20 +10,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Sum is Σ terms, with at least one term. Add makes it and merges nested sums into one list.
+// Sum is the sum of at least one term. Add constructs it, and merges nested sums into one list.
 type Sum struct{ Terms []Kernel }
 
-// Product is Π factors, with at least one factor. It is positive semi-definite by Schur's product theorem. Mul makes it and merges nested
-// products into one list.
+// Product is the product of at least one factor. It is positive semi-definite by Schur's product theorem. Mul constructs
+// it, and merges nested products into one list.
 type Product struct{ Factors []Kernel }
 
-// Scaled is Scale·k for Scale ≥ 0. The function Scale makes it and multiplies nested scales into one number.
+// Scaled is Scale·k for Scale ≥ 0. The function Scale constructs it, and multiplies nested scales into one number.
 type Scaled struct {
 	Scale  float64
 	Kernel Kernel
 }
 
-// Power is k^Exponent for a whole Exponent ≥ 1. Make it with Pow.
+// Power is k^Exponent for a whole Exponent ≥ 1. Pow constructs it.
 type Power struct {
 	Kernel   Kernel
 	Exponent int
@@ -44,7 +44,8 @@ func Parts(k Kernel) []Kernel {
 	return nil
 }
 
-// rebuilt returns a copy of k with its parts replaced. The number of parts must be the number that Parts returns.
+// rebuilt returns a copy of k with its parts replaced. parts must have the length of Parts(k). A kernel without parts is
+// returned unchanged.
 func rebuilt(k Kernel, parts []Kernel) Kernel {
 	switch k := k.(type) {
 	case Sum:
@@ -86,7 +87,7 @@ func terms(k Kernel) []Kernel {
 	return []Kernel{k}
 }
 
-// Mul returns a·b. It merges nested products into one list of factors, and all numbers into one leading factor.
+// Mul returns a·b. It merges nested products into one list of factors, and all numeric factors into one leading factor.
 func Mul(a, b Kernel) Kernel {
 	ca, a := split(a)
 	cb, b := split(b)
@@ -109,7 +110,7 @@ func factors(k Kernel) []Kernel {
 	return []Kernel{k}
 }
 
-// split writes k as a number times a kernel; the kernel is nil if k is constant.
+// split returns c and rest with k = c·rest. rest is nil if k is constant.
 func split(k Kernel) (float64, Kernel) {
 	switch k := k.(type) {
 	case Constant:
@@ -131,7 +132,7 @@ func join(c float64, k Kernel) Kernel {
 	return Scaled{c, k}
 }
 
-// Scale returns c·k, with a number already in front of k multiplied into c. It returns an error unless c is finite and ≥ 0.
+// Scale returns c·k. It merges c with a numeric factor of k. It returns an error unless c is finite and ≥ 0.
 func Scale(c float64, k Kernel) (Kernel, error) {
 	if err := checkScale(c); err != nil {
 		return nil, err
@@ -147,7 +148,8 @@ func checkScale(c float64) error {
 	return nil
 }
 
-// Pow returns k^n. It raises a number in front of k to the n-th power, and multiplies nested exponents. It returns an error unless n ≥ 1.
+// Pow returns k^n. A numeric factor of k is raised to the power n, and nested exponents are multiplied. It returns an
+// error unless n ≥ 1.
 func Pow(k Kernel, n int) (Kernel, error) {
 	if err := checkExponent(n); err != nil {
 		return nil, err
@@ -230,7 +232,8 @@ func (s Sum) Row(dst []float64, x Point, ys *Points, from int) {
 	rowOf(s.Terms, floats.Add, dst, x, ys, from)
 }
 
-// rowOf computes the row of each kernel and merges them into dst by combine, which changes its first argument.
+// rowOf sets dst to the row of the first kernel, and merges the row of each further kernel into it by combine. combine
+// changes its first argument.
 func rowOf(ks []Kernel, combine func(dst, row []float64), dst []float64, x Point, ys *Points, from int) {
 	ks[0].Row(dst, x, ys, from)
 	if len(ks) == 1 {

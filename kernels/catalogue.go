@@ -14,24 +14,24 @@ import (
 // Entry describes a kernel of the catalogue. The script language, its help, the documentation and the conformance test read it.
 type Entry struct {
 	Name       string
-	Synonyms   []string // names other libraries use; the language suggests Name for them
+	Synonyms   []string // names in other libraries; the language suggests Name for them
 	Formula    string   // k(x, y) as text
 	Doc        string   // one line
-	Reference  string   // literature source, or the reason why the kernel is positive semi-definite
-	Dimensions string   // allowed numbers d of feature columns, as text
+	Reference  string   // citation, or the reason why the kernel is positive semi-definite
+	Dimensions string   // allowed number d of feature columns, as text
 	Params     []Param  // in the order of positional arguments
-	Example    string   // an expression that prints unchanged
+	Example    string   // an expression that prints exactly like this
 
-	Type   reflect.Type // type of the kernel
-	fields []int        // index of the struct field of each parameter, in the order of Params
+	Type   reflect.Type // Go type of the kernel
+	fields []int        // index of the struct field of each of Params
 
-	// Build makes the kernel from arguments by parameter name. It returns an error for an unknown, missing or invalid argument. Bind makes
-	// the checks that depend on the points.
+	// Build returns the kernel for arguments by parameter name. It returns an error for an unknown, missing or invalid
+	// argument. Checks that depend on the points are made by Bind.
 	Build func(Args) (Kernel, error)
 }
 
-// Args are evaluated arguments by parameter name. A value is a float64, []float64, string, []string or [][]float64. A number may also be a
-// Free, and a list of numbers a []Free; Fixed elements of that list are plain numbers.
+// Args are evaluated arguments by parameter name. A value is a float64, []float64, string, []string or [][]float64. A
+// float64 may be replaced by a Free, and a []float64 by a []Free, in which plain numbers are Fixed.
 type Args map[string]any
 
 // Catalogue lists every built-in kernel, in the order in which help shows them.
@@ -42,13 +42,13 @@ func Catalogue() []Entry {
 	}
 }
 
-// entries is the catalogue by kernel type. It is built once, because a fit looks up kernels thousands of times.
+// entries returns the catalogue by kernel type. It is built only once, because a fit looks up kernels thousands of times.
 var entries = sync.OnceValue(func() map[reflect.Type]*Entry {
 	return lists.Keyed(Catalogue(), func(_ int, e Entry) (reflect.Type, *Entry) { return e.Type, &e })
 })
 
-// of fills in the entry's Type, fields and Build for the kernel type of k. Each parameter is the struct field of the same name, ignoring
-// case. Build checks the arguments and makes a kernel that is not yet bound to points.
+// of returns the entry with Type, fields and Build set for the type of k. Each parameter corresponds to the struct field
+// of the same name, ignoring case. Build checks the arguments and returns a kernel that is not yet bound to points.
 func (e Entry) of(k Kernel) Entry {
 	e.Type = reflect.TypeOf(k)
 	for _, p := range e.Params {
@@ -99,7 +99,7 @@ func (a Args) set(field reflect.Value, name string) {
 	}
 }
 
-// check returns an error for an unknown, missing or invalid argument of a kernel with these parameters.
+// check returns an error if an argument is unknown, missing or invalid for a kernel with these parameters.
 func (a Args) check(kernel string, params []Param) error {
 	for name := range a {
 		if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == name }) {
@@ -118,7 +118,7 @@ func (a Args) check(kernel string, params []Param) error {
 		if !p.Kind.accepts(v) {
 			return wrong(kernel, p.Name, "is %s; it must be %v", describe(v), p.Kind)
 		}
-		if p.Kind > ListKind { // columns, matrices and names are checked by Bind and Validate
+		if p.Kind > ListKind { // Bind and Validate check columns, matrices and names
 			continue
 		}
 		for i, number := range a.numbers(p.Name) {
@@ -149,7 +149,7 @@ func (k Kind) accepts(v any) bool {
 
 func isColumn(v float64) bool { return v >= 0 && v < 1<<31 && v == float64(int(v)) }
 
-// describe returns the type of a value in the terms of the script language, for messages.
+// describe describes a value in the terms of the script language, for messages.
 func describe(v any) string {
 	switch v := v.(type) {
 	case float64:
@@ -168,7 +168,7 @@ func describe(v any) string {
 
 // The functions below read arguments that passed check.
 
-// numbers returns a number or a list as a list; nil if the argument is not given.
+// numbers returns the argument as a list, also if it is a single number; nil if it is not given.
 func (a Args) numbers(name string) []float64 {
 	switch v := a[name].(type) {
 	case float64:

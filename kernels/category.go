@@ -7,8 +7,8 @@ package kernels
 // The Gram matrix of one column is s 11ᵀ + (1 - s) [x_c = y_c], a sum of two positive semi-definite matrices for 0 ≤ s < 1. Products are
 // positive semi-definite by Schur's product theorem.
 type Category struct {
-	Similarity float64 // of two different categories, in [0, 1)
-	Dims       Dims    // columns read
+	Similarity float64 // value for two different categories, in [0, 1)
+	Dims       Dims    // columns that it compares
 }
 
 var similarityParam = Param{

@@ -12,21 +12,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// indefinite is the largest magnitude of a negative eigenvalue that counts as rounding, as a fraction of the largest diagonal value.
-// Positive semi-definite kernels reach -1e-13; plausible formulas that are not start at -1e-3.
+// indefinite is the tolerance for negative eigenvalues, relative to the largest diagonal value: smaller ones are rounding
+// errors. Positive semi-definite kernels reach -1e-13; plausible formulas that are not positive semi-definite begin at
+// -1e-3.
 const indefinite = 1e-8
 
-// asymmetric is the largest difference of k(x, y) and k(y, x) that counts as rounding, as a fraction of the larger value.
+// asymmetric is the tolerance for the difference of k(x, y) and k(y, x), relative to the larger value.
 const asymmetric = 1e-9
 
-// checkedPoints is the largest number of points for which eigenvalues are computed, at a cost of O(n³).
+// checkedPoints is the largest number of points on which definiteness is tested, at a cost of O(n³).
 const checkedPoints = 1000
 
 // Checked describes the result of Check.
 type Checked struct {
-	// number of points for which eigenvalues were computed; 0 if the kernel is known to be positive semi-definite
+	// number of points on which definiteness was tested; 0 if the kernel is positive semi-definite by construction
 	Points int
-	// value to add to the diagonal for a Cholesky factorisation to succeed; 0 if none is needed
+	// value that must be added to the diagonal for a Cholesky factorisation to succeed; 0 if none is needed
 	Jitter float64
 }
 
@@ -75,7 +76,7 @@ func notFinite(k Kernel, v float64, x, y string) error {
 	return fmt.Errorf("%[1]s: is %[2]s for the points %[3]s and %[4]s; values must be finite", k, number(v), x, y)
 }
 
-// checkSymmetry compares f(x, y) with f(y, x) for every two points.
+// checkSymmetry returns an error if f(x, y) and f(y, x) differ for two of the points, or a value is not finite.
 func checkSymmetry(f Formula, p *Points) error {
 	n := p.Len()
 	all := mat.NewDense(n, n, nil)
@@ -97,9 +98,10 @@ func checkSymmetry(f Formula, p *Points) error {
 	return nil
 }
 
-// definiteness returns an error if the matrix has an eigenvalue below -1e-8 of its largest diagonal value. Otherwise it returns the value
-// to add to the diagonal for a Cholesky factorisation: 0, or 1e-8 of the largest diagonal value. It computes eigenvalues only for the error
-// message, since they cost many times a factorisation.
+// definiteness returns an error if the matrix has an eigenvalue below -1e-8 of its largest diagonal value. Otherwise it
+// returns the value that must be added to the diagonal for a Cholesky factorisation: 0, or 1e-8 of the largest diagonal
+// value. It computes eigenvalues only if a factorisation with this value fails, since they cost many times a
+// factorisation.
 func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 	n := gram.SymmetricDim()
 	largest := 0.0
@@ -136,13 +138,13 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // ParamError is an error about one argument of a kernel.
 type ParamError struct {
-	Kernel  string // its name
-	Param   string // name of the parameter; "" if the wrong number is not a parameter, such as a scale
+	Kernel  string // name of the kernel
+	Param   string // name of the parameter; "" if the message is about another number, such as a scale
 	Index   int    // index of the value in a list, from 0; -1 for the argument as a whole
-	Message string // text after the name of the parameter: "is -2; it must be at least 0"
+	Message string // text after the name of the parameter, such as "is -2; it must be at least 0"
 }
 
-// Error returns "kernel: param[index] message", and leaves out an empty Param and a negative Index.
+// Error returns "kernel: param[index] message". It leaves out Param if empty, and Index if negative.
 func (e *ParamError) Error() string {
 	switch {
 	case e.Param == "":

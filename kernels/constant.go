@@ -1,7 +1,7 @@
 package kernels
 
-// Constant is k(x, y) = Value: all points share one unknown mean. It is positive semi-definite for Value ≥ 0. In a sum it prints as a
-// number.
+// Constant is k(x, y) = Value: all points share one unknown mean. It is positive semi-definite for Value ≥ 0. As a term of
+// a sum it prints as a number.
 type Constant struct {
 	Value float64 // ≥ 0
 }

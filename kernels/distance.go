@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns read. The returned factor times dst[j] is the squared distance in
-// units of the length scales: w_c = 1/ℓ_c² and factor 1 for several length scales, w_c = 1 and factor 1/ℓ² for one.
+// squares sets dst[j] = Σ_c w_c (x_c - ys_c[from+j])² over the columns of d. factor·dst[j] is the squared distance in
+// units of the length scales. For several length scales, w_c = 1/ℓ_c² and factor is 1; for one, w_c = 1 and factor is
+// 1/ℓ².
 func (d Dims) squares(dst, x []float64, ys *Points, from int, lengthscale []float64) (factor float64) {
 	clear(dst)
 	n := d.count(len(x))
@@ -46,8 +47,8 @@ func SquaredDistances(dst, x []float64, ys [][]float64, from int) {
 	Dims{}.squares(dst, x, &Points{X: ys}, from, nil)
 }
 
-// group holds four columns that are processed in one pass, so that dst is read and written a quarter as often: the values of x, and those
-// of the other points.
+// group holds the values of x and ys in four columns. Four columns are processed in one pass, so that dst is read and
+// written a quarter as often.
 type group struct {
 	x [4]float64
 	y [4][]float64
@@ -57,7 +58,7 @@ func (g *group) set(i int, x []float64, ys *Points, column, from, n int) {
 	g.x[i], g.y[i] = x[column], ys.X[column][from:from+n]
 }
 
-// slices returns the four columns, cut to n values so that the compiler can omit bounds checks.
+// slices returns the four columns of ys. It cuts them to n values so that the compiler can omit bounds checks.
 func (g *group) slices(n int) (y0, y1, y2, y3 []float64) {
 	return g.y[0][:n], g.y[1][:n], g.y[2][:n], g.y[3][:n]
 }
@@ -89,7 +90,7 @@ func (g *group) addProducts(dst []float64) {
 	}
 }
 
-// square returns the squared distance of one pair of points, in units of the length scales.
+// square returns the squared distance of x and y, in units of the length scales.
 func (d Dims) square(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -99,8 +100,8 @@ func (d Dims) square(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// perColumn returns the value of a per-column parameter for the c-th column read: 1 for an empty list, the only value of a list of one,
-// otherwise values[c].
+// perColumn returns the value of a per-column parameter for the c-th column that a kernel reads: values[c], the only value
+// if there is one, or 1 if there are none.
 func perColumn(values []float64, c int) float64 {
 	switch len(values) {
 	case 0:
@@ -111,8 +112,8 @@ func perColumn(values []float64, c int) float64 {
 	return values[c]
 }
 
-// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns read. It skips columns with x_c = 0, which are common among indicator
-// columns.
+// products sets dst[j] = Σ_c x_c ys_c[from+j] / ℓ_c² over the columns of d. It skips columns with x_c = 0, which are
+// common for indicator columns.
 func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []float64) {
 	clear(dst)
 	var g group
@@ -136,7 +137,7 @@ func (d Dims) products(dst, x []float64, ys *Points, from int, lengthscale []flo
 	}
 }
 
-// product returns Σ_c x_c y_c / ℓ_c² over the columns read, for one pair of points.
+// product returns Σ_c x_c y_c / ℓ_c² over the columns of d.
 func (d Dims) product(x, y, lengthscale []float64) float64 {
 	sum := 0.0
 	for c := range d.count(len(x)) {
@@ -146,7 +147,7 @@ func (d Dims) product(x, y, lengthscale []float64) float64 {
 	return sum
 }
 
-// steps is the number of tabulated values of 2^x per octave.
+// steps is the number of values of 2^x in the table for each octave.
 const steps = 128
 
 // octave holds the bits of 2^(i/128) for i from 0 to 127. It is read-only.
@@ -192,14 +193,14 @@ func ExpScaled(dst []float64, scale float64) {
 	}
 }
 
-// Dims selects the feature columns that a kernel reads. The zero value selects all. Set either Index or Names; Bind resolves Names to
-// Index.
+// Dims selects the feature columns that a kernel reads. The zero value selects all columns. Set either Index or Names; for
+// Names, Bind sets Index.
 type Dims struct {
 	Index []int    // 0-based columns, in the order of the per-column parameters
 	Names []string // column names; if set, Bind sets Index
 }
 
-// count returns the number of columns read, out of dim.
+// count returns the number of selected columns, out of dim columns.
 func (d Dims) count(dim int) int {
 	switch {
 	case len(d.Names) > 0:
@@ -210,7 +211,7 @@ func (d Dims) count(dim int) int {
 	return dim
 }
 
-// at returns the index of the c-th column read.
+// at returns the index of the c-th selected column. It panics if the columns are given by Names and not yet bound.
 func (d Dims) at(c int) int {
 	switch {
 	case len(d.Index) > 0:
@@ -221,7 +222,7 @@ func (d Dims) at(c int) int {
 	return c
 }
 
-// unbind returns the columns as the user wrote them, without the Index that Bind adds to Names.
+// unbind returns the columns as the user stated them, without an Index from Bind.
 func (d Dims) unbind() Dims {
 	if len(d.Names) > 0 {
 		d.Index = nil
@@ -229,8 +230,8 @@ func (d Dims) unbind() Dims {
 	return d
 }
 
-// resolve finds the indices of named columns, and checks numbered ones, in a space with these column names. Errors begin with the name of
-// the kernel.
+// resolve sets Index from Names, or checks a given Index. columns are the column names of the points. Errors begin with
+// the name of the kernel.
 func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 	if len(d.Names) > 0 {
 		d.Index = make([]int, len(d.Names))
@@ -244,8 +245,8 @@ func (d Dims) resolve(kernel string, columns []string) (Dims, error) {
 	return d, d.check(kernel, len(columns))
 }
 
-// likely returns the end of an error message that proposes a column with a similar name: another prefix for arm or task features, or other
-// capital letters. It returns "" if there is none.
+// likely returns the end of an error message that proposes a similar column: with the prefix of arm or task features, or
+// with other capital letters. It returns "" if there is none.
 func likely(name string, columns []string) string {
 	for _, c := range columns {
 		for _, prefix := range []string{"", "x_", "z_"} {
@@ -257,7 +258,7 @@ func likely(name string, columns []string) string {
 	return ""
 }
 
-// check returns an error for a column index that is repeated or outside 0 to dim-1.
+// check returns an error if a column index is repeated or not from 0 to dim-1.
 func (d Dims) check(kernel string, dim int) error {
 	for i, c := range d.Index {
 		if c < 0 || c >= dim {
@@ -278,7 +279,7 @@ func (d Dims) String() string {
 	return strings.ReplaceAll(fmt.Sprint(d.Index), " ", ", ")
 }
 
-// listing lists the first few names of columns or points for a message.
+// listing returns the first few names, joined by commas, for a message.
 func listing(names []string) string {
 	const most = 8
 	switch {

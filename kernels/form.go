@@ -11,14 +11,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// form describes a kernel of the catalogue for printing and checking: its parameter values and the columns that it reads.
+// form describes a catalogue kernel for printing and checking: its parameter values and the columns that it reads.
 type form struct {
 	*Entry
 	values []value
 	dims   *Dims // nil for a kernel that reads no columns
 }
 
-// value is a parameter with its value. No numbers and no text mean the default.
+// value is a parameter with its value. If both numbers and text are empty, the parameter has its default.
 type value struct {
 	param   Param
 	numbers []float64
@@ -58,7 +58,7 @@ func stated(p Param, v float64) []float64 {
 	return []float64{v}
 }
 
-// with returns a copy of a catalogue kernel with its field Dims replaced.
+// with returns a copy of a catalogue kernel with another value of its field Dims.
 func with(k Kernel, d Dims) Kernel {
 	out := reflect.New(reflect.TypeOf(k)).Elem()
 	out.Set(reflect.ValueOf(k))
@@ -66,7 +66,7 @@ func with(k Kernel, d Dims) Kernel {
 	return out.Interface().(Kernel)
 }
 
-// String prints the call that makes the kernel, without parameters that have their default value.
+// String prints the call that constructs the kernel. It leaves out parameters with default values.
 func (f form) String() string {
 	var args []string
 	for _, v := range f.values {
@@ -85,7 +85,7 @@ func (f form) String() string {
 	return f.Name + "(" + strings.Join(args, ", ") + ")"
 }
 
-// validate checks the parameters for a space of dim columns. columns are the column names for messages; nil if they are unknown.
+// validate checks the parameters for points with dim columns. columns are the column names for messages; nil if unknown.
 func (f form) validate(dim int, columns []string) error {
 	want := 0
 	if f.dims != nil {
@@ -110,7 +110,7 @@ func (f form) validate(dim int, columns []string) error {
 	return nil
 }
 
-// active lists the names of the columns that are read, in parentheses; "" if the names are unknown.
+// active returns the names of the columns that the kernel reads, in parentheses; "" if the names are unknown.
 func (f form) active(columns []string) string {
 	if columns == nil {
 		return ""
@@ -119,7 +119,7 @@ func (f form) active(columns []string) string {
 	return " (" + listing(names) + ")"
 }
 
-// bind resolves named columns to indices, and then validates the parameters.
+// bind resolves column names to indices, validates the parameters, and returns the resolved columns.
 func (f form) bind(p *Points) (Dims, error) {
 	d, err := f.dims.resolve(f.Name, p.Columns)
 	if err != nil {

@@ -11,39 +11,40 @@ import (
 // Formula is a user-defined kernel: a formula of a script, or a Go function (see Func). Check tests its symmetry and eigenvalues on the
 // given points. A Formula prints as its name only; the caller must also print the definition Name(Params) = Body.
 type Formula struct {
-	Name   string // unique: two formulas in a kernel must not share it
+	Name   string // must be unique within a kernel
 	Params string // "x, y", or "x, y, a=1" with further parameters
 	Body   string // text of the formula; empty for a Go function
 
-	// Pair returns k(x, y).
+	// Pair returns k(x, y) for one pair of points.
 	Pair func(x, y Point) float64
 	// Rows computes a row at once, like Kernel.Row; if nil, Pair is called for each point.
 	Rows func(dst []float64, x Point, ys *Points, from int)
-	// Resolve replaces column names of the formula by indices, given the names of all columns. It returns an error if a column is missing.
-	// Bind calls it; nil means that Pair works for any columns.
+	// Resolve returns the formula with its column names replaced by indices into columns. It returns an error if a column
+	// is missing. Bind calls it; nil means that the formula reads no columns by name.
 	Resolve func(columns []string) (Formula, error)
-	// Meet prepares the formula for given points, for example by computing all values. Bind calls it instead of Resolve; may be nil.
+	// Meet returns the formula prepared for the given points, for example with all values computed. Bind calls it instead
+	// of Resolve; it may be nil.
 	Meet func(p *Points) Formula
 
 	// Args are the values of the parameters after x and y, in order.
 	Args []Arg
-	// Call returns the formula with other Args; nil if the formula has none.
+	// Call returns the formula with other values of Args; nil if the formula has no Args.
 	Call func(args []Free) (Formula, error)
 
 	// Free are the free hyperparameters that the formula uses by name.
 	Free []Free
-	// At returns the formula with new numbers: first one for each of Free, then one for each of the Args that are not Fixed. A number that
-	// is Fixed is written into Body and Args.
+	// At returns the formula with new numbers: first one for each of Free, then one for each of Args that is not Fixed. A
+	// new number that is Fixed is written into Body and Args as a plain number.
 	At func(free []Free) Formula
 }
 
-// Arg is the value of a further parameter of a formula. A plain number is a Fixed value.
+// Arg is a parameter of a formula after x and y, with its value. A plain number is a Fixed value.
 type Arg struct {
 	Param string
 	Free
 }
 
-// Func makes a kernel from a Go function of two feature vectors.
+// Func returns a kernel that is a Go function of two feature vectors.
 func Func(name string, f func(x, y []float64) float64) Formula {
 	return Formula{Name: name, Params: "x, y", Pair: func(x, y Point) float64 { return f(x.X, y.X) }}
 }
@@ -64,7 +65,7 @@ func (k Formula) Row(dst []float64, x Point, ys *Points, from int) {
 	}
 }
 
-// Validate checks that the formula can be evaluated; Check tests the rest.
+// Validate checks that the formula has a definition. Symmetry and definiteness are tested by Check.
 func (k Formula) Validate(dim int) error {
 	if k.Pair == nil && k.Resolve == nil {
 		return fmt.Errorf("%s: the formula has no definition", k.Name)
@@ -99,9 +100,9 @@ func (k Formula) bind(p *Points) (Kernel, error) {
 	return k.Resolve(p.Columns)
 }
 
-// Own returns a lower bound on the variance that each arm of each task has independently of all others. It adds up the terms that multiply
-// identity() of tasks and identity() of arms; with one task, identity() of arms suffices. The bound is 0 if no such term is visible, even
-// for a kernel of full rank.
+// Own returns a lower bound on the variance of each arm of each task that is independent of all other arms. It sums the
+// terms with both identity() of tasks and identity() of arms; with one task, identity() of arms suffices. If the kernel
+// shows no such term, the bound is 0, even for a kernel of full rank.
 func Own(j Joint, tasks int) float64 {
 	sum := 0.0
 	for _, t := range j.Terms {
@@ -115,7 +116,8 @@ func Own(j Joint, tasks int) float64 {
 	return sum
 }
 
-// shown returns numbers a and c for which k - a·identity() - c is still positive semi-definite, read from the terms of k.
+// shown returns numbers identity and constant such that k - identity·identity() - constant is still positive
+// semi-definite. It reads them from the terms of k.
 func shown(k Kernel) (identity, constant float64) {
 	switch k := k.(type) {
 	case nil:

@@ -7,18 +7,18 @@ import (
 	"strings"
 )
 
-// Free is an unknown number that a fit estimates; until then it equals Value. As a parameter of a catalogue kernel it makes that kernel
-// Open. As a factor or a summand it is itself a constant kernel.
+// Free is an unknown number that a fit estimates. Until then its value is Value. A catalogue kernel with a Free parameter
+// is Open. As a factor or a summand, Free is itself a constant kernel.
 //
-// Free numbers with the same name are the same number. A Free without a name is a separate number at each place.
+// Free numbers with the same name are the same number. Each Free without a name is a separate number.
 type Free struct {
 	Name  string
 	Value float64 // between Min and Max
-	// both 0 means from Value/1000 to 1000·Value, within the parameter's range
+	// limits of the value; if both are 0, from Value/1000 to 1000·Value, within the parameter's range
 	Min, Max float64
 }
 
-// defaultSpan is the ratio of the default limits to Value: from Value/defaultSpan to Value·defaultSpan.
+// defaultSpan determines the default limits: Value/defaultSpan and Value·defaultSpan.
 const defaultSpan = 1000
 
 // Limits returns the smallest and the largest allowed value.
@@ -29,13 +29,14 @@ func (f Free) Limits() (least, most float64) {
 	return f.Min, f.Max
 }
 
-// Fixed reports whether both limits equal the value, so that there is nothing to fit.
+// Fixed reports whether both limits are equal, so that there is nothing to fit.
 func (f Free) Fixed() bool {
 	least, most := f.Limits()
 	return least == most
 }
 
-// check returns an error if the value is outside the limits, or the limits are outside the parameter's range.
+// check returns an error if the parameter cannot be fitted, the value is outside the limits, or the limits are outside the
+// parameter's range.
 func (f Free) check(kernel string, p Param) error {
 	least, most := f.Limits()
 	switch {
@@ -58,7 +59,8 @@ func (f Free) check(kernel string, p Param) error {
 	return nil
 }
 
-// within narrows default limits to the range of a parameter; explicit limits stay unchanged.
+// within returns f with explicit limits. Default limits are narrowed to the range r of a parameter; limits that the user
+// stated stay unchanged.
 func (f Free) within(r Range) Free {
 	least, most := f.Limits()
 	const inside = 1e-6 // distance from an excluded end of the range, as a fraction of the range
@@ -95,12 +97,12 @@ func (f Free) String() string {
 	return text + ")"
 }
 
-// Quote returns a text as a string literal of the script language: in quotes, with braces doubled.
+// Quote returns a text as a string literal of the script language: in quotes, and with braces doubled.
 func Quote(text string) string {
 	return strings.NewReplacer("{", "{{", "}", "}}").Replace(strconv.Quote(text))
 }
 
-// Logarithmic reports whether a fit searches this number on the logarithmic scale. It does so if the smallest allowed value is above 0.
+// Logarithmic reports whether a fit searches the logarithm of this number. It does so if the lower limit is positive.
 func (f Free) Logarithmic() bool {
 	least, _ := f.Limits()
 	return least > 0

@@ -13,19 +13,19 @@ import (
 // Parameter is a free hyperparameter of a kernel, with explicit limits.
 type Parameter struct {
 	Free
-	// where the number occurs, such as "arm rbf lengthscale"; the first place if there are several
+	// where the number occurs, such as "arm rbf lengthscale"; if it occurs several times, the first place
 	Where string
 }
 
 // Label returns the name of the number, or Where if it has no name.
 func (p Parameter) Label() string { return cmp.Or(p.Name, p.Where) }
 
-// setting returns the new value of a free hyperparameter. p has explicit limits; written has the limits as the user wrote them. A Fixed
-// result becomes a plain number.
+// setting returns the new value of a free hyperparameter. p has explicit limits; written has the limits as the user stated
+// them. If the result is Fixed, it becomes a plain number.
 type setting func(p Parameter, written Free) Free
 
-// Free lists the free hyperparameters of the kernel in order of appearance, each name once. It returns an error if two numbers with the
-// same name differ in value or limits.
+// Free returns the free hyperparameters of the kernel in order of appearance; each name occurs once. It returns an error
+// if two numbers with the same name differ in value. If their limits differ, the result has the limits that satisfy both.
 func (j Joint) Free() ([]Parameter, error) {
 	var found []Parameter
 	var mistake error
@@ -46,8 +46,8 @@ func (j Joint) Free() ([]Parameter, error) {
 	return found, err
 }
 
-// With returns the kernel with new values of its free hyperparameters, in the order of Free. They stay free, with the same limits. It
-// panics if the number of values is wrong.
+// With returns the kernel with new values for its free hyperparameters, in the order of Free. They stay free, with the
+// same limits. It panics if the number of values is wrong.
 func (j Joint) With(values []float64) (Joint, error) {
 	free, err := j.Free()
 	if err != nil {
@@ -71,7 +71,7 @@ func (j Joint) With(values []float64) (Joint, error) {
 	})
 }
 
-// Settled returns the kernel with its free hyperparameters replaced by plain numbers, at their values.
+// Settled returns the kernel with each free hyperparameter replaced by its value as a plain number.
 func (j Joint) Settled() (Joint, error) {
 	out, err := j.each(func(_ Parameter, f Free) Free { return settled(f.Value) })
 	if err != nil {
@@ -83,7 +83,7 @@ func (j Joint) Settled() (Joint, error) {
 	return out, nil
 }
 
-// readable removes the rounding error of a multiplication, so that a written factor times a fitted one prints as 3.8616, not
+// readable removes the rounding error of a product of two decimal numbers, so that it prints as 3.8616, not
 // 3.8615999999999997.
 func readable(v float64) float64 {
 	if r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64); math.Abs(r-v) <= 1e-15*math.Abs(v) {
@@ -94,7 +94,7 @@ func readable(v float64) float64 {
 
 func settled(v float64) Free { return Free{Value: v, Min: v, Max: v} }
 
-// each replaces every free hyperparameter of the kernel by the result of set.
+// each returns the kernel with every free hyperparameter replaced by the result of set.
 func (j Joint) each(set setting) (Joint, error) {
 	out := Joint{Fitted: j.Fitted}
 	for i, t := range j.Terms {
@@ -111,8 +111,8 @@ func (j Joint) each(set setting) (Joint, error) {
 	return out, nil
 }
 
-// each replaces every free hyperparameter of one kernel by the result of set. It makes sums and products again by Add and Mul, because
-// plain numbers among their parts are combined.
+// each returns one kernel with every free hyperparameter replaced by the result of set. It rebuilds sums and products by
+// Add and Mul, because these merge plain numbers.
 func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	switch k := k.(type) {
 	case Free:
@@ -148,7 +148,7 @@ func each(k Kernel, set setting, place, side string) (Kernel, error) {
 	return k, nil
 }
 
-// combined merges a list of at least one part by combine, from left to right.
+// combined merges parts by combine, from left to right. There must be at least one part.
 func combined[K any](parts []K, combine func(a, b K) K) K {
 	all := parts[0]
 	for _, part := range parts[1:] {
@@ -157,7 +157,7 @@ func combined[K any](parts []K, combine func(a, b K) K) K {
 	return all
 }
 
-// each replaces the free hyperparameters that a formula reads by the results of set.
+// each returns the formula with every free hyperparameter replaced by the result of set.
 func (k Formula) each(set setting, place string) Kernel {
 	if k.At == nil {
 		return k
@@ -182,7 +182,8 @@ func (k Formula) each(set setting, place string) Kernel {
 	return k.At(free)
 }
 
-// anonymous reports whether a free hyperparameter of the kernel has no name. Copies of such a kernel would not share its value.
+// anonymous reports whether a free hyperparameter of the kernel has no name. Copies of such a kernel would not share its
+// value. It also returns true if the kernel is invalid.
 func (j Joint) anonymous() bool {
 	found := false
 	_, err := j.each(func(p Parameter, f Free) Free {
@@ -192,7 +193,7 @@ func (j Joint) anonymous() bool {
 	return found || err != nil
 }
 
-// pull separates a product into its free factors and the rest; rest is nil if there are no other factors.
+// pull splits a product into its Free factors and the product of the others; rest is nil if there are no others.
 func pull(k Kernel) (free []Kernel, rest Kernel) {
 	if k == nil {
 		return nil, nil

@@ -10,16 +10,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Matrix is a symmetric n×n matrix whose values are computed on demand, such as a Gram matrix that is too large to store. Its methods are
-// safe for concurrent use.
+// Matrix is a symmetric n×n matrix whose values are computed on demand, such as a Gram matrix that is too large to store.
+// Its methods are safe for concurrent use.
 type Matrix interface {
 	Len() int                 // order n
 	Diagonal(dst []float64)   // sets dst, of length n, to the diagonal
 	Row(dst []float64, i int) // sets dst, of length n, to row i
 }
 
-// Part sets dst[j] = m[i][from+j]. It calls the method Part(dst, i, from) of m if there is one, and otherwise computes the whole row. The
-// result is bit-identical to that of Row.
+// Part sets dst[j] = m[i][from+j]. It calls the method Part(dst, i, from) of m if m has one; otherwise it computes the
+// whole row. The values are bit-identical to those of Row.
 func Part(m Matrix, dst []float64, i, from int) {
 	if p, ok := m.(interface {
 		Part(dst []float64, i, from int)
@@ -75,7 +75,7 @@ func Dense(m Matrix) *mat.SymDense {
 	return dense
 }
 
-// fill computes the whole matrix like Dense, and returns an error if ctx ends.
+// fill is Dense with a context. It returns the context's error if ctx ends.
 func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	n := m.Len()
 	dense := mat.NewSymDense(n, nil)
@@ -89,7 +89,7 @@ func fill(ctx context.Context, m Matrix) (*mat.SymDense, error) {
 	return dense, nil
 }
 
-// square reserves memory for a number of n × n matrices.
+// square returns an error if there is not enough memory for the given number of n × n matrices.
 func square(ctx context.Context, what string, matrices, n int, of string) error {
 	return memlimit.Claim(ctx, memlimit.Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(n), Count: n, Of: of, Power: 2})
 }
@@ -105,8 +105,8 @@ type Factor struct {
 	Largest       float64    // largest diagonal value of the matrix
 }
 
-// negligible is the default tolerance: a residual below this fraction of the largest diagonal value counts as rounding. A matrix of exact
-// rank m then has m columns.
+// negligible is the default relative tolerance of the factorisation: residuals below this fraction of the largest diagonal
+// value are rounding errors. A matrix of exact rank r then has r columns.
 const negligible = 1e-12
 
 // PivotedCholesky factors m with at most maxRank columns; 0 means no limit. The next pivot is the largest remaining diagonal value. The
@@ -127,7 +127,7 @@ func PivotedCholesky(ctx context.Context, m Matrix, maxRank int, tol float64) (F
 	return g.Factor(ctx, maxRank, tol)
 }
 
-// transpose writes columns into a matrix, in blocks of rows that stay in the cache.
+// transpose writes columns into the matrix to, in blocks of rows that fit the cache.
 func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
 	const together = 64
 	n, _ := to.Dims()
@@ -140,8 +140,8 @@ func transpose(ctx context.Context, columns [][]float64, to *mat.Dense) error {
 	})
 }
 
-// negativeRest returns the error about a remaining diagonal value below zero. For a small matrix the message includes the smallest
-// eigenvalue.
+// negativeRest returns the error for a remaining diagonal value low below zero. For a small matrix the message includes
+// the smallest eigenvalue.
 func negativeRest(m Matrix, low, largest float64) error {
 	const small = 500
 	if m.Len() <= small {

@@ -20,7 +20,7 @@ import (
 type Growing struct {
 	m        Matrix
 	diagonal []float64 // N
-	largest  float64   // of diagonal
+	largest  float64   // largest value of diagonal
 
 	turn      chan struct{} // holds one value while no caller computes columns
 	columns   [][]float64   // columns of N values each; never changed
@@ -59,10 +59,11 @@ func Grow(m Matrix) (*Growing, error) {
 // Largest returns the largest diagonal value of the matrix.
 func (g *Growing) Largest() float64 { return g.largest }
 
-// Diagonal returns the diagonal of the matrix, N values, which must not be changed.
+// Diagonal returns the diagonal of the matrix, N values. The caller must not change it.
 func (g *Growing) Diagonal() []float64 { return g.diagonal }
 
-// Continued returns a new factorisation that starts with the columns computed so far. Its further columns are not stored in g.
+// Continued returns a factorisation that starts with the columns computed so far. Columns that it computes later are not
+// added to g.
 func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	if err := g.take(ctx); err != nil {
 		return nil, err
@@ -76,8 +77,8 @@ func (g *Growing) Continued(ctx context.Context) (*Growing, error) {
 	return &out, nil
 }
 
-// Columns returns the columns and the pivots that PivotedCholesky computes with the same limits, or the same error. The caller must not
-// change them.
+// Columns returns the columns and pivots of PivotedCholesky with the same limits, or its error. The caller must not change
+// them.
 func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (columns [][]float64, pivots []int, err error) {
 	defer try.Caught(&err)
 	try.To(g.take(ctx))
@@ -86,7 +87,7 @@ func (g *Growing) Columns(ctx context.Context, maxRank int, tol float64) (column
 	return slices.Clip(g.columns[:rank]), slices.Clip(g.pivots[:rank]), nil
 }
 
-// Factor returns the factor that PivotedCholesky computes with the same limits, but always at least one column.
+// Factor returns the result of PivotedCholesky with the same limits. It has at least one column.
 func (g *Growing) Factor(ctx context.Context, maxRank int, tol float64) (f Factor, err error) {
 	defer try.Caught(&err)
 	columns, pivots := try.Two(g.Columns(ctx, maxRank, tol))
@@ -118,7 +119,7 @@ func (g *Growing) Residual(ctx context.Context, columns int) (float64, error) {
 	return 0, nil
 }
 
-// take waits until no other caller computes columns, or the context ends.
+// take waits until no other caller computes columns. It returns the context's error if ctx ends first.
 func (g *Growing) take(ctx context.Context) error {
 	select {
 	case <-g.turn:
@@ -135,8 +136,8 @@ func (g *Growing) take(ctx context.Context) error {
 
 func (g *Growing) give() { g.turn <- struct{}{} }
 
-// extend computes columns until there are maxRank, or the largest remaining diagonal value is at most tol times the largest of the matrix.
-// It returns how many columns these limits need, which may be fewer than exist.
+// extend computes columns until there are maxRank, or the largest remaining diagonal value is at most tol times the
+// largest diagonal value. It returns the number of columns that these limits need; more columns may exist already.
 func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank int) {
 	n := len(g.diagonal)
 	if maxRank <= 0 || maxRank > n {
@@ -163,14 +164,16 @@ func (g *Growing) extend(ctx context.Context, maxRank int, tol float64) (rank in
 	return rank
 }
 
-// growRows is the number of rows that a core processes at a time: the rows of two columns stay in its cache.
+// growRows is the number of rows that a core processes at a time, so that the rows of two columns fit its cache.
 const growRows = 1024
 
-// tied is the difference below which two remaining diagonal values count as equal, as a fraction of the largest value of the matrix.
-// Symmetric designs have many equal values, and rounding, which differs between processors, must not choose among them.
+// tied is a relative tolerance: remaining diagonal values that differ by less, relative to the largest diagonal value,
+// count as equal. Symmetric designs have many equal values. Rounding differs between processors and must not decide which
+// of them is the pivot.
 const tied = 1e-13
 
-// pivot returns the first of the largest remaining diagonal values; the first value if they are not finite.
+// pivot returns the index of the largest remaining diagonal value, the first one if several are equal; 0 if values are not
+// finite.
 func (g *Growing) pivot() int {
 	least := slices.Max(g.rest) - tied*g.largest
 	return max(0, slices.IndexFunc(g.rest, func(v float64) bool { return v >= least }))
@@ -188,7 +191,7 @@ func (g *Growing) next(ctx context.Context) error {
 	for _, c := range g.columns {
 		g.factors = append(g.factors, c[pivot])
 	}
-	bad := make([]int, (len(column)+growRows-1)/growRows) // per block of rows: 1 + index of the first value that is not finite
+	bad := make([]int, (len(column)+growRows-1)/growRows) // for each block of rows: 1 + index of the first value that is not finite, or 0
 	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
 		own := column[from:to]
 		Part(g.m, own, pivot, from)
@@ -229,7 +232,7 @@ func (g *Growing) next(ctx context.Context) error {
 	return nil
 }
 
-// notFinite returns the error about entry (i, j) of the matrix.
+// notFinite returns the error for entry (i, j) of the matrix.
 func (g *Growing) notFinite(i, j int) error {
 	var v [1]float64
 	Part(g.m, v[:], i, j)
@@ -239,7 +242,7 @@ func (g *Growing) notFinite(i, j int) error {
 // restOf returns the diagonal of the matrix minus the product of the given columns.
 func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int) ([]float64, error) {
 	rest := slices.Clone(g.diagonal)
-	at := make([]int, len(rest)) // 1 + the column whose pivot is the point
+	at := make([]int, len(rest)) // for each point: 1 + the column of which it is the pivot, or 0
 	for k, i := range pivots {
 		at[i] = k + 1
 	}
@@ -256,8 +259,8 @@ func (g *Growing) restOf(ctx context.Context, columns [][]float64, pivots []int)
 	return rest, err
 }
 
-// room returns an error if the context has ended or there is no memory for the next few columns. The total number of columns is unknown in
-// advance.
+// room returns an error if ctx has ended or there is not enough memory for the next block of columns. It is called for
+// each block, because the total number of columns is not known in advance.
 func room(ctx context.Context, n, columns, maxRank int) error {
 	const together = 64
 	if columns%together > 0 {

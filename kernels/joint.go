@@ -18,8 +18,8 @@ import (
 // no terms, is the kernel 0.
 type Joint struct {
 	Terms []Term
-	// Fitted holds the digests of the data sets to which hyperparameters of the kernel were fitted. A combined kernel has the digests of
-	// all its parts. Equal and String ignore Fitted.
+	// Fitted has the digests of the data sets to which hyperparameters of the kernel were fitted. A combined kernel has
+	// the digests of all its parts. Equal and String ignore Fitted.
 	Fitted []string
 }
 
@@ -29,14 +29,15 @@ type Term struct {
 	Task, Arm Kernel
 }
 
-// LiftTask returns task(k), which compares only tasks.
+// LiftTask returns task(k), a joint kernel that compares only tasks.
 func LiftTask(k Kernel) Joint { return Joint{Terms: []Term{Term{1, k, nil}.normal()}} }
 
-// LiftArm returns arm(k), which compares only arms.
+// LiftArm returns arm(k), a joint kernel that compares only arms.
 func LiftArm(k Kernel) Joint { return Joint{Terms: []Term{Term{1, nil, k}.normal()}} }
 
-// LiftBoth converts a kernel that has one meaning in both spaces to a joint kernel: a constant, or identity(), which then means the same
-// arm of the same task. It converts sums and products of these part by part. Any other kernel is an error, since task(k) and arm(k) differ.
+// LiftBoth converts a kernel that has the same meaning for tasks and arms to a joint kernel. Such kernels are constants
+// and identity(), which then means the same arm of the same task. Sums, products, multiples and powers are converted part
+// by part. For other kernels it returns an error, since task(k) and arm(k) differ.
 func LiftBoth(k Kernel) (Joint, error) {
 	switch k := k.(type) {
 	case Constant:
@@ -69,7 +70,7 @@ func LiftBoth(k Kernel) (Joint, error) {
 	return Joint{}, fmt.Errorf("%[1]s may compare tasks or arms. Write task(%[1]s) or arm(%[1]s)", k)
 }
 
-// each replaces the factors that are not nil by the result of f, which also receives the name of the space.
+// each returns the term with every factor that is not nil replaced by the result of f. space is "task" or "arm".
 func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error) {
 	var err error
 	if t.Task != nil {
@@ -81,7 +82,8 @@ func (t Term) each(f func(space string, k Kernel) (Kernel, error)) (Term, error)
 	return t, err
 }
 
-// on replaces both factors by the result of f for the factor and its points. Errors begin with the kernel.
+// on returns the term with each factor replaced by the result of f for the factor and its points. Errors begin with "task
+// kernel" or "arm kernel".
 func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error)) (Term, error) {
 	if err := checkScale(t.Scale); err != nil {
 		return t, err
@@ -95,7 +97,7 @@ func (t Term) on(tasks, arms *Points, f func(k Kernel, p *Points) (Kernel, error
 	})
 }
 
-// normal moves numbers in front of both factors into Scale, and free numbers to the front of the task factor.
+// normal moves numeric factors of Task and Arm into Scale, and Free factors to the front of Task.
 func (t Term) normal() Term {
 	scale := t.Scale
 	t, _ = t.each(func(_ string, k Kernel) (Kernel, error) { // f never fails here
@@ -144,11 +146,12 @@ func AddJoint(a, b Joint) Joint {
 	return Joint{sum, union(a.Fitted, b.Fitted)}
 }
 
-// maxTerms limits the terms of a product of sums.
+// maxTerms is the largest number of terms in a product of sums.
 const maxTerms = 256
 
-// MulJoint returns a·b as a sum of terms: each term of a times each term of b, with task factors multiplied and arm factors multiplied.
-// More than 256 terms are an error.
+// MulJoint returns a·b as a sum of terms: each term of a times each term of b, with their task factors multiplied and
+// their arm factors multiplied. It returns an error for more than 256 terms, and if a free hyperparameter without a name
+// would be copied.
 func MulJoint(a, b Joint) (Joint, error) {
 	if n := len(a.Terms) * len(b.Terms); n > maxTerms {
 		return Joint{}, fmt.Errorf("this product is a sum of %d terms; %d are allowed", n, maxTerms)
@@ -178,7 +181,7 @@ func mulFactor(a, b Kernel) Kernel {
 	return Mul(a, b)
 }
 
-// ScaleJoint returns c·j; c must be finite and ≥ 0.
+// ScaleJoint returns c·j. It returns an error unless c is finite and ≥ 0.
 func ScaleJoint(c float64, j Joint) (Joint, error) {
 	if err := checkScale(c); err != nil {
 		return Joint{}, err
@@ -190,8 +193,8 @@ func ScaleJoint(c float64, j Joint) (Joint, error) {
 	return Joint{terms, j.Fitted}, nil
 }
 
-// PowJoint returns j^n as a sum of terms. For a single term it raises the scale and both factors to the power n. It returns an error unless
-// n ≥ 1.
+// PowJoint returns j^n as a sum of terms. For a single term, it raises the scale and both factors to the power n. It
+// returns an error unless n ≥ 1, and for too many terms.
 func PowJoint(j Joint, n int) (Joint, error) {
 	if err := checkExponent(n); err != nil {
 		return Joint{}, err
@@ -223,7 +226,7 @@ func (j Joint) String() string {
 	return strings.Join(lists.Map(j.Terms, Term.String), " + ")
 }
 
-// String prints the term; a term without factors prints as its scale.
+// String prints the term. A term without factors prints as its scale.
 func (t Term) String() string {
 	free, task := pull(t.Task)
 	factors := lists.Map(free, Kernel.String)
@@ -246,7 +249,7 @@ func (t Term) String() string {
 	return strings.Join(factors, " * ")
 }
 
-// Equal reports whether two joint kernels are the same expression, factor by factor as in the function Equal.
+// Equal reports whether two joint kernels are the same expression. Factors are compared by the function Equal.
 func (j Joint) Equal(other Joint) bool {
 	return slices.EqualFunc(j.Terms, other.Terms, func(s, t Term) bool {
 		return s.Scale == t.Scale && equalFactor(s.Task, t.Task) && equalFactor(s.Arm, t.Arm)
@@ -260,7 +263,7 @@ func equalFactor(a, b Kernel) bool {
 	return Equal(a, b)
 }
 
-// Formulas lists the formula kernels in j, each name once, in order of appearance.
+// Formulas returns the formula kernels in j in order of appearance; each name occurs once.
 func (j Joint) Formulas() []Formula {
 	var found []Formula
 	for _, t := range j.Terms {
@@ -269,8 +272,8 @@ func (j Joint) Formulas() []Formula {
 	return named(found)
 }
 
-// Check tests the task kernels on the tasks and the arm kernels on the arms, as the function Check does. If all pass, the joint kernel is
-// positive semi-definite. The result holds the largest Points and the largest Jitter of all factors.
+// Check tests the task kernels on the tasks and the arm kernels on the arms by the function Check. If all pass, the joint
+// kernel is positive semi-definite. The result has the largest Points and the largest Jitter over all factors.
 func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	var all Checked
 	err := lists.Each(j.Terms, func(t Term) error {
@@ -284,8 +287,9 @@ func (j Joint) Check(tasks, arms *Points) (Checked, error) {
 	return all, err
 }
 
-// Smoother replaces each kernel whose functions are not twice differentiable by a smooth one with the same length scales. It also removes
-// terms with identity() of arms if other terms remain. It reports whether anything changed.
+// Smoother returns j with each kernel whose functions are not twice differentiable replaced by a smooth one with the same
+// length scales. It also removes terms with identity() of arms if other terms remain. The second result reports whether
+// anything changed.
 func (j Joint) Smoother() (Joint, bool) {
 	out, changed := Joint{Fitted: j.Fitted}, false
 	for _, t := range j.Terms {

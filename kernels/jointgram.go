@@ -12,10 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// On returns the N×N Gram matrix of the joint kernel on N arms without storing it. Arm i has the features arms.Point(i) and belongs to task
-// tasks.Point(taskOf[i]). Task kernels are evaluated once, for up to mostStored tasks. Arm kernels are evaluated row by row; unrelated
-// tasks are skipped. Rows are fastest if the arms of a task are contiguous. On returns an error if ctx ends, and panics if taskOf does not
-// match arms and tasks.
+// On returns the N×N Gram matrix of the joint kernel on N arms without storing it. Arm i has the features arms.Point(i)
+// and belongs to task tasks.Point(taskOf[i]). For up to mostStored tasks, task kernels are evaluated once and stored. Arm
+// kernels are evaluated row by row, only between tasks that a term relates. Rows are fastest if the arms of a task are
+// contiguous. On returns an error for an invalid kernel and if ctx ends. It panics if taskOf does not match arms and
+// tasks.
 func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Matrix, err error) {
 	defer try.Caught(&err)
 	if len(taskOf) != arms.Len() {
@@ -40,19 +41,20 @@ func (j Joint) On(ctx context.Context, tasks, arms *Points, taskOf []int) (_ Mat
 	return m, nil
 }
 
-// mostStored is the largest number of tasks for which the V×V matrix of a task kernel is stored, in 32 MB.
+// mostStored is the largest number of tasks for which the V×V matrix of a task kernel is stored. It then takes 32 MB.
 const mostStored = 2048
 
-// taskPart is the task factor of a term times its scale, split into a constant, a multiple of identity(), and other kernels.
+// taskPart is the task factor of a term times its scale: the sum of a constant, a multiple of identity(), and other
+// kernels.
 type taskPart struct {
 	constant, alone float64
 	ids             []int
 	gram            *mat.SymDense // V×V matrix of the other kernels; nil if there are none
-	others          []Term        // the other kernels, if V×V values are too many to store
+	others          []Term        // the other kernels, if there are too many tasks to store gram
 	tasks           *Points
 }
 
-// taskPart computes the task factor of a term whose kernels are bound.
+// taskPart returns the task factor of a term times its scale. The kernels of the term must be bound.
 func (t Term) taskPart(ctx context.Context, tasks *Points) (p taskPart, err error) {
 	p.ids, p.tasks = tasks.ID, tasks
 	switch t.Task.(type) {
@@ -72,7 +74,7 @@ func (t Term) taskPart(ctx context.Context, tasks *Points) (p taskPart, err erro
 	return p, err
 }
 
-// add adds the task factor of another term that has the same arm kernel.
+// add adds the task factor q of another term with the same arm kernel.
 func (p *taskPart) add(q taskPart) {
 	p.constant, p.alone, p.others = p.constant+q.constant, p.alone+q.alone, append(p.others, q.others...)
 	switch {
@@ -98,8 +100,9 @@ func (p *taskPart) at(v, w int) float64 {
 	return out
 }
 
-// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel matrix of [Du23,
-// sec. 3]. For several, rank(K_Z) times the rank of ArmMatrix is an upper bound on the rank of the joint matrix.
+// TaskGram returns the V×V task part of the joint kernel, K_Z = Σ_t Scale_t Task_t. For one term it is the task kernel
+// matrix of [Du23, sec. 3]. For several terms, rank(K_Z) times the rank of ArmMatrix is an upper bound on the rank of the
+// joint matrix.
 func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	try.To(square(ctx, "the Gram matrix", 2, tasks.Len(), "tasks"))
@@ -111,8 +114,8 @@ func (j Joint) TaskGram(ctx context.Context, tasks *Points) (_ *mat.SymDense, er
 	return symmetric.Make(tasks.Len(), sum.at), nil
 }
 
-// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without storing it. Scale is
-// part of TaskGram and not applied here.
+// ArmMatrix returns the arm part of the joint kernel on the N arms, Σ_t Arm_t over the terms with Scale > 0, without
+// storing it. It does not include Scale, which is part of TaskGram.
 func (j Joint) ArmMatrix(arms *Points) (Matrix, error) {
 	var sum Kernel
 	for _, t := range j.Terms {
@@ -143,7 +146,7 @@ type jointGram struct {
 	parts   []jointPart
 	arms    *Points
 	taskOf  []int
-	blocks  []block // runs of arms of one task
+	blocks  []block // runs of consecutive arms of one task
 	longest int     // largest number of arms in a run
 }
 
@@ -154,7 +157,7 @@ type jointPart struct {
 
 type block struct{ task, start, end int }
 
-// add adds a term with bound kernels to the part that has the same arm kernel, or else as a new part.
+// add adds a term with bound kernels: to the part with the same arm kernel if there is one, otherwise as a new part.
 func (m *jointGram) add(arm Kernel, task taskPart) {
 	for k := range m.parts {
 		if equalFactor(m.parts[k].arm, arm) {
@@ -203,8 +206,9 @@ func (m *jointGram) Diagonal(dst []float64) {
 	}
 }
 
-// Divide splits j into two joint kernels whose sum is j. shared has the terms that relate tasks; own has those that are 0 between two
-// different tasks. apart is true if own is also 0 between two different arms of a task. Divide reads only the form of the terms.
+// Divide splits j into two joint kernels whose sum is j. shared has the terms that relate tasks; own has the terms that
+// are 0 between different tasks. apart is true if own is also 0 between different arms of a task. Divide decides by the
+// expressions of the terms alone.
 func Divide(j Joint) (shared, own Joint, apart bool) {
 	apart = true
 	for _, t := range j.Terms {
@@ -231,8 +235,8 @@ func alone(k Kernel) bool {
 	return false
 }
 
-// expanded multiplies out sums: it returns kernels without sums whose sum is k. It returns k itself if the result would be long. A nil
-// kernel is the constant 1.
+// expanded returns kernels without sums whose sum is k, by multiplying out. If these are too many, it returns k itself. A
+// nil kernel is the constant 1.
 func expanded(k Kernel) []Kernel {
 	var out []Kernel
 	switch k := k.(type) {

@@ -8,24 +8,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Kernel is a positive-definite function of two points of one space, either the tasks or the arms. Implementations are plain structs whose
-// fields are the parameters. A kernel prints as the script expression that makes it.
+// Kernel is a positive-definite function of two points of one space, either the tasks or the arms. Implementations are
+// plain structs whose fields are the parameters. A kernel prints as the script expression that constructs it.
 //
-// Eval and Row need a kernel that is bound to the points, see Bind. The length of dst must not exceed the remaining points of ys. Both are
-// safe for concurrent use.
+// Eval and Row need a kernel that is bound to the points, see Bind. Both are safe for concurrent use.
 type Kernel interface {
 	// Eval returns k(x, y) for one pair; tests use it as the reference for Row.
 	Eval(x, y Point) float64
-	// Row sets dst[j] = k(x, ys[from+j]) for every j < len(dst).
+	// Row sets dst[j] = k(x, ys[from+j]) for every j < len(dst). ys must have at least from+len(dst) points.
 	Row(dst []float64, x Point, ys *Points, from int)
-	// Validate returns an error if a parameter is out of range, or if the kernel is not positive-definite in dim ≥ 0 feature columns.
+	// Validate returns an error if a parameter is out of range, or if the kernel is not positive-definite for points with
+	// dim ≥ 0 feature columns.
 	Validate(dim int) error
-	// String prints the kernel as an expression; parsing it gives an equal kernel.
+	// String prints the kernel as an expression. Parsing this expression gives an equal kernel.
 	String() string
 }
 
-// Equal reports whether two kernels are the same expression: the same structure and parameters, and formulas with the same name, parameters
-// and text. It ignores the effects of Bind.
+// Equal reports whether two kernels are the same expression: the same structure and parameters, and formulas with the same
+// name, parameters and body. It ignores what Bind adds.
 func Equal(a, b Kernel) bool {
 	switch a := a.(type) {
 	case Formula:
@@ -39,7 +39,7 @@ func Equal(a, b Kernel) bool {
 	return slices.EqualFunc(Parts(a), Parts(b), Equal) && reflect.DeepEqual(bare(a), bare(b))
 }
 
-// Formulas lists the formula kernels in k, each name once, in order of appearance.
+// Formulas returns the formula kernels in k in order of appearance; each name occurs once.
 func Formulas(k Kernel) []Formula { return named(formulas(nil, k)) }
 
 // named returns the first formula of each name.
@@ -53,7 +53,7 @@ func named(all []Formula) []Formula {
 	return found
 }
 
-// formulas appends the formulas in a kernel to found, each text once.
+// formulas appends the formulas in k to found, unless found has one that prints the same.
 func formulas(found []Formula, k Kernel) []Formula {
 	for _, part := range Parts(k) {
 		found = formulas(found, part)
@@ -64,17 +64,17 @@ func formulas(found []Formula, k Kernel) []Formula {
 	return found
 }
 
-// Read describes a column that a catalogue kernel reads, where that kernel may be part of another one.
+// Read is a column that a catalogue kernel reads. The kernel may be a part of another one.
 type Read struct {
 	Kernel string // name in scripts
 	Column int    // index of the column in the points
-	// ℓ in units of the column, for a kernel that decreases with the distance; 0 for other kernels, and while a hyperparameter of the
-	// kernel is free
+	// length scale ℓ in units of the column; 0 for a kernel that does not decrease with the distance, and if a
+	// hyperparameter of the kernel is free
 	Lengthscale float64
 }
 
-// Reads returns the columns that the parts of a kernel read, in the order of the kernel's text. It omits formulas. It returns nil if the
-// kernel does not fit the points.
+// Reads returns the columns that the parts of a kernel read, in the order of the kernel's text. It omits columns that
+// formulas read. It returns nil if the kernel cannot be bound to the points.
 func Reads(k Kernel, p *Points) []Read {
 	bound, err := Bind(k, p)
 	if err != nil {
@@ -100,8 +100,9 @@ func reads(k Kernel, dim int) []Read {
 	})
 }
 
-// Bind prepares a kernel for its points: it resolves names of columns and points, and makes all checks that depend on the points. Errors
-// use terms of the script language. Every function of this package that takes a kernel and points calls Bind.
+// Bind returns a kernel that is prepared for the points: names of columns and points are resolved. It makes all checks
+// that depend on the points. Errors use terms of the script language. Every function of this package that takes a kernel
+// and points calls Bind.
 func Bind(k Kernel, p *Points) (Kernel, error) {
 	switch k := k.(type) {
 	case Open:
@@ -130,7 +131,7 @@ func Bind(k Kernel, p *Points) (Kernel, error) {
 	}
 }
 
-// unbind removes what Bind added to a primitive kernel.
+// unbind returns a kernel without parts, without what Bind added.
 func unbind(k Kernel) Kernel {
 	if table, is := k.(Table); is {
 		table.rows = nil

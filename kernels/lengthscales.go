@@ -2,10 +2,10 @@ package kernels
 
 import "github.com/gonb-cope/gonb-cope/internal/base/lists"
 
-// falling is a kernel that decreases with the distance and has one length scale per column.
+// falling is a kernel that decreases with the distance and has length scales.
 type falling interface {
 	Kernel
-	lengthscales() []float64 // one ℓ for all columns, or one per column read; none means 1
+	lengthscales() []float64 // ℓ of each column that the kernel reads, or one ℓ for all of them; empty means 1
 }
 
 // rough is a kernel whose functions may not be twice differentiable.
@@ -14,7 +14,7 @@ type rough interface {
 	smooth() (Kernel, bool)
 }
 
-// smoother applies Joint.Smoother to one factor; nil stays nil.
+// smoother is Joint.Smoother for one factor; for nil it returns nil.
 func smoother(k Kernel) (Kernel, bool) {
 	if k, is := k.(rough); is {
 		return k.smooth()

@@ -8,11 +8,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Open is a catalogue kernel in which some parameters are free hyperparameters. Eval and Row use their present values. Entry.Build makes it
-// from Free arguments.
+// Open is a catalogue kernel with some parameters that are free hyperparameters. Eval and Row use their present values.
+// Entry.Build returns an Open if it gets Free arguments.
 type Open struct {
 	Kernel Kernel // the kernel at the present values
-	Slots  []Slot // the free hyperparameters; at least one
+	Slots  []Slot // free hyperparameters, at least one
 }
 
 // Slot identifies a free hyperparameter of a kernel.
@@ -31,7 +31,7 @@ func (k Open) Row(dst []float64, x Point, ys *Points, from int) { k.Kernel.Row(d
 // Validate checks the kernel.
 func (k Open) Validate(dim int) error { return k.Kernel.Validate(dim) }
 
-// String prints the call that makes k, with free hyperparameters as free(...).
+// String prints the call that constructs k, with free hyperparameters as free(...).
 func (k Open) String() string {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {
@@ -56,8 +56,7 @@ func (k Open) String() string {
 	return f.String()
 }
 
-// open replaces free hyperparameters in arguments by their values. It returns the new arguments, and a slot for each free number. A number
-// in a []Free that is not free is Fixed.
+// open returns the arguments with each Free replaced by its value, and a slot for each Free that is not Fixed.
 func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	plain := maps.Clone(a)
 	var slots []Slot
@@ -82,7 +81,7 @@ func (a Args) open(kernel string, params []Param) (Args, []Slot, error) {
 	return plain, slots, nil
 }
 
-// given returns the arguments from which Build makes the same kernel.
+// given returns the arguments from which Build constructs the same kernel.
 func (f form) given() Args {
 	a := Args{}
 	for _, v := range f.values {
@@ -104,7 +103,8 @@ func (f form) given() Args {
 	return a
 }
 
-// at returns the kernel with each free hyperparameter replaced by the result of set, which may be free or a plain number.
+// at returns the kernel with each free hyperparameter replaced by the result of set. place is the start of
+// Parameter.Where.
 func (k Open) at(set setting, place string) (Kernel, error) {
 	f := formOf(k.Kernel)
 	if f.Entry == nil {

@@ -15,13 +15,13 @@ const (
 	NumberKind  Kind = iota // a number
 	IntegerKind             // a whole number
 	ChoiceKind              // one of the numbers in Param.Choices
-	ListKind                // a number, or a list with one number per column read
+	ListKind                // a number, or a list with one number for each column that the kernel reads
 	ColumnsKind             // "dims": column names, or 0-based column numbers
 	MatrixKind              // a list of rows of numbers
 	NamesKind               // a list of names of points
 )
 
-// String describes the accepted values in a message.
+// String describes the accepted values, for a message.
 func (k Kind) String() string {
 	return [...]string{
 		NumberKind: "a number", IntegerKind: "a whole number", ChoiceKind: "one of a few numbers", ListKind: "a number or a list of numbers",
@@ -29,13 +29,13 @@ func (k Kind) String() string {
 	}[k]
 }
 
-// Param describes a parameter of a kernel, for the language, its help and checks.
+// Param describes a parameter of a kernel, for the script language, its help and the checks of arguments.
 type Param struct {
 	Name     string
-	Synonyms []string // names other libraries use; the language suggests Name for them
+	Synonyms []string // names in other libraries; the language suggests Name for them
 	Kind     Kind
-	Default  string    // as text; "" for a required parameter
-	Range    Range     // of each number
+	Default  string    // default value as text; "" for a required parameter
+	Range    Range     // allowed values of each number
 	Choices  []float64 // for ChoiceKind
 	Doc      string    // one line
 }
@@ -43,10 +43,10 @@ type Param struct {
 // Range is an interval of numbers; the zero value contains only 0.
 type Range struct {
 	Min, Max         float64
-	MinOpen, MaxOpen bool // the end itself is excluded
+	MinOpen, MaxOpen bool // whether the end itself is excluded
 }
 
-// Ranges that many parameters have.
+// Ranges that several parameters have.
 var (
 	AnyNumber   = Range{Min: math.Inf(-1), Max: math.Inf(1)}
 	Positive    = Range{Min: 0, MinOpen: true, Max: math.Inf(1), MaxOpen: true}
@@ -56,7 +56,8 @@ var (
 	fromOne     = Range{Min: 1, Max: math.Inf(1), MaxOpen: true}
 )
 
-// WholeFrom returns the range of whole numbers from least to 2^53, the end of the range that float64 represents exactly.
+// WholeFrom returns the range of whole numbers from least to 2^53, up to which float64 represents all whole numbers
+// exactly.
 func WholeFrom(least float64) Range { return Range{Min: least, Max: math.Exp2(53)} }
 
 // Contains reports whether v is in the range; it is false for NaN.
@@ -64,7 +65,7 @@ func (r Range) Contains(v float64) bool {
 	return (v > r.Min || !r.MinOpen && v == r.Min) && (v < r.Max || !r.MaxOpen && v == r.Max)
 }
 
-// String describes the range as the end of a sentence "it must be …".
+// String describes the range so that it completes the sentence "it must be …".
 func (r Range) String() string {
 	low := "at least " + bound(r.Min)
 	if r.MinOpen {
@@ -79,7 +80,8 @@ func (r Range) String() string {
 	return low + " and at most " + bound(r.Max)
 }
 
-// bound prints a limit in its shortest readable form: 9007199254740992 and 1e12, not 9.007199254740992e+15 and 1e+12.
+// bound prints a limit in its shorter readable form, such as 9007199254740992 and 1e12, not 9.007199254740992e+15 and
+// 1e+12.
 func bound(v float64) string {
 	short, plain := strings.Replace(number(v), "e+", "e", 1), strconv.FormatFloat(v, 'f', -1, 64)
 	if strings.Contains(short, "e") && len(plain) <= len(short) || math.Abs(v) < 1e7 && v == math.Trunc(v) {
@@ -95,16 +97,16 @@ const (
 	Largest  = 1e100
 )
 
-// Extreme reports whether a number is neither 0 nor of an absolute value from Smallest to Largest.
+// Extreme reports whether v is too large or too small: not 0, and |v| not from Smallest to Largest.
 func Extreme(v float64) bool {
 	size := math.Abs(v)
 	return size > Largest || size < Smallest && v != 0
 }
 
-// ExtremeRule states the rule of Extreme for messages, to follow "it is 1e300;".
+// ExtremeRule is the rule of Extreme as a clause for messages, after "it is 1e300;".
 const ExtremeRule = "numbers must be 0, or of a size from 1e-100 to 1e100"
 
-// check returns an error if value v, number i of the parameter's n values, is out of range.
+// check returns an error if v is out of range. v is value i (from 0) of the parameter's n values.
 func (p Param) check(kernel string, v float64, i, n int) error {
 	if n == 1 {
 		i = -1
@@ -130,7 +132,7 @@ func (p Param) check(kernel string, v float64, i, n int) error {
 	return &ParamError{kernel, p.Name, i, fmt.Sprintf("is %s; %s", number(v), rule)}
 }
 
-// Parameters that several kernels have.
+// Parameters of several kernels.
 var (
 	lengthscaleParam = Param{
 		Name: "lengthscale", Synonyms: []string{"ell", "length_scale", "lengthscales", "ls"},

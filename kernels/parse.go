@@ -10,9 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Parse returns the kernel of one space that a text describes. It accepts what kernels print: sums, products, multiples and powers of
-// Catalogue kernels, of free(...), and of the given formulas by name. Parsing the text of a kernel gives an equal kernel. The script
-// language accepts more, such as names, lists and arithmetic.
+// Parse returns the kernel of one space, tasks or arms, that a text describes. It accepts the texts that kernels print:
+// sums, products, multiples and powers of Catalogue kernels, of free(...), and of the given formulas by name. Parsing the
+// text of a kernel gives an equal kernel. The script language accepts more, such as variables, lists and arithmetic.
 func Parse(text string, formulas ...Formula) (Kernel, error) {
 	v, err := parse(text, formulas)
 	if err != nil {
@@ -27,7 +27,7 @@ func Parse(text string, formulas ...Formula) (Kernel, error) {
 	return nil, fmt.Errorf("%s is a joint kernel of tasks and arms; ParseJoint reads it", text)
 }
 
-// ParseJoint is Parse for a joint kernel, in which kernels of one space are inside task(...) or arm(...).
+// ParseJoint is Parse for joint kernels, in which kernels of one space are inside task(...) or arm(...).
 func ParseJoint(text string, formulas ...Formula) (Joint, error) {
 	v, err := parse(text, formulas)
 	if err != nil {
@@ -46,7 +46,7 @@ type parser struct {
 
 type parseError struct{ error }
 
-// mostNested limits the nesting of parentheses and lists.
+// mostNested is the largest nesting depth of parentheses and lists.
 const mostNested = 500
 
 func parse(text string, formulas []Formula) (v any, err error) {
@@ -102,7 +102,7 @@ func (p *parser) want(token rune) {
 	}
 }
 
-// inside counts one level of nesting and fails beyond mostNested. The caller must call leave.
+// inside enters a level of nesting, and fails beyond mostNested. The caller must call leave.
 func (p *parser) inside() (leave func()) {
 	if p.depth++; p.depth > mostNested {
 		p.fail("more than %d parts are inside each other", mostNested)
@@ -225,7 +225,7 @@ func (p *parser) atom() any {
 	return nil
 }
 
-// formula reads the arguments of a formula in parentheses, if there are any.
+// formula reads the arguments of a formula in parentheses; without parentheses it returns f.
 func (p *parser) formula(f Formula) Kernel {
 	if p.token != '(' || f.Call == nil {
 		return f
@@ -309,7 +309,7 @@ func (p *parser) list(open, end rune, item func(i int)) {
 	}
 }
 
-// named reads an argument, with its name if it has one; name is "" otherwise.
+// named reads an argument and its name; name is "" for a positional argument.
 func (p *parser) named() (name string, v any) {
 	if p.token == scanner.Ident && p.TokenText() != "free" {
 		name = p.TokenText()
@@ -319,7 +319,7 @@ func (p *parser) named() (name string, v any) {
 	return name, p.argument()
 }
 
-// argument reads a number, a text, a free hyperparameter, or a list, and returns it in a type that Args allows.
+// argument reads a number, a text, a free hyperparameter or a list. It returns a value of a type that Args allows.
 func (p *parser) argument() any {
 	defer p.inside()()
 	switch p.token {
@@ -338,7 +338,8 @@ func (p *parser) argument() any {
 	return p.number()
 }
 
-// uniform converts a list whose elements have one type to a slice of that type.
+// uniform converts a list whose elements have one type to a slice of that type. A list of numbers and free hyperparameters
+// becomes a []Free.
 func (p *parser) uniform(items []any) any {
 	if numbers, is := every[float64](items); is {
 		return numbers
@@ -380,7 +381,7 @@ func (p *parser) number() float64 {
 	return sign * v
 }
 
-// text is the inverse of Quote.
+// text reads a string literal, as written by Quote, and returns its text.
 func (p *parser) text() string {
 	text, err := strconv.Unquote(p.TokenText())
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Point is one point of a space. X has one value per feature column; Name and ID identify the point for kernels that do not use
-// features.
+// Point is one point of a space. X has one value for each feature column. Name and ID identify the point for kernels that
+// do not use features.
 type Point struct {
 	X    []float64
 	Name string
@@ -23,21 +23,21 @@ type Point struct {
 // Points is a finite list of points of one space. Features are stored as one contiguous array per column, which makes Row fast.
 type Points struct {
 	Columns []string // d column names
-	// n names; points with equal names are the same point (an arm offered to several tasks)
+	// n names; points with equal names are the same point, such as an arm that several tasks offer
 	Names []string
-	ID    []int       // n numbers; equal for equal names
+	ID    []int       // n numbers; equal if and only if the names are equal
 	X     [][]float64 // d columns of n values each
-	Units []Unit      // d scalings of the columns of X; nil if none was scaled
+	Units []Unit      // how each of the d columns of X was scaled; nil if none was scaled
 	Data  [][]float64 // d columns of n values each, before scaling; nil if none was scaled
-	// d columns of n texts, as in the data table; a column is nil if it holds numbers
+	// d columns of n texts, as in the data table; nil for a column of numbers
 	Texts [][]string
 
-	distinct int // number of IDs in the original list
+	distinct int // number of distinct points in the original list, see Distinct
 }
 
-// NewPoints makes a list of n = len(names) points from n rows of d = len(columns) values. IDs number the distinct names in order of
-// appearance, from 0. For points without features, columns is empty and rows may be nil. It returns an error for an empty list, repeated or
-// empty column names, ragged rows, and values that are not finite; the error names the place.
+// NewPoints returns a list of n = len(names) points from n rows of d = len(columns) values. IDs number the distinct names
+// in order of appearance, from 0. For points without features, columns is empty and rows may be nil. It returns an error
+// for an empty list, repeated or empty column names, rows of unequal length, and values that are not finite.
 func NewPoints(columns, names []string, rows [][]float64) (*Points, error) {
 	if len(names) == 0 {
 		return nil, fmt.Errorf("the list of points is empty")
@@ -90,7 +90,7 @@ func (p *Points) Len() int { return len(p.Names) }
 // Dim returns the number of feature columns d.
 func (p *Points) Dim() int { return len(p.Columns) }
 
-// Distinct returns the number m of distinct points in the original list; IDs run from 0 to m-1. A Subset keeps the number of its original
+// Distinct returns the number m of distinct points; IDs run from 0 to m-1. For a Subset it is the number in the original
 // list.
 func (p *Points) Distinct() int {
 	if p.distinct == 0 {
@@ -114,8 +114,8 @@ func (p *Points) read(pt *Point, i int) {
 	pt.Name, pt.ID = p.Names[i], p.ID[i]
 }
 
-// Subset returns the points at these indices, in this order. They keep their IDs, so that a kernel has the same values as on the whole
-// list. An empty subset has no Gram matrix.
+// Subset returns the points with the indices at, in this order. They keep their IDs, so that a kernel has the same values
+// as on the whole list. An empty subset has no Gram matrix.
 func (p *Points) Subset(at []int) *Points {
 	return &Points{
 		distinct: p.Distinct(), Columns: p.Columns, Units: p.Units, Names: indices.Of(p.Names, at), ID: indices.Of(p.ID, at),
@@ -131,8 +131,8 @@ func subsets[T any](columns [][]T, at []int) [][]T {
 	return lists.Map(columns, func(column []T) []T { return indices.Of(column, at) })
 }
 
-// Unit describes how the values of a feature column were scaled: X = (v - Offset)/Range, where v is the value in the data, or its
-// decimal logarithm if Log is set. The zero value means not scaled.
+// Unit describes how the values of a feature column were scaled: X = (v - Offset)/Range. v is the value in the data, or
+// its decimal logarithm if Log is set. The zero value means that the column was not scaled.
 type Unit struct {
 	Offset, Range float64
 	Log           bool `json:",omitempty"`
@@ -141,10 +141,10 @@ type Unit struct {
 // Scaled reports whether the column was scaled.
 func (u Unit) Scaled() bool { return u != Unit{} }
 
-// logOnly is the Unit of a column that is a logarithm, but is not scaled to its range.
+// logOnly is the Unit of a column that was replaced by its logarithm, but not scaled to its range.
 var logOnly = Unit{Range: 1, Log: true}
 
-// Ranged reports whether the column was scaled by Offset and Range, not only by the logarithm.
+// Ranged reports whether the column was scaled by Offset and Range, with or without a logarithm.
 func (u Unit) Ranged() bool { return u.Scaled() && u != logOnly }
 
 // Data converts a scaled value x back to the value in the data.
@@ -152,14 +152,14 @@ func (u Unit) Data(x float64) float64 {
 	if u.Range != 0 {
 		x = u.Offset + u.Range*x
 	}
-	if u.Log { // round to the digits that survive the logarithm
+	if u.Log { // rounds to the digits that survive the logarithm
 		x, _ = strconv.ParseFloat(strconv.FormatFloat(math.Pow(10, x), 'g', 12, 64), 64)
 	}
 	return x
 }
 
-// Logarithmic returns the points with the selected columns replaced by their decimal logarithm. Their values must be positive. Columns that
-// are logarithms already stay unchanged. It panics if a selected column was scaled otherwise.
+// Logarithmic returns the points with each selected column replaced by its decimal logarithm. Its values must be positive.
+// Columns that are already logarithms stay unchanged. It panics if a selected column was scaled in another way.
 func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if !column(p.Columns[c]) || u.Log {
@@ -173,8 +173,8 @@ func (p *Points) Logarithmic(column func(name string) bool) *Points {
 	})
 }
 
-// rescaled returns the points with some columns changed. change returns the function to apply to the values of column c, or nil to keep the
-// column; it also sets the column's Unit.
+// rescaled returns the points with some columns changed. For each column c, change sets the column's Unit and returns the
+// function to apply to its values, or nil to keep the column.
 func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *Points {
 	q := *p
 	q.X, q.Units = slices.Clone(p.X), make([]Unit, len(p.X))
@@ -190,10 +190,11 @@ func (p *Points) rescaled(change func(c int, u *Unit) func(v float64) float64) *
 	return &q
 }
 
-// Standardized returns the points with every column scaled to [0, 1], except columns for which keep returns true. A constant column becomes
-// 0. It panics if the points are scaled already, except by logarithms.
+// Standardized returns the points with every column scaled to [0, 1], except columns for which keep returns true. A
+// constant column becomes 0. It panics if a column was already scaled, except by a logarithm.
 //
-// Distances and length scales are then fractions of a column's range. Column names do not change, and equal values stay equal.
+// Distances and length scales are then fractions of a column's range. Column names do not change, and equal values stay
+// equal.
 func (p *Points) Standardized(keep func(column string) bool) *Points {
 	return p.rescaled(func(c int, u *Unit) func(float64) float64 {
 		if keep(p.Columns[c]) {

@@ -13,13 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Table is a kernel given as numbers: the similarity of each pair of points. With Names, row i belongs to the point with that name; without
-// Names, to the point with ID i.
+// Table is a kernel given by the similarity of each pair of points. With Names, row i belongs to the point with the name
+// Names[i]; without Names, to the point with ID i.
 type Table struct {
 	Values [][]float64 // symmetric and positive semi-definite
-	Names  []string    // one per row, or none
+	Names  []string    // name of the point of each row; may be empty
 
-	rows []int // row of each ID; set by binding
+	rows []int // row of each ID; set by Bind
 }
 
 var (
@@ -64,7 +64,7 @@ func (k Table) String() string {
 	return text + ")"
 }
 
-// label returns the name of row i for a message, or its number from 1.
+// label returns the name of row i for a message, or its number from 1 if the table has no names.
 func (k Table) label(i int) string {
 	if i < len(k.Names) {
 		return k.Names[i]
@@ -120,9 +120,9 @@ func (k Table) Validate(dim int) error {
 	return nil
 }
 
-// nearest proposes a positive semi-definite table close to a small indefinite one, as an expression; "" if it finds none. It sets negative
-// eigenvalues to zero, and rescales rows and columns to the given diagonal. It then shrinks the table towards its diagonal until the
-// printed digits are positive semi-definite.
+// nearest returns a positive semi-definite table close to a small indefinite one, as an expression; "" if it finds none.
+// It sets negative eigenvalues to zero, and rescales rows and columns to the given diagonal. It then shrinks the table
+// towards its diagonal until the printed digits are positive semi-definite.
 func nearest(sym *mat.SymDense) string {
 	const most = 6
 	n := sym.SymmetricDim()

@@ -23,7 +23,8 @@ func (views) Answer(a answer.Answer) view {
 	}
 }
 
-// answerBlocks shows the recommended arm of each task, what to measure next, and how far to trust the answer.
+// answerBlocks returns the blocks of an answer: the recommended arm of each task, what to measure next, and how reliable
+// the answer is.
 func answerBlocks(a answer.Answer) []Block {
 	out := append(remarks(a.Warnings, true), overallBlocks(a)...)
 	if len(a.Pareto) > 0 {
@@ -48,7 +49,7 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Log) > 0 {
 		log = " (with the decimal logarithm of " + join(a.Log, 4) + ")"
 	}
-	if a.Undetermined != nil { // a picture would show nothing
+	if a.Undetermined != nil { // a figure would show nothing
 		return out
 	}
 	out = append(out, answerFigure(a))
@@ -63,7 +64,7 @@ func answerBlocks(a answer.Answer) []Block {
 	}})
 }
 
-// answerSentence summarises the answer. A task with one option leaves nothing to choose and is not counted.
+// answerSentence returns the summary of an answer. It does not count tasks with only one arm.
 func answerSentence(a answer.Answer) string {
 	choices := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options > 1 })
 	others := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options == 1 })
@@ -95,7 +96,8 @@ func answerSentence(a answer.Answer) string {
 	return text
 }
 
-// recommendations states how many recommended arms are good enough with a probability of 95 %, and how probable it is for the others.
+// recommendations returns a sentence: how many recommended arms are good enough with a probability of at least 95 %, and
+// the range of the probabilities of the others.
 func recommendations(epsilon float64, choices []answer.Pick) string {
 	var open []float64 // probabilities below 95 %
 	for _, p := range choices {
@@ -123,7 +125,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 }
 
-// bestWithin returns the words for a good enough arm: "the best", or "within 5 of the best".
+// bestWithin returns the phrase for a good enough arm: "the best", or for example "within 5 of the best".
 func bestWithin(epsilon float64) string {
 	if epsilon > 0 {
 		return "within " + decimal(epsilon, 4) + " of the best"
@@ -131,13 +133,13 @@ func bestWithin(epsilon float64) string {
 	return "the best"
 }
 
-// withinTitle heads the probability that an arm is good enough.
+// withinTitle returns the heading of the column with the probability that an arm is good enough.
 func withinTitle(epsilon float64) string {
 	return "P(" + strings.TrimPrefix(bestWithin(epsilon), "the ") + ")"
 }
 
-// percent writes a probability in per cent, rounded down as in tables: to tenths below 1 %, otherwise to whole numbers. So 99.97 % is
-// never shown as 100 %.
+// percent formats a probability in per cent. It rounds down, to tenths below 1 % and to whole numbers above, so that 99.97
+// % is not shown as 100 %.
 func percent(p float64) string {
 	switch {
 	case p > 0.999:
@@ -151,14 +153,14 @@ func percent(p float64) string {
 	return fmt.Sprintf("%d\u00a0%%", int(100*p))
 }
 
-// columnsOf are the user's own names of columns.
+// columnsOf returns the column names of the user's table.
 func columnsOf(a answer.Answer) problem.Words {
 	return problem.Words{Task: a.Tasks, Arm: a.Columns, Reward: a.Reward}
 }
 
 func rewardTitle(a answer.Answer) string { return cmp.Or(a.Reward, "reward") }
 
-// pickTable has a row for each task.
+// pickTable returns a table with the recommendation for each task.
 func pickTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "Recommended", Cards: true,
@@ -208,13 +210,14 @@ func pickTable(a answer.Answer) Table {
 	return t
 }
 
-// rounded writes a number and both ends of its interval to two digits of half the interval's length.
+// rounded formats a number x and the ends of its interval ci to two digits of half the interval's width.
 func rounded(x float64, ci [2]float64) (estimate, lo, hi string) {
 	half := (ci[1] - ci[0]) / 2
 	return wording.ToStep(x, half), wording.ToStep(ci[0], half), wording.ToStep(ci[1], half)
 }
 
-// pickRows is pickTable for programs: the columns of the arms by their names, and intervals in two columns.
+// pickRows returns pickTable for data files: the features of arms have their own columns, and each interval has two
+// columns.
 func pickRows(a answer.Answer) Table {
 	t := Table{Columns: columns("task Task", "arm Arm")}
 	t.Columns = append(t.Columns, lists.Map(a.Columns, func(c string) Column { return text(c, c) })...)
@@ -233,7 +236,7 @@ func pickRows(a answer.Answer) Table {
 	return t
 }
 
-// moreTable lists how many further measurements make each recommendation 95 % probable.
+// moreTable lists how many further measurements would make each recommendation 95 % probable.
 func moreTable(a answer.Answer) Table {
 	t := Table{Caption: "To reach 95 %", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("more", "Further measurements"),
 		text("more_of", "Options to measure most")}}
@@ -256,7 +259,7 @@ func moreTable(a answer.Answer) Table {
 	return t.withoutEmptyColumns()
 }
 
-// nextTable lists what to measure next.
+// nextTable lists the measurements to make next.
 func nextTable(a answer.Answer) Table {
 	t := Table{
 		Caption: "What to measure next",

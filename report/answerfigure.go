@@ -13,25 +13,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Limits of the picture of an answer.
+// Limits of the figure of an answer.
 const (
-	mostAnswerTasks  = 24 // largest number of tasks, drawn along a column of numbers
-	mostDottedTasks  = 8  // largest number of tasks whose arms are drawn by name
-	mostAnswerGroups = 6  // largest number of lines in a panel
-	leastAnswerArms  = 12 // arms of a task that are drawn by name: those with the best estimates
-	mostAnswerArms   = 24 // largest number, with arms whose difference to the recommended arm may be 0
-	fewestNumbers    = 3  // least number of different values of a column that is used as an axis
-	mostWidths       = 12 // largest length of an axis of differences, in widths of the runner-up's interval
+	mostAnswerTasks  = 24 // maximum number of tasks in a figure along a numeric column
+	mostDottedTasks  = 8  // maximum number of tasks in a figure with named arms
+	mostAnswerGroups = 6  // maximum number of lines in a panel
+	leastAnswerArms  = 12 // number of named arms of a task that are always drawn: those with the best estimates
+	mostAnswerArms   = 24 // maximum number of named arms of a task, including those that may be as good as the recommended arm
+	fewestNumbers    = 3  // minimum number of different values of a column used as the x axis
+	mostWidths       = 12 // maximum length of an axis of differences, as a multiple of the width of the runner-up's interval
 )
 
-// answerFigure draws the options of each task in a panel with own ends. Options that differ in numbers are along the column
-// with the most values, with a line for each combination of the other columns. If there is no such column, or there are too many
-// combinations, options are in rows, the best first, with their difference to the recommended option.
+// answerFigure draws the arms of each task in one panel. The x axis is the numeric column with the most values; each
+// combination of the other columns is a line. Without such a column, or with too many combinations, differenceFigure draws
+// the arms by name.
 func answerFigure(a answer.Answer) Figure {
 	byTask := map[string][]answer.Arm{}
 	recommended := lists.Keyed(a.Picks, func(_ int, p answer.Pick) ([2]string, bool) { return [2]string{p.Task, p.Arm}, true })
 	for _, arm := range a.Arms {
-		if arm.Difference != nil || recommended[[2]string{arm.Task, arm.Arm}] { // others failed each time and are left out
+		if arm.Difference != nil || recommended[[2]string{arm.Task, arm.Arm}] { // omit arms whose measurements all failed
 			byTask[arm.Task] = append(byTask[arm.Task], arm)
 		}
 	}
@@ -54,7 +54,7 @@ func answerFigure(a answer.Answer) Figure {
 	}))
 }
 
-// oneOrPanels returns the panel itself if there is only one, otherwise a figure of several panels.
+// oneOrPanels returns the only panel if there is one, and otherwise f with the panels in all.
 func oneOrPanels(f Figure, all []Figure) Figure {
 	if len(all) == 1 {
 		return all[0]
@@ -63,8 +63,8 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 	return f
 }
 
-// differenceFigure draws the best options of each task in rows, as differences to the recommended one. If there are many tasks, it
-// draws the least certain.
+// differenceFigure draws the best arms of each task as rows, each with its difference to the recommended arm. If there are
+// too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
 		XLabel: rewardTitle(a) + ": difference to the recommended option"}
@@ -100,8 +100,8 @@ func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	return oneOrPanels(f, parts)
 }
 
-// decisive returns the options of a task that matter for the choice, the best first: the recommended one, its runner-up, those with
-// the best estimates, and those whose difference to the recommended one may be 0.
+// decisive returns the arms of a task that matter for the choice, best first: the recommended arm, the runner-up, the arms
+// with the best estimates, and arms whose difference to the recommended arm may be 0.
 func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	better := -1.0
 	if a.Goal == problem.GoalMin {
@@ -124,7 +124,8 @@ func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	return out
 }
 
-// answerDots returns the options of a task as differences to the recommended one: estimates, means and the option itself.
+// answerDots returns series of differences to the recommended arm p: estimates with intervals, measured means, and the
+// recommended arm at 0. arms are the rows.
 func answerDots(p answer.Pick, arms []answer.Arm) []Series {
 	estimates := Series{Name: "estimate", Style: Dots, Hue: 1}
 	means := Series{Name: "mean measured", Style: Dots, Hue: 1, Measured: true}
@@ -144,8 +145,8 @@ func answerDots(p answer.Pick, arms []answer.Arm) []Series {
 	return withPoints([]Series{estimates, means, pick})
 }
 
-// differenceSpan returns the ends of an axis of differences, chosen so that the interval of the runner-up stays visible; nil if all
-// differences fit.
+// differenceSpan returns the limits of an axis of differences. They are at most mostWidths times as far apart as the
+// runner-up's interval is wide, so that this interval stays visible. It returns nil if all differences fit.
 func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64 {
 	lo, hi, width := 0.0, 0.0, 0.0
 	for _, s := range series {
@@ -173,7 +174,7 @@ func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64
 	return &[2]float64{max(lo, hi-room), hi}
 }
 
-// importanceTable lists how much the estimates depend on each column of the options.
+// importanceTable lists how strongly the estimates depend on each column of the arms.
 func importanceTable(a answer.Answer) Table {
 	t := Table{Caption: "Importance of the columns", Columns: []Column{text("column", "Column"), number("share", "Share of the variance", "")},
 		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. What a column " +
@@ -185,7 +186,7 @@ func importanceTable(a answer.Answer) Table {
 	return t
 }
 
-// answerSpan returns the ends of an axis of rewards: where the intervals and means of some options are.
+// answerSpan returns the limits of an axis of rewards, which contain the intervals and means of the arms.
 func answerSpan(arms []answer.Arm) *[2]float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, arm := range arms {
@@ -202,7 +203,7 @@ func answerSpan(arms []answer.Arm) *[2]float64 {
 	return nil
 }
 
-// answerAxis returns the column of numbers along which arms are drawn; "" for their names.
+// answerAxis returns the numeric column that becomes the x axis; "" if the arms must be drawn by name.
 func answerAxis(a answer.Answer) string {
 	best, most := "", fewestNumbers-1
 	for _, c := range a.Columns {
@@ -224,7 +225,8 @@ func answerAxis(a answer.Answer) string {
 	return best
 }
 
-// answerGroups returns a function that names an arm by its values in the other columns. Numbers get enough digits to be different.
+// answerGroups returns a function that describes an arm by its values in all columns except without. Numbers have enough
+// digits to differ.
 func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
 	digits := lists.Map(a.Columns, func(c string) int { return digitsApart(a, c) })
 	return func(arm answer.Arm) string {
@@ -240,7 +242,7 @@ func answerGroups(a answer.Answer, without string) func(answer.Arm) string {
 	}
 }
 
-// digitsApart returns the number of digits, at least four, that distinguishes the values of a column of numbers.
+// digitsApart returns the number of significant digits, at least four, with which all values of a numeric column differ.
 func digitsApart(a answer.Answer, column string) int {
 	values := map[float64]bool{}
 	for _, arm := range a.Arms {
@@ -260,14 +262,15 @@ func digitsApart(a answer.Answer, column string) int {
 	return 17
 }
 
-// answerLines draws a task along a column of numbers.
+// answerLines returns the series of a task's panel, whose x axis is the numeric column along. Each combination of the
+// other columns is a series.
 func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string) []Series {
 	arms = slices.Clone(arms)
 	x := func(arm answer.Arm) float64 { return arm.Features[along].(float64) }
 	slices.SortStableFunc(arms, func(b, c answer.Arm) int { return cmp.Compare(x(b), x(c)) })
 	var names []string
 	groupOf := answerGroups(a, along)
-	for _, arm := range a.Arms { // in one order in all panels
+	for _, arm := range a.Arms { // so that all panels have the same order
 		names = lists.Add(names, groupOf(arm))
 	}
 	slices.Sort(names)
@@ -291,7 +294,7 @@ func answerLines(a answer.Answer, p answer.Pick, arms []answer.Arm, along string
 	return withPoints(append(slices.Concat(lines, means), pick))
 }
 
-// ends returns the ends of the interval of an arm, nil if it has no interval.
+// ends returns the two ends of an arm's interval; nil if the arm has no interval.
 func ends(arm answer.Arm) []float64 {
 	if arm.CI95 == nil {
 		return nil
@@ -299,7 +302,7 @@ func ends(arm answer.Arm) []float64 {
 	return arm.CI95[:]
 }
 
-// withPoints leaves out series without points.
+// withPoints returns the series that have points.
 func withPoints(all []Series) []Series {
 	return lists.Where(all, func(s Series) bool { return len(s.X) > 0 })
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Block is one piece of a document. Values become blocks once (see Blocks), and
-// every renderer draws the same blocks, so that no number is formatted twice.
-// The blocks are Paragraph, Note, KeyValues, Table, Figure, Drawn and Code.
+// Block is one element of a document: a Paragraph, Note, KeyValues, Table, Figure, Drawn or Code. Blocks converts a value
+// once, and every renderer writes the same blocks, so that a number is formatted in one place.
 type Block interface{ IsBlock() }
 
-// Paragraph is running text. Lead marks the sentence that answers the question;
-// it comes first and is set larger where the medium allows.
+// Paragraph is running text. Lead is set for the sentence that answers the user's question; it comes first and has larger
+// letters where possible.
 type Paragraph struct {
 	Text string
 	Lead bool
 }
 
-// Note is a remark separate from the text. Renderers mark a Warning by the word and a frame, never by colour alone.
+// Note is a remark below or beside the text. Renderers mark a Warning by the word and a frame, not only by colour.
 type Note struct {
 	Text    string
 	Warning bool
@@ -40,20 +39,21 @@ type KeyValue struct {
 	Digits int    // significant digits; 0 means 4
 }
 
-// add adds a fact; it does nothing if the value is unknown.
+// add appends a fact, unless its value is unknown (nil).
 func (kv *KeyValues) add(key string, value any) {
 	if value != nil {
 		kv.Items = append(kv.Items, KeyValue{Key: key, Value: value})
 	}
 }
 
-// Drawn is a figure with its own table of numbers, for media without pictures and below the picture.
+// Drawn is a figure together with a table of its numbers. Media without pictures show only the table; others show it below
+// the figure.
 type Drawn struct {
 	Figure Figure
 	Data   Table
 }
 
-// Code is literal text: a kernel, a formula, a script. Lines numbers its lines.
+// Code is literal text, such as a kernel or a script. If Lines is true, renderers number the lines.
 type Code struct {
 	Text  string
 	Lines bool
@@ -62,7 +62,7 @@ type Code struct {
 // Align is the alignment of a column's cells.
 type Align int
 
-// The sides. Text goes left, numbers go right.
+// The two alignments: texts are left-aligned, numbers right-aligned.
 const (
 	Left Align = iota
 	Right
@@ -70,37 +70,36 @@ const (
 
 // Column describes one column of a Table.
 type Column struct {
-	Name   string `json:"name"`           // the name in CSV and JSON, lower case with underscores
-	Title  string `json:"title"`          // the heading a reader sees
-	Unit   string `json:"unit,omitempty"` // "" when the cells have none
+	Name   string `json:"name"`           // name in CSV and JSON: lower case with underscores
+	Title  string `json:"title"`          // heading in documents
+	Unit   string `json:"unit,omitempty"` // "" if the cells have no unit
 	Align  Align  `json:"-"`
-	Digits int    `json:"-"` // significant digits shown; 0 means 4
-	Fill   bool   `json:"-"` // to be filled in by hand: absent cells are empty, and pages show all rows
+	Digits int    `json:"-"` // significant digits in documents; 0 means 4
+	Fill   bool   `json:"-"` // column to fill in by hand: missing cells are blank, and HTML pages show all rows
 }
 
-// Table is a rectangle of cells. A cell is nil (absent), string, bool, int,
-// float64, []string, engine.Interval, engine.Rate, bounds.Certified, MeanError, Share, Chance or Rounded:
-// the value itself, so that CSV and JSON keep the full precision.
+// Table is a table of cells. A cell is nil (missing), string, bool, int, float64, []string, engine.Interval, engine.Rate,
+// bounds.Certified, MeanError, Share, Chance or Rounded. Cells hold values and not texts, so that CSV and JSON have full
+// precision.
 type Table struct {
 	Caption   string   `json:"caption"`
 	Columns   []Column `json:"columns"`
 	Rows      [][]any  `json:"rows"`
 	Notes     []string `json:"notes,omitempty"`
-	Cards     bool     `json:"-"` // on phones, each row is shown as a block of lines
-	Collapsed bool     `json:"-"` // details: folded in HTML, shortened in terminals and LaTeX with a count of the omitted rows
+	Cards     bool     `json:"-"` // show each row as a block of lines on phones
+	Collapsed bool     `json:"-"` // less important: folded in HTML; in text and LaTeX only the first rows, with the number of omitted ones
 }
 
-// Share is a part of a whole, from 0 to 1, shown as a bar with its percentage.
+// Share is a fraction from 0 to 1, shown as a bar and a percentage.
 type Share float64
 
-// Chance is an estimated probability, shown as a share. It is never shown as 100 %, since it is estimated from draws.
+// Chance is a probability estimated from draws, shown like a Share but never as 100 %.
 type Chance float64
 
-// Rounded is a number that is shown with two digits of Step.
+// Rounded is a number that documents show rounded to two digits of Step.
 type Rounded struct{ Value, Step float64 }
 
-// MeanError is an estimate, such as a mean over runs, with its standard error, both in the same
-// unit.
+// MeanError is an estimate, such as a mean over runs, with its standard error. Both have the same unit.
 type MeanError struct {
 	Mean          float64 `json:"mean"`
 	StandardError float64 `json:"standard_error"`
@@ -113,8 +112,8 @@ func (Table) IsBlock()     {}
 func (Drawn) IsBlock()     {}
 func (Code) IsBlock()      {}
 
-// columns makes columns from texts, each with name, title and, in brackets, the unit. A # before the name marks a column
-// of numbers.
+// columns makes columns from specifications of the form "name Title [unit]". A # before the name means a column of
+// numbers; only such a column has a unit.
 func columns(specs ...string) []Column {
 	return lists.Map(specs, func(spec string) Column {
 		name, rest, _ := strings.Cut(spec, " ")
@@ -126,7 +125,7 @@ func columns(specs ...string) []Column {
 	})
 }
 
-// text and number return the two kinds of column for computed names and titles.
+// text returns a left-aligned column, and number a right-aligned one, for names and titles that are computed.
 func text(name, title string) Column { return Column{Name: name, Title: title} }
 
 func number(name, title, unit string) Column {
@@ -141,17 +140,17 @@ func (c Column) heading() string {
 	return c.Title + " (" + c.Unit + ")"
 }
 
-// mostPageRows is the largest number of rows of a table on a page. A table of 10⁵ arms would be too slow for a browser and too long
-// for a reader.
+// mostPageRows is the maximum number of rows of a table on an HTML page, because a browser is slow with 10⁵ rows.
 const mostPageRows = 1000
 
-// shortText is the number of letters up to which a cell stays on one line if the heading can be broken instead.
+// shortText is the maximum number of letters of a cell that stays on one line, if its heading can wrap instead.
 const shortText = 16
 
-// mostFoldedRows limits the rows of a folded table in formats without folds (Markdown) or with stored output (notebooks).
+// mostFoldedRows is the maximum number of rows of a folded table in Markdown, which cannot fold, and in notebooks, which
+// store the output.
 const mostFoldedRows = 300
 
-// further states which files have the omitted rows of a table; "" if the table shows all.
+// further returns a note on the files that contain the omitted rows of a table; "" if none are omitted.
 func (t Table) further(omitted int) string {
 	if omitted == 0 {
 		return ""
@@ -162,7 +161,8 @@ func (t Table) further(omitted int) string {
 	return fmt.Sprintf("… and %s; JSON and HTML have all %d.", plural(omitted, "more row"), len(t.Rows))
 }
 
-// cells returns the cells as text; at most limit rows when limit is positive. A page has all rows of a list to fill in.
+// cells returns the cells as texts, and the number of omitted rows. If limit is positive, there are at most limit rows. A
+// table to fill in has all rows.
 func (t Table) cells(limit int) (rows [][]string, omitted int) {
 	n := len(t.Rows)
 	all := limit == mostPageRows && slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Fill })
@@ -179,7 +179,7 @@ func (t Table) cells(limit int) (rows [][]string, omitted int) {
 	}), omitted
 }
 
-// where keeps the columns for which keep holds.
+// where returns the table with only the columns for which keep returns true.
 func (t Table) where(keep func(j int, c Column) bool) Table {
 	out := t
 	out.Columns, out.Rows = nil, make([][]any, len(t.Rows))
@@ -191,20 +191,20 @@ func (t Table) where(keep func(j int, c Column) bool) Table {
 	return out
 }
 
-// without drops the columns with these names.
+// without returns the table without the named columns.
 func (t Table) without(names ...string) Table {
 	return t.where(func(_ int, c Column) bool { return !slices.Contains(names, c.Name) })
 }
 
-// withoutEmptyColumns drops the columns in which every cell is nil.
+// withoutEmptyColumns returns the table without the columns whose cells are all nil.
 func (t Table) withoutEmptyColumns() Table {
 	return t.where(func(j int, _ Column) bool {
 		return slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != nil })
 	})
 }
 
-// withoutConstant removes each named column whose cells are all equal, and writes their value into a note, so that the table is
-// narrower.
+// withoutConstant removes each named column whose cells are all equal, and adds a note with their value. This makes the
+// table narrower.
 func (t Table) withoutConstant(names ...string) Table {
 	if len(t.Rows) < 2 {
 		return t
@@ -221,7 +221,7 @@ func (t Table) withoutConstant(names ...string) Table {
 	return out
 }
 
-// join appends the columns of other that t does not have yet, row by row.
+// join appends the columns of other that t lacks. Row i of other continues row i of t.
 func (t *Table) join(other Table) {
 	have := t.ColumnNames()
 	for j, c := range other.Columns {
@@ -231,7 +231,7 @@ func (t *Table) join(other Table) {
 	}
 }
 
-// add appends a column; of returns the cell in each row.
+// add appends a column; of(i) is its cell in row i.
 func (t *Table) add(c Column, of func(row int) any) {
 	t.Columns = append(t.Columns, c)
 	for i := range t.Rows {

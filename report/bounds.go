@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities that both use.
+// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
 func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block {
@@ -41,16 +41,16 @@ func boundsSentence(r bounds.Report) string {
 	return s + "."
 }
 
-// finite reports whether a number exists and is positive.
+// finite reports whether x is positive and finite.
 func finite(x float64) bool { return x > 0 && !math.IsInf(x, 1) }
 
-// promise is one bound of the theory in its three forms.
+// promise is one upper bound of the theory in its three forms.
 type promise struct {
 	name                string
 	fc, error, fbBudget float64
 }
 
-// promises returns the bounds of the theorem and of the forms of its corollaries.
+// promises returns the upper bounds of the theorem and of the corollaries.
 func promises(r bounds.Report) []promise {
 	c := r.Corollary
 	return []promise{
@@ -61,7 +61,7 @@ func promises(r bounds.Report) []promise {
 	}
 }
 
-// limitName is the name of the lower bound over the answers within ε.
+// limitName is the title of the lower bound for answers within ε of the best.
 const limitName = "Lower bound as δ → 0"
 
 func promisesTable(r bounds.Report) Table {
@@ -132,7 +132,7 @@ func quantitiesTable(r bounds.Report) Table {
 		}
 		add(symbol, meaning, c.Value, c.Lower, gap)
 	}
-	if r.InformationGainUpper > 0 { // an upper and a lower bound, as for the others
+	if r.InformationGainUpper > 0 { // give an upper and a lower bound, as for other quantities
 		add("Υ", "maximum information gain", r.InformationGainUpper, r.InformationGain, r.InformationGainGap)
 	} else {
 		add("Υ", "maximum information gain", r.InformationGain, nil, r.InformationGainGap)
@@ -165,19 +165,20 @@ func boundsFacts(r bounds.Report) KeyValues {
 	return kv
 }
 
-// unmet reports whether the notes state that ξ does not meet the condition of a theorem, such as "Theorem 1".
+// unmet reports whether the notes of r say that ξ violates the condition of a theorem, such as "Theorem 1".
 func unmet(r bounds.Report, theorem string) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool {
 		return w.Kind == engine.WarnBoundsRidge && slices.Contains(w.Names, theorem)
 	})
 }
 
-// normUnknown reports whether the norm is unknown, so that the conditions on ξ were not checked.
+// normUnknown reports whether the norm of the rewards is unknown. If so, the conditions on ξ were not checked.
 func normUnknown(r bounds.Report) bool {
 	return slices.ContainsFunc(r.Notes, func(w engine.Warning) bool { return w.Kind == engine.WarnBoundsNorm })
 }
 
-// theoremSentence gives the bound of Theorem 1 and whether its condition on ξ holds, fails or is unknown.
+// theoremSentence returns a sentence with the bound of Theorem 1. It says whether the theorem's condition on ξ holds,
+// fails or is unknown.
 func theoremSentence(r bounds.Report) string {
 	samples := decimal(r.Theorem.FC, 0)
 	times := ""
@@ -194,7 +195,7 @@ func theoremSentence(r bounds.Report) string {
 	return fmt.Sprintf("Theorem 1 guarantees that CoKernelFC needs at most %s%s", samples, times)
 }
 
-// conditionNote returns the note on upper bounds that are not guaranteed; "" if all are.
+// conditionNote returns the note that some upper bounds are not guaranteed; "" if all are guaranteed.
 func conditionNote(r bounds.Report) string {
 	first, second := unmet(r, "Theorem 1"), unmet(r, "Theorem 2")
 	const what = "%s at this ξ, which does not meet the condition of %s."
@@ -211,7 +212,7 @@ func conditionNote(r bounds.Report) string {
 	return ""
 }
 
-// normFact shows the norm that bounds use.
+// normFact returns the norm used by the bounds, as a fact.
 func normFact(r bounds.Report) KeyValue {
 	const key = "Bound on ‖θ*‖"
 	if normUnknown(r) {
@@ -220,5 +221,5 @@ func normFact(r bounds.Report) KeyValue {
 	return KeyValue{Key: key, Value: r.Norm, Unit: "normalised"}
 }
 
-// algorithm returns the name of the algorithm measured.
+// algorithm returns the name of the algorithm of a result, with its schedule.
 func algorithm(r engine.Result) string { return scheduled(r.Algorithm, r.Schedule, " schedule") }

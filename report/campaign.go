@@ -42,7 +42,7 @@ func (views) Worklist(l campaign.List) view {
 	return view{
 		words:  l.Words,
 		blocks: func() []Block { return worklistBlocks(l) },
-		table:  func() (Table, error) { return WorklistTable(l), nil }, // needed for an empty list, whose blocks have no table
+		table:  func() (Table, error) { return WorklistTable(l), nil }, // an empty list needs it, because its blocks have no table
 	}
 }
 
@@ -51,7 +51,7 @@ func (views) Receipt(r campaign.Receipt) view {
 	return view{blocks: func() []Block { return receiptBlocks(r) }}
 }
 
-// campaignBlocks shows the progress and the recommendations of a campaign.
+// campaignBlocks returns the blocks of a campaign: its progress and its recommendations.
 func campaignBlocks(s campaign.Status) []Block {
 	out := []Block{Paragraph{Lead: true, Text: campaignSentence(s)}}
 	if s.Guarantee != "" {
@@ -92,7 +92,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			basis = answerSentence(*s.Best) + " " + basis
 		}
 		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
-		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // a test has its own further samples
+		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // with a test, the campaign's own table lists the further samples
 			out = append(out, more)
 		}
 	}
@@ -107,14 +107,15 @@ func campaignBlocks(s campaign.Status) []Block {
 	return append(out, remarks(s.Notes, false)...)
 }
 
-// openButSure reports whether a task is open although the probability of its recommendation has reached the campaign's.
+// openButSure returns a function that reports whether a task is undecided although its recommendation is good enough with
+// probability 1 - delta or more.
 func openButSure(s campaign.Status) func(campaign.TaskStatus) bool {
 	return func(k campaign.TaskStatus) bool {
 		return !k.Decided && slices.ContainsFunc(s.Best.Picks, func(p answer.Pick) bool { return p.Task == k.Task && p.Within >= 1-s.Delta })
 	}
 }
 
-// otherLeaders returns the tasks whose leader is shown and differs from the recommended arm.
+// otherLeaders returns the tasks for which the table shows a leading arm that is not the recommended arm.
 func otherLeaders(s campaign.Status) (tasks []string) {
 	for _, k := range s.Tasks {
 		differs := func(p answer.Pick) bool { return p.Task == k.Task && p.Arm != k.Leader }
@@ -125,7 +126,7 @@ func otherLeaders(s campaign.Status) (tasks []string) {
 	return tasks
 }
 
-// modeOfRun returns the mode of the result of a campaign, "" before there is one.
+// modeOfRun returns the mode of a campaign; "" if it has no result yet.
 func modeOfRun(s campaign.Status) string {
 	if s.Result == nil {
 		return ""
@@ -133,7 +134,7 @@ func modeOfRun(s campaign.Status) string {
 	return s.Result.Mode
 }
 
-// due formats the time by which results must be recorded; nil if there is none.
+// due formats the time by which results must be recorded; nil for the zero time.
 func due(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -146,7 +147,7 @@ func answeredTasks(s campaign.Status) int {
 	return lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return t.Decided })
 }
 
-// campaignSentence gives the progress of a campaign and its forecast.
+// campaignSentence returns a sentence on a campaign's progress and forecast.
 func campaignSentence(s campaign.Status) string {
 	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.",
 		s.Name, s.Algorithm, answeredTasks(s), plural(len(s.Tasks), "task"),
@@ -160,7 +161,7 @@ func campaignSentence(s campaign.Status) string {
 	if o := s.Open; o != nil {
 		out += " " + openSentence(*o)
 	}
-	if f := s.Forecast; f != nil && s.Rounds == 0 { // the estimate below assumes that the present leads are true
+	if f := s.Forecast; f != nil && s.Rounds == 0 { // after the first round, a better estimate follows
 		out += fmt.Sprintf(" Forecast at the start, for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples),
 			rangeWords(f.Time), s.TimeUnit)
 	} else if s.Remaining > 0 && isFinite(s.Remaining) {
@@ -190,7 +191,7 @@ func campaignSentence(s campaign.Status) string {
 	return out
 }
 
-// openSentence gives the progress of the open round.
+// openSentence returns a sentence on the open round.
 func openSentence(o campaign.OpenRound) string {
 	out := fmt.Sprintf("Round %d has %s: %d measured, %d handed out", o.Round, plural(o.Planned, "measurement"), o.Measured, o.Out)
 	if o.Overdue > 0 {
@@ -206,7 +207,7 @@ func openSentence(o campaign.OpenRound) string {
 	return out
 }
 
-// campaignTasks returns a row for each task.
+// campaignTasks returns a table with one row per task.
 func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
@@ -222,7 +223,7 @@ func campaignTasks(s campaign.Status) Table {
 	for _, k := range s.Tasks {
 		row := []any{k.Task, progressStatus(k.Progress, mode), known(k.Leader), known(k.Rival), nil, k.Open, k.Samples,
 			known(k.Beside), nil, nil, nil}
-		if s.Best != nil && byEstimate(k.Progress, mode) { // the next table has the recommendations, from more draws and with intervals
+		if s.Best != nil && byEstimate(k.Progress, mode) { // the next table has more precise recommendations, with intervals
 			row[2], row[3] = nil, nil
 		}
 		if row[2] != nil && !k.Decided && isFinite(k.Gap) && isFinite(k.Error) {
@@ -259,7 +260,7 @@ func campaignTasks(s campaign.Status) Table {
 	return t.withoutEmptyColumns()
 }
 
-// campaignFigure draws what was open, decided or measured over time.
+// campaignFigure draws the measure o.Y of a campaign over time: open tasks, decided tasks or measurements.
 func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 	y := o.Y[0]
 	f := Figure{Title: "Campaign " + s.Name, XLabel: s.TimeUnit,
@@ -279,7 +280,7 @@ func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 	return f
 }
 
-// worklistBlocks shows a list for the laboratory.
+// worklistBlocks returns the blocks of a list of measurements to make.
 func worklistBlocks(l campaign.List) []Block {
 	if len(l.Rows) == 0 {
 		return []Block{Paragraph{Lead: true, Text: upper(l.Note.String()) + "."}}
@@ -295,11 +296,11 @@ func worklistBlocks(l campaign.List) []Block {
 	if at, ok := due(l.Until).(string); ok {
 		lead += " Due " + at + "."
 	}
-	l.Chain = "" // for files
+	l.Chain = "" // only files show it
 	return []Block{Paragraph{Lead: true, Text: lead}, WorklistTable(l)}
 }
 
-// WorklistTable returns the list as a table for spreadsheets, with columns to fill in.
+// WorklistTable returns the list as a table for a spreadsheet, with empty columns for results.
 func WorklistTable(l campaign.List) Table {
 	t := Table{Rows: make([][]any, len(l.Rows))}
 	add := func(c Column, of func(campaign.ListRow) any) { t.add(c, func(i int) any { return of(l.Rows[i]) }) }
@@ -315,12 +316,12 @@ func WorklistTable(l campaign.List) Table {
 	for k, c := range l.Columns {
 		names := slices.ContainsFunc(l.Rows, func(r campaign.ListRow) bool { return k < len(r.Settings) && !isNumeral(r.Settings[k], r.X[k]) })
 		switch {
-		case slices.Contains(t.ColumnNames(), c): // a feature of the name arm is a part of the arm
+		case slices.Contains(t.ColumnNames(), c): // the column name exists already: a feature has the name of the arm column
 		case names:
 			add(text(c, c), func(r campaign.ListRow) any { return r.Settings[k] })
 		default:
 			add(number(c, c, ""), func(r campaign.ListRow) any {
-				if k < len(r.Settings) && r.Settings[k] != CellText(r.X[k]) { // 150.0
+				if k < len(r.Settings) && r.Settings[k] != CellText(r.X[k]) { // the data write the number differently, for example as 150.0
 					return l.Dialect.Number(r.Settings[k])
 				}
 				return r.X[k]
@@ -329,7 +330,7 @@ func WorklistTable(l campaign.List) Table {
 	}
 	for _, c := range l.Blocks {
 		if !slices.Contains(t.ColumnNames(), c) {
-			add(text(c, c), func(campaign.ListRow) any { return nil }) // to fill in
+			add(text(c, c), func(campaign.ListRow) any { return nil }) // an empty column to fill in
 		}
 	}
 	add(number("reward", "Reward", ""), func(r campaign.ListRow) any { return pointed(r.Reward) })
@@ -341,13 +342,14 @@ func WorklistTable(l campaign.List) Table {
 	return t
 }
 
-// isNumeral reports whether a text is this number. The name of a category, such as 12.10, is not.
+// isNumeral reports whether text parses to the number x. It is false for the name of a category such as 12.10, for which x
+// is another number.
 func isNumeral(text string, x float64) bool {
 	v, err := strconv.ParseFloat(text, 64)
 	return err == nil && math.Abs(v-x) <= 1e-9*math.Abs(v)
 }
 
-// receiptBlocks shows the recorded and the rejected rows of a sheet.
+// receiptBlocks returns the blocks of a receipt: the recorded and the rejected rows of a sheet.
 func receiptBlocks(r campaign.Receipt) []Block {
 	good, wrong := r.Words()
 	lead := "Recorded: " + good + "."
@@ -384,7 +386,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	}
 	for _, n := range r.Notes {
 		text := n.String()
-		if r.Sheet == "" || !strings.HasPrefix(text, r.Sheet) { // file names keep their case
+		if r.Sheet == "" || !strings.HasPrefix(text, r.Sheet) { // a file name does not get a capital letter
 			text = upper(text)
 		}
 		out = append(out, Note{Text: text + "."})

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// protocolBlocks shows protocol(...).
+// protocolBlocks returns the blocks of a protocol.
 func protocolBlocks(p campaign.Protocol) []Block {
 	if p.Problem == nil {
 		return nil
@@ -20,7 +20,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	facts.add("goal", lowest(p.Problem.Goal))
 	for _, s := range p.Settings() {
 		if s.Name == "schedule" && s.Value == "" {
-			s.Value = engine.ScheduleTuned // the fingerprint of a protocol writes it as ""
+			s.Value = engine.ScheduleTuned // the setting is "", which means the tuned schedule
 		}
 		if explain := settingWords[s.Name]; explain != nil {
 			s.Value = explain(p, s.Value)
@@ -39,7 +39,7 @@ func protocolBlocks(p campaign.Protocol) []Block {
 	return append(out, ForecastBlocks(*p.Forecast)...)
 }
 
-// settingWords explains the value of a setting.
+// settingWords maps a setting to a function that explains its value.
 var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	"delta": func(p campaign.Protocol, value string) string {
 		return value + ", so the campaign stops at a probability of " + levelWords(p.Options.Delta) + " for all tasks together"
@@ -52,10 +52,10 @@ var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	},
 }
 
-// levelWords returns the probability 1 - delta in per cent.
+// levelWords returns 1 - delta in per cent.
 func levelWords(delta float64) string { return fmt.Sprintf("%.6g\u00a0%%", 100*(1-delta)) }
 
-// protocolSentence gives the problem of the protocol, its algorithm and the forecast.
+// protocolSentence returns a sentence with the problem, the algorithm and the forecast of a protocol.
 func protocolSentence(p campaign.Protocol) string {
 	s := fmt.Sprintf("Protocol for %s: %s, %s in all, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "option"),
 		p.Algorithm)
@@ -69,7 +69,7 @@ func protocolSentence(p campaign.Protocol) string {
 				s += fmt.Sprintf(", %s at %d per %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
 			}
 			s += "."
-			if n := len(r.Buys); n > 0 { // with a fixed budget, no method is quicker
+			if n := len(r.Buys); n > 0 { // with a fixed budget, all methods take equally long
 				right := bestWithin(p.Options.Epsilon)
 				return s + fmt.Sprintf(" Then %s of the recommendations are expected to be %s, with a mean simple regret of %s.",
 					percent(r.Buys[n-1].Right), right, decimal(r.Buys[n-1].Loss, 2))
@@ -79,7 +79,7 @@ func protocolSentence(p campaign.Protocol) string {
 	return s + quickest(*p.Forecast)
 }
 
-// quickest names the quicker method if it is not the one chosen.
+// quickest returns a sentence that names a quicker method than the chosen one; "" if there is none.
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
@@ -93,7 +93,7 @@ func quickest(f campaign.Forecast) string {
 	return ""
 }
 
-// ForecastBlocks shows the expected samples, time and cost of a campaign.
+// ForecastBlocks returns the blocks of a forecast: the expected samples, time and cost of a campaign.
 func ForecastBlocks(f campaign.Forecast) []Block {
 	unit := forecastUnit(f)
 	caption := "Forecast before the first measurement"
@@ -137,7 +137,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	return append(out, remarks(f.Notes, false)...)
 }
 
-// boughtTable shows the expected result of each budget.
+// boughtTable lists what each budget is expected to achieve.
 func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	return Table{
 		Caption: caption,
@@ -147,7 +147,7 @@ func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	}
 }
 
-// forecastUnit returns the unit of the times of a forecast: rounds if the campaign has no capacity per day.
+// forecastUnit returns the unit of time in a forecast. It is rounds if the campaign has no capacity per unit of time.
 func forecastUnit(f campaign.Forecast) string {
 	if f.Capacity == 0 {
 		return "rounds"
@@ -155,7 +155,7 @@ func forecastUnit(f campaign.Forecast) string {
 	return f.Unit
 }
 
-// timeWords writes a range of times in a unit like days: "1 day", "3 (2 to 5) days".
+// timeWords formats a range of times, for example "1 day" or "3 (2 to 5) days".
 func timeWords(r campaign.Range, unit string) string {
 	words := rangeWords(r)
 	if words == "1" {
@@ -164,7 +164,7 @@ func timeWords(r campaign.Range, unit string) string {
 	return words + " " + unit
 }
 
-// rangeWords writes a range as "430 (390 to 500)".
+// rangeWords formats a range, for example "430 (390 to 500)".
 func rangeWords(r campaign.Range) string {
 	word := func(x float64) string {
 		if math.IsInf(x, 0) {
@@ -175,14 +175,14 @@ func rangeWords(r campaign.Range) string {
 	if r.Low == r.High {
 		return word(r.Median)
 	}
-	if r.Low == math.Trunc(r.Low) && r.High == math.Trunc(r.High) { // a median of counts is a count
+	if r.Low == math.Trunc(r.Low) && r.High == math.Trunc(r.High) { // round the median if both ends are whole numbers
 		r.Median = math.Ceil(r.Median)
 	}
 	return fmt.Sprintf("%s (%s to %s)", word(r.Median), word(r.Low), word(r.High))
 }
 
-// CampaignReport returns the displays of the report of a campaign: recommendations with their guarantee,
-// protocol, log of actions with their reasons, rounds, corrections and hashes.
+// CampaignReport returns the displays of a campaign's report: recommendations with their guarantee, protocol, actions of
+// people with their reasons, rounds, corrections and hashes.
 func CampaignReport(st campaign.Status, p campaign.Protocol, h campaign.History, files []campaign.File) []Display {
 	p.Forecast = h.Start.Forecast
 	out := []Display{{Value: st}}
@@ -216,7 +216,7 @@ func loggedTable(h campaign.History) Table {
 	return t
 }
 
-// campaignRounds has a row for each round.
+// campaignRounds returns a table with one row per round.
 func campaignRounds(h campaign.History) Table {
 	t := Table{Caption: "Rounds",
 		Columns: columns("#round Round", "began Began", "#planned Planned", "#measured Measured", "ended Ended",
@@ -237,7 +237,7 @@ func campaignRounds(h campaign.History) Table {
 	return t
 }
 
-// correctedTable lists results that were corrected, old and new.
+// correctedTable lists corrected results with their old and new values.
 func correctedTable(h campaign.History) Table {
 	t := Table{Caption: "Corrected results",
 		Columns: columns("id Id", "#round Round", "task Task", "arm Arm", "old Old", "#new New")}
@@ -251,7 +251,7 @@ func correctedTable(h campaign.History) Table {
 	return t
 }
 
-// campaignHashes lists the hashes of all files, the protocol and the last event.
+// campaignHashes lists the hashes of all files, of the protocol and of the last event.
 func campaignHashes(h campaign.History, files []campaign.File) Table {
 	t := Table{Caption: "Hashes (SHA-256)", Columns: columns("what Item", "sha256 Hash")}
 	t.Rows = append(t.Rows, lists.Map(files, func(f campaign.File) []any { return []any{f.Path, f.SHA256} })...)

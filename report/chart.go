@@ -19,27 +19,27 @@ import (
 // chart is a table of measurements that becomes a figure. The figure shows one or more measures against one of the names by which the
 // rows differ, with a panel for each value of another name, and a series for each combination of the rest.
 type chart struct {
-	title    string // title of the figure; "" for the names of measure and x
+	title    string // "" for a title from the measure and x
 	names    []string
 	rows     []chartRow
-	measures []measure // measures that are drawn; their values are in cells
-	styles   []Style   // style of each measure; nil means the styles of the figure
+	measures []measure // the measures along y; rows have their values in cells
+	styles   []Style   // style of each measure; nil means the default style
 	theorem  string    // the theorem that gives the upper bounds
 	signed   bool      // values may be negative
-	named    bool      // names of series include the measure, because the figure has several measures
-	bounded  bool      // the user requested the lower bound: it is drawn even if there are many
+	named    bool      // whether names of series include the measure
+	bounded  bool      // whether the user asked for the lower bound, which is then drawn even if there are many bounds
 }
 
-// chartRow is one combination of values, with its measurements.
+// chartRow is one row: the values of the names, with the measurements.
 type chartRow struct {
-	values          []any // values of the names by which rows differ
+	values          []any // one value per name of the chart
 	mode, algorithm string
-	cells           []any   // values of the measures
+	cells           []any   // one value per measure of the chart
 	lower           float64 // lower bound on the measure; 0 if unknown
-	upper           float64 // upper bound on the measure by the paper's theorem; 0 if unknown
+	upper           float64 // upper bound of the paper's theorem on the measure; 0 if unknown
 }
 
-// figure draws the chart as asked.
+// figure returns the figure that the options o describe.
 func (c chart) figure(o PlotOptions) (Figure, error) {
 	c.named = c.named || len(c.measures) > 1
 	g := c.split(slices.Index(c.names, o.X), slices.Index(c.names, o.Panel), o.LogX)
@@ -59,7 +59,7 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// panels returns one figure per panel: copies of a figure, each changed by a function.
+// panels returns one figure for each element of of: a copy of like that give has changed.
 func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
 	return lists.Map(of, func(x T) Figure {
 		panel := like
@@ -68,29 +68,29 @@ func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure
 	})
 }
 
-// split is a chart whose rows are grouped into panels and series.
+// split is a chart whose rows are divided into panels and series.
 type split struct {
 	chart
 	at         []float64 // x coordinate of each row
-	along      bool      // the x axis has the algorithms
+	along      bool      // whether the x axis has the algorithms
 	log        bool
 	xNames     []XName
-	categories []string // texts at the ticks if the x values are words
+	categories []string // labels of the x axis, if its values are words
 	panels     []splitPanel
-	variants   []string // settings that distinguish series of the same algorithm
+	variants   []string // settings that tell apart series of the same algorithm
 	algorithms []string // algorithms that occur in the rows
 }
 
-// splitPanel has the rows of one panel by combination.
+// splitPanel has the rows of one panel, grouped by combination.
 type splitPanel struct {
 	title  string
 	combos []combo
 }
 
-// combo is a combination of the values that are neither x nor panel.
+// combo is one combination of the values other than x and panel.
 type combo struct {
 	name string
-	rest string // name without the algorithm
+	rest string // name of the combination without its algorithm
 	rows []int
 }
 
@@ -102,7 +102,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 		}
 		return valued(c.names[panel], c.rows[i].values[panel])
 	}
-	others := func(i int, algorithm bool) string { // values of the names that are neither x nor panel
+	others := func(i int, algorithm bool) string { // the values of row i other than x and panel
 		selected := indices.Where(len(c.names), func(j int) bool { return j != x && j != panel && (algorithm || c.names[j] != "algorithm") })
 		return strings.Join(lists.Map(selected, func(j int) string { return valued(c.names[j], c.rows[i].values[j]) }), ", ")
 	}
@@ -128,7 +128,7 @@ func (c chart) split(x, panel int, logX *bool) split {
 	return g
 }
 
-// place sets the x coordinate of each row: a number is its own coordinate, a word has its index among the words.
+// place sets the x coordinate of each row. A number is its own coordinate; the coordinate of a word is its index.
 func (g *split) place(x int, logX *bool) {
 	if slices.ContainsFunc(g.rows, func(r chartRow) bool { _, ok := numeric(r.values[x]); return !ok }) {
 		for i, r := range g.rows {
@@ -144,8 +144,8 @@ func (g *split) place(x int, logX *bool) {
 	g.placeEnds(logX)
 }
 
-// placeEnds gives 0 and infinity places of their own beyond the other values, if the axis is logarithmic. Families of kernels have
-// such ends. On a linear axis 0 has its usual place.
+// placeEnds moves 0 and infinity to coordinates beyond the other values if the axis is logarithmic. They occur as length
+// scales at the ends of a kernel family. On a linear axis, only infinity is moved.
 func (g *split) placeEnds(logX *bool) {
 	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
 	g.log = spanDecades(inside)
@@ -177,7 +177,7 @@ func (g *split) placeEnds(logX *bool) {
 	}
 }
 
-// valued returns a value as text: a number with its name, a word alone.
+// valued returns a value as text: a number after its name, a word alone.
 func valued(name string, v any) string {
 	if _, ok := numeric(v); ok {
 		return name + " " + cell(plain(v), 0)
@@ -185,11 +185,9 @@ func valued(name string, v any) string {
 	return cell(marked(name, v), 0)
 }
 
-// Axes returns the possible x and y when FigureOf draws a value: the usual choice
-// first. The y depend on x where one value has several figures; for an x that is
-// not known all of them are returned. A sweep, list or forecast without results, such
-// as a sweep that did not run yet, has every measure there is. Both are nil when the
-// value cannot be drawn.
+// Axes returns the possible x and y of FigureOf for a value, the defaults first. If the possible y depend on x, it returns
+// those for the given x, or all of them for an unknown x. For a sweep, list or forecast without results, y has every
+// measure. Both are nil if the value has no figure.
 func Axes(v any, x string) (xs, ys []string) {
 	if w, ok := viewOf(plain(v)); ok && w.axes != nil {
 		return w.axes(x)
@@ -197,8 +195,8 @@ func Axes(v any, x string) (xs, ys []string) {
 	return nil, nil
 }
 
-// measureNames returns the measures that some result knows, samples first; error first for a fixed
-// budget, where the samples are given.
+// measureNames returns the measures that at least one result has, samples first. For a fixed budget, error comes first,
+// because the samples are given.
 func measureNames(results []engine.Result) []string {
 	known := lists.Where(measures(), func(m measure) bool {
 		return len(results) == 0 || slices.ContainsFunc(results, func(r engine.Result) bool { return m.value(r) != nil })
@@ -210,7 +208,8 @@ func measureNames(results []engine.Result) []string {
 	return names
 }
 
-// chosen replaces absent options by their defaults, and returns an error for names that the value does not have.
+// chosen returns o with defaults for X and Y where they are not set. It returns an error for names that the value does not
+// have.
 func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	defer try.Caught(&err)
 	xs, ys := Axes(v, o.X)
@@ -228,7 +227,7 @@ func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
 	return o, o.checkParts(v, xs)
 }
 
-// drawnKinds returns the names of the kinds that can be drawn.
+// drawnKinds returns the names of the kinds of values that have a figure.
 func drawnKinds() []string {
 	var names []string
 	for _, k := range kinds.All[view]() {
@@ -243,7 +242,7 @@ func drawnKinds() []string {
 	return names
 }
 
-// checkMeasures returns an error for measures that a value does not have and for repeated ones.
+// checkMeasures returns an error if a measure in asked is not in offered, or is repeated.
 func checkMeasures(asked, offered []string, v any) error {
 	for i, y := range asked {
 		if _, err := choose("y", y, offered); err != nil {
@@ -259,7 +258,8 @@ func checkMeasures(asked, offered []string, v any) error {
 	return nil
 }
 
-// NoBound returns why no result of a value has a lower bound, if the measure needs one; "" if no reason is known.
+// NoBound returns the reason why the results of a value have no lower bound, if the measure needs one. It returns ""
+// otherwise.
 func NoBound(measure string, v any) string {
 	results, _ := v.([]engine.Result)
 	if s, is := v.(sim.Sweep); is {
@@ -288,7 +288,7 @@ func NoBound(measure string, v any) string {
 	return ""
 }
 
-// checkParts refuses panels and several measures where the value has none.
+// checkParts returns an error for panels, or for several measures, if figures of this value cannot have them.
 func (o PlotOptions) checkParts(v any, xs []string) error {
 	w, _ := viewOf(v)
 	_, isSweep := v.(sim.Sweep)
@@ -310,7 +310,7 @@ func (o PlotOptions) checkParts(v any, xs []string) error {
 	return err
 }
 
-// choose returns the requested name, or the first one if none was requested.
+// choose returns asked, or the first element of offered if asked is "". It returns an error if asked is not in offered.
 func choose(axis, asked string, offered []string) (string, error) {
 	if asked == "" && len(offered) > 0 {
 		return offered[0], nil

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// series returns the series of one panel, the bounds last.
+// series returns the series of one panel. The series of bounds come last.
 func (g split) series(p splitPanel) []Series {
 	var out, theory []Series
 	for k := range len(p.combos) * len(g.measures) {
@@ -34,8 +34,9 @@ func (g split) series(p splitPanel) []Series {
 	return append(append(out, upper...), g.bounds(p, "lower bound", func(r chartRow) float64 { return r.lower })...)
 }
 
-// shared reports whether a prediction is the same as for another combination: then the other's
-// series shows both. A prediction that is alone in its panel or shared is drawn as a reference.
+// shared reports whether series s, a prediction, equals one in out that belongs to another combination. Then the series in
+// out represents both and becomes a reference. A prediction in a panel with one combination becomes a reference too. n is
+// the index of s in the panel.
 func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
 	if g.styles == nil || j == 0 {
@@ -54,8 +55,9 @@ func (g split) shared(out []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// again reports whether the same values of a theoretical measure were already drawn for another algorithm or schedule. If so, it names
-// that series by the measure alone, and draws it as a reference.
+// again reports whether theory already has a series with the same values for another algorithm or schedule. Then that
+// series is named after the measure alone. again also names s, and makes s a reference if the figure has measured
+// quantities too. n is the index of s in the panel.
 func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
 	j := n % len(g.measures)
 	title := g.measures[j].title
@@ -72,11 +74,11 @@ func (g split) again(theory []Series, s *Series, p splitPanel, n int) bool {
 	return false
 }
 
-// alikeDrawn reports whether the values differ too little to see in a figure.
+// alikeDrawn reports whether two values are too close to distinguish in a figure.
 func alikeDrawn(a, b float64) bool { return math.Abs(a-b) <= 1e-3*math.Abs(a) }
 
-// allZero reports whether all values are exact zeros, such as the messages of agents who send none:
-// a logarithmic axis has no place for them. A rate of zero has an interval.
+// allZero reports whether all values and their intervals are 0, as for the messages of independent agents. A logarithmic
+// axis cannot show such a series.
 func allZero(s Series) bool {
 	for k, y := range s.Y {
 		if y != 0 || s.HasIntervals() && s.Hi[k] > 0 {
@@ -86,8 +88,8 @@ func allZero(s Series) bool {
 	return true
 }
 
-// one returns the n-th series of a panel: a combination and a measure. If x is text, points of several series are beside each other
-// instead of on top of each other.
+// one returns series n of a panel, for one combination and one measure. On an axis of words, it shifts the points, so that
+// those of different series do not overlap.
 func (g split) one(p splitPanel, n int) Series {
 	j := n % len(g.measures)
 	c, m := p.combos[n/len(g.measures)], g.measures[j]
@@ -120,8 +122,8 @@ func (g split) one(p splitPanel, n int) Series {
 	return out
 }
 
-// dress sets the look and the name of the n-th series of a panel. An algorithm has the same look in all figures. If the figure does
-// not compare algorithms, series of one combination have one colour.
+// dress sets the name and colour of series n of a panel. An algorithm has the same colour in all figures. If the figure
+// does not compare algorithms, all series of a combination have one colour.
 func (g split) dress(out *Series, p splitPanel, n int) {
 	c, m := p.combos[n/len(g.measures)], g.measures[n%len(g.measures)]
 	r := g.rows[c.rows[0]]
@@ -132,7 +134,7 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 	hue, ideal := hueOf(r.mode, r.algorithm)
 	switch {
 	case ideal:
-		if !strings.Contains(out.Name, referenceMark) { // its name is in the title of the panel
+		if !strings.Contains(out.Name, referenceMark) { // otherwise the panel's title has the name
 			out.Name, hue = out.Name+referenceMark, 0
 		}
 	case g.categories != nil && len(p.combos) > 1 && !slices.Contains(g.names, "algorithm"),
@@ -142,18 +144,18 @@ func (g split) dress(out *Series, p splitPanel, n int) {
 		}
 		return
 	case len(g.algorithms) > 1 && c.rest == c.name && len(p.combos) > 1:
-		// a panel has one algorithm
+		// The panel shows one algorithm, so its series need no colours of algorithms.
 		return
 	}
 	out.Hue, out.Reference = hue, ideal
 	out.Variant = slices.Index(g.variants, c.rest+m.name)
 }
 
-// mostBounds limits the bounds of a kind that a panel shows, before they crowd it.
+// mostBounds is the maximum number of bounds of one kind in a panel.
 const mostBounds = 3
 
-// bounds returns a bound of each combination as a series to compare with; combinations with the
-// same bound share one. Many would hide the rest, so then none is returned.
+// bounds returns the bound of each combination as a series. Combinations with equal bounds share a series. It returns none
+// if there are more than mostBounds, unless the user asked for bounds. of returns the bound of a row; 0 if unknown.
 func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Series {
 	var out []Series
 	var names []string
@@ -180,10 +182,9 @@ func (g split) bounds(p splitPanel, name string, of func(chartRow) float64) []Se
 	return out
 }
 
-// hueOf returns the number of the colour of an algorithm, from 1: its place among others of its kind
-// in the catalogue, so that it looks the same in every figure of a document. References are counted
-// by themselves, each name once, because one may be in both modes. It is 0 for an algorithm that is
-// not in the catalogue.
+// hueOf returns the colour number of an algorithm, from 1, and whether the algorithm is a reference. The number is its
+// position in the catalogue among the algorithms of its mode, so that its colour is the same in every figure. References
+// are numbered separately, in both modes together. The number is 0 for an algorithm outside the catalogue.
 func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	competitors := 0
 	var references []string
@@ -203,8 +204,8 @@ func hueOf(mode, algorithm string) (hue int, ideal bool) {
 	return 0, false
 }
 
-// byArm returns the series of a task along its arms. If there are many arms, or no intervals, the middle round is left out; if there
-// are many, means are lines.
+// byArm returns the series of task v with the arms along x; names are the categories of the axis, or nil. With many arms,
+// or without intervals, it omits the middle round. With many arms it draws means as lines.
 func (p picture) byArm(v int, names []string) []Series {
 	arms := p.arms(v)
 	if names != nil {
@@ -220,7 +221,7 @@ func (p picture) byArm(v int, names []string) []Series {
 		}
 	}
 	means, truths, bands := Points, Points, Shade
-	if names != nil && !p.dense && !scale(names) { // nothing lies between two of them
+	if names != nil && !p.dense && !scale(names) { // a line between categories has no meaning
 		bands = Points
 	}
 	rounds := p.shown()
@@ -237,7 +238,7 @@ func (p picture) byArm(v int, names []string) []Series {
 		if k == last && last > 0 {
 			s.Name += ", the last"
 		}
-		if k == last && p.dense { // the shade below the line is not named alone
+		if k == last && p.dense { // the shaded interval has no name of its own
 			shade := s
 			shade.Name, shade.Style, shade.Hue = "", Shade, 1
 			out, s.Lo, s.Hi = append(out, shade), nil, nil
@@ -258,7 +259,7 @@ func (p picture) byArm(v int, names []string) []Series {
 	return append(out, Series{Name: p.compared, Style: truths, Reference: true, X: at, Y: indices.Of(p.Truth, arms)})
 }
 
-// truthOf names what estimates are compared with.
+// truthOf returns the name of the true means with which a figure compares estimates.
 func truthOf(r engine.Result) string {
 	switch {
 	case r.Sampled:
@@ -269,7 +270,7 @@ func truthOf(r engine.Result) string {
 	return "true mean"
 }
 
-// series returns the estimates of arms after a round.
+// series returns the estimates of arms after one round as a series.
 func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []float64) Series {
 	s := Series{Name: name}
 	for k, i := range arms {
@@ -278,11 +279,12 @@ func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []f
 	return s
 }
 
-// mostCurves is the largest number of arms of a task with their own curves and intervals along the rounds; other arms are thin lines.
+// mostCurves is the maximum number of arms of a task with their own curve and interval over the rounds. All other arms are
+// thin lines.
 const mostCurves = 5
 
-// byRound returns the series of a task along the rounds. The arms with the highest last estimates come first, with bands for their
-// intervals.
+// byRound returns the series of task v with the rounds along x. The arms with the highest final estimates come first, with
+// their intervals as bands.
 func (p picture) byRound(v int) []Series {
 	arms := p.arms(v)
 	p.best(arms)
@@ -291,7 +293,7 @@ func (p picture) byRound(v int) []Series {
 		s := Series{Name: p.Arms[i], Style: Band}
 		if k >= mostCurves {
 			s.Name, s.Style = "", Bound
-			if k == mostCurves { // they are named once
+			if k == mostCurves { // the other arms share one name
 				s.Name = "other arms"
 			}
 		}
@@ -303,7 +305,7 @@ func (p picture) byRound(v int) []Series {
 		}
 		out = append(out, s)
 	}
-	slices.SortStableFunc(out, func(a, b Series) int { // what is told apart lies above the others
+	slices.SortStableFunc(out, func(a, b Series) int { // draw the named curves on top
 		return indices.Indicator(a.Style == Band) - indices.Indicator(b.Style == Band)
 	})
 	return out

@@ -15,40 +15,39 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Document is the input of a renderer: displays in order, and their origin.
+// Document is what a renderer writes: displays in order, and where they come from.
 type Document struct {
 	Title      string // "" means "Report"
 	Displays   []Display
-	Script     string      // source of the whole script, "" for none
-	Provenance *Provenance // nil for none
+	Script     string      // text of the whole script; "" omits it
+	Provenance *Provenance // nil omits it
 }
 
-// Provenance states how a document came about, well enough to make it again.
-// JSON output leaves it out, so that the same script with the same data and
-// seed gives the same bytes.
+// Provenance describes how a document was made, so that it can be made again. JSON output omits it, so that the same
+// script, data and seed give the same bytes.
 type Provenance struct {
 	Version      string // version of gonb-cope
 	Revision     string // revision of the source code
 	Go           string // version of the Go compiler
 	Platform     string // operating system and architecture
-	Script       string // file name
+	Script       string // file name of the script
 	ScriptSHA256 string
 	Data         []DataFile
-	Seed         string // seed that the caller set for all runs; "" means the seeds in the script
-	Command      string // command line that produces the document again
+	Seed         string // seed that the caller set for all runs; "" if the script's own seeds apply
+	Command      string // command line that makes the document again
 	Started      time.Time
 	Duration     time.Duration
 	Workers      int
 }
 
-// DataFile is a file that was read.
+// DataFile is a data file that was read.
 type DataFile struct {
 	Path   string
 	SHA256 string
 	Rows   int
 }
 
-// blocks returns the provenance as blocks, without unknown values.
+// blocks returns the provenance as blocks. It omits unknown values.
 func (p Provenance) blocks() []Block {
 	kv := KeyValues{Caption: "How this was made"}
 	kv.add("gonb-cope", known(strings.TrimSpace(p.Version+" "+p.Revision)))
@@ -70,15 +69,15 @@ func (p Provenance) blocks() []Block {
 	return []Block{kv}
 }
 
-// section is a display or an appendix, ready to be rendered under one heading.
+// section is a display or an appendix, with the blocks below its heading.
 type section struct {
 	name   string // heading
-	source string // statement that produced the value; "" for none
+	source string // statement whose value is displayed; "" if there is none
 	blocks []Block
-	inline bool // a single short value, printed as name = value
+	inline bool // whether the section is one short value, written as name = value
 }
 
-// sections returns all parts of the document in reading order.
+// sections returns all sections of the document in their order.
 func (d Document) sections() []section {
 	out := lists.Map(d.Displays, Display.section)
 	shortenRepeats(out)
@@ -91,7 +90,8 @@ func (d Document) sections() []section {
 	return out
 }
 
-// shortenRepeats cuts a note or warning that an earlier section shows in full to its first sentence, and refers to it.
+// shortenRepeats shortens each note or warning whose text an earlier section contains: it keeps the first sentence and
+// adds "(see above)".
 func shortenRepeats(all []section) {
 	var shown []string
 	for _, s := range all {
@@ -112,8 +112,9 @@ func shortenRepeats(all []section) {
 	}
 }
 
-// shortened replaces a note whose text was shown before by its first sentence and a reference. Text after the repeated part, such as
-// the results concerned, is kept.
+// shortened returns note in short form, and true, if shown contains its text. The short form is the first sentence, "(see
+// above)", and any text of note after the repeated part, such as the results concerned. shown has texts that start in
+// lower case. A text of one sentence is not shortened.
 func shortened(note string, shown []string) (text string, again bool) {
 	rest, isWarning := strings.CutPrefix(note, "Warning: ")
 	for _, before := range shown {
@@ -130,7 +131,7 @@ func shortened(note string, shown []string) (text string, again bool) {
 	return note, false
 }
 
-// lowered returns a text with a small first letter.
+// lowered returns text with its first letter in lower case.
 func lowered(text string) string {
 	if text == "" {
 		return ""
@@ -154,7 +155,7 @@ func (x Display) section() section {
 	return s
 }
 
-// value returns the one value of an inline section, and whether it is code.
+// value returns the value of an inline section, and whether to format it as code.
 func (s section) value() (v string, code bool) {
 	switch b := s.blocks[0].(type) {
 	case Paragraph:
@@ -167,17 +168,16 @@ func (s section) value() (v string, code bool) {
 
 func (d Document) title() string { return cmp.Or(d.Title, "Report") }
 
-// MediaType is the media type under which a bundle has the value itself. It is a
-// type of our own because front ends rank types: JupyterLab and VS Code would show
-// application/json, as a tree, in preference to the HTML. A type that they do not
-// know they keep in the notebook and do not show.
+// MediaType is the media type under which a bundle contains the value as JSON. It is not application/json, because
+// JupyterLab and VS Code would then show the JSON as a tree instead of the HTML. Front ends keep an unknown type in the
+// notebook without showing it.
 const MediaType = "application/vnd.gonb-cope+json"
 
-// Bounds on the size of one display in a notebook; the reader loses nothing.
+// Limits on the size of one display in a notebook. They do not remove information.
 const (
-	// of the PNG: sharp at the size of the SVG; 200 would double a notebook of figures
+	// resolution of the PNG: sharp at the size of the SVG; 200 would double the size of a notebook with figures
 	bundleDPI   = 96
-	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger one is left out: save it to a file
+	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger value is omitted
 )
 
 // Bundle returns one display in the representations that a notebook front end and its converters
@@ -221,7 +221,7 @@ func Bundle(d Display, id string) (map[string]any, error) {
 	return out, addJSON(out, d)
 }
 
-// addJSON adds the value as plain JSON.
+// addJSON adds the value as plain JSON to a bundle.
 func addJSON(out map[string]any, d Display) error {
 	var text bytes.Buffer
 	j := jsonWriter{w: bufio.NewWriter(&text), limit: maxBundleJS, flat: 1}

@@ -12,25 +12,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// PlotOptions selects the part of a value to draw; the zero value is the usual choice.
+// PlotOptions selects what a figure of a value shows. The zero value gives the default figure.
 type PlotOptions struct {
-	X string // what goes to the right; "" means the usual one
-	// what goes up; several measures are in one figure, for a sweep with panels for each unit; none means the usual one
+	X string // quantity along x; "" means the default
+	// quantities along y; nil means the default. A figure of a sweep has a panel for each of their units
 	Y     []string
-	Panel string // a swept name: a panel for each of its values; "" means one panel
-	// of a result, what its first run made of every arm instead of the usual figures; X is then "arm"
-	// or "round", and Task one of the tasks, "" for all
+	Panel string // swept name; each of its values gets a panel; "" means one panel
+	// for a result: show the estimates of every arm in its first run. X is then "arm" or "round", and Task selects a task;
+	// "" means all tasks
 	Posterior bool
 	Task      string
-	// of a result on this problem, where its arms were open in the plane of the features X and Y, of
-	// Task or of all
+	// for a result: the problem it belongs to. The figure then shows where arms were open in the plane of the features X
+	// and Y. Task selects a task; "" means all tasks
 	Where *problem.Problem
 	Layout
 }
 
-// FigureOf draws a value: plot(value, x=, y=, panel=, ...). Axes lists the possible x and y. It returns an error if the value cannot
-// be drawn, if the value does not have the x, y or panel (the error names the possible ones), or if measures of a list of results have
-// different units. A Layout option that the figure cannot have is an *OptionError.
+// FigureOf returns a figure of a value, as plot(value, x=, y=, panel=, ...) does. Axes lists the possible x and y. It
+// returns an error if the value has no figure, or does not have the chosen x, y or panel; the error lists the possible
+// names. Measures in different units are an error for a list of results. A Layout option that does not suit the figure is
+// an *OptionError.
 func FigureOf(v any, o PlotOptions) (Figure, error) {
 	v = plain(v)
 	if f, ok := v.(Figure); ok {
@@ -44,7 +45,7 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 		f, err = posteriorOf(v, o)
 	case o.Where != nil:
 		f, err = whereOpen(v, o)
-		w.words = problem.Words{} // features have the names of the problem
+		w.words = problem.Words{} // name features as the problem does
 	case o.Task != "":
 		return refused("task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true")
 	default:
@@ -58,7 +59,7 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	return o.apply(figureInWords(f, w.words))
 }
 
-// barFigure returns a figure of one series of horizontal bars.
+// barFigure returns a figure without data for one series of horizontal bars.
 func barFigure(title, label, of string, log bool) Figure {
 	return Figure{Title: title, XLabel: label, YLabel: of, LogX: log, Series: []Series{{Style: Bars}}}
 }
@@ -68,7 +69,8 @@ func addBar(f *Figure, name string, value float64, interval ...float64) {
 	f.Categories = append(f.Categories, name)
 }
 
-// withInterval returns the number of a cell with the ends of its interval, if it has one.
+// withInterval returns the number in a cell and the ends of its interval. Without an interval, lo and hi equal y. ok is
+// false if the cell has no number.
 func withInterval(v any) (y, lo, hi float64, ok bool) {
 	switch v := v.(type) {
 	case float64:
@@ -83,7 +85,7 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 	return 0, 0, 0, false
 }
 
-// resultsFigure compares results: one bar for each and measure.
+// resultsFigure compares results: each result has a bar for each measure.
 func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	ms := measuresNamed(ys...)
 	if err := sameUnit(ms); err != nil {
@@ -112,13 +114,13 @@ func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
 	}
 	f.Lines = references(ms[0], results, lower, true)
 	if lo, hi, _ := f.Extent(); ms[0].log && lo > 0 && hi/lo > 50 {
-		f.LogX = true // a linear bar would vanish
+		f.LogX = true // a linear axis would hide the short bars
 	}
 	return f, nil
 }
 
-// references returns the reference line of a measure, if any: for samples the lower bound if all results share it, for
-// ratios 1, and for errors the requested probability if all results of fixed confidence share it.
+// references returns the reference line of measure m, or none. Samples have the lower bound if all results share it, and
+// ratios have 1. Errors have the allowed probability, if all fixed-confidence results share it.
 func references(m measure, results []engine.Result, lower []float64, vertical bool) []ReferenceLine {
 	same := func(xs []float64) bool {
 		return len(xs) > 0 && xs[0] > 0 && allSame(xs)
@@ -129,7 +131,7 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	case m.name == "ratio":
 		return []ReferenceLine{{Label: "lower bound", At: 1, Vertical: vertical}}
 	case m.name == "error":
-		asked := lists.Where(results, func(r engine.Result) bool { return r.Mode == engine.ModeFC }) // no fixed budget is asked for a probability
+		asked := lists.Where(results, func(r engine.Result) bool { return r.Mode == engine.ModeFC }) // only fixed confidence has an allowed error probability
 		if deltas := lists.Map(asked, func(r engine.Result) float64 { return r.Delta }); same(deltas) {
 			return []ReferenceLine{{Label: "δ asked", At: deltas[0], Vertical: vertical}}
 		}
@@ -137,7 +139,8 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	return nil
 }
 
-// spanDecades reports whether the values need a logarithmic axis: positive, far apart, and not evenly spaced.
+// spanDecades reports whether an axis for these values should be logarithmic: they are positive, far apart, and not evenly
+// spaced.
 func spanDecades(values []float64) bool {
 	if len(values) == 0 {
 		return false
@@ -155,7 +158,7 @@ func spanDecades(values []float64) bool {
 	return len(xs) == 2
 }
 
-// estimateFigure draws the estimates of one result by task.
+// estimateFigure draws the estimates of a result by task.
 func estimateFigure(r engine.Result) Figure {
 	f := barFigure("Estimated reward of the leader of each task, "+r.Algorithm, "estimated reward", "task", false)
 	open := false
@@ -172,7 +175,7 @@ func estimateFigure(r engine.Result) Figure {
 	return f
 }
 
-// traceFigure draws the rounds of one result.
+// traceFigure draws the quantity y over the rounds of a result.
 func traceFigure(r engine.Result, y string) Figure {
 	label := map[string]string{"alive": "arms left", "pulls": "pulls, all agents", "rho": "design value ρ"}[y]
 	f := Figure{Title: "Rounds of " + r.Algorithm, XLabel: "round", YLabel: label, LogY: y != "alive"}
@@ -184,13 +187,13 @@ func traceFigure(r engine.Result, y string) Figure {
 	return f
 }
 
-// figureTable returns a figure as a table with one row per drawn point, for media without pictures and for CSV.
+// figureTable returns the points of a figure as a table, one row per point. Media without pictures and CSV use it.
 func figureTable(f Figure) Table {
 	if f.Heat != nil {
 		return heatTable(f.Heat, f.Title)
 	}
 	x, y := number("x", f.XLabel, ""), number("y", f.YLabel, "")
-	if f.InRows() { // the value axis of horizontal bars is x
+	if f.InRows() { // the values of horizontal bars are along x
 		x.Title, y.Title = f.YLabel, f.XLabel
 	}
 	if len(f.Categories) > 0 {
@@ -210,7 +213,7 @@ func figureTable(f Figure) Table {
 	return t.withoutEmptyColumns()
 }
 
-// panelRows returns the points and lines of one panel.
+// panelRows returns the table rows of one panel: its points and its reference lines.
 func panelRows(f Figure) [][]any {
 	var out [][]any
 	shown := figureNumber(f)
@@ -239,8 +242,8 @@ func panelRows(f Figure) [][]any {
 	return out
 }
 
-// figureNumber returns how the numbers of a panel are written: with the digits by which the ends of its shortest interval differ, if
-// that is more than usual.
+// figureNumber returns a function that makes table cells of the numbers of a panel. The cells have enough digits to tell
+// apart the ends of the shortest interval, if the default has fewer.
 func figureNumber(f Figure) func(v float64) any {
 	step, largest := math.Inf(1), 0.0
 	for _, s := range f.Series {
@@ -277,7 +280,7 @@ func heatTable(h *Heat, caption string) Table {
 	return t
 }
 
-// The parts of figures, as in package figure, which draws them.
+// The types of package figure, which draws figures.
 type (
 	Figure        = figure.Figure
 	Series        = figure.Series

@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// sweepFigure draws measures of a sweep, with panels for each unit if they have several.
+// sweepFigure draws measures of a sweep. Measures in different units get separate panels.
 func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the sweep has no results to draw")
@@ -50,10 +50,11 @@ func sweepFigure(s sim.Sweep, o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// unitFigure draws measures of one unit, with the bounds to compare them with. named means that series have the names of their measures.
+// unitFigure draws measures that have the same unit, together with their bounds. If named is true, the names of the series
+// include the measure.
 func unitFigure(s sim.Sweep, o PlotOptions, named bool) (Figure, error) {
 	ys, bounded := o.Y, len(o.Y) > 1 && slices.Contains(o.Y, "lower_bound")
-	if bounded { // it is drawn once, as what the others are compared with, and not again for each algorithm
+	if bounded { // draw the lower bound once, as a bound, and not as a measure of each algorithm
 		ys = lists.Where(ys, func(y string) bool { return y != "lower_bound" })
 	}
 	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded, named: named}
@@ -77,7 +78,7 @@ func unitFigure(s sim.Sweep, o PlotOptions, named bool) (Figure, error) {
 	return f, nil
 }
 
-// theoremOf names the theorem of the paper that bounds the result.
+// theoremOf returns the theorem of the paper that bounds the result; "" if there is none.
 func theoremOf(r engine.Result) string {
 	e, err := algorithms.Named(r.Mode, r.Algorithm)
 	if err != nil {
@@ -96,7 +97,7 @@ func addLines(f *Figure, lines []ReferenceLine) {
 	}
 }
 
-// sameUnit refuses measures that bars cannot show along one axis.
+// sameUnit returns an error if the measures have different quantities, because bars have only one axis.
 func sameUnit(ms []measure) error {
 	for _, m := range ms[1:] {
 		if m.quantity != ms[0].quantity {
@@ -107,7 +108,7 @@ func sameUnit(ms []measure) error {
 	return nil
 }
 
-// pairedFigure draws ratios or differences with a line where both are equal.
+// pairedFigure draws ratios or differences, with a line at equality.
 func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the value has no comparisons to draw")
@@ -138,7 +139,7 @@ func pairedFigure(s sim.Comparisons, o PlotOptions) (Figure, error) {
 	return f, err
 }
 
-// speedupFigure draws the measured speedup beside the predicted one, between the smallest and the largest possible speedup.
+// speedupFigure draws the measured and the predicted speedup, with lines at the smallest and the largest possible speedup.
 func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	if len(s.Rows) == 0 {
 		return Figure{}, fmt.Errorf("the value has no speedups to draw")
@@ -160,7 +161,8 @@ func speedupFigure(s sim.Speedup, o PlotOptions) (Figure, error) {
 	return f, err
 }
 
-// planMeasures returns the measures of a forecast that can be drawn. Before a forecast is made, it returns all possible ones.
+// planMeasures returns the measures of a forecast that have values in rows. Without rows, it returns all possible
+// measures.
 func planMeasures(rows []plan.Row, prices plan.Prices) []planMeasure {
 	if len(rows) == 0 {
 		prices.Sample, prices.SampleTime = 1, 1
@@ -183,13 +185,14 @@ func planMeasures(rows []plan.Row, prices plan.Prices) []planMeasure {
 	return all
 }
 
-// planMeasure is a measure with its cell of a row of a forecast.
+// planMeasure is a measure of a forecast, with a function that returns its cell in a row.
 type planMeasure struct {
 	measure
 	of func(plan.Row) any
 }
 
-// planAxes returns the axes of planFigure: along the gap if rows have several gaps, or if there are no rows yet.
+// planAxes returns the possible axes of planFigure. The x axis is the gap if the rows have several gaps, or if there are
+// no rows.
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m planMeasure) string { return m.name })...)
 	switch {
@@ -201,8 +204,8 @@ func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	return []string{"algorithm"}, ys
 }
 
-// sameScale reports whether the bars of alternatives are of such lengths that all are seen on an
-// axis from 0, where their lengths are in proportion.
+// sameScale reports whether all bars of a measure are long enough to see on one axis from 0: the largest is at most 20
+// times the smallest.
 func sameScale(rows []plan.Row, m planMeasure) bool {
 	const most = 20
 	low, high := math.Inf(1), 0.0
@@ -214,7 +217,7 @@ func sameScale(rows []plan.Row, m planMeasure) bool {
 	return high <= most*low
 }
 
-// planFigure draws a forecast: a line for each method against the gap, or bars.
+// planFigure draws a forecast. If x is the gap, each method is a line; otherwise bars compare the rows.
 func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions) (Figure, error) {
 	all := planMeasures(rows, prices)
 	m := all[slices.IndexFunc(all, func(m planMeasure) bool { return m.name == o.Y[0] })]
@@ -242,8 +245,7 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 	return f, nil
 }
 
-// boundsFigure sets the bounds side by side. Those that are infinite or unknown
-// are left out.
+// boundsFigure draws the bounds as bars. It omits infinite and unknown bounds.
 func boundsFigure(r bounds.Report, y string) Figure {
 	label := map[string]string{
 		"samples": "samples per agent, fixed confidence", "budget": "budget per agent for error δ", "error": "error probability at the budget",
@@ -277,7 +279,7 @@ func hardnessFigure(h bounds.Hardness, y string) Figure {
 	return f
 }
 
-// spectrumFigure draws the eigenvalues, the ridge below which they hardly matter, and the effective dimension.
+// spectrumFigure draws the eigenvalues, the ridge (smaller eigenvalues hardly matter), and the effective dimension.
 func spectrumFigure(s bounds.Spectrum) Figure {
 	f := Figure{Title: "Spectrum of " + s.Problem, XLabel: "index", YLabel: "eigenvalue", LogY: true}
 	for _, e := range []struct {
@@ -286,7 +288,7 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 	}{{"joint K", s.Joint}, {"tasks K_Z", s.Task}, {"arms K_X", s.Arm}} {
 		series := Series{Name: e.name}
 		for i, v := range e.values {
-			if v < 1e-16*e.values[0] { // zero except for rounding
+			if v < 1e-16*e.values[0] { // zero except for rounding errors
 				v = math.NaN()
 			}
 			series.Add(float64(i+1), v)
@@ -304,14 +306,14 @@ func spectrumFigure(s bounds.Spectrum) Figure {
 	return f
 }
 
-// The largest allocation drawn: cells of a heat map, and bars.
+// Maximum sizes of a figure of an allocation: cells of a heat map, and bars.
 const (
 	mostCells = 20000
 	mostBars  = 40
 )
 
-// designFigure returns a map of task by arm where tasks share arms, and bars of the largest weights
-// otherwise.
+// designFigure draws an allocation. If tasks share arms, it is a heat map of tasks and arms; otherwise the largest weights
+// are bars.
 func designFigure(a bounds.Design) Figure {
 	var tasks, arms []string
 	row, column := map[string]int{}, map[string]int{}

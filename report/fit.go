@@ -19,7 +19,7 @@ func (views) Fit(f fit.Fit) view {
 	}
 }
 
-// fitBlocks shows fit(...): the fitted kernel, the test for lack of fit, and the benefit of sharing.
+// fitBlocks returns the blocks of fit(...): the fitted kernel, the test for lack of fit, and the benefit of sharing.
 func fitBlocks(f fit.Fit) []Block {
 	out := []Block{Paragraph{Text: fitSentence(f), Lead: true}}
 	if predicts(f) {
@@ -53,17 +53,17 @@ func fitSentence(f fit.Fit) string {
 	return s
 }
 
-// predicts reports whether the fit has predictions of left-out arms.
+// predicts reports whether the fit includes predictions of left-out arms.
 func predicts(f fit.Fit) bool { return f.CrossValidation.Arms > 0 && f.CrossValidation.Without > 0 }
 
-// predictionSentence gives the error of predictions of left-out arms.
+// predictionSentence returns a sentence on the error of predictions of left-out arms.
 func predictionSentence(f fit.Fit) string {
 	c := f.CrossValidation
 	return fmt.Sprintf("The kernel predicts an arm from all others to within ±%s; the mean of its task's other arms "+
 		"does so to within ±%s.", decimal(c.Error, 3), decimal(c.Without, 3))
 }
 
-// kernelsOf lists the kernel before the fit, after it, and in the form for problem(...).
+// kernelsOf lists the kernel before the fit, the fitted kernel, and the fitted kernel as an argument of problem(...).
 func kernelsOf(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Kernel"}
 	if f.Start != f.Expression {
@@ -143,7 +143,7 @@ func sharingSentence(f fit.Fit) string {
 		decimal(s.Speedup, 3), decimal(s.Single, 3))
 }
 
-// measuredSentence describes simulated runs with and without sharing.
+// measuredSentence returns a sentence on simulated runs with and without sharing.
 func measuredSentence(m fit.Measured) string {
 	return fmt.Sprintf("Measured in %s with these means as true means (δ = %s, arms within %s of the best count as best): a "+
 		"collaborating agent needs %s samples, an independent one %s, a speedup of %s. "+
@@ -152,7 +152,7 @@ func measuredSentence(m fit.Measured) string {
 		cell(m.Speedup, 0), m.Wrong.Count, m.WrongAlone.Count)
 }
 
-// fitFacts returns the numbers behind a fit.
+// fitFacts returns the numbers of a fit as facts.
 func fitFacts(f fit.Fit) KeyValues {
 	kv := KeyValues{Caption: "Details of the fit"}
 	kv.add("Goal", lowest(f.Goal))
@@ -182,7 +182,7 @@ func fitFacts(f fit.Fit) KeyValues {
 	return kv
 }
 
-// fitFigure draws a fit: the similarity of its tasks, or the arms predicted worst.
+// fitFigure draws the quantity y of a fit: the similarity of tasks, or the arms with the worst predictions.
 func fitFigure(f fit.Fit, y string) Figure {
 	if y == "similarity" {
 		return Figure{
@@ -199,7 +199,7 @@ func fitFigure(f fit.Fit, y string) Figure {
 
 // fitAxes returns the axes that fitFigure can draw.
 func fitAxes(f fit.Fit, x string) (xs, ys []string) {
-	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // a single task has no similarities
+	if f.Problem != "" && len(f.Sharing.Alike) == 0 { // a single task has no similarity to others
 		return []string{"arm"}, []string{"residual"}
 	}
 	switch x {
@@ -211,8 +211,8 @@ func fitAxes(f fit.Fit, x string) (xs, ys []string) {
 	return []string{"task", "arm"}, []string{"similarity", "residual"}
 }
 
-// CompareFits returns a table that compares fits of several kernels to the same data, with one named row each:
-// marginal likelihood, leave-one-out predictions and the test for lack of fit.
+// CompareFits returns a table that compares fits of several kernels to the same data. Each fit is a row: its name,
+// marginal likelihood, leave-one-out predictions and test for lack of fit.
 func CompareFits(names []string, fits []fit.Fit) Table {
 	t := Table{
 		Caption: "Comparison of kernels",

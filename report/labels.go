@@ -9,29 +9,29 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// labels distinguishes several results: by their bound names, and by the settings in which they differ. Tables use its columns,
-// figures its texts.
+// labels holds the labels that tell several results apart. A label consists of the bound name, if any, and the settings in
+// which the results differ. Tables use the columns, figures the texts.
 type labels struct {
-	names   []string // names of each result; nil if none is needed
-	columns []Column // columns of differences besides algorithm and schedule
-	cells   [][]any  // by result, one for each column
-	// algorithms states that they and their schedules tell the results apart, and nothing else differs
+	names   []string // one name per result; nil if the settings suffice
+	columns []Column // settings other than algorithm and schedule in which the results differ
+	cells   [][]any  // for each result, one cell per column
+	// whether the results differ only in algorithm and schedule
 	algorithms bool
-	abridged   bool // kernels are without what they have in common
+	abridged   bool // whether the text of kernels omits the parts that all kernels have
 
-	texts []string // one line for each result
-	what  string   // that the texts are of: "algorithm", "kernel", "result"
+	texts []string // one label in text form per result
+	what  string   // what texts contains, as a noun: "algorithm", "kernel" or "result"
 }
 
-// attribute is something by which results may differ.
+// attribute is a setting in which results may differ.
 type attribute struct {
 	name, title string
-	of          func(engine.Result) any // a cell; nil when the result does not know it
-	word        string                  // before its value in a text; "" where the value says enough
+	of          func(engine.Result) any // returns the cell of a result; nil if unknown
+	word        string                  // noun before the value in a text; "" if the value alone is clear
 }
 
-// attributes returns the settings in which results can differ besides algorithm and schedule, in the order of the columns. Further
-// options are included if some result states them.
+// attributes returns the settings, other than algorithm and schedule, in which results can differ, in the order of the
+// columns. It adds each further option that a result has.
 func attributes(results []engine.Result) []attribute {
 	all := []attribute{
 		{"problem", "Problem", func(r engine.Result) any { return known(r.Problem) }, ""},
@@ -58,8 +58,8 @@ func stated(r engine.Result, name string) any {
 	return nil
 }
 
-// labelsOf labels results, each so that no other has its label. Where only algorithms differ they
-// are the labels.
+// labelsOf returns labels for the results, all of them different. If the results differ only in algorithm and schedule,
+// the algorithms are the labels.
 func labelsOf(results []engine.Result) labels {
 	var l labels
 	l.cells = make([][]any, len(results))
@@ -89,10 +89,10 @@ func labelsOf(results []engine.Result) labels {
 	for _, a := range attributes(results) {
 		add(a)
 	}
-	joined := func() []string { // the labels by which results differ
+	joined := func() []string { // algorithm and differing settings of each result
 		return lists.Make(len(results), func(i int) string { return algorithms[i] + "\n" + strings.Join(parts[i], "\n") })
 	}
-	if !allDiffer(joined()) { // nothing but what makes no other experiment
+	if !allDiffer(joined()) { // the settings are equal, so add the number of runs and the seed
 		add(attribute{"runs", "Runs", func(r engine.Result) any { return r.Asked }, "runs"})
 		add(attribute{"seed", "Seed", func(r engine.Result) any { return r.Seed }, "seed"})
 	}
@@ -108,8 +108,8 @@ func labelsOf(results []engine.Result) labels {
 	return l
 }
 
-// write makes the texts. Figures cut long ones, so that one without a name that would be cut to another's text
-// has a number.
+// write sets l.texts and l.what. parts has the differing settings of each result as texts. Figures cut long labels. If two
+// labels would then be equal and the results have no names, write puts a number before each.
 func (l *labels) write(algorithms []string, parts [][]string) {
 	const cut = 34
 	if !allSame(algorithms) {
@@ -138,7 +138,8 @@ func (l *labels) write(algorithms []string, parts [][]string) {
 	}
 }
 
-// boundNames returns the names that results are bound to; nil if none has one, or two have the same.
+// boundNames returns the name that each result is bound to. It returns nil if no result has a name, or if two have the
+// same name.
 func boundNames(results []engine.Result) []string {
 	names := lists.Map(results, func(r engine.Result) string { return r.Name })
 	given := lists.Where(names, func(name string) bool { return name != "" })
@@ -157,7 +158,7 @@ func allDiffer(texts []string) bool {
 	return len(slices.Compact(sorted)) == len(texts)
 }
 
-// lead returns the columns with which a table of the results begins, and their cells by result.
+// lead returns the columns that identify results in a table, and their cells in the row of each result.
 func (l labels) lead() (columns []Column, rows [][]any) {
 	if l.names == nil {
 		return slices.Clone(l.columns), lists.Map(l.cells, slices.Clone[[]any])
@@ -166,8 +167,9 @@ func (l labels) lead() (columns []Column, rows [][]any) {
 	return append([]Column{text("name", "Result")}, l.columns...), rows
 }
 
-// distinct shortens the texts of kernels. Length scales that come first lose their name, as people write them. Common terms of sums
-// with equally many terms, and common factors of single products, are replaced by …. It reports whether it cut anything.
+// distinct shortens the texts of kernels to the parts in which they differ. It removes "lengthscale=" before the first
+// argument. Equal terms of sums, or equal factors of products, become "…" if all kernels have the same number of them. cut
+// reports whether a part became "…".
 func distinct(kernels []any) (out []any, cut bool) {
 	kernels = slices.Clone(kernels)
 	for i, k := range kernels {
@@ -203,7 +205,7 @@ func distinct(kernels []any) (out []any, cut bool) {
 	return kernels, false
 }
 
-// splitOutside splits a text at a separator outside of all brackets and quotes.
+// splitOutside splits a text at each separator that is not inside brackets or quotes.
 func splitOutside(s, separator string) []string {
 	var out []string
 	depth, from, quoted := 0, 0, false

@@ -6,27 +6,27 @@ import (
 	"strings"
 )
 
-// marks are how a language of pages marks words: each is the format of one text, as written in it.
+// marks holds the format of each kind of text in a markup language. A format is a string for fmt.Sprintf.
 type marks struct {
 	begin, end              string // around a section
 	heading                 string // of a section
-	statement               string // that a section answers; "" means as code
+	statement               string // the statement of a section; "" means that it is formatted as code
 	lead, paragraph         string
 	note, warning, footnote string
-	value                   string // a short one, in a line of its own
+	value                   string // a short value on a line of its own
 	escape                  func(string) string
-	source                  func(string) string // source text within a line
+	source                  func(string) string // formats source code within a line
 }
 
-// markWriter writes a document in a markup language. The embedding format writes everything except words.
+// markWriter writes a document in a markup language. A medium writes the blocks that are more than text.
 type markWriter struct {
 	marks
 	b       strings.Builder
-	figures int   // so far
+	figures int   // number of figures so far
 	err     error // error of the first figure that could not be drawn
 }
 
-// medium writes what is more than words.
+// medium writes the blocks that are more than text, in one markup language.
 type medium interface {
 	keyValues(KeyValues)
 	table(Table)
@@ -37,10 +37,10 @@ type medium interface {
 func (p *markWriter) write(s string)                 { p.b.WriteString(s) }
 func (p *markWriter) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
 
-// mark writes words in a format.
+// mark writes words in a format, after escaping them.
 func (p *markWriter) mark(format, words string) { p.writef(format, p.escape(words)) }
 
-// to writes the collected text to w, or returns the first error.
+// to writes the collected text to w. If a figure could not be drawn, it writes nothing and returns that error.
 func (p *markWriter) to(w io.Writer) error {
 	if p.err != nil {
 		return p.err
@@ -49,7 +49,7 @@ func (p *markWriter) to(w io.Writer) error {
 	return err
 }
 
-// sections writes all parts of a document. Parts with more than a short value get a heading.
+// sections writes all sections of a document. A section gets a heading unless it is one short value.
 func (p *markWriter) sections(m medium, d Document) {
 	for _, s := range d.sections() {
 		if s.inline {
@@ -72,14 +72,13 @@ func (p *markWriter) sections(m medium, d Document) {
 	}
 }
 
-// fragment returns a display for the inside of a document, such as a notebook cell: without a
-// heading.
+// fragment returns a display without a heading, to be put into a document such as a notebook cell.
 func (p *markWriter) fragment(m medium, d Display) (string, error) {
 	p.body(m, d.section())
 	return strings.TrimSpace(p.b.String()) + "\n", p.err
 }
 
-// body writes a section without its heading, and a single short value in a line.
+// body writes a section without its heading. A single short value takes one line.
 func (p *markWriter) body(m medium, s section) {
 	if !s.inline {
 		p.blocks(m, s.blocks)
@@ -128,7 +127,7 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 	}
 }
 
-// footnotes writes the notes below a table; more is the note on omitted rows, "" for none.
+// footnotes writes the notes below a table. more is the note on omitted rows; "" if none are omitted.
 func (p *markWriter) footnotes(more string, notes []string) {
 	if more != "" {
 		p.mark(p.footnote, more)

@@ -14,17 +14,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Part is a part of a value, by the name that it has in JSON.
+// Part is a named part of a value. Its name is the one in JSON.
 type Part struct {
 	Name string
 	Type reflect.Type // nil if the type depends on the value
 
-	field int // field of the struct
+	field int // index of the struct field
 	empty string
-	of    func(any) any // for a measure of a result
+	of    func(any) any // for a measure of a result: computes the part
 }
 
-// PartsFrom returns the struct that the parts of values of a Go type are the fields of.
+// PartsFrom returns the struct type whose fields are the parts of values of type t.
 func PartsFrom(t reflect.Type) reflect.Type {
 	if t == reflect.TypeFor[problem.Problem]() {
 		return reflect.TypeFor[problemParts]()
@@ -32,8 +32,8 @@ func PartsFrom(t reflect.Type) reflect.Type {
 	return t
 }
 
-// Parts returns the parts of values of a Go type, in the order of their JSON; none for a type that is
-// not written as an object. A result has the measures of plots as well, as plain numbers.
+// Parts returns the parts of values of Go type t, in the order of their JSON. It returns nil for a type whose JSON is not
+// an object. A result also has the measures that plots show, as plain numbers.
 func Parts(t reflect.Type) []Part {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -58,13 +58,13 @@ func (t Table) ColumnNames() []string {
 	return lists.Map(t.Columns, func(c Column) string { return c.Name })
 }
 
-// Row returns a row of a table, its cells by the names of the columns.
+// Row returns row i of a table as a map from column names to cells.
 func (t Table) Row(i int) map[string]any {
 	return lists.Keyed(t.Columns, func(j int, c Column) (string, any) { return c.Name, t.Rows[i][j] })
 }
 
-// PartOf returns a part of a value; ok is false if the value has no part of this name. An unknown part is nil. The columns of a table
-// are parts too, as lists of their cells.
+// PartOf returns the named part of a value; ok is false if the value has no such part. The part is nil if unknown. A
+// table's columns are also parts, as lists of their cells.
 func PartOf(v any, name string) (part any, ok bool) {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer && !r.IsNil() {
@@ -101,7 +101,7 @@ func PartOf(v any, name string) (part any, ok bool) {
 	return nil, false
 }
 
-// plainNumber returns the number of a measure: the mean or the rate, nil if it is not known.
+// plainNumber returns the mean of an interval or the fraction of a rate; nil if unknown.
 func plainNumber(v any) any {
 	switch v := v.(type) {
 	case engine.Interval:
@@ -112,7 +112,7 @@ func plainNumber(v any) any {
 	return v
 }
 
-// fields returns the exported fields of a struct as JSON has them, by their json tags.
+// fields returns the exported fields of a struct with their JSON names.
 func fields(t reflect.Type) []Part {
 	var parts []Part
 	for i := range t.NumField() {
@@ -127,12 +127,12 @@ func fields(t reflect.Type) []Part {
 	return parts
 }
 
-// omitted reports whether JSON leaves the part out, which has this value.
+// omitted reports whether JSON omits a part whose value is v.
 func (p Part) omitted(v reflect.Value) bool {
 	return p.empty == "omitempty" && isEmpty(v) || p.empty == "omitzero" && v.IsZero()
 }
 
-// isRecord reports whether a value has named parts and is neither a cell nor shown in a way of its own.
+// isRecord reports whether a value is a struct or map that has no display of its own and is not a cell.
 func isRecord(v any) bool {
 	switch v.(type) {
 	case nil, engine.Interval, engine.Rate, bounds.Certified, MeanError, Block, []engine.Result:
@@ -145,8 +145,8 @@ func isRecord(v any) bool {
 	return t.Kind() == reflect.Map || t.Kind() == reflect.Struct && !IsText(t)
 }
 
-// recordBlocks shows the parts of a record: those that fit into a cell as key and value, lists of records
-// as tables.
+// recordBlocks returns the blocks of a record: a list of the parts that fit into a cell, and a table for each list of
+// records.
 func recordBlocks(v any) []Block {
 	var facts KeyValues
 	var tables []Block
@@ -166,7 +166,7 @@ func recordBlocks(v any) []Block {
 	return append([]Block{facts}, tables...)
 }
 
-// recordTable returns a list of records of one type as a table.
+// recordTable returns a list of records as a table; false unless all items are records of one type.
 func recordTable(items []any) (Table, bool) {
 	var t Table
 	for i, item := range items {
@@ -201,7 +201,7 @@ func members(v any) []member {
 	return lists.Map(fields(r.Type()), func(p Part) member { return member{p.Name, r.Field(p.field).Interface()} })
 }
 
-// recordCell returns a part as a cell of a table, as JSON if its type has no cell.
+// recordCell returns a part as a cell of a table. If its type has no cell, the cell is its JSON.
 func recordCell(v any) any {
 	switch v := plain(v).(type) {
 	case nil, string, bool, int, uint64, engine.Interval, engine.Rate, bounds.Certified, MeanError:

@@ -15,25 +15,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// The most that a picture of the posterior shows.
+// Limits of a figure of the posterior.
 const (
 	mostPosteriorTasks = 24
-	mostPosteriorArms  = 400 // of a task, in the order of the problem
-	bestPosteriorArms  = 200 // of a task with more: those with the best estimates
+	mostPosteriorArms  = 400 // maximum number of arms of a task that are all drawn, in the order of the problem
+	bestPosteriorArms  = 200 // number of arms drawn if a task has more: those with the best estimates
 )
 
-// The x of a picture of the posterior.
+// The possible quantities along x.
 const (
 	alongArms   = "arm"
 	alongRounds = "round"
 )
 
-// PosteriorX returns the possible x axes of a picture of the posterior, the default first.
+// PosteriorX returns the possible x of a figure of the posterior, the default first.
 func PosteriorX() []string { return []string{alongArms, alongRounds} }
 
-// posteriorOf draws the estimates of every arm in the first run of a result, with a panel for each task. Along the arms it draws
-// intervals after the first and a middle round as shades, and means with intervals after the last round. Otherwise it draws estimates
-// along the rounds.
+// posteriorOf draws the estimates of every arm in the first run of a result, one panel per task. If x is the arms, the
+// intervals after the first and a middle round are shaded, and the last round has means with intervals. If x is the
+// rounds, each arm is a curve.
 func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	switch {
@@ -88,18 +88,19 @@ func posteriorOf(v any, o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// picture is the estimates on their way to a figure.
+// picture holds the estimates of a run, and how to draw them.
 type picture struct {
 	engine.Estimates
-	reference bool    // whether the truth is shown
-	lowest    bool    // whether the lowest reward is the best
-	compared  string  // what the truth of the simulation is called
-	dense     bool    // whether bars of intervals would hide each other: then lines in shades
-	drawn     [][]int // of each task: the numbers of the arms to draw, in their order
-	omitted   int     // arms that are not drawn
+	reference bool    // whether to draw the true means
+	lowest    bool    // whether the lowest reward is best
+	compared  string  // name of the simulation's true means
+	dense     bool    // whether there are too many arms for interval bars; they are then shaded areas
+	drawn     [][]int // for each task, the indices of the arms to draw, in order
+	omitted   int     // number of arms that are not drawn
 }
 
-// choose returns the arms to draw, in their order: all arms of a task with few arms, otherwise those with the best last estimates.
+// choose sets p.drawn and p.omitted. If no task has more than mostPosteriorArms arms, all arms are drawn. Otherwise each
+// task has at most bestPosteriorArms arms, those with the best final estimates.
 func (p *picture) choose() {
 	p.drawn = indices.Groups(len(p.Tasks), p.TaskOf)
 	if !slices.ContainsFunc(p.drawn, func(arms []int) bool { return len(arms) > mostPosteriorArms }) {
@@ -113,7 +114,7 @@ func (p *picture) choose() {
 	}
 }
 
-// best sorts arms by their last estimates, the best first. Arms without an estimate come last.
+// best sorts arms by their final estimates, best first. Arms without an estimate come last.
 func (p picture) best(arms []int) {
 	mean := p.Rounds[len(p.Rounds)-1].Mean
 	slices.SortStableFunc(arms, func(i, j int) int {
@@ -128,14 +129,14 @@ func (p picture) best(arms []int) {
 	})
 }
 
-// crowded reports whether the arms of some task are too many for markers with bars in a panel.
+// crowded reports whether some task has too many arms for markers with interval bars in its panel.
 func (p picture) crowded(tasks []int, columns float64) bool {
 	f := Figure{Width: columns, Panels: make([]Figure, len(tasks))}
 	return slices.ContainsFunc(tasks, func(v int) bool { return len(p.drawn[v]) > f.PanelRoom() })
 }
 
-// tasksToDraw returns the tasks to draw: the requested one, or all. If there are more than most, the error
-// names the option; rule is its text, with places for most and their number.
+// tasksToDraw returns the indices of the tasks to draw: the task named by the option, or all. It returns an error if there
+// are more than most; rule is the format of its message, with places for most and the number of tasks.
 func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([]int, error) {
 	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
 	switch {
@@ -147,11 +148,11 @@ func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([
 	return out, nil
 }
 
-// arms returns the numbers of the arms of a task that are drawn.
+// arms returns the indices of the arms of task v that are drawn.
 func (p picture) arms(v int) []int { return slices.Clone(p.drawn[v]) }
 
-// categories returns the names of the arms where the tasks share most of them, nil if arms have
-// only numbers in common.
+// categories returns the names of the drawn arms, for an axis of names. It returns nil if the tasks have too few names in
+// common; the axis then shows numbers.
 func (p picture) categories(tasks []int) []string {
 	var names []string
 	most := 0
@@ -167,7 +168,7 @@ func (p picture) categories(tasks []int) []string {
 	}
 	for _, v := range tasks {
 		at := lists.Map(p.arms(v), func(i int) int { return slices.Index(names, p.Arms[i]) })
-		if !slices.IsSorted(at) { // the tables of tasks have them in other orders, and none is the right one
+		if !slices.IsSorted(at) { // tasks order their arms differently, so sort the names
 			slices.SortFunc(names, naturally)
 			return names
 		}
@@ -175,7 +176,7 @@ func (p picture) categories(tasks []int) []string {
 	return names
 }
 
-// naturally compares names with numbers in them: "N=20" comes before "N=100".
+// naturally compares names so that numbers in them are in order: "N=20" comes before "N=100".
 func naturally(a, b string) int {
 	digits := func(s string) int {
 		n := 0
@@ -201,7 +202,8 @@ func naturally(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// scale reports whether names are numbers of one column that rise, so that a band between them means something.
+// scale reports whether the names contain increasing numbers of one column. Only then is a line between the arms
+// meaningful.
 func scale(names []string) bool {
 	values, keys, keyed := figure.Keyed(names)
 	if !keyed || strings.Contains(keys, ",") {
@@ -218,7 +220,7 @@ func scale(names []string) bool {
 	return true
 }
 
-// shown returns the rounds that are drawn along the arms: the first, a middle one and the last.
+// shown returns the rounds that a figure along the arms shows: the first, the middle and the last.
 func (p picture) shown() []engine.RoundEstimates {
 	all := p.Rounds
 	n := len(all)
@@ -228,8 +230,8 @@ func (p picture) shown() []engine.RoundEstimates {
 	return []engine.RoundEstimates{all[0], all[n/2], all[n-1]}
 }
 
-// span returns the ends of the axis of rewards. They hold the last round, the truth and all means;
-// and the parts within this range of the intervals of early rounds, which may be very long.
+// span returns the limits of the axis of rewards. They contain the intervals of the last round and the true means. Longer
+// intervals of earlier rounds are cut at one such width beyond either end.
 func (p picture) span(tasks []int) *[2]float64 {
 	lo, hi := math.Inf(1), math.Inf(-1)
 	cover := func(x float64) {
@@ -262,7 +264,7 @@ func (p picture) span(tasks []int) *[2]float64 {
 	return &[2]float64{lo - room, hi + room}
 }
 
-// describe says in words what the figure shows.
+// describe returns the figure's description in words.
 func (p picture) describe(f Figure, tasks []int) string {
 	arms, known := lists.Sum(tasks, func(v int) int { return len(p.drawn[v]) }), ""
 	if p.Truth != nil && p.reference {

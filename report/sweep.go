@@ -37,7 +37,7 @@ func resultsOf(s sim.Sweep) []engine.Result {
 	return lists.Map(s.Rows, func(r sim.SweepRow) engine.Result { return r.Result })
 }
 
-// sweepSentence counts results and runs, and those read from the store.
+// sweepSentence returns a sentence with the numbers of results and runs, and of those read from the store.
 func sweepSentence(s sim.Sweep) string {
 	runs := lists.Sum(s.Rows, func(r sim.SweepRow) int { return r.Result.Runs })
 	out := fmt.Sprintf("%s over %s, of %s in all", plural(len(s.Rows), "result"), join(s.Names, 6), plural(runs, "run"))
@@ -53,11 +53,11 @@ func sweepSentence(s sim.Sweep) string {
 	return out + "."
 }
 
-// mostRows limits the rows of a sweep's table that a page shows unfolded.
+// mostRows is the maximum number of rows of a sweep's table that an HTML page shows unfolded.
 const mostRows = 40
 
-// SweepMeasures returns a sweep as a table of chosen measures, see Axes for their names; without names of all measures that a result
-// has. It returns an error for a wrong or repeated name, and for a measure that no result has.
+// SweepMeasures returns a sweep as a table with the named measures; Axes lists the names. Without names, the table has all
+// measures that a result has. It returns an error for an unknown or repeated name, and for a measure that no result has.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	_, known := Axes(s, "")
 	if err := checkMeasures(names, known, s); err != nil {
@@ -69,7 +69,8 @@ func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
 	return sweepTable(s, names...), nil
 }
 
-// sweepTable shows the named measures, by default those for the mode of the runs.
+// sweepTable returns a sweep as a table with the named measures. Without names, the mode of the runs determines the
+// measures.
 func sweepTable(s sim.Sweep, names ...string) Table {
 	t := Table{Caption: "Measured, " + strings.Join(s.Names, " by ")}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
@@ -100,7 +101,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	return t.withoutEmptyColumns().withoutConstant("status", "standing")
 }
 
-// numeric returns a swept value as a number, if it is one.
+// numeric returns a swept value as a number; false if it is not a number.
 func numeric(v any) (float64, bool) {
 	switch v := plain(v).(type) {
 	case float64:
@@ -109,7 +110,7 @@ func numeric(v any) (float64, bool) {
 		return float64(v), true
 	case uint64:
 		return float64(v), true
-	case string: // infinity in a script
+	case string: // scripts write infinity as a text
 		return math.Inf(1), v == "inf"
 	}
 	return 0, false

@@ -47,7 +47,7 @@ func (views) Problem(p problem.Problem) view {
 	return view{words: p.Words(), blocks: func() []Block { return problemBlocks(p) }}
 }
 
-// hardnessBlocks shows hardness(...): which task is difficult, and why.
+// hardnessBlocks returns the blocks of hardness(...): which task is difficult, and why.
 func hardnessBlocks(h bounds.Hardness) []Block {
 	t := Table{
 		Caption: "Difficulty of each task",
@@ -66,7 +66,7 @@ func hardnessBlocks(h bounds.Hardness) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// spectrumBlocks shows spectrum(...): how many directions matter.
+// spectrumBlocks returns the blocks of spectrum(...): how many directions of the kernel matter.
 func spectrumBlocks(s bounds.Spectrum) []Block {
 	above := lists.Count(s.Joint, func(x float64) bool { return x > s.Ridge })
 	t := Table{
@@ -93,7 +93,7 @@ func spectrumBlocks(s bounds.Spectrum) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t.withoutEmptyColumns()}
 }
 
-// designBlocks shows design(...): where the first round's pulls go.
+// designBlocks returns the blocks of design(...): how the first round divides its pulls between arms.
 func designBlocks(a bounds.Design) []Block {
 	gap := "without a certified lower bound"
 	if a.Lower > 0 {
@@ -111,14 +111,14 @@ func designBlocks(a bounds.Design) []Block {
 	return []Block{Paragraph{Text: lead, Lead: true}, t}
 }
 
-// mostKernel is the number of characters of a kernel that are shown.
+// mostKernel is the maximum number of characters of a kernel that a document shows.
 const mostKernel = 1000
 
-// matrixText matches a matrix in the text of a kernel, with the names of its rows.
+// matrixText matches a table(...) kernel in the text of a kernel: its matrix and the names of the rows.
 var matrixText = regexp.MustCompile(`table\(\[\[[^()]*?\]\](, names=\[("(\\.|[^"\\])*"(, )?)*\])?\)`)
 
-// shownKernel returns the text of a kernel. For a long one it returns the size of each matrix instead of its numbers, and at
-// most the beginning.
+// shownKernel shortens the text of a kernel if it has more than mostKernel characters. It replaces each matrix by its
+// size. If the text is still too long, it keeps only the beginning.
 func shownKernel(text string) string {
 	if len(text) > mostKernel {
 		text = matrixText.ReplaceAllStringFunc(text, func(m string) string {
@@ -132,14 +132,14 @@ func shownKernel(text string) string {
 	return fmt.Sprintf("%s… (%d characters in all; JSON has the whole kernel)", string(runes[:mostKernel]), len(runes))
 }
 
-// problemBlocks shows a problem: its size, kernel, noise and origin.
+// problemBlocks returns the blocks of a problem: size, kernel, noise and origin.
 func problemBlocks(p problem.Problem) []Block {
 	label := "Largest noise scale"
 	if p.Noise.UnknownBy != "" {
 		label = "Largest guess of a noise scale"
 	}
 	scales, within := p.Noise.Scales, []float64(nil)
-	if len(p.Blocks) > 1 || !p.Noise.Estimated() { // estimated scales are the scatter already
+	if len(p.Blocks) > 1 || !p.Noise.Estimated() { // estimated noise scales already show the scatter
 		within = belief.Within(&p)
 	}
 	if len(p.Blocks) > 1 && within != nil {
@@ -152,7 +152,7 @@ func problemBlocks(p problem.Problem) []Block {
 			text("best", "Best arm"), number("mean", "Its expected reward", "reward units"),
 		},
 	}
-	sampled := p.Long != nil // means are of measurements
+	sampled := p.Long != nil // the means were computed from measurements
 	if sampled {
 		t.Columns[3].Title, t.Columns[4].Title = highest(p.Goal)+" mean", "Mean ± standard error"
 		if within == nil && p.Noise.UnknownBy != "" {
@@ -166,7 +166,7 @@ func problemBlocks(p problem.Problem) []Block {
 		}
 		t.Notes = append(t.Notes, "The highest of several means is partly high by luck; best(p) recommends arms by their posterior.")
 	}
-	means := p.Means() // higher is better
+	means := p.Means() // higher values are better
 	for v, g := range p.Groups() {
 		row, top := []any{p.Tasks.Names[v], len(g), nil, nil, nil}, -1
 		for _, i := range g {

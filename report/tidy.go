@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// tidy returns the table that represents a value.
+// tidy returns the table that CSV and Parquet files of a value contain. It returns an error if the value has no table.
 func tidy(v any) (Table, error) {
 	v = plain(v)
 	var blocks []Block
@@ -63,8 +63,8 @@ func tidy(v any) (Table, error) {
 	return Table{}, fmt.Errorf("a %s has no rows and columns to save as CSV or Parquet; .json and .txt can hold it", TypeName(v))
 }
 
-// settings returns the columns that identify the run of a row. A separate column states whether its algorithm is a reference, so that
-// files have plain names.
+// settings returns the columns that identify a run. The column reference says whether the algorithm is a reference, so
+// that its name needs no mark.
 func settings() []Column {
 	return columns("problem", "mode", "algorithm", "reference", "schedule", "status", "standing", "#runs", "#delta", "#epsilon",
 		"#budget", "#ridge", "#seed")
@@ -75,7 +75,7 @@ func settingsOf(r engine.Result) []any {
 		r.Runs, known(r.Delta), known(r.Epsilon), known(r.Budget), r.Ridge, r.Seed}
 }
 
-// resultRows returns a table with a row per result: settings, then every measure.
+// resultRows returns a table with one row per result: settings first, then all measures.
 func resultRows(results []engine.Result) Table {
 	return Table{
 		Columns: append(settings(), lists.Map(measures(), measure.column)...),
@@ -83,7 +83,8 @@ func resultRows(results []engine.Result) Table {
 	}
 }
 
-// labelledRows returns resultRows after the columns that distinguish the results: names, and kernels and other settings in full.
+// labelledRows returns resultRows with more columns in front. These tell the results apart: the bound names, and the
+// settings that differ, without abbreviations.
 func labelledRows(results []engine.Result) Table {
 	l, rest := labelsOf(results), resultRows(results)
 	if l.algorithms {
@@ -106,7 +107,8 @@ func labelledRows(results []engine.Result) Table {
 	return t
 }
 
-// runRows returns a table with a row per run of every cell: swept values, settings and measures of the run.
+// runRows returns a table with one row per run of each combination of a sweep: swept values, settings, and measures of the
+// run. It returns an error if a result has no record of its single runs.
 func runRows(s sim.Sweep) (Table, error) {
 	var swept [][]any
 	runs := Table{Columns: append(settings(), columns("#run", "#samples", "#rounds", "wrong", "undecided", "#wrong_tasks", "#regret")...)}
@@ -118,17 +120,17 @@ func runRows(s sim.Sweep) (Table, error) {
 		for i := range d.Run {
 			swept = append(swept, r.Values)
 			wrong, wrongTasks, regret := any(nil), any(nil), any(nil)
-			if len(d.Wrong) == len(d.Run) { // the truth is known
+			if len(d.Wrong) == len(d.Run) { // the true means are known
 				wrong, wrongTasks, regret = d.Wrong[i], d.WrongTasks[i], d.Regret[i]
 			}
 			runs.Rows = append(runs.Rows,
 				append(settingsOf(r.Result), d.Run[i], d.Samples[i], d.Rounds[i], wrong, d.Undecided[i], wrongTasks, regret))
 		}
 	}
-	return behindSwept(s.Names, swept, runs.without("status", "standing", "runs")), nil // which are of all runs together
+	return behindSwept(s.Names, swept, runs.without("status", "standing", "runs")), nil // these columns describe all runs together
 }
 
-// behindSwept returns a table behind a column per swept name, with these values in its rows.
+// behindSwept returns the table rest with a column for each swept name in front. values[i] are the swept values of row i.
 func behindSwept(names []string, values [][]any, rest Table) Table {
 	t := Table{Columns: lists.Map(names, func(name string) Column { return text(name, name) }), Rows: lists.Map(values, plainAll)}
 	t.join(rest)
@@ -139,7 +141,7 @@ func plainAll(values []any) []any {
 	return lists.Map(values, plain)
 }
 
-// answerRows returns a table with a row per task of one result.
+// answerRows returns a table with one row per task of a result.
 func answerRows(r engine.Result) Table {
 	run := resultRows([]engine.Result{r})
 	t := Table{Columns: append(columns("task", "arm", "decided", "leader", "#estimate", "#margin", "candidates", "best",
@@ -154,13 +156,12 @@ func answerRows(r engine.Result) Table {
 	return t
 }
 
-// CSV writes a value as one tidy table with full precision: a sweep has a row per
-// cell or per run, as its Per says, a list of results a row per result; a result
-// has a row per task, its answer first and the run's measurements repeated after
-// it; every other value is its main table. An interval fills three columns (name,
-// name_lo, name_hi); absent and not-a-number cells are empty, infinite ones +Inf
-// or -Inf. A list of a campaign is written in its dialect, everything else is plain CSV. A value
-// without a table is an error.
+// CSV writes a value to w as one table with full precision. A sweep has a row per combination or per run, as its field Per
+// states. A list of results has a row per result. A result has a row per task: the answer, followed by the measures of the
+// run, which are equal in all rows. For other values, CSV writes the main table.
+//
+// An interval takes three columns: name, name_lo and name_hi. A missing cell and a NaN are empty; infinite numbers are
+// +Inf and -Inf. A work list of a campaign uses the campaign's CSV dialect. A value without a table is an error.
 func CSV(w io.Writer, v any) error {
 	columns, err := Cells(v)
 	if err != nil {
@@ -175,7 +176,7 @@ func CSV(w io.Writer, v any) error {
 		return err
 	}
 	record := lists.Map(columns, func(c CellColumn) string { return formulas.Guard(c.Name) })
-	out.Write(record) // errors stay in the writer until Flush
+	out.Write(record) // the writer keeps an error until Flush
 	for i := range lists.Max(columns, func(c CellColumn) int { return len(c.Cells) }) {
 		for j, c := range columns {
 			record[j] = CellText(c.Cells[i])
@@ -192,8 +193,8 @@ func CSV(w io.Writer, v any) error {
 	return out.Error()
 }
 
-// CellText returns a cell of a CellColumn as text; of a number, the shortest decimals that read
-// back as the same number, and of an absent cell nothing.
+// CellText returns a cell of a CellColumn as text. A number has the fewest decimals that parse to the same number. A
+// missing cell is "".
 func CellText(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -204,16 +205,16 @@ func CellText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// CellColumn is a column of files of rows: each cell is nil, a float64, int,
-// uint64, bool or string. All columns of a table have the same number of cells.
+// CellColumn is a column of a data file. Each cell is nil, a float64, int, uint64, bool or string. All columns of a table
+// have equal lengths.
 type CellColumn struct {
 	Name   string
-	Number bool // meant for numbers, also where every cell is nil
+	Number bool // whether the column is for numbers, even if all its cells are nil
 	Cells  []any
 }
 
-// Cells returns the table of a value for CSV and Parquet. A column of intervals or rates becomes several columns. A value without a
-// table is an error.
+// Cells returns the table of a value as columns, for CSV and Parquet. A column of intervals or rates becomes several
+// columns. A value without a table is an error.
 func Cells(v any) ([]CellColumn, error) {
 	t, err := tidy(v)
 	if err != nil {
@@ -242,7 +243,7 @@ func Cells(v any) ([]CellColumn, error) {
 	return all, nil
 }
 
-// parts splits a cell into plain cells, with the endings that they add to the name of its column.
+// parts splits a cell into plain cells. endings[i] is the text that cell i adds to the column's name, such as "_lo".
 func parts(v any) (endings []string, cells []any) {
 	switch v := v.(type) {
 	case float64:
@@ -269,7 +270,7 @@ func parts(v any) (endings []string, cells []any) {
 	return []string{""}, []any{fmt.Sprint(v)}
 }
 
-// exact returns numbers as cells, nil for what is not a number.
+// exact returns numbers as cells: a float64, or nil for NaN.
 func exact(xs ...float64) []any {
 	cells := make([]any, len(xs))
 	for i, x := range xs {

@@ -12,16 +12,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Limits of a map of open arms.
+// Limits of a figure of open arms.
 const (
 	mostMapTasks = 8
-	mostMapSteps = 6  // columns of maps: before any round, and after some
-	mapBins      = 8  // of a feature with many values
-	mostValues   = 12 // of a feature that has a bin for each
+	mostMapSteps = 6  // maximum number of maps per task: one before the first round, the others after rounds
+	mapBins      = 8  // bins of a feature with many values
+	mostValues   = 12 // maximum number of values of a feature that has one bin per value
 )
 
-// whereOpen draws a grid over two features of the arms, for each task and some rounds of the first run of a result. Each field shows
-// how many of its arms were still open.
+// whereOpen draws maps over two features of the arms, for each task and for some rounds of the first run of result v. Each
+// cell shows how many of its arms were still open after the round.
 func whereOpen(v any, o PlotOptions) (Figure, error) {
 	r, ok := v.(engine.Result)
 	p := *o.Where
@@ -61,14 +61,15 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// bins are the fields of one feature.
+// bins divides the arms by the values of one feature.
 type bins struct {
 	column string
-	names  []string // names of the fields, in the units of the data
-	of     []int    // N: field of each arm
+	names  []string // name of each bin, in the units of the data
+	of     []int    // for each of the N arms, the index of its bin
 }
 
-// binsOf sorts the arms into bins of a feature: the requested feature, or the one with this number.
+// binsOf returns the bins of the feature named asked; if asked is "", of the feature with index usual. option is the plot
+// option in error messages.
 func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	c := usual
 	if asked != "" {
@@ -101,10 +102,10 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	return b, nil
 }
 
-// stayed represents the round in which an arm left that never did.
+// stayed is the round of an arm that was never eliminated.
 const stayed = math.MaxInt
 
-// leftRounds returns, for each arm, the round in which it left.
+// leftRounds returns, for each arm, the round in which it was eliminated, or stayed.
 func leftRounds(r engine.Result, p *problem.Problem) []int {
 	type pair = [2]string // task and arm
 	eliminated := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, int) { return pair{e.Task, e.Arm}, e.Round })
@@ -116,8 +117,8 @@ func leftRounds(r engine.Result, p *problem.Problem) []int {
 	})
 }
 
-// mapSteps returns the rounds after which maps are drawn: 0 (before any round), the last round in which an arm of the tasks left, and
-// as many other such rounds as fit.
+// mapSteps returns the rounds after which maps are drawn. They are 0 (before the first round), the last round in which an
+// arm of the tasks was eliminated, and some rounds between, evenly spaced.
 func mapSteps(eliminated, tasks []int, p *problem.Problem) []int {
 	var rounds []int
 	for i, v := range p.TaskOf {
@@ -129,13 +130,13 @@ func mapSteps(eliminated, tasks []int, p *problem.Problem) []int {
 	steps := []int{0}
 	n := min(len(rounds), mostMapSteps-1)
 	for k := range n {
-		steps = append(steps, rounds[(k+1)*len(rounds)/n-1]) // the last of each part
+		steps = append(steps, rounds[(k+1)*len(rounds)/n-1]) // last element of each of n equal parts
 	}
 	return steps
 }
 
-// openGrid counts the arms that are open in each field: maps beside each other for the rounds, below
-// each other for the tasks, with a gap between them. A field without arms is empty.
+// openGrid returns a heat map of the number of open arms. Maps of different rounds are side by side, maps of tasks are one
+// below the other, with gaps between. A cell without arms is NaN.
 func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bins) *Heat {
 	wide, high := len(across.names)+1, len(up.names)+1
 	h := &Heat{Label: "arms open", Log: true}
@@ -153,7 +154,7 @@ func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bin
 		for i := range high {
 			name := ""
 			if i < high-1 {
-				name = up.names[high-2-i] // upwards
+				name = up.names[high-2-i] // the y axis points up
 			}
 			h.Rows = append(h.Rows, p.Tasks.Names[v]+", "+name)
 			h.Z = append(h.Z, slices.Repeat([]float64{math.NaN()}, len(h.Columns)))
@@ -173,7 +174,7 @@ func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bin
 			}
 		}
 	}
-	h.Rows, h.Z = h.Rows[:len(h.Rows)-1], h.Z[:len(h.Z)-1] // the last gaps
+	h.Rows, h.Z = h.Rows[:len(h.Rows)-1], h.Z[:len(h.Z)-1] // remove the gap after the last map
 	h.Columns = h.Columns[:len(h.Columns)-1]
 	for i := range h.Z {
 		h.Z[i] = h.Z[i][:len(h.Columns)]
@@ -181,9 +182,9 @@ func openGrid(p *problem.Problem, tasks, steps, eliminated []int, across, up bin
 	return h
 }
 
-// openArms counts, by the audit trail of the first run of a result, the arms of each task that were
-// open after each round, in the order of the answers; nil if there is no trail. A first round of 0
-// represents what was left out before any data.
+// openArms returns, for each round and task, how many arms were open after the round. It uses the eliminations of the
+// first run of the result. open[i] belongs to rounds[i], with one number per task in the order of r.Answers. Both are nil
+// without eliminations. Round 0 is included if arms were excluded before any data.
 func openArms(r engine.Result) (rounds []int, open [][]int) {
 	if len(r.Eliminations) == 0 {
 		return nil, nil
@@ -191,17 +192,17 @@ func openArms(r engine.Result) (rounds []int, open [][]int) {
 	type pair struct{ task, arm string }
 	dropped := lists.Keyed(r.Eliminations, func(_ int, e engine.Elimination) (pair, bool) { return pair{e.Task, e.Arm}, true })
 	number := map[string]int{}
-	remaining := make([]int, len(r.Answers)) // open at the end
+	remaining := make([]int, len(r.Answers)) // arms open after the last round
 	for v, a := range r.Answers {
 		number[a.Task] = v
-		for _, arm := range a.Candidates { // a fixed budget drops arms that the data do not exclude
+		for _, arm := range a.Candidates { // a fixed budget also drops arms that the data do not exclude
 			if !dropped[pair{a.Task, arm}] {
 				remaining[v]++
 			}
 		}
 		remaining[v] = max(remaining[v], 1)
 	}
-	eliminated := map[int][]int{} // by round and task
+	eliminated := map[int][]int{} // number of eliminated arms, by round and task
 	last := 0
 	for _, e := range r.Eliminations {
 		if eliminated[e.Round] == nil {
@@ -226,13 +227,14 @@ func openArms(r engine.Result) (rounds []int, open [][]int) {
 	return rounds, open
 }
 
-// The largest audit trail that is shown in full, and the largest number of tasks with columns in its summary.
+// Maximum number of eliminations that are listed in full, and maximum number of tasks with a column in the summary.
 const (
 	mostTrail     = 200
 	mostOpenTasks = 12
 )
 
-// openTable sums up a long audit trail: how many arms of each task were open after each round.
+// openTable summarises a long list of eliminations: how many arms of each task were open after each round. It returns
+// false for a short list.
 func openTable(r engine.Result) (Table, bool) {
 	rounds, open := openArms(r)
 	if len(r.Eliminations) <= mostTrail || len(r.Answers) > mostOpenTasks {

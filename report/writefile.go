@@ -13,9 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 )
 
-// WriteFile writes a file completely or not at all: render writes a new file beside path, which then gets the name. If path is a link,
-// the file that it leads to is replaced. The new file keeps the old file's permissions; without an old file the umask decides.
-// Devices, and pipes that a program reads, are written directly. Errors name the path.
+// WriteFile writes a file completely or leaves it unchanged. render writes a new file in the same folder, which is then
+// renamed to path. If path is a link, its target is replaced. The new file has the permissions of the old one, or those of
+// the umask. A device, or a pipe that a program reads, is written directly. Errors name the path.
 func WriteFile(path string, render func(io.Writer) error) error {
 	var b bytes.Buffer
 	if err := render(&b); err != nil {
@@ -24,7 +24,7 @@ func WriteFile(path string, render func(io.Writer) error) error {
 	return WriteBytes(path, b.Bytes())
 }
 
-// WriteBytes is WriteFile of these bytes.
+// WriteBytes writes data like WriteFile.
 func WriteBytes(path string, data []byte) error {
 	if err := writeWhole(path, data); err != nil {
 		return fmt.Errorf("cannot save %s: %w", path, err)
@@ -32,8 +32,8 @@ func WriteBytes(path string, data []byte) error {
 	return nil
 }
 
-// Writable returns the error that WriteFile would have for path, by making and removing a new file beside it. Call it before a long
-// computation. Errors name the path.
+// Writable returns the error that WriteFile would return for path. It tests this by creating and removing a file in the
+// same folder. Call it before a long computation. Errors name the path.
 func Writable(path string) error {
 	d, err := destinationOf(path)
 	if err == nil && !d.stream {
@@ -48,12 +48,12 @@ func Writable(path string) error {
 	return nil
 }
 
-// destination receives the bytes of a file.
+// destination describes the file that WriteFile writes.
 type destination struct {
-	path   string      // what the links at the given path lead to
-	mode   fs.FileMode // permissions of the old file, or of a new one before the umask
-	old    bool        // there is a file already
-	stream bool        // a device or a pipe, which is written to and not replaced
+	path   string      // the target of the links at the given path
+	mode   fs.FileMode // permissions of the old file; for a new file, those before the umask
+	old    bool        // whether the file exists
+	stream bool        // whether the file is a device or a pipe, which is written directly
 }
 
 func destinationOf(path string) (destination, error) {
@@ -73,10 +73,10 @@ func destinationOf(path string) (destination, error) {
 	return destination{path: target, mode: info.Mode().Perm(), old: true}, err
 }
 
-// mostLinks is the largest number of links that follow each other, as in Linux.
+// mostLinks is the maximum length of a chain of links, as in Linux.
 const mostLinks = 40
 
-// followed returns the path at the end of the links at path. The path need not exist.
+// followed returns the path to which the links at path lead. No file need exist there.
 func followed(path string) (string, error) {
 	for range mostLinks {
 		info, err := os.Lstat(path)
@@ -92,7 +92,7 @@ func followed(path string) (string, error) {
 		}
 		if !filepath.IsAbs(next) {
 			folder, _ := filepath.Split(path)
-			// without filepath.Join, which takes link/.. for the folder of the link
+			// filepath.Join would replace link/.. by the link's folder
 			next = folder + next
 		}
 		path = next
@@ -100,8 +100,8 @@ func followed(path string) (string, error) {
 	return "", errors.New("too many links follow each other")
 }
 
-// create makes a new file beside the destination. Its name is short, because the destination's name may already have the largest
-// length.
+// create creates a temporary file in the destination's folder. Its name is short, because the destination's name may have
+// the maximum length.
 func (d destination) create() (*os.File, error) {
 	folder, _ := filepath.Split(d.path)
 	for {
@@ -118,7 +118,8 @@ func (d destination) create() (*os.File, error) {
 	}
 }
 
-// writeWhole writes the bytes of a file.
+// writeWhole writes data to the file at path completely, or leaves the file unchanged. It writes to a device or a pipe
+// directly.
 func writeWhole(path string, data []byte) error {
 	d, err := destinationOf(path)
 	if err != nil {
@@ -132,14 +133,15 @@ func writeWhole(path string, data []byte) error {
 		return err
 	}
 	if d.old {
-		if err := f.Chmod(d.mode); err != nil { // what the umask took from it
+		if err := f.Chmod(d.mode); err != nil { // the umask may have removed permissions
 			return reason(errors.Join(err, f.Close(), os.Remove(f.Name())))
 		}
 	}
 	return reason(atomicfile.Replace(f, d.path, data, true))
 }
 
-// reason returns a file system error without the operation and the file name, which may be a temporary one.
+// reason returns the cause of a file system error, without the operation and the file name. The name may be that of a
+// temporary file.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

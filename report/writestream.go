@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// writeStream writes to a device or a pipe. It returns an error for a pipe that no program reads; an ordinary open would wait for a
-// reader.
+// writeStream writes data to a device or a named pipe. It returns an error for a pipe that no program reads, where an
+// ordinary open would block.
 func writeStream(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, syscall.ENXIO) {

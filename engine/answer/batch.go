@@ -39,9 +39,9 @@ func (b *batch) addTimes(repeated, times int) {
 // recommendation over an arm, and s² the variance of this lead that the batch, including the new measurements, removes.
 // The value is the sum over all compared arms of the expected gain from choosing the better of the two later,
 //
-//	s φ(d/s) - d Φ(-d/s),
+//	s φ(d/s) - d Φ(-d/s).
 //
-// which is the knowledge gradient of a batch for each pair [Frazier, Powell, Dayanik 2009, eq. 14].
+// For each pair this is the knowledge gradient for a batch [Frazier, Powell, Dayanik 2009, eq. 14].
 func (b *batch) choose(among []int, repeated int) int {
 	best, at := math.Inf(-1), -1
 	compared := b.compared()

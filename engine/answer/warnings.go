@@ -240,9 +240,9 @@ func codesOf(p *problem.Problem) (codes []code) {
 	return codes
 }
 
-// beyond reports whether the value y is far from all other values in each task where it occurs. codes are the codes found
-// so far. mixed reports whether an option with y has other values, too; usual whether y is conventional for missing
-// values; once whether y occurs once.
+// beyond reports whether the value y is far from all other values in each task that has it. codes are the codes found so
+// far. mixed reports whether an option with y has other values, too; usual whether y is conventional for missing values;
+// once whether y occurs once.
 func beyond(p *problem.Problem, y float64, sorted [][]float64, codes map[float64]bool, mixed, usual, once bool) bool {
 	judged, zeroOne := false, slices.Sorted(slices.Values([]float64{p.Turned(0), p.Turned(1)}))
 	for _, values := range sorted {

@@ -24,7 +24,7 @@ import (
 
 const (
 	first       = 96  // number of measured arms in the first, coarse search for hyperparameters
-	densest     = 320 // largest number of measured arms in a search for hyperparameters; of more arms, the search uses this many
+	densest     = 320 // largest number of measured arms in a search for hyperparameters; with more arms, a subset of this size is used
 	members     = 32  // largest number of hyperparameter vectors over which a posterior is averaged
 	manyArms    = 2000
 	membersMany = 6 // the same for problems with more than manyArms arms
@@ -41,9 +41,9 @@ const Revision = 19
 type Belief struct {
 	Problem *problem.Problem
 	Scatter Scatter // how measurements scatter
-	// the problem under the most probable kernel, with logarithms of the columns in Log
+	// the problem under the most probable kernel, which compares the columns in Log by their logarithm
 	Usable      *problem.Problem
-	Log         []string // columns that the kernel compares by their logarithm
+	Log         []string // columns of arms that the kernel compares by their logarithm
 	LeaveOneOut LeaveOneOut
 	Given       []Given // share of the variance that matrices of relatives and a stated kernel explain
 	// measurements that all others contradict, the least likely first
@@ -239,19 +239,19 @@ func (s *search) changed(rank int) (*search, error) {
 	return newSearch(s.ctx, newChosen(s.model, s.at), s)
 }
 
-// evenly returns at most this number of measured arms, at even distances in d.cells.
+// evenly returns indices of d.cells, at most the given number, at even distances.
 func (d *data) evenly(most int) []int {
 	n := min(len(d.cells), most)
 	return lists.Make(n, func(k int) int { return k * len(d.cells) / n })
 }
 
-// fewestWhole is the smallest number of whole tasks from which hyperparameters are searched. With fewer, inTasks takes
-// some arms of each task.
+// fewestWhole is the smallest number of whole tasks that inTasks selects. If there would be fewer, it selects arms from
+// all tasks.
 const fewestWhole = 6
 
-// inTasks returns all measured arms, or a subset of about the given size. It prefers all arms of some tasks: these
-// separate the level of a task from the own part of each arm. If this means fewer than fewestWhole tasks, it takes arms at
-// even distances.
+// inTasks returns indices of d.cells: all measured arms, or a subset of about the given size. It prefers all arms of some
+// tasks, which separate the level of a task from the own parts of arms. If these would be fewer than fewestWhole tasks, it
+// takes arms at even distances.
 func (d *data) inTasks(most int) []int {
 	groups := lists.Groups(indices.All(len(d.cells)), func(k int) int { return d.p.TaskOf[d.cells[k]] })
 	tasks := most * len(groups) / len(d.cells)
@@ -270,7 +270,7 @@ func (m *model) usable(u []float64) (*problem.Problem, error) {
 	scale, level := d.size(0), d.shown(0, 0)
 	if d.wins != nil {
 		lo, hi := twoRewards(p)
-		mean := (floats.Sum(d.wins) + 0.5) / (floats.Sum(d.n) + 1) // all successes, or none, are not for ever
+		mean := (floats.Sum(d.wins) + 0.5) / (floats.Sum(d.n) + 1) // avoids success rates of exactly 0 or 1
 		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
 	}
 	square := scale * scale

@@ -28,7 +28,7 @@ const mostEffects = 1000
 type blocks struct {
 	rows        [][]share // of each arm: its row of M, in ascending order
 	arms, sizes []float64 // the diagonals of A and of Δ
-	right       []float64 // of each block Σ of rewards less the mean of their arm, over rel
+	right       []float64 // for each block: Σ of rewards minus the mean of their arm, divided by rel
 
 	// The following fields are set if the problem has random columns, thus several kinds of effects; see within.
 	numbers  []string      // of each effect: the hyperparameter that is its variance; nil if all effects are effects of blocks
@@ -88,7 +88,7 @@ func blocksOf(p *problem.Problem, units int, scale float64, unitOf func(row int)
 		b.right[r.Block] += weight * (r.Reward - of.mean) / scale
 	}
 	for k, row := range b.rows {
-		if len(row) == 0 { // an arm with limits, whose site has a variance of its own: any weight does
+		if len(row) == 0 { // an arm with limits: its site has a variance of its own, so any weight works
 			b.arms[k] = 1
 		}
 		b.rows[k] = merged(row)

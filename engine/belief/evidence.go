@@ -34,7 +34,7 @@ type chosen struct {
 	*model
 	at              []int // indices of data.cells
 	y, n, rel, wins []float64
-	fixed           []float64 // variances of the sites of limits, 0 of other arms; nil without any
+	fixed           []float64 // variances of the sites of limits, 0 for other arms; nil without limits
 	within, free    float64
 	blocks          *blocks
 	distinct        *kernels.Points // features of the chosen arms; arms with the same name and features in several tasks occur once

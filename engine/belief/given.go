@@ -91,7 +91,7 @@ func relatives(p *problem.Problem) (out []given) {
 	for _, s := range p.Similar {
 		all := covariance{p.N(), func(i, j int) float64 { return s.Values[s.Rows[i]][s.Rows[j]] }}
 		between := spreadWithin(all, p)
-		if !(between > 0) { // it relates all options alike
+		if !(between > 0) { // it does not distinguish options
 			continue
 		}
 		out = append(out, given{relativesNumber + s.String(), all, 1 / between, commonRelatives})

@@ -30,7 +30,7 @@ func (d *data) counted() []float64 {
 			share := (m - lo) / (hi - lo)
 			wins[k] = math.Round(share * d.n[k])
 			if wins[k] < 0 || wins[k] > d.n[k] || math.Abs(wins[k]-share*d.n[k]) > rounding*d.n[k] {
-				return nil // a campaign recorded another reward
+				return nil // not a whole number of successes: a campaign recorded a reward that is not 0 or 1
 			}
 		}
 		return wins

@@ -55,9 +55,9 @@ type law interface {
 	AddDifferences(to []float64, arms []int, from int)
 }
 
-// NewLearner returns a Learner without data. noise has the standard deviation of one measurement of each arm, nil if it is
+// NewLearner returns a Learner without data. noise has the standard deviation of one measurement of each arm; nil if it is
 // not known. stated has the stated covariances of the expected rewards, or is nil. Results are in multiples of unit reward
-// units. If a problem has more than most arms that are related, posteriors use features of the kernel.
+// units. If more than most arms are related, posteriors use features of the kernel instead of the full covariance matrix.
 func NewLearner(p *problem.Problem, noise []float64, stated *mat.SymDense, unit float64, most int) *Learner {
 	return &Learner{p: p, knownNoise: noise, stated: stated, unit: unit, most: most}
 }

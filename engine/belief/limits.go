@@ -13,13 +13,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// A measurement of "<0.05" is a limit: the reward is at most 0.05. It does not inform about the noise. Its likelihood at the expected
-// reward f is Φ((limit - f)/σ) [Tobin58]. The likelihood of an arm with limits is replaced by a normal one, its site, that gives the same
-// posterior moments (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]). As for counts, the sites are computed at
-// the most probable hyperparameters. The expected reward must be possible: within stated bounds, and not negative if no value is.
+// A measurement of "<0.05" is a limit: the reward is at most 0.05. It carries no information about the noise. Its
+// likelihood at the expected reward f is Φ((limit - f)/σ) [Tobin58].
 //
-// With blocks, the site of an arm with limits has all measurements of the arm. Block effects are estimated from the other arms, and their
-// uncertainty is added to the noise of the arm.
+// The likelihood of an arm with limits is replaced by a normal one, its site, which gives the same posterior moments
+// (expectation propagation [RW06, sec. 3.6], with censored rewards [GL12]). Sites are computed at the most probable
+// hyperparameters. Expected rewards are restricted to possible values: within stated bounds, and not negative if no
+// measurement is negative.
+//
+// With blocks, the site of an arm represents all its measurements, not only the limits. Block effects are estimated from
+// the other arms, and their uncertainty is added to the noise of the arm.
 //
 // [Tobin58]: J. Tobin, Estimation of relationships for limited dependent variables, Econometrica 26(1), 1958.
 // [GL12]: P. Groot, P. Lucas, Gaussian process regression with censored data using expectation propagation, PGM 2012.
@@ -167,7 +170,7 @@ func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	const points, wide = 800, 8.0
 	f, logs := make([]float64, points+1), make([]float64, points+1)
 	from, to := max(at-wide*math.Sqrt(v), l.lo), min(at+wide*math.Sqrt(v), l.hi)
-	if !(from < to) { // all else says that what is measured is not possible
+	if !(from < to) { // the other data contradict the possible range, so ignore this range
 		from, to = at-wide*math.Sqrt(v), at+wide*math.Sqrt(v)
 	}
 	for j := range f {

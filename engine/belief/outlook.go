@@ -114,9 +114,9 @@ func (l *Learner) onCovariances(ctx context.Context, c *chosen, u []float64) (*o
 type onCovariances struct {
 	*tables
 	of     *Learner
-	white  *mat.Dense // N, column of each arm in white; measured arms come first
-	column []int      // D, noise variances of the measured means
-	spread []float64  // D, of measured arms
+	white  *mat.Dense // [W -V]
+	column []int      // N, column of each arm in white; measured arms come first
+	spread []float64  // D, noise variances of the measured means
 }
 
 // before returns the covariance of two arms without the part from white, which the callers subtract.
@@ -133,7 +133,7 @@ func (o *onCovariances) before(i, j int) (sum float64) {
 	return sum + o.at(p.p.TaskOf[i], p.place[i], p.p.TaskOf[j], p.place[j], i, j)
 }
 
-// AddCovariances adds the covariance matrix of the given arms to to.
+// AddCovariances adds the posterior covariances of the given arms to the matrix to, which has a row for each of them.
 func (o *onCovariances) AddCovariances(to *mat.SymDense, arms []int) {
 	rows, _ := o.white.Dims()
 	part := mat.NewDense(rows, len(arms), nil)
@@ -151,7 +151,7 @@ func (o *onCovariances) AddCovariances(to *mat.SymDense, arms []int) {
 	upper.Less(to.RawSymmetric(), part.RawMatrix())
 }
 
-// AddDifferences adds to to[k] the variance of the difference of the rewards of arms[k] and from.
+// AddDifferences adds to each to[k] the variance of the difference of the rewards of arms[k] and from.
 func (o *onCovariances) AddDifferences(to []float64, arms []int, from int) {
 	sums := make([]float64, len(arms))
 	rows, _ := o.white.Dims()
@@ -170,7 +170,7 @@ func (o *onCovariances) AddDifferences(to []float64, arms []int, from int) {
 	}
 }
 
-// AddVariances adds the variances of all arms to to.
+// AddVariances adds the posterior variance of each arm to its entry of to.
 func (o *onCovariances) AddVariances(to []float64) {
 	for i, k := range o.column {
 		to[i] += o.before(i, i)

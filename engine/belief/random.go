@@ -27,7 +27,7 @@ import (
 // Each kind has its own variance. An effect of the last kind changes the rewards of one arm alone, so within integrates out
 // this kind first. The other effects are estimated in the same way as the effects of blocks.
 
-// mostRandom is the most effects of blocks, levels, and options at levels.
+// mostRandom is the largest supported number of effects of blocks, levels, and options at levels.
 const mostRandom = 3000
 
 // kind is a kind of effects that several measurements share.
@@ -168,7 +168,7 @@ func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
 			return effect{d.p.Arms.ID[d.p.Rows[row].Arm], j, d.kinds[j].of[row]}
 		})
 	}
-	var rows []int // of the chosen arms
+	var rows []int // rows of the selected arms
 	var all []effect
 	for row, r := range d.p.Rows {
 		if _, chosen := place[r.Arm]; chosen {
@@ -180,7 +180,7 @@ func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
 	})
 	all = slices.Compact(all)
 	number := map[effect]int{}
-	option := map[int]int{} // places in b.options
+	option := map[int]int{} // index in b.options, by option
 	for k, e := range all {
 		number[e] = k
 		b.numbers = append(b.numbers, d.kinds[e.kind].number)
@@ -193,7 +193,7 @@ func newCells(d *data, at []int, relative []float64, unit float64) *blocks {
 		}
 		b.options[len(b.options)-1][1] = k + 1
 	}
-	cells := map[[2]int]int{} // places of cells, by arm and levels
+	cells := map[[2]int]int{} // index in b.cells[k], by arm and levels
 	for _, row := range rows {
 		r := d.p.Rows[row]
 		k := place[r.Arm]
@@ -315,7 +315,7 @@ func (e *effects) ofOptions(b *blocks, precision []float64) (logDet float64, err
 	rest := mat.NewSymDense(common, nil)
 	rest.CopySym(inverse.SliceSym(from, count))
 	lower, beside := make([]blas64.Triangular, len(b.options)), make([]*mat.Dense, len(b.options))
-	solved := slices.Clone(b.right) // L⁻¹r of each option
+	solved := slices.Clone(b.right) // L⁻¹r, for each option
 	right := solved[from:]
 	for o, at := range b.options {
 		var chol mat.Cholesky

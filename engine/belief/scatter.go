@@ -24,8 +24,8 @@ const (
 
 // Scatter describes the noise distribution that was found.
 type Scatter struct {
-	// "common" to all arms, for each "task", for each "arm", with the "mean", of "counts", "stated", or "unknown" if no
-	// arm was measured twice
+	// "common": one variance for all arms; "task" or "arm": one for each task or arm; "mean": it changes with the mean;
+	// "counts": binomial; "stated"; "unknown": no arm was measured twice
 	Kind   string     `json:"kind"`
 	Scales [2]float64 `json:"scales"` // smallest and largest standard deviation of one measurement, reward units
 }

@@ -152,7 +152,8 @@ func (s *search) climb(root *mat.Dense) error {
 	return err
 }
 
-// spread computes the distribution of hyperparameters around the best from the curvature there. Later calls do nothing.
+// spread computes the distribution of hyperparameters around the best from the curvature there, and sets center, root and
+// logDet. Later calls do nothing.
 func (s *search) spread() error {
 	if s.root != nil {
 		return nil
@@ -253,7 +254,7 @@ func (s *search) explore(count int) (_ places, err error) {
 	return places{s.model, met, logs}, nil
 }
 
-// negligible is the distance in nats from the best score at which hyperparameters or models are left out.
+// negligible is a difference in nats: hyperparameters and models whose score is farther below the best one are left out.
 const negligible = 8
 
 // average explores the model and, if features are numeric, the same model with Gaussian kernels, and weighs both.

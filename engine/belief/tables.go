@@ -24,8 +24,8 @@ type tables struct {
 	own         float64
 }
 
-// tables returns the kernel at u. It reuses matrices of terms that are equal in other, which belongs to the same model. If
-// other is nil, it uses the first tables that were computed.
+// tables returns the kernel at u. It reuses matrices of terms that are equal in other, which must belong to the same
+// model. If other is nil, it uses the first tables that c computed.
 func (c *chosen) tables(ctx context.Context, u []float64, other *tables) (_ *tables, err error) {
 	defer try.Caught(&err)
 	if other == nil {
@@ -76,8 +76,8 @@ func (l *Learner) spots(arms []int) spots {
 
 const fewTerms = 4 // most kernels have at most this many terms, for which row allocates no memory
 
-// row adds to to the covariances of the first spot of a with all spots of b. They include the constant, but not the own
-// part of an arm.
+// row adds the covariances of the first spot of a with all spots of b to the entries of to. They include the constant, but
+// not the own part of an arm.
 func (t *tables) row(to []float64, a, b spots, constant float64) {
 	z, x := make([][]float64, 0, fewTerms), make([][]float64, 0, fewTerms)
 	for k := range t.tasks {

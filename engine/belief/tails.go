@@ -14,13 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The own parts of arms may have heavy tails: most are small, and a few, needles, are large. Their law is a mixture of two normal ones with
-// the variance that the model has for own parts,
+// The own parts of arms may have heavy tails: most own parts are small, and a few are large. Their distribution is a
+// mixture of two normal distributions with the variance own that the model states for own parts,
 //
 //	e ~ (1 - p) N(0, s) + p N(0, f s),  (1 - p + p f) s = own.
 //
-// The normal law and several mixtures are averaged by evidence. A posterior replaces the law of each own part by a normal one that gives
-// the same posterior moments (expectation propagation [RW06, sec. 3.6]), and its draws have the quantiles of the mixture.
+// The posterior is an average over the normal distribution and several mixtures, weighed by evidence. For a mixture, the
+// distribution of each own part is replaced by a normal one that gives the same posterior moments (expectation propagation
+// [RW06, sec. 3.6]). Draws are then transformed to the quantiles of the mixture.
 
 // shape is a distribution of own parts: p, f, and its prior probability.
 type shape struct{ share, factor, prior float64 }
@@ -138,8 +139,8 @@ func (l *layout) less(shift []float64) []float64 {
 	return lists.Make(len(l.target), func(k int) float64 { return l.target[k] - shift[l.d.cells[k]] })
 }
 
-// cavity returns mean and variance of measured arm k without its own part and its measurement. mean and variance are those
-// of its posterior. ok is false if the measurement carries no information.
+// cavity returns mean m and variance v of measured arm k without its own part and its measurement. The arguments mean and
+// variance are those of its posterior. ok is false if the measurement carries no information.
 func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, ok bool) {
 	i := l.d.cells[k]
 	if !(variance < l.noise[k]) {
@@ -155,7 +156,7 @@ type form struct {
 	*tails // nil for the normal distribution
 }
 
-// hopeless is the distance in nats from the best distribution of own parts at which one is left out.
+// hopeless is a difference in nats: a distribution of own parts is left out if its evidence is farther below the best one.
 const hopeless = 6
 
 // fewestTails is the smallest number of measured arms for which mixtures are tried.
@@ -241,8 +242,8 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 	return out, nil
 }
 
-// draw fills into with joint draws of all arms. Unless below is nil, it also adds to below[k] the weight times the
-// predictive probability of a mean lower than the measured one, given all others.
+// draw sets into to joint draws of all arms, one per row. Unless below is nil, it also adds to each below[k] the
+// predictive probability that the mean of measured arm k is lower, given all others, times the weight of f.
 func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense, below []float64) error {
 	l, err := at(f.weighed)
 	if err != nil {
@@ -300,7 +301,7 @@ func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *
 	return nil
 }
 
-// shareBelow returns the probability of at most y under a mixture.
+// shareBelow returns the probability that a value from the mixture is at most y.
 func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }

@@ -70,9 +70,9 @@ func (s *search) unlikely(rank int) ([]Unlikely, error) {
 	}), nil
 }
 
-// contradict returns the measurements of odd that are too far from their predictions, the farthest first. It calibrates
-// predictions by the errors of all other measurements, because they may be overconfident, and noise may have heavy tails.
-// It returns at most three measurements, or one of a hundred.
+// contradict returns the measurements of odd that are too far from their predictions, the farthest first. Predictions may
+// be overconfident, and noise may have heavy tails. So it calibrates predictions by the errors of all other measurements.
+// It returns at most three measurements or, if that is more, one in a hundred.
 func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
 	n := len(odd) + len(rest)
 	off := make([]float64, 0, n)
@@ -203,10 +203,10 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 // foresight predicts measurements from others at the most probable hyperparameters, in scaled units.
 type foresight struct {
 	d              *data
-	mean, variance []float64    // of the expected reward of each arm
+	mean, variance []float64    // mean and variance of the expected reward of each arm
 	noise          []float64    // variance of one measurement of each arm
 	usual          float64      // usual variance of one measurement
-	place          map[int]int  // index in d.cells by arm
+	place          map[int]int  // index in d.cells, by arm
 	freedom        float64      // degrees of freedom of the noise if it is the same for all arms
 	blocks         [][2]float64 // for each block: Σ of weights, and weighted Σ of rewards minus expected rewards; nil without blocks
 	precision      float64      // prior precision of the effects of blocks

@@ -8,7 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Unmeasured returns a problem without measurements, with the kernel at the prior means of the hyperparameters and a
+// Unmeasured returns p, a problem without measurements, with the kernel at the prior means of the hyperparameters and a
 // spread of 1 reward unit. Methods that learn the kernel during a run begin with it, and other methods use it as their
 // kernel. log has the columns that the kernel compares by their logarithm.
 func Unmeasured(p *problem.Problem) (usable *problem.Problem, log []string, err error) {

@@ -17,8 +17,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Compute evaluates the theory for a problem with known expected rewards. With Options.Epsilon, gaps below it count as epsilon (the PAC
-// form). It returns an error for unknown means and, without Epsilon, for a tie for best.
+// Compute returns the theory's quantities for a problem with known expected rewards. If Options.Epsilon is set, smaller
+// gaps count as epsilon (the PAC form). It returns an error if the expected rewards are unknown, or if Epsilon is 0 and
+// arms are tied for best.
 func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Report, error) {
 	m, err := model.NewContext(ctx, p, opt.Unit)
 	if err != nil {
@@ -27,7 +28,7 @@ func Compute(ctx context.Context, p *problem.Problem, opt engine.Options) (Repor
 	return Of(ctx, m, opt)
 }
 
-// Of computes the report of a model and stores its designs in the model.
+// Of returns the report for a model. The designs are cached in the model.
 func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error) {
 	p := m.Problem
 	opt.Delta = cmp.Or(opt.Delta, engine.DefaultDelta)
@@ -55,7 +56,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	return r, nil
 }
 
-// builder fills a Report step by step; later steps use the results of earlier ones.
+// builder fills a Report in steps. Later steps use the results of earlier ones.
 type builder struct {
 	ctx   context.Context
 	model *model.Model
@@ -69,12 +70,12 @@ type builder struct {
 	logRank float64 // log(tr(I + K_{λ*}/ξ) / rank K_{λ*})
 }
 
-// note adds a fact to the report.
+// note adds a note to the report.
 func (b *builder) note(kind engine.WarningKind, names []string, numbers ...float64) {
 	b.r.Notes = append(b.r.Notes, engine.Warning{Kind: kind, Names: names, Numbers: numbers})
 }
 
-// scales sets ξ, ‖θ*‖ and Δ_min.
+// scales sets ξ, ‖θ*‖, Δ_min and b.gap. It returns an error if no task has two arms or ξ = 0.
 func (b *builder) scales() (err error) {
 	defer try.Caught(&err)
 	m, r := b.model, b.r
@@ -101,7 +102,8 @@ func (b *builder) scales() (err error) {
 	return nil
 }
 
-// ridge returns the ξ given; "auto" is the largest ξ that meets the condition of Theorem 1 and, with a budget, also of Theorem 2.
+// ridge returns the stated ξ. For "auto" it returns the largest ξ that meets the condition of Theorem 1 and, with a
+// budget, also that of Theorem 2.
 func (b *builder) ridge() (float64, error) {
 	ridge, err := b.model.Designs().Ridge(engine.ModeFC, b.opt)
 	if err != nil || b.opt.Budget == 0 {
@@ -111,7 +113,7 @@ func (b *builder) ridge() (float64, error) {
 	return min(ridge, fixed), err
 }
 
-// gain sets Υ, d_eff, the ranks and d̃: [Du23, Section 4.3].
+// gain sets Υ, d_eff and the ranks [Du23, Section 4.3].
 func (b *builder) gain() (err error) {
 	defer try.Caught(&err)
 	m, r := b.model, b.r
@@ -128,8 +130,8 @@ func (b *builder) gain() (err error) {
 	return nil
 }
 
-// designs sets ρ_1, ρ*(ξ), ω with their certificates, d̃ and the rounds. With very many arms they are solved by exchange, and R of Alg. 2
-// may be an upper bound.
+// designs sets ρ_1, ρ*(ξ) and ω with their lower bounds, d̃ and the numbers of rounds. With very many arms, designs are
+// computed by exchange, and R of Alg. 2 may be an upper bound.
 func (b *builder) designs() (err error) {
 	defer try.Caught(&err)
 	m, r, many := b.model, b.r, b.model.Many()
@@ -146,7 +148,7 @@ func (b *builder) designs() (err error) {
 	b.tau = float64(design.Samples(first.Weights, engine.RoundingEpsilon))
 	star := try.Of(m.Truth().Hardness(r.Ridge, b.opt.Epsilon))
 	all := indices.All(m.Problem.N())
-	omega, err := solve([][]int{all}) // the certifier already has the pairs within tasks
+	omega, err := solve([][]int{all}) // the certifier reuses the pairs within tasks
 	if err != nil {
 		return err
 	}
@@ -162,7 +164,7 @@ func (b *builder) designs() (err error) {
 	return err
 }
 
-// certified returns both ends of a value, and adds a note if they differ by more than a thousandth.
+// certified returns the value of a design and its lower bound. It adds a note if they differ by more than two thousandths.
 func (b *builder) certified(name string, d design.Design) Certified {
 	switch gap := d.DualityGap(); {
 	case gap <= 2e-3:
@@ -176,16 +178,15 @@ func (b *builder) certified(name string, d design.Design) Certified {
 	return Certified{d.Value, d.Lower}
 }
 
-// theorems sets Theorem 1, Corollary 1, Theorem 2 and Corollary 2 as numbers.
+// theorems sets the numbers of Theorem 1, Corollary 1, Theorem 2 and Corollary 2.
 //
-// The corollaries replace ρ*(ξ) by an upper bound of it:
+// The corollaries replace ρ*(ξ) by an upper bound:
 //
 //	(a) 8Υ/Δ²                                                  [Du23, eq. (rho_maximum_info_gain)]
 //	(b) 8 d_eff log(2nV(1 + tr K_{λ*}/(ξ d_eff)))/Δ²           [Du23, eq. (rho_eff_dim)]
 //	(c) 8 rank K_Z rank K_{X,λ*} log(tr(I + K_{λ*}/ξ)/rank K_{λ*})/Δ²   [Du23, eq. (rho_rank_z_rank_x)]
 //
-// with nV the number of arms of all tasks, and ranks of K_{λ*} and of the factors
-// where the proof has them.
+// Here nV is the number of arms of all tasks. The ranks are those of K_{λ*} and of its factors, as in the proof.
 func (b *builder) theorems() error {
 	r := b.r
 	d := float64(r.EffectiveDimension)
@@ -207,8 +208,8 @@ func (b *builder) theorems() error {
 	return b.conditions()
 }
 
-// slack returns the largest possible ratio of Υ to the gain of the allocation from which spectrum and ranks are computed; bounds for that
-// gain are multiplied by it.
+// slack returns an upper bound on the ratio of Υ to the gain of the allocation whose spectrum and ranks are used. Bounds
+// for that gain are multiplied by it.
 func (b *builder) slack() float64 {
 	if b.gained.arms == nil {
 		return 1
@@ -218,14 +219,14 @@ func (b *builder) slack() float64 {
 
 func each(x ABC, f func(float64) float64) ABC { return ABC{f(x.A), f(x.B), f(x.C)} }
 
-// samplesFC returns the last line but one of the proof of [Du23, Thm. 1], divided by V:
+// samplesFC returns a bound on the samples per agent: the last line but one of the proof of [Du23, Thm. 1], divided by
+// V,
 //
 //	( r*·(2048(1+ε)² ρ log(4 n²V r*²/δ) + 1) + N_1 + 2τ r* ) / V,
 //	N_1 = 32·4(1+ε)² ρ_1 log(2n²V/δ_1),  r* = ⌈log₂(2/Δ_min)⌉ + 1,
 //
-// where rho is ρ*(ξ) or an upper bound of it. The 1 per round is the ceiling in
-// l. 5, which the proof absorbs; n²V is Σ_v n_v². With a PAC epsilon, Δ_min is
-// replaced by it.
+// where rho is ρ*(ξ) or an upper bound of it. The 1 per round is from the ceiling in l. 5, which the proof absorbs; n²V
+// is Σ_v n_v². A PAC epsilon above Δ_min replaces Δ_min.
 func (b *builder) samplesFC(rho float64) float64 {
 	r := b.r
 	rounds := float64(r.RoundsFC)
@@ -236,18 +237,18 @@ func (b *builder) samplesFC(rho float64) float64 {
 	return (rounds*perRound + first + 2*b.tau*rounds) / float64(r.Tasks)
 }
 
-// errorFB returns the union bound at the end of the proof of [Du23, Thm. 2],
+// errorFB returns a bound on the error probability: the union bound at the end of the proof of [Du23, Thm. 2],
 //
 //	2 n²V R exp(-N / (32(1+ε) ρ)),  N = ⌊TV/R⌋,  R = ⌈log₂ ω(ξ, X̃)⌉,
 //
-// capped at 1.
+// but at most 1.
 func (b *builder) errorFB(rho float64) float64 {
 	r := b.r
 	n := math.Floor(float64(b.opt.Budget*r.Tasks) / float64(r.RoundsFB))
 	return min(1, 2*b.model.Problem.PairCount()*float64(r.RoundsFB)*math.Exp(-n/(32*(1+engine.RoundingEpsilon)*rho)))
 }
 
-// budgetFB returns the smallest T, per agent, at which errorFB is at most δ.
+// budgetFB returns the smallest budget T, per agent, for which errorFB is at most δ.
 func (b *builder) budgetFB(rho float64) float64 {
 	r := b.r
 	rounds := float64(r.RoundsFB)
@@ -255,7 +256,7 @@ func (b *builder) budgetFB(rho float64) float64 {
 	return math.Ceil(n * rounds / float64(r.Tasks))
 }
 
-// conditions notes the theorems' assumptions that do not hold.
+// conditions adds a note for each assumption of the theorems that does not hold.
 func (b *builder) conditions() error {
 	r := b.r
 	opt := b.opt
@@ -279,7 +280,8 @@ func (b *builder) conditions() error {
 	return nil
 }
 
-// norm returns the norm of the known means. With very many arms it may be unknown; then it returns 0 and adds a note.
+// norm returns the norm of the known expected rewards. With very many arms it may be unknown: then it returns 0 and adds a
+// note.
 func (b *builder) norm() (float64, error) {
 	norm, err := b.model.Truth().Norm()
 	if err != nil && b.model.Many() && b.r.DeltaMin > 0 {
@@ -289,7 +291,8 @@ func (b *builder) norm() (float64, error) {
 	return norm, err
 }
 
-// condition returns both sides of a theorem's condition on ξ; with very many arms from the available values.
+// condition returns both sides of a theorem's condition on ξ. With very many arms it uses the designs that are already
+// computed, and returns 0, 0 if the norm is unknown.
 func (b *builder) condition(mode string, opt model.Terms) (left, right float64, err error) {
 	r := b.r
 	switch {
@@ -303,8 +306,8 @@ func (b *builder) condition(mode string, opt model.Terms) (left, right float64, 
 	return math.Sqrt(r.Ridge * r.Rho1.Value), b.gap / (32 * (1 + engine.RoundingEpsilon) * r.Norm), nil
 }
 
-// lowerBound sets T* and T* kl(δ, 1-δ)/V. With very many arms T* is a lower bound: its value at the stated ξ or, without one, at a
-// smaller ξ than the other designs use, since designs of the rivals alone are faster.
+// lowerBound sets T* and T* kl(δ, 1-δ)/V. With very many arms T* is replaced by a lower bound: its value at the stated ξ.
+// Without a stated ξ it uses a smaller ξ than the other designs, since designs of only the rivals are faster.
 func (b *builder) lowerBound() (err error) {
 	m, r, ridge := b.model, b.r, 0.0
 	if m.Many() {
@@ -335,7 +338,7 @@ func (b *builder) lowerBound() (err error) {
 	return err
 }
 
-// ball sets the lower bound for algorithms that use the stated norm.
+// ball sets the lower bound for algorithms that use the stated norm, if one is stated.
 func (b *builder) ball() error {
 	m, r := b.model, b.r
 	if b.opt.Norm == 0 {

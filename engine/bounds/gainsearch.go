@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// gained is an allocation on few arms with nearly maximal information gain, with both bounds on the maximum.
+// gained is an allocation on few arms with nearly the largest information gain, and bounds on the largest.
 type gained struct {
 	arms    []int     // nil means all
 	weights []float64 // weights of arms; their sum is 1
@@ -22,7 +22,7 @@ type gained struct {
 	upper   float64   // upper bound of Υ
 }
 
-// gap returns the relative distance of the bounds.
+// gap returns the relative distance between the two bounds.
 func (g gained) gap() float64 {
 	if g.upper == 0 { // features of zero
 		return 0
@@ -30,20 +30,21 @@ func (g gained) gap() float64 {
 	return g.upper/g.value - 1
 }
 
-// Parameters of the search.
+// Parameters of gainSearch.
 const (
 	gainTolerance = 1e-4 // relative gap of the bounds at which the search ends
-	gainPasses    = 12   // largest number of passes over all arms, with designs between them
-	mostGainArms  = 1024 // largest number of candidates: a design step takes the cube of their number
-	gainNewcomers = 32   // candidates added per design, or a quarter of the present ones if that is more
-	gainLeast     = 0.01 // fraction of the mean weight below which candidates are dropped, unless their gradient is large
-	// fraction of the excess of the largest gradient over the mean below which arms are not added
+	gainPasses    = 12   // largest number of passes over all arms, each followed by designs on candidates
+	mostGainArms  = 1024 // largest number of candidates: the time of a design step is cubic in it
+	gainNewcomers = 32   // number of candidates added per design; a quarter of the present ones if that is more
+	gainLeast     = 0.01 // fraction of the mean weight: candidates below are dropped, unless their gradient is large
+	// smallest excess of a gradient over the mean for an arm to be added, as a fraction of the largest excess
 	gainExcess = 0.2
-	// squared correlation, given the allocation, above which only one of two arms is added
+	// squared correlation, given the allocation: of two arms above it, only one is added
 	gainAlike = 0.5
-	// multiple of ξ: if the pivots leave more variance of an arm, the kernel is too rough for few arms
+	// multiple of ξ: if the pivots leave more variance of some arm, few arms cannot represent the kernel, and the search
+	// is skipped
 	gainRough = 100
-	// fraction of the largest gradient above which arms stay in the pool between two passes over all arms
+	// fraction of the largest gradient: arms above it are in the pool until the next pass over all arms
 	gainPool = 0.8
 )
 
@@ -51,12 +52,12 @@ const (
 //
 //	Υ = max_λ F(λ),  F(λ) = log det(I + ξ⁻¹ D^½ K D^½),  D = diag(λ_i/σ_i²),
 //
-// by column generation. It designs on few candidates, first the pivots of the kernel's factor, and adds the arms with the largest
-// gradient g_i = ∂F/∂λ_i. By concavity
+// by column generation. It computes designs on few candidates, which are first the pivots of the kernel's factor. Then
+// it adds arms with the largest gradient g_i = ∂F/∂λ_i. By concavity
 //
 //	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960].
 //
-// Both bounds are exact up to rounding, since they are computed from values of the kernel.
+// Both bounds are exact up to rounding, since they are computed from exact kernel values.
 type gainSearch struct {
 	ctx        context.Context
 	m          *model.Model
@@ -66,7 +67,7 @@ type gainSearch struct {
 	best       gained
 }
 
-// gainOf returns the allocation for ξ > 0, in the kernel's units.
+// gainOf returns an allocation of nearly the largest information gain for ξ = ridge > 0 (kernel units), with both bounds.
 func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err error) {
 	defer try.Caught(&err)
 	s := &gainSearch{ctx: ctx, m: m, ridge: m.Normalised(ridge)}
@@ -90,8 +91,8 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err e
 	return s.best, err
 }
 
-// independent bounds the information gain by the gain of independent arms, log det(I + ξ⁻¹ D^½ K D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N
-// log(1 + max_i k_ii/(N ξ σ_i²)): first Hadamard's, then Jensen's inequality.
+// independent returns an upper bound on the information gain, which is that of independent arms: log det(I + ξ⁻¹ D^½ K
+// D^½) ≤ Σ log(1 + λ_i k_ii/(ξ σ_i²)) ≤ N log(1 + max_i k_ii/(N ξ σ_i²)). The inequalities are Hadamard's and Jensen's.
 func independent(m *model.Model, ridge float64) float64 {
 	most, n := 0.0, float64(m.Problem.N())
 	for i, v := range m.Variances() {
@@ -100,8 +101,9 @@ func independent(m *model.Model, ridge float64) float64 {
 	return n * math.Log1p(most/(n*ridge))
 }
 
-// price computes the gradients of all arms under the present design and updates the bounds. It adds candidates and returns the pool of
-// arms with large gradients, nil if the search has ended.
+// price computes a design on the candidates and the gradients of all arms, and updates the bounds. It adds candidates and
+// returns the pool, which has the arms with large gradients. It returns nil if the bounds are close enough or there are
+// mostGainArms candidates.
 func (s *gainSearch) price() (pool []int, err error) {
 	defer try.Caught(&err)
 	l := try.Of(s.allocate())
@@ -118,7 +120,7 @@ func (s *gainSearch) price() (pool []int, err error) {
 	return pool, s.extend(l, pool, indices.Of(gradient, pool))
 }
 
-// refine alternates designs and new candidates until no arm of the pool is worth adding.
+// refine alternates designs and new candidates from the pool, until no arm of the pool has a relevant gradient.
 func (s *gainSearch) refine(pool []int) (err error) {
 	defer try.Caught(&err)
 	for range gainPasses {
@@ -134,7 +136,7 @@ func (s *gainSearch) refine(pool []int) (err error) {
 	return nil
 }
 
-// allocate designs on the candidates and drops those with negligible weight.
+// allocate computes the design on the candidates, and then drops candidates with negligible weight.
 func (s *gainSearch) allocate() (_ *located, err error) {
 	defer try.Caught(&err)
 	slices.Sort(s.candidates)
@@ -143,7 +145,7 @@ func (s *gainSearch) allocate() (_ *located, err error) {
 	space := design.Space{Features: factor.L, Precision: indices.Of(s.m.Precision, s.candidates), Ridge: s.ridge}
 	d := try.Of(design.InformationGain(space, design.Options{Tolerance: gainTolerance / 10, Context: s.ctx}))
 	l := &located{gainSearch: s}
-	for k, w := range d.Certificate.Weights { // candidate with the largest gradient
+	for k, w := range d.Certificate.Weights { // the certificate has the weights of the best upper bound
 		if w > 0 {
 			l.arms, l.weights = append(l.arms, s.candidates[k]), append(l.weights, w)
 		}
@@ -159,7 +161,8 @@ func (s *gainSearch) allocate() (_ *located, err error) {
 	return l, nil
 }
 
-// extend adds the arms of the pool with the largest gradients; of arms that are highly correlated given the allocation only the first.
+// extend adds arms of the pool as candidates, those with the largest gradients first. Among arms that are highly
+// correlated given the allocation, it adds only the first. gradient has a value per arm of the pool.
 func (s *gainSearch) extend(l *located, pool []int, gradient []float64) error {
 	newcomers := min(max(gainNewcomers, len(s.candidates)/4), mostGainArms-len(s.candidates))
 	threshold := l.level + gainExcess*(slices.Max(gradient)-l.level)

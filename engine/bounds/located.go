@@ -25,8 +25,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// located is an allocation λ > 0 on few arms s, which can compute the gradient of any arm. For L Lᵀ = I + ξ⁻¹ D^½ K_ss D^½, whose
-// eigenvalues are at least 1 for any ξ, the gradient of an arm is
+// located is an allocation λ > 0 on few arms s that can compute the gradient of any arm. Let L Lᵀ = I + ξ⁻¹ D^½ K_ss
+// D^½, whose eigenvalues are at least 1 for any ξ. The gradient of arm i is
 //
 //	g_i = (k_ii - ‖w_i‖²)/(ξ σ_i²),  w_i = L⁻¹ ξ^-½ D^½ k_si.
 type located struct {
@@ -37,11 +37,12 @@ type located struct {
 	roots []float64 // √(λ_i/(ξ σ_i²))
 	lower blas64.Triangular
 	value float64   // F(λ)
-	own   []float64 // g of its arms
+	own   []float64 // g_i of its arms
 	level float64   // Σ λ_i g_i, the mean gradient
 }
 
-// factor computes the fields that depend on the weights.
+// factor computes the fields that depend on the weights. It returns an error if memory is short or if the information
+// matrix is not positive definite.
 func (l *located) factor() (err error) {
 	defer try.Caught(&err)
 	n := len(l.arms)
@@ -71,18 +72,18 @@ func (l *located) factor() (err error) {
 	return nil
 }
 
-// view is a matrix of kernel values, normalised. Its first points are arms with the given precisions, whose gradients are wanted; the
-// rows in own are the allocation's arms.
+// view is a matrix of normalised kernel values. Its first points are the arms whose gradients are computed, with their
+// precisions. own has the rows of the allocation's arms.
 type view struct {
 	values    kernels.Matrix
 	precision []float64
 	own       []int
 }
 
-// pricedRows is the number of arms that a core works on at a time, so that their whitened values fit into its cache.
+// pricedRows is the number of arms that one core processes at a time, so that their whitened values fit into its cache.
 const pricedRows = 256
 
-// gradients returns g_i of the arms of a view.
+// gradients returns g_i for each arm of the view with a precision.
 func (l *located) gradients(v view) ([]float64, error) {
 	out, diagonal := make([]float64, len(v.precision)), make([]float64, v.values.Len())
 	v.values.Diagonal(diagonal)
@@ -99,7 +100,7 @@ func (l *located) gradients(v view) ([]float64, error) {
 	})
 }
 
-// whitened returns w_i of the arms from ≤ i < to of a view, one per column.
+// whitened returns the vectors w_i of the points from ≤ i < to of a view, one per column.
 func (l *located) whitened(v view, from, to int) blas64.General {
 	w := blas64.General{Rows: len(l.arms), Cols: to - from, Stride: to - from, Data: make([]float64, len(l.arms)*(to-from))}
 	for k, i := range v.own {
@@ -111,7 +112,8 @@ func (l *located) whitened(v view, from, to int) blas64.General {
 	return w
 }
 
-// correlations returns the squared posterior correlation of every two of some arms, given the allocation.
+// correlations returns a function of two positions in arms: the squared posterior correlation of these arms, given the
+// allocation.
 func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	n := len(arms)
 	all, err := l.m.Among(slices.Concat(arms, l.arms))
@@ -131,8 +133,8 @@ func (l *located) correlations(arms []int) (func(a, b int) float64, error) {
 	}, nil
 }
 
-// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*} at the allocation of maximum information gain. It returns an error for
-// an invalid problem and if ctx ends.
+// SpectrumOf returns the eigenvalues of K_{λ*}, K_Z and K_{X,λ*}, where λ* is the allocation of largest information gain.
+// It returns an error if the problem is invalid or ctx ends.
 func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ Spectrum, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, opt.Unit))
@@ -147,8 +149,8 @@ func SpectrumOf(ctx context.Context, p *problem.Problem, opt engine.Options) (_ 
 	}, ctx.Err()
 }
 
-// FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] to a relative duality gap of tol (0 means 1e-6). Arms without
-// weight contribute 0; the bias by ξ is that of the measured arms.
+// FirstRound returns the allocation of the first round [Du23, Alg. 1, l. 4] with a relative duality gap of at most tol (0
+// means 1e-6). Arms with a weight up to 1e-9 are omitted. ξ is computed from the measured arms.
 func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol float64) (_ Design, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, opt.Unit))
@@ -170,13 +172,13 @@ func FirstRound(ctx context.Context, p *problem.Problem, opt engine.Options, tol
 	return a, ctx.Err()
 }
 
-// firstRound solves for all pairs of all tasks; with very many arms by exchange.
+// firstRound returns the design for all pairs of each task. With a ridge and very many arms it uses an exchange.
 func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error) {
 	defer try.Caught(&err)
 	c := design.Contrasts{Groups: m.Problem.Groups()}
 	tol = cmp.Or(tol, 1e-6)
 	if ridge > 0 && m.Many() {
-		const within = 2.5 // multiple of the tolerance at which an exchange may end
+		const within = 2.5 // the gap of an exchange may be this multiple of its tolerance
 		x := try.Of(m.Designs().CertifierWithin(ridge, tol/within))
 		d, err := x.Design(c)
 		if d.Status == design.Optimal && d.DualityGap() > tol {
@@ -188,8 +190,9 @@ func firstRound(m *model.Model, ridge, tol float64) (_ design.Design, err error)
 	return design.Minimax(m.Space(ridge), c, m.Solver(tol))
 }
 
-// HardnessOf returns gap and difficulty per task: ρ*(0) of the task alone, and the weight of its arms in the joint ρ*(0) allocation. It
-// returns an error for unknown means and ties.
+// HardnessOf returns the gap and the difficulty of each task: ρ*(0) of the task alone, and the weight of its arms in the
+// joint ρ*(0) allocation. A task with tied best arms has RhoAlone = +Inf, and all weights are then 0. It returns an error
+// if the expected rewards are unknown.
 func HardnessOf(ctx context.Context, p *problem.Problem) (h Hardness, err error) {
 	defer try.Caught(&err)
 	m := try.Of(model.NewContext(ctx, p, 0))

@@ -12,20 +12,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// mostMisfitRounds limits the rounds of the misspecified bound: gaps are then below 2⁻⁴⁰ noise scales.
+// mostMisfitRounds is the largest number of rounds of the bound. Gaps left after them are below 2⁻⁴⁰ noise scales plus the
+// bias.
 const mostMisfitRounds = 40
 
-// Misfit has an upper bound for kernels that are off by at most η, after Camilleri, Katz-Samuels and Jamieson (2021).
+// Misfit has an upper bound on the samples if rewards differ from the kernel's space by at most η, after Camilleri,
+// Katz-Samuels and Jamieson (2021).
 type Misfit struct {
 	Stated float64 `json:"stated"` // η, reward units
-	// samples per agent of elimination in phases by least squares; 0 if Floor exceeds the smallest gap
+	// samples per agent of an elimination in phases by least squares; 0 if the bias prevents a decision
 	Samples float64 `json:"samples"`
-	Floor   float64 `json:"floor"`  // reward units: the kernel's estimates need not distinguish smaller gaps
-	Rounds  int     `json:"rounds"` // after which all tasks are decided
+	Floor   float64 `json:"floor"`  // reward units: smaller gaps may remain undecided
+	Rounds  int     `json:"rounds"` // number of rounds after which all tasks are decided
 }
 
-// MisfitOf computes the bound for the stated misfit, which may be 0. It returns an error for unknown means, and without Options.Epsilon
-// for a tie for best.
+// MisfitOf returns the bound for the stated misfit, which may be 0. It returns an error if the expected rewards are
+// unknown.
 func MisfitOf(m *model.Model, opt engine.Options) (Misfit, error) {
 	terms, err := m.Terms(engine.ModeFC, opt)
 	if err != nil {
@@ -34,7 +36,7 @@ func MisfitOf(m *model.Model, opt engine.Options) (Misfit, error) {
 	return misspecified(m, terms)
 }
 
-// misfit sets the bound under the stated misfit.
+// misfit sets the bound for the stated misfit, unless there are very many arms.
 func (b *builder) misfit() error {
 	if b.opt.Misfit == 0 || b.model.Many() {
 		return nil
@@ -44,16 +46,17 @@ func (b *builder) misfit() error {
 	return err
 }
 
-// misspecified computes the bound of docs/theory/misfit.md, "Upper bound". Round r has a design of the arms S_r that can be left, at
-// ξ = 0 with value ρ_r, and
+// misspecified returns the bound of docs/theory/misfit.md, "Upper bound". Round r has a design for the arms S_r that
+// may remain, at ξ = 0 with value ρ_r. It makes
 //
-//	N_r = 32·4^r (1+ε)² ρ_r log(2n²V/δ_r) pulls,  δ_r = δ/(2r²),
+//	N_r = 32·4^r (1+ε)² ρ_r log(2n²V/δ_r) pulls,  δ_r = δ/(2r²)
 //
-// and removes an arm whose estimate is below another by 2^{-r}/2 + B_r, where
+// It removes an arm whose estimate is below another by 2^{-r}/2 + B_r, where
 //
 //	B_r = η (2 + √(2(1+ε) ρ_r max 1/σ²))
 //
-// bounds the bias of an estimated gap. The arms left have gaps below 2^{-r} + 2B_r. Options.Epsilon replaces smaller gaps.
+// is a bound on the bias of an estimated gap. The remaining arms have gaps below 2^{-r} + 2B_r. Options.Epsilon
+// replaces smaller gaps. If tasks are undecided after mostMisfitRounds rounds, Samples and Rounds are 0.
 func misspecified(m *model.Model, opt model.Terms) (out Misfit, err error) {
 	defer try.Caught(&err)
 	out.Stated = opt.Misfit * m.Unit

@@ -13,20 +13,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Cover searches for approximately the fewest pulls n after which every target has a variance of at most 1,
+// Cover searches for approximately the fewest pulls n after which every target y_k has a variance of at most 1,
 //
-//	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k,
+//	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k
 //
-// or, if those exceed Most, for Most pulls with approximately the smallest largest variance. Each solve continues from the last one, so
-// that new targets and other numbers of pulls cost only a few iterations, where an interior-point method starts again.
+// If these are more than Most pulls, it searches for Most pulls that approximately minimise the largest variance. Each
+// solve continues from the last one, so new targets or other numbers of pulls cost only a few iterations. An
+// interior-point method would start again.
 //
-// Pulls and dual weights u_k are updated multiplicatively until both are stationary,
+// Pulls and dual weights u_k are multiplied by factors until both are stationary,
 //
-//	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
+//	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²
 //
-// where the first is the fixed point of [STT78] for a weighted sum of variances h_k. Both exponents are reduced if the bounds stop
-// converging. It works in the prior covariance G of the arms' rewards, in which M⁻¹ follows from (I + D^{1/2}GD^{1/2})⁻¹ with D = diag(n)
-// on the arms with pulls. Lower is the dual bound of Minimax, so the gap is certified for any iterates.
+// The first iteration is the one of [STT78] for a weighted sum of the variances h_k. Both exponents are reduced if the
+// bounds do not approach each other. The computation uses the prior covariance G of the arms' rewards: M⁻¹ follows from
+// (I + D^{1/2}GD^{1/2})⁻¹, where D = diag(n) on the arms with pulls. Lower is the dual bound of Minimax, which is valid
+// after any iteration.
 //
 // [STT78] Silvey, Titterington, Torsney: An algorithm for optimal designs on a finite design space,
 //
@@ -34,7 +36,7 @@ import (
 type Cover struct {
 	Pulls []float64 // s: n_i ≥ 0
 	Most  float64   // largest allowed Σ n; +Inf initially
-	Value float64   // largest variance of a target for Pulls
+	Value float64   // largest variance of a target with Pulls
 	Lower float64   // lower bound on the largest variance, for any allocation of as many pulls
 
 	Iterations int
@@ -195,7 +197,7 @@ func (c *Cover) converged(tolerance float64) bool {
 func (c *Cover) choose(whole bool) {
 	c.arms, c.targets = c.arms[:0], c.targets[:0]
 	total, top, high, weak := sum(c.Pulls), 0.0, 0.0, 1e-3
-	if c.pace < 1 { // keep targets of small weight, which an arm may help
+	if c.pace < 1 { // keep targets of small weight, because some arms help only these
 		weak = 1e-6
 	}
 	for i, n := range c.Pulls {

@@ -15,8 +15,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Space is the input of an allocation: the features of all arms and the precision of one pull of each. With weights λ on the simplex it
-// gives the information matrix per unit of sampling effort,
+// Space is the input of an allocation: the features of all arms, the precision of one pull of each, and the ridge.
+// Weights λ on the simplex have the information matrix, per unit of sampling effort,
 //
 //	A(ξ, λ) = ξ I + Σ_i λ_i φ_i φ_iᵀ / σ_i²   [Du23, eq. of ρ*(ξ)].
 type Space struct {
@@ -76,8 +76,8 @@ func (s Status) String() string {
 // MarshalText writes the status as its word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Design is an allocation with its certificate: Lower ≤ optimum ≤ Value (for InformationGain, a
-// maximum: Value ≤ optimum ≤ Upper).
+// Design is an allocation with bounds on its objective: Lower ≤ optimum ≤ Value. For InformationGain, which is a maximum,
+// Value ≤ optimum ≤ Upper.
 type Design struct {
 	Value      float64   // objective for Weights, over all arms and all contrasts
 	Lower      float64   // proven lower bound on the minimum (Minimax)
@@ -90,12 +90,12 @@ type Design struct {
 	Certificate Certificate
 }
 
-// Certificate has the dual point of the best bound.
+// Certificate has the dual point that proves the best bound.
 //
-// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p u_p
-// (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
+// For Minimax, Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual. Here h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p
+// u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max_i g_i.
 //
-// InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
+// For InformationGain, Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
 type Certificate struct {
 	Weights []float64 // λ at which the bound holds (may differ from Design.Weights)
 	Pairs   []Pair    // contrasts with u > 0 (Minimax only)
@@ -114,7 +114,7 @@ func certificate(weights []float64, pairs []Pair, dual []float64) Certificate {
 	return c
 }
 
-// DualityGap returns the relative gap between the two certified bounds, ≥ 0.
+// DualityGap returns the relative gap between the two bounds, ≥ 0.
 func (d Design) DualityGap() float64 {
 	if d.Upper != 0 {
 		return d.Upper/d.Value - 1
@@ -135,7 +135,7 @@ var errSingular = errors.New("design: the features are almost linearly dependent
 // errNoRidge is returned by InformationGain for a ridge of zero.
 var errNoRidge = errors.New("design: the information gain needs a ridge above zero, because it is unbounded at zero")
 
-// RatioError reports that n pulls are too few to approximate an allocation.
+// RatioError reports that n pulls are too few for a rounding of an allocation.
 type RatioError struct {
 	Ratio float64 // ratio reached; +Inf if the pulls do not measure some contrast
 	Limit float64 // 2(1+ε)
@@ -190,14 +190,13 @@ func (b *bound) gap() float64 {
 	return max(b.value/b.lower-1, 0)
 }
 
-// lowerBound returns the dual bound at (λ, u): for every λ' on the simplex and every number a,
-// ‖y‖²_{A(λ')⁻¹} ≥ 2a yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. Summed with u_p, minimised over λ' and
-// maximised over a,
+// lowerBound returns the dual bound at (λ, u). For every λ' on the simplex and every number a, ‖y‖²_{A(λ')⁻¹} ≥ 2a
+// yᵀA⁻¹y - a² yᵀA⁻¹ A(λ') A⁻¹ y. The sum over contrasts with weights u_p, minimised over λ' and maximised over a, gives
 //
 //	min_λ' max_p ‖y_p‖²_{A(λ')⁻¹} ≥ f² / (f - λ·g + G),
 //
-// with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max g_i over all
-// arms. Dual weights that sum to total instead of 1 scale f, λ·g and G alike.
+// with f = Σ u_p h_p, g_i = Σ_p u_p (φ_iᵀA⁻¹y_p)²/σ_i², and top = G = max g_i over all arms. lambdaG is λ·g. If the
+// dual weights have another sum than 1, total is that sum.
 func lowerBound(f, lambdaG, top, total float64) float64 {
 	// f - λ·g = ξ Σ u_p ‖A⁻¹y_p‖² is not negative, except by rounding
 	return f / total * f / (max(f-lambdaG, 0) + top)

@@ -25,28 +25,29 @@ type Values struct {
 	Among func(arms []int) (func(dst []float64, i, from int), error)
 }
 
-// Exchange solves Minimax for very many arms and pairs, by exact products of features alone. Nothing is truncated:
+// Exchange solves Minimax for very many arms and pairs. It uses only exact inner products of features, so nothing is truncated:
 //
-//   - A restricted problem has the arms T that may be sampled and few contrasts. It is solved in the
-//     span of T by the interior-point method; the part y_⊥ of a contrast outside the span adds
-//     ‖y_⊥‖²/ξ to its variance for any weights.
+//   - A restricted problem has a set T of arms that may have weight, and few contrasts. The
+//     interior-point method solves it in the span of T. The part y_⊥ of a contrast outside the span
+//     adds ‖y_⊥‖²/ξ to its variance, for any weights.
 //
 //   - At the weights found, with support S and D = diag(λ_i/σ_i²),
 //
 //     ξ φ_iᵀA⁻¹φ_j = k_ij - w_iᵀw_j,  w_i = L⁻¹ξ^-½D^½k_Si,  LLᵀ = I + ξ⁻¹D^½K_SSD^½.
 //
-//     From these, one pass over the arms computes all variances, the gradient of each arm, and the
-//     farthest arm from each end of the present contrasts. Violated contrasts and helpful arms are added.
+//     With these, one pass over the arms computes all variances, the gradient of each arm, and the
+//     arm farthest from each end, which is an arm of a present contrast. Violated contrasts and
+//     helpful arms are then added.
 //
-//   - With very many arms the passes use a sample of them. Their result is then checked on all, and
-//     the missing arms are added to the sample.
+//   - With very many arms, passes use a sample of the arms. The result is then checked on all arms,
+//     and missing arms are added to the sample.
 //
-//   - At the end all pairs are checked, in coordinates with small residuals (pairbound.go).
+//   - At the end all pairs are compared, in coordinates with small residuals (pairbound.go).
 //
-// A solve starts with the arms, weights and contrasts of the last one of the same Exchange.
+// A solve starts with the arms, weights and contrasts of the last solve of the same Exchange.
 //
-// Lower is certified for every way to sample all arms and Value for all contrasts, up to rounding. Reached is the largest variance found
-// at Weights. The Status is Optimal if nothing was missing at the end.
+// Lower is a bound for all weights on all arms, and Value is a bound for all contrasts, up to rounding. Reached is the largest variance
+// found at Weights. The Status is Optimal if no arm and no contrast was missing at the end.
 type Exchange struct {
 	in   Values
 	opt  Options

@@ -9,16 +9,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// InformationGain returns the allocation of largest information gain,
+// InformationGain returns the allocation with the largest information gain,
 //
-//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3],
+//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3]
 //
-// with Value ≤ Υ ≤ Upper, and Upper/Value - 1 at most the tolerance if the Status is Optimal. Zero features have Υ = 0 and Status
-// Trivial.
+// The bounds are Value ≤ Υ ≤ Upper. If the Status is Optimal, Upper/Value - 1 is at most the tolerance. If all features
+// are zero, Υ = 0 and the Status is Trivial.
 //
-// It is D-optimal design with a ridge, solved by a primal-dual interior-point method with the exact Hessian, (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on
-// a working set of arms; pricing evaluates the gradient g_i = φ_iᵀA⁻¹φ_i/σ_i² of all arms. Errors and panics are those of Minimax; ξ = 0
-// is an error, too.
+// This is D-optimal design with a ridge. The method is a primal-dual interior-point method with the exact Hessian,
+// (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms. Pricing computes the gradient g_i = φ_iᵀA⁻¹φ_i/σ_i² of all arms.
+// Errors and panics are those of Minimax; ξ = 0 is also an error.
 func InformationGain(s Space, opt Options) (d Design, err error) {
 	defer try.Caught(&err)
 	p := try.Of(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))

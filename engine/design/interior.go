@@ -7,14 +7,16 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// interior is a primal-dual interior-point method (Mehrotra's predictor and corrector) for the epigraph form over n arms and K contrasts,
+// interior is a primal-dual interior-point method (Mehrotra's predictor and corrector). With n arms and K contrasts, it
+// solves
 //
-//	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1,
+//	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1
 //
-// with h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} convex, ∂h_p/∂λ_i = -E_ip, E_ip = ρ_i(φ_iᵀA⁻¹y_p)². Multipliers: u_p ≥ 0 of the contrasts (Σ u_p = 1 at
-// the optimum), z ≥ 0 of λ ≥ 0, ν of the simplex. The central path has s_p u_p = μ and λ_i z_i = μ.
+// Here h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} is convex, and ∂h_p/∂λ_i = -E_ip with E_ip = ρ_i(φ_iᵀA⁻¹y_p)². The multipliers are u_p
+// ≥ 0 of the contrasts (Σ u_p = 1 at the optimum), z ≥ 0 of λ ≥ 0, and ν of the simplex. On the central path, s_p u_p =
+// μ and λ_i z_i = μ.
 //
-// Storage is reused between iterations; nothing is allocated unless the working sets have grown.
+// Iterations reuse the memory; more is allocated only if the working sets have grown.
 type interior struct {
 	ridge float64
 	stop  stopper

@@ -8,18 +8,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Minimax returns the allocation with the smallest largest variance,
+// Minimax returns the allocation that minimises the largest variance of the contrasts,
 //
 //	min_{λ ∈ simplex} max_p ‖y_p‖²_{A(ξ,λ)⁻¹}   [Du23, Alg. 1, l. 4],
 //
-// certified from both sides: Lower ≤ optimum ≤ Value. Weights are not unique; compare values. The method is deterministic and runs in the
-// calling goroutine.
+// with bounds Lower ≤ optimum ≤ Value. Optimal weights are not unique, so compare values. The method is deterministic
+// and runs in the calling goroutine.
 //
-// Groups of one arm contribute nothing, and duplicate arms have zero contrast. Without contrasts the Status is Trivial, the Value 0 and
-// the Weights uniform.
+// Groups of one arm contribute nothing, and duplicate arms have a contrast of zero. Without contrasts the Status is
+// Trivial, the Value 0 and the Weights uniform.
 //
-// Errors name the arm whose feature or precision is not a finite number, or the pair whose weight is not positive. A contrast that no arm
-// can measure at ξ = 0 (arms of precision 0) is ErrUnestimable. Wrong shapes and unknown arms panic.
+// It returns an error if a feature or precision is not finite, or if a pair's weight is not positive; the message has
+// the arms. At ξ = 0, a contrast that no arm can measure (arms of precision 0) is ErrUnestimable. Wrong shapes and
+// unknown arms panic.
 func Minimax(s Space, c Contrasts, opt Options) (d Design, err error) {
 	defer try.Caught(&err)
 	if d, ok := orthogonal(s, c); ok {

@@ -24,13 +24,13 @@ type newton struct {
 	dt, dnu, sumRatio float64
 }
 
-// assemble factors the matrix left after s, u and z are eliminated,
+// assemble factors the matrix of the Newton system after s, u and z are eliminated,
 //
-//	2 (W Wᵀ) ∘ (W M Wᵀ) + E diag(u/s) Eᵀ + diag(z/λ),   W = diag(1/σ) V,
+//	2 (W Wᵀ) ∘ (W M Wᵀ) + E diag(u/s) Eᵀ + diag(z/λ),   W = diag(1/σ) V
 //
-// whose first term is the Hessian of Σ u_p h_p; going through the r × r matrix M
-// costs n²r where C diag(u) Cᵀ with C = W Yᵀ would cost n²K. It then solves for
-// the two columns by which dt and dν enter.
+// The first term is the Hessian of Σ u_p h_p. It is computed by the r × r matrix M in n²r operations; C diag(u) Cᵀ with
+// C = W Yᵀ would take n²K. Then assemble solves the system for the two columns of dt and dν. It reports whether the
+// matrix is positive definite.
 func (s *interior) assemble() bool {
 	for i, f := range s.root { // E and the matrix need W and W M
 		scale(f, row(s.v, i))

@@ -5,13 +5,14 @@ import "math"
 // generalArms is the number of arms up to which the general method takes a fraction of a second for any problem.
 const generalArms = 200
 
-// orthogonal solves Minimax in closed form for many unrelated arms: each has at most one feature, which no other has, as under the kernel
-// identity(). Then A is diagonal, and with v_i = ‖φ_i‖²_{A⁻¹} a contrast has variance v_i + v_j. At the optimum all v_i equal
+// orthogonal solves Minimax in closed form for many unrelated arms, as under the kernel identity(): each arm has at
+// most one feature, and no two arms share a feature. Then A is diagonal, and with v_i = ‖φ_i‖²_{A⁻¹} a contrast has
+// variance v_i + v_j. At the optimum all v_i equal
 //
 //	v = Σ 1/ρ_i / (1 + ξ Σ 1/(ρ_i‖φ_i‖²)),  λ_i = 1/(ρ_i v) - ξ/(ρ_i‖φ_i‖²),  ρ_i = 1/σ_i²,
 //
-// unless one arm of a group has a larger 1/ρ_i than all its rivals together. It returns false in that case and for other problems; the
-// certificate is the proof. The general method takes seconds to minutes for these.
+// unless one arm of a group has a larger 1/ρ_i than the sum of its rivals. It returns false in that case and for other
+// problems. The certificate is the proof. The general method would take seconds to minutes.
 func orthogonal(s Space, c Contrasts) (Design, bool) {
 	if checkSpace(s) != nil || len(c.Pairs) > 0 {
 		return Design{}, false

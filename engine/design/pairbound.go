@@ -26,8 +26,9 @@ const (
 	guesses = 20000
 )
 
-// leading has coordinates of all arms in which squared distances are variances of differences, up to a small residual: a pivoted Cholesky
-// factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. With residuals r, the squared lengths outside these coordinates,
+// leading has coordinates v_i of all arms in which squared distances are variances of differences, up to a small
+// residual. They are rows of a pivoted Cholesky factor of the covariances c_ij = φ_iᵀA⁻¹φ_j. r_i is the residual c_ii -
+// ‖v_i‖². The variance d_ij of the difference of arms i and j has the bounds
 //
 //	‖v_i - v_j‖² ≤ d_ij ≤ ‖v_i - v_j‖² + (√r_i + √r_j)² ≤ ‖v_i - v_j‖² + 2r_i + 2r_j.
 type leading struct {

@@ -10,26 +10,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// minimiseRegret chooses n pulls one at a time by the regret minimisation of
-// Allen-Zhu, Li, Singh and Wang [AZ21] (Math. Programming 186, 439-478), for the
-// regularised problem of [CJK21] (ICML 2021, Alg. 2): the ridge is information that
-// the choice starts with. With B = nξI + nΣλ_i ψ_iψ_iᵀ, ψ_i = φ_i/σ_i, and x_i = B^{-1/2}ψ_i,
+// minimiseRegret returns n pulls per arm, chosen one at a time by the regret minimisation of Allen-Zhu, Li, Singh and
+// Wang [AZ21] (Math. Programming 186, 439-478). The regularised problem is that of [CJK21] (ICML 2021, Alg. 2), where
+// the ridge is information before the first pull. With B = nξI + nΣλ_i ψ_iψ_iᵀ, ψ_i = φ_i/σ_i, and x_i = B^{-1/2}ψ_i,
 // it follows the regularised leader
 //
 //	A = (cI + αZ)^{-2}, tr A = 1,  Z = nξB⁻¹ + Σ_{pulls so far} x xᵀ,
 //	next pull: argmax_i x_iᵀAx_i / (1 + α x_iᵀA^{1/2}x_i),  α = √r/ε'.
 //
-// Why this bounds the ratio: the potential Φ = min_A ⟨A,Z⟩ - (2/α) tr A^{1/2} lies
-// between λ_min(Z) - 2√r/α and λ_min(Z), and a pull raises it by at least the
-// fraction above, whose best value is at least its λ-average, (1 - ⟨A,nξB⁻¹⟩)/(n + α√r).
-// Either ⟨A,nξB⁻¹⟩ ≥ ½ once, and then Φ ≥ ½ - 2√r/α for good, or every one of n
-// pulls adds ½/(n + α√r). So λ_min(Z) ≥ ½ - 2.5ε' when n ≥ r/ε'², which is the
-// ratio 2(1+ε) for ε' = ε/(5(1+ε)); without a ridge, ½ is 1.
+// This bounds the ratio for the following reason. The potential Φ = min_A ⟨A,Z⟩ - (2/α) tr A^{1/2} lies between
+// λ_min(Z) - 2√r/α and λ_min(Z). A pull increases it by at least the fraction above, whose largest value is at least
+// its λ-average, (1 - ⟨A,nξB⁻¹⟩)/(n + α√r). If ⟨A,nξB⁻¹⟩ ≥ ½ at some pull, then Φ ≥ ½ - 2√r/α from then on. Otherwise
+// each of n pulls adds ½/(n + α√r). So λ_min(Z) ≥ ½ - 2.5ε' for n ≥ r/ε'², which is the ratio 2(1+ε) for ε' =
+// ε/(5(1+ε)); without a ridge, ½ is replaced by 1.
 //
-// For n large against the support ℓ the first pulls are given away: ⌊(n-2ℓ)λ_i⌋ to
-// each arm, so that at most 3ℓ are chosen. The argument above then no longer
-// applies, but there apportionment alone meets the bound, and Round returns the
-// better of the two.
+// If n is large compared with the number ℓ of arms with weight, each arm first gets ⌊(n-2ℓ)λ_i⌋ pulls, so that at most
+// 3ℓ pulls are chosen. The argument above then does not apply. But apportionment alone meets the bound in this case,
+// and Round returns the better of the two.
 func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64) []int {
 	counts := make([]int, len(lambda))
 	x, ridge, arms := whitenSupport(stop, s, lambda, n)

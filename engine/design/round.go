@@ -27,16 +27,16 @@ type Rounding struct {
 //
 //	max_p ‖y_p‖²_{(nξI + Σ counts_i φ_iφ_iᵀ/σ_i²)⁻¹} ≤ 2(1+ε) · max_p ‖y_p‖²_{A(ξ,λ)⁻¹} / n
 //
-// [Du23, eq. (rounding_procedure)]. The ratio of the two sides is computed for the
-// counts returned, whatever the theory promises; above 2(1+ε) the error is a
-// *RatioError and the Rounding still holds the best counts found.
+// [Du23, eq. (rounding_procedure)]. The ratio of the two sides is computed for the returned counts. If it exceeds
+// 2(1+ε), the error is a *RatioError, and the Rounding has the best counts found.
 //
-// Apportionment is tried first. It meets the bound from Samples(…) pulls on. Only while its ratio
-// exceeds 1+ε, that is while n is small against the support, regret minimisation is tried as well
-// and the better ratio wins; not above a rank of 256, where an eigenvalue decomposition takes tenths
-// of a second. The cost does not grow with n. Weights need not sum to one
-// exactly; they must not all be zero. n < 1 is an error, and so is the end of the context; other
-// errors and panics are as in MaxVariance.
+// It first tries apportionment, which meets the bound for at least Samples(…) pulls. If the ratio exceeds 1+ε, which
+// happens if n is small compared with the number of arms with weight, it also tries regret minimisation. It returns the
+// result with the smaller ratio. Regret minimisation is not tried for more than 256 features, because an eigenvalue
+// decomposition then takes tenths of a second. The cost does not increase with n.
+//
+// Weights need not sum to one, but one must be positive. It returns an error for n < 1 and if the context ends. Other
+// errors and panics are those of MaxVariance.
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
 	defer try.Caught(&err)
 	stop := stopper{ctx}
@@ -98,17 +98,15 @@ func normalised(weights []float64) ([]float64, error) {
 	return lists.Map(weights, func(w float64) float64 { return w / total }), nil
 }
 
-// Samples returns τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls from which on Round provably
-// meets its bound,
+// Samples returns τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls for which, and for all larger numbers, Round
+// provably meets its bound,
 //
-//	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights,
+//	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights
 //
-// which apportionment needs for n/(n-ℓ) ≤ 2(1+ε). It is below 2ℓ. The bound for
-// regret minimisation, of order d̃/ε² with d̃ the EffectiveRank, has constants
-// that make it larger for any support up to a thousand times the rank, so it is
-// not what a run should wait for. Fewer pulls than τ often suffice: Round verifies
-// its ratio at any n, and the ratio is not monotone in n, so no smaller number
-// could be promised without trying.
+// For so many pulls, apportionment has n/(n-ℓ) ≤ 2(1+ε). The result is below 2ℓ. The bound for regret minimisation is
+// of order d̃/ε² with d̃ the EffectiveRank. Its constants make it larger for any support up to a thousand times the
+// rank, so runs do not use it. Fewer pulls than τ often suffice: Round computes its ratio for any n. But the ratio is
+// not monotone in n, so no smaller number can be guaranteed without a computation.
 func Samples(weights []float64, eps float64) int {
 	support := lists.Count(weights, func(w float64) bool { return w > 0 })
 	return int(math.Ceil(float64(support) * 2 * (1 + eps) / (1 + 2*eps)))
@@ -155,14 +153,13 @@ func shares(s Space, weights []float64, n int) ([]float64, error) {
 	return normalised(weights)
 }
 
-// RoundForAll turns weights λ into n whole pulls by apportionment, with a Ratio that holds for every
-// contrast that there is, also those with parts outside the span of the arms: the largest ratio of
-// yᵀA(counts/n)⁻¹y to yᵀA(λ)⁻¹y over all y,
+// RoundForAll turns weights λ into n whole pulls by apportionment. Its Ratio holds for every contrast y, also for those
+// with parts outside the span of the arms. It is the largest ratio of yᵀA(counts/n)⁻¹y to yᵀA(λ)⁻¹y over all y,
 //
 //	1 / λ_min(L⁻¹ A(counts/n) L⁻ᵀ),  A(λ) = LLᵀ.
 //
-// It is at least 1 and takes no pass over contrasts; Round, which looks at those that matter, may find
-// a smaller one. The ridge must be positive. Errors and panics are as for Round.
+// but at least 1. It is computed without a pass over contrasts. Round, which uses the given contrasts, may find a
+// smaller ratio. The ridge must be positive. Errors and panics are those of Round.
 func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Rounding, err error) {
 	defer try.Caught(&err)
 	lambda := try.Of(shares(s, weights, n))
@@ -197,17 +194,16 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 	return r, nil
 }
 
-// apportion turns weights into whole counts that sum to n by the efficient rounding of Pukelsheim
-// and Rieder [PR92] (Biometrika 79, 763-770): counts are ⌈νλ_i⌉ for one multiplier ν, found from ν
-// = n - ℓ/2 by single corrections, where ℓ is the number of positive weights. Since Σ⌈νλ_i⌉ = n
-// forces ν > n - ℓ,
+// apportion turns weights into whole counts that sum to n, by the efficient rounding of Pukelsheim and Rieder [PR92]
+// (Biometrika 79, 763-770). Counts are ⌈νλ_i⌉ for one multiplier ν. It starts with ν = n - ℓ/2, where ℓ is the number
+// of positive weights, and corrects single counts. Since Σ⌈νλ_i⌉ = n implies ν > n - ℓ,
 //
-//	counts_i ≥ (1 - ℓ/n) n λ_i,
+//	counts_i ≥ (1 - ℓ/n) n λ_i
 //
-// so the information matrix, ridge included, loses at most the factor 1 - ℓ/n and
-// the variance of every contrast grows by at most n/(n - ℓ).
+// So the information matrix, with the ridge, decreases by at most the factor 1 - ℓ/n, and the variance of every
+// contrast increases by at most the factor n/(n - ℓ).
 //
-// Ties go to the larger weight, then to the lower index. The weights must sum to 1.
+// Ties are decided by the larger weight, then by the lower index. The weights must sum to 1.
 func apportion(weights []float64, n int) []int {
 	counts := make([]int, len(weights))
 	support := lists.Count(weights, func(w float64) bool { return w > 0 })

@@ -289,15 +289,14 @@ func span(stop stopper, x *mat.Dense, importance []float64) (phi, rest blas64.Ge
 	return phi, rest, pivots
 }
 
-// MaxVariance returns the objective of Minimax at given weights λ ≥ 0, which need
-// not sum to one,
+// MaxVariance returns the objective of Minimax at given weights λ ≥ 0, which need not sum to one,
 //
 //	max_p ‖y_p‖²_{A(ξ,λ)⁻¹},
 //
-// and a contrast that attains it. At ξ = 0 only arms with positive weight measure
-// anything: a contrast outside their span is ErrUnestimable with value +Inf.
-// Without contrasts the value is 0. A negative or infinite weight is an error
-// that names the arm; a wrong number of weights panics. The end of the context is its error.
+// and a contrast that attains it. Without contrasts the value is 0. At ξ = 0 only arms with positive weight measure
+// anything: for a contrast outside their span it returns +Inf and ErrUnestimable. For a negative or infinite weight it
+// returns an error with the arm, and for a wrong number of weights it panics. If the context ends, it returns the
+// context's error.
 func MaxVariance(ctx context.Context, s Space, c Contrasts, weights []float64) (value float64, at Pair, err error) {
 	defer try.Caught(&err)
 	return maxVariance(stopper{ctx}, s, c, weights)

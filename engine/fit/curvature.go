@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// limits names the limit that each value is at; "" for none.
+// limits returns, for each free number, "min" or "max" if its value is at that limit, and "" otherwise.
 func (s *surface) limits(values []float64) []string {
 	return lists.Make(len(values), func(i int) string {
 		switch least, most := s.free[i].Limits(); values[i] {
@@ -29,8 +29,8 @@ func (s *surface) limits(values []float64) []string {
 	})
 }
 
-// scaled returns the derivative of the likelihood by each number on its scale: by its logarithm, or
-// by the number as a share of the way between its limits.
+// scaled returns the derivative of the log likelihood by each free number, measured on the number's scale. That is its
+// logarithm if the number is logarithmic, and the number itself otherwise.
 func (s *surface) scaled(g *process, values []float64) ([]float64, error) {
 	slope, err := s.gradient(g, values)
 	if err != nil {
@@ -44,13 +44,13 @@ func (s *surface) scaled(g *process, values []float64) ([]float64, error) {
 	return slope, nil
 }
 
-// width returns the way between the limits on the number's scale.
+// width returns the distance between the limits of f on its scale.
 func width(f kernels.Free) float64 {
 	least, most := f.Limits()
 	return distance(f, least, most)
 }
 
-// moved returns a value moved on its scale, within the limits.
+// moved returns value moved by a distance on the scale of f, but within the limits.
 func moved(f kernels.Free, value, by float64) float64 {
 	least, most := f.Limits()
 	if f.Logarithmic() {
@@ -59,7 +59,7 @@ func moved(f kernels.Free, value, by float64) float64 {
 	return min(max(value+by, least), most)
 }
 
-// distance returns the distance of b from a on the number's scale.
+// distance returns the distance from a to b on the scale of f; it is negative if b < a.
 func distance(f kernels.Free, a, b float64) float64 {
 	if f.Logarithmic() {
 		return math.Log(b / a)
@@ -67,13 +67,12 @@ func distance(f kernels.Free, a, b float64) float64 {
 	return b - a
 }
 
-// curve is the step of the differences of the gradient, as a share of 1 or of the way
-// between the limits.
+// curve is the step of the differences of the gradient: on the logarithm, or as a fraction of the distance between the
+// limits.
 const curve = 1e-3
 
-// standardErrors returns the roots of the diagonal of the inverse of minus the Hessian, the
-// observed information, over the numbers that are not at a limit; 0 for those that are, and for
-// those that the data do not determine.
+// standardErrors returns the standard errors of the free numbers, on their scales: roots of the diagonal of the inverse of
+// the observed information. It returns 0 for numbers at a limit and for numbers that the data do not determine.
 func (s *surface) standardErrors(values []float64, limits []string) ([]float64, error) {
 	out := make([]float64, len(values))
 	information, inner, err := s.information(values, limits)
@@ -86,8 +85,9 @@ func (s *surface) standardErrors(values []float64, limits []string) ([]float64, 
 	return out, nil
 }
 
-// information returns minus the Hessian over the numbers that are not at a limit, and which these are; nil
-// if there are none, or where the likelihood cannot be computed near them.
+// information returns the observed information, which is minus the Hessian of the log likelihood, for the numbers that are
+// not at a limit. inner has the indices of these numbers. It returns nil if there are none, or if the likelihood cannot be
+// computed near the values.
 func (s *surface) information(values []float64, limits []string) (information *mat.SymDense, inner []int, err error) {
 	inner = indices.Where(len(limits), func(i int) bool { return limits[i] == "" })
 	if len(inner) == 0 {
@@ -113,15 +113,15 @@ func (s *surface) information(values []float64, limits []string) (information *m
 	return symmetric.Make(len(inner), func(r, c int) float64 { return -(rows.At(r, c) + rows.At(c, r)) / 2 }), inner, nil
 }
 
-// Directions with less information than flat of the most have none: two scales of one
-// term, where only the product counts, are left with rounding. A number with more
-// than part of such a direction in it is not determined.
+// flat is an eigenvalue of the information relative to the largest: directions with a smaller one have no information. An
+// example is two scales of one term, where only their product matters. part is the component of a number in such a
+// direction above which the number is not determined.
 const (
 	flat = 1e-7
 	part = 0.05
 )
 
-// variances returns the diagonal of the inverse of the information, by its eigenvectors; 0 for
+// variances returns the diagonal of the inverse of the information, computed from its eigenvectors. It returns 0 for
 // numbers that are not determined.
 func variances(information *mat.SymDense) []float64 {
 	out := make([]float64, information.SymmetricDim())
@@ -147,7 +147,7 @@ func variances(information *mat.SymDense) []float64 {
 	return out
 }
 
-// hessianRow returns the change of the scaled gradient along one number.
+// hessianRow returns the row of the Hessian for number i, by a central difference of the scaled gradient.
 func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 	defer try.Caught(&err)
 	f := s.free[i].Free
@@ -167,19 +167,19 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 	return lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) }), nil
 }
 
-// slopes holds the derivatives of F by the entries of K_Sn, of K_SS and of N, and, with the derivatives by the
-// diagonal of K, -1/(2N_i), by everything. With B = K_SS⁻¹K_Sn, α = P y and P of gp.Regression.Correction they are
+// slopes has the derivatives of F by the entries of K_Sn, of K_SS and of N. The derivatives by the diagonal of K are
+// -1/(2N_i). Let B = K_SS⁻¹K_Sn and α = P y, with P of gp.Regression.Correction. Then
 //
-//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²),
+//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²)
 //
-// from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
+// This follows from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
 type slopes struct {
-	cross  *mat.Dense // m × n
-	corner *mat.Dense // m × m
-	noise  []float64  // n; nil if the caller does not need it
+	cross  *mat.Dense // ∂F/∂K_Sn, m × n
+	corner *mat.Dense // ∂F/∂K_SS, m × m
+	noise  []float64  // ∂F/∂N_i, n values; nil if the caller does not need them
 }
 
-// slopes computes them. With LLᵀ = K_SS and A = I + ΦN⁻¹Φᵀ, the difference B(N⁻¹ - Σ⁻¹) is L⁻ᵀ(I - A⁻¹)ΦN⁻¹.
+// slopes computes the derivatives. With LLᵀ = K_SS and A = I + ΦN⁻¹Φᵀ, the difference B(N⁻¹ - Σ⁻¹) is L⁻ᵀ(I - A⁻¹)ΦN⁻¹.
 func (g *process) slopes() (*slopes, error) {
 	l := g.low
 	m := len(l.arms)
@@ -217,7 +217,8 @@ func (g *process) slopes() (*slopes, error) {
 	return s, nil
 }
 
-// along returns the slopes times the kernel at some values, of some terms.
+// along returns the inner product of the derivatives `at` with the kernel at the given values. It uses only the terms
+// marked in some.
 func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (_ float64, err error) {
 	defer try.Caught(&err)
 	smooth, own := try.Two(s.parts(values, some))

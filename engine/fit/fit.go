@@ -17,19 +17,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// defaultStarts is the number of searches: from the start values, and from the best of a few points
-// spread over the limits.
+// defaultStarts is the number of searches if Options.Starts is 0. One starts at the start values, the others at the best
+// of a few points spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the largest number of arms Of takes. Up to DenseArms the whole covariance is factored, O(n³),
-// several hundred times; beyond that along inducing arms (see inducing.go), where n of them with m inducing
-// take O(n m²).
+// MaxArms is the largest number of arms that Of accepts. Up to DenseArms, it factors the whole covariance several hundred
+// times, in O(n³) each. For more arms it uses m inducing arms (see inducing.go), in O(n m²) for n arms.
 const MaxArms = 20_000
 
-// Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and
-// looks at the fitted kernel. The likelihood is never below the one at the start values. Arms that
-// are not measured (problem.Problem.Partial) are left out. The error is of the context, or names a problem without mean
-// rewards, a kernel that does not fit the points, or more arms than MaxArms.
+// Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and checks the
+// fitted kernel. The likelihood of the fit is never below that of the start values. Arms without measurements
+// (problem.Problem.Partial) are left out. It returns an error for a problem without mean rewards, for a kernel that does
+// not fit the points, for more than MaxArms arms, and if the context ends.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error) {
 	defer try.Caught(&err)
 	whole := p
@@ -46,7 +45,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err
 	}
-	if opt.Noise == nil && p.Noise.UnknownBy != "" { // the problem has guesses only
+	if opt.Noise == nil && p.Noise.UnknownBy != "" { // then the problem has only guesses
 		opt.Noise = &kernels.Free{Name: "noise", Value: p.LargestNoise()}
 	}
 	d := try.Of(dataOf(p, opt.Mean))
@@ -83,7 +82,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 	return f, nil
 }
 
-// describe reports the optimum: numbers, intervals, gradient and condition.
+// describe sets the parameters with their intervals, the gradient norm, the condition number and the levels.
 func (f *Fit) describe(s *surface, best optimum) (err error) {
 	defer try.Caught(&err)
 	slope := try.Of(s.scaled(best.process, best.values))
@@ -123,7 +122,7 @@ func (f *Fit) describe(s *surface, best optimum) (err error) {
 // normal95 is the 97.5 % quantile of the standard normal distribution.
 const normal95 = 1.959963984540054
 
-// usable makes the kernel that problems take.
+// usable sets the kernel for use in problems: the fitted kernel, with the level as a further term.
 func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
 	k, err := s.settled(best.values)
 	if err != nil {
@@ -143,7 +142,7 @@ func (f *Fit) usable(p *problem.Problem, s *surface, best optimum) error {
 	return nil
 }
 
-// round keeps the five digits that a fitted number is worth showing.
+// round returns v rounded to five significant digits, as fitted numbers are shown.
 func round(v float64) float64 {
 	r, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
 	return r
@@ -161,7 +160,7 @@ func noiseWords(p *problem.Problem, noise *kernels.Free) string {
 	return "fitted"
 }
 
-// warn collects what one should know before using the fit.
+// warn sets the warnings about the fit.
 func (f *Fit) warn() {
 	say := func(kind engine.WarningKind, names []string, numbers ...float64) {
 		f.Warnings = append(f.Warnings, engine.Warning{Kind: kind, Names: names, Numbers: numbers})
@@ -200,67 +199,66 @@ func (f *Fit) warn() {
 	}
 }
 
-// tooGood is the level at which a fit better than noise allows is reported.
+// tooGood is the level of the test for a fit that is better than the noise allows.
 const tooGood = 1e-3
 
-// stopped reports whether an error is the end of the context.
+// stopped reports whether an error is the end of a context.
 func stopped(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// The scope of a constant level of rewards, which the kernel need not explain.
+// The values of Options.Mean: which constant levels of rewards are estimated beside the kernel.
 const (
 	MeanProblem = "problem" // one level for all arms; the default
 	MeanTask    = "task"    // one level for each task
-	MeanNone    = "none"    // rewards are around 0 except for the kernel, as the algorithms take them
+	MeanNone    = "none"    // no level: rewards vary around 0, as the algorithms assume
 )
 
-// Options of Of; the zero value fits with the problem's own noise and one level.
+// Options are the options of Of. The zero value fits with the problem's own noise and one level.
 type Options struct {
-	Kernel kernels.Joint // no terms: the problem's
+	Kernel kernels.Joint // the kernel to fit; without terms, that of the problem
 	Mean   string        // "" means MeanProblem
-	// scale σ of one reward, reward units: known when Fixed, else fitted; nil: the problem's scales
+	// scale σ of one reward, reward units: known if it is Fixed, and fitted otherwise; nil means the problem's scales
 	Noise  *kernels.Free
-	Starts int // how many searches; 0 means 4
-	// receives the number of evaluations of the likelihood so far, after each; may be nil
+	Starts int // number of searches; 0 means 4
+	// called after each evaluation of the likelihood, with the number of evaluations so far; may be nil
 	Progress func(evaluations int)
 }
 
-// Fit is a kernel with its fitted numbers and their diagnostics.
+// Fit is a kernel with its fitted hyperparameters and diagnostics.
 type Fit struct {
-	// Kernel has plain numbers, and the level as a separate term, since algorithms have none: a
-	// constant, or c*task(identity()). Problems take it unchanged.
+	// Kernel has numbers instead of free hyperparameters, and problems can use it unchanged. Since algorithms have no
+	// level, Kernel has the fitted level as a further term: a constant, or c*task(identity()).
 	Kernel kernels.Joint `json:"-"`
 
 	Problem string `json:"problem"`
 	Goal    string `json:"goal,omitempty"` // "min" where lower rewards are better
-	// what the table of the problem calls tasks, arms and rewards
+	// the names of tasks, arms and rewards in the problem's table
 	Words        problem.Words `json:"columns,omitzero"`
 	Tasks        int           `json:"tasks"`
-	Arms         int           `json:"arms"`         // n, arms of all tasks together: what is fitted to
+	Arms         int           `json:"arms"`         // n, number of arms in the fit, all tasks together
 	Measurements float64       `json:"measurements"` // Σ n_i
-	// degrees of freedom within arms; 0 if the data have none
+	// degrees of freedom of replicates within arms; 0 if there are none
 	Replicates float64 `json:"replicates"`
 
 	Start      string `json:"start"`      // the given kernel
-	Expression string `json:"expression"` // the kernel fitted, without the level
-	Usable     string `json:"usable"`     // Kernel
+	Expression string `json:"expression"` // the fitted kernel, without the level
+	Usable     string `json:"usable"`     // the text of Kernel
 
 	Mean   string    `json:"mean"`
 	Levels []float64 `json:"levels,omitempty"` // reward units
-	Noise  string    `json:"noise"`            // where the noise is from, in words
+	Noise  string    `json:"noise"`            // where the noise scale comes from, in words
 
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
-	// arms along which the covariance of many was factored, and how much larger the log likelihood may
-	// be than the one stated, which is a lower bound then, nats; both 0 if the whole covariance was
-	// factored
+	// number of inducing arms, and an upper bound on how much larger the log likelihood is than LogLikelihood, which is
+	// then a lower bound; nats. Both are 0 if the whole covariance was factored
 	Inducing int     `json:"inducing_arms,omitempty"`
 	Lost     float64 `json:"log_likelihood_lost,omitempty"`
-	// largest derivative by a number on its scale, nats; numbers at a limit are left out
+	// largest absolute derivative of the log likelihood by a number on its scale, nats; without numbers at a limit
 	GradientNorm float64 `json:"gradient_norm"`
-	Condition    float64 `json:"condition"` // of the covariance of the data
-	// tr K(K+N)⁻¹: how many arms' worth the kernel adapts to
+	Condition    float64 `json:"condition"` // condition number of the covariance of the data
+	// tr K(K+N)⁻¹: the effective number of parameters
 	Effective   float64 `json:"effective_parameters"`
 	Evaluations int     `json:"evaluations"`
 
@@ -272,92 +270,92 @@ type Fit struct {
 	Warnings        []engine.Warning `json:"warnings,omitempty"`
 }
 
-// Parameter is a number that was free.
+// Parameter is a free hyperparameter with its fitted value.
 type Parameter struct {
-	Name  string  `json:"name"` // its name, or its place in the kernel
+	Name  string  `json:"name"` // its name, or its position in the kernel
 	Start float64 `json:"start"`
 	Value float64 `json:"value"`
 	Min   float64 `json:"min"`
 	Max   float64 `json:"max"`
-	// CI95 follows from the curvature of the likelihood on the number's scale; both ends are 0
-	// without one: at a limit, and where the data do not determine the number.
+	// 95 % confidence interval from the curvature of the log likelihood on the number's scale. Both ends are 0 if there is
+	// none: for a number at a limit, or one that the data do not determine.
 	CI95          [2]float64 `json:"ci95"`
-	StandardError float64    `json:"standard_error"` // on its scale: relative for a logarithmic one
+	StandardError float64    `json:"standard_error"` // on the number's scale: relative for a logarithmic number
 	Logarithmic   bool       `json:"logarithmic"`
-	Limit         string     `json:"limit,omitempty"` // "min" or "max" if it ended there
+	Limit         string     `json:"limit,omitempty"` // "min" or "max" if the value is at that limit
 }
 
-// CrossValidation states how well each arm is predicted from all others, with the kernel fixed.
+// CrossValidation has the errors of predicting each arm from all others, with the hyperparameters fixed.
 type CrossValidation struct {
-	Arms  int     `json:"arms"`  // predicted; the only arm of a level is not
-	Error float64 `json:"error"` // root mean square, reward units
-	// the same when predicting by the mean of the task's other arms
+	Arms  int     `json:"arms"`  // number of predicted arms; the only arm of a level cannot be predicted
+	Error float64 `json:"error"` // root mean squared error, reward units
+	// the same error if an arm is predicted by the mean of the task's other arms
 	Without    float64 `json:"without"`
 	LogDensity float64 `json:"log_density"` // mean log predictive density, nats
-	Coverage   float64 `json:"coverage"`    // share of arms within their 95 % interval
+	Coverage   float64 `json:"coverage"`    // fraction of arms within their 95 % interval
 }
 
-// Misfit is the test for lack of fit: the means against the kernel, in the directions about which
-// it says less than noise does.
+// Misfit is the test for lack of fit. It compares the means with the kernel in those directions in which the kernel's
+// variance is at most that of the noise.
 type Misfit struct {
 	Test   string `json:"test"`             // "F", "chi-square" or "" without a test
-	Reason string `json:"reason,omitempty"` // why no test was made
-	// mean square of the directions over pure error's, 1 on average when the kernel fits
+	Reason string `json:"reason,omitempty"` // why there is no test
+	// mean square in these directions divided by that of the pure error; its mean is 1 if the kernel is right
 	Statistic float64    `json:"statistic"`
-	Freedom   [2]float64 `json:"freedom"` // degrees; the second is 0 for chi-square
-	PValue    float64    `json:"p_value"` // of a statistic at least this large
-	// exact for a kernel and variance ratios known beforehand
+	Freedom   [2]float64 `json:"freedom"` // degrees of freedom; the second is 0 for chi-square
+	PValue    float64    `json:"p_value"` // probability of a statistic at least this large
+	// whether the p-value is exact for a kernel and variance ratios that were known before the data
 	Exact bool `json:"exact"`
-	// g of + g*identity() with the largest likelihood, reward units squared
+	// g of a term g*identity() with the largest likelihood, squared reward units
 	Nugget float64 `json:"nugget"`
-	// log likelihood that it adds, the other numbers fitted again
+	// increase of the log likelihood by this term, with all other numbers fitted again
 	Gain float64 `json:"gain"`
-	// of a gain at least this large where g = 0: half of a χ²_1 tail at twice the gain
+	// probability of a gain at least this large if g = 0: half of the χ²_1 tail at twice the gain
 	GainP float64 `json:"gain_p_value"`
-	// "+ g*identity()" where one of the two p-values is below 5 %
+	// "+ g*identity()" if one of the two p-values is below 5 %
 	Remedy    string     `json:"remedy,omitempty"`
-	Mended    string     `json:"mended,omitempty"`    // the kernel with that term, fitted
+	Mended    string     `json:"mended,omitempty"`    // the fitted kernel with that term
 	Residuals []Residual `json:"residuals,omitempty"` // largest first
 }
 
-// Residual measures how far an arm is from what the others predict.
+// Residual is the difference of an arm's mean from its prediction by all other arms.
 type Residual struct {
 	Task         string  `json:"task"`
 	Arm          string  `json:"arm"`
 	Mean         float64 `json:"mean"`         // measured, reward units
 	Predicted    float64 `json:"predicted"`    // from all other arms
-	Standardised float64 `json:"standardised"` // difference over its standard deviation
+	Standardised float64 `json:"standardised"` // difference divided by its standard deviation
 }
 
-// Verdicts on sharing.
+// The values of Sharing.Verdict.
 const (
 	SharingHelps   = "helps"
 	SharingHurts   = "hurts"
 	SharingUnclear = "unclear"
-	SharingNone    = "" // one task, or a kernel without differences between arms
+	SharingNone    = "" // one task, or no differences between arms under the kernel
 )
 
-// Sharing states how alike the tasks are under the fitted kernel, and what that is worth.
+// Sharing states how similar the tasks are under the fitted kernel, and how many measurements sharing saves.
 type Sharing struct {
 	Names []string `json:"names,omitempty"`
-	// V × V: correlation of the arms' effects, the tasks' levels taken off
+	// V × V: correlation between tasks of the arms' effects, which are rewards without the task's level
 	Alike [][]float64 `json:"alike,omitempty"`
 
-	// standard deviation of an arm's effect in a task, reward units
+	// standard deviation of an arm's effect within a task, reward units
 	Signal  float64 `json:"signal"`
-	Noise   float64 `json:"noise"`   // standard deviation of a mean of the pilot, reward units
+	Noise   float64 `json:"noise"`   // standard deviation of an arm's mean in the data, reward units
 	Speedup float64 `json:"speedup"` // predicted, between 1 and V
 	Rank    float64 `json:"rank"`    // V / Speedup
-	// the speedup predicted for single measurements instead of the pilot's means
+	// predicted speedup for single measurements, not for the data's means
 	Single float64 `json:"single"`
 
-	// the kernel under which tasks share nothing, fitted to the same data
+	// a kernel under which tasks share nothing, fitted to the same data
 	Separate           string  `json:"separate"`
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
-	// difference of log likelihoods less the difference in free hyperparameters (half the difference of
-	// AIC)
+	// the value of a kernel is its log likelihood minus its number of free hyperparameters. Support is this kernel's value
+	// minus that of Separate, which is half the difference of AIC
 	Support float64 `json:"support"`
 	Verdict string  `json:"verdict"`
 
-	Measured *Measured `json:"measured,omitempty"` // nil unless asked for
+	Measured *Measured `json:"measured,omitempty"` // nil unless requested
 }

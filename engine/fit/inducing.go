@@ -12,50 +12,52 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// The covariance of many arms is not factored as a whole, O(n³), but along m of them, the inducing arms
-// S: with Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0,
+// For many arms, an O(n³) factorization of the whole covariance is too slow. It is approximated by m inducing arms S.
+// With Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0, the fit maximises
 //
-//	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i,
+//	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i
 //
-// is at most the log likelihood [Titsias 2009, eq. 9], for any S and any numbers of the kernel, so that
-// it can be maximised in its place; and that is at most
+// This is at most the log likelihood [Titsias 2009, eq. 9], for any S and any hyperparameters. The log likelihood is at
+// most
 //
 //	U = log p(y | Q + N) + ½ αᵀRα,  α = (Q + N)⁻¹ (y - H β̂),
 //
-// since determinants grow with the covariance, and yᵀΣ⁻¹y ≥ 2αᵀy - αᵀΣα for every α. Both hold as well
-// where levels are integrated out: t does not depend on them, and Hᵀα = 0. U - F is what is lost at
-// most. S are the pivots of the Cholesky factor of K, as many as bring t to a limit, and S stays what it
-// is while a search climbs, so that F is smooth.
+// because determinants increase with the covariance, and yᵀΣ⁻¹y ≥ 2αᵀy - αᵀΣα for every α. Both bounds also hold if
+// levels are integrated out: t does not depend on the levels, and Hᵀα = 0. So U - F is the largest possible loss of log
+// likelihood. S are the first pivots of the Cholesky factor of K, as many as are needed for a small t. During a search
+// S does not change, so that F is smooth.
 //
-// A number times identity() has no few inducing arms, and needs none: it is part of N.
+// A term g*identity() would need all arms as inducing arms, so it is added to N.
 
-// DenseArms is the most arms whose whole covariance is factored.
+// DenseArms is the largest number of arms for which the whole covariance is factored.
 const DenseArms = 600
 
 const (
-	// t that inducing arms are added for, nats, and how many there are at most: while a search climbs,
-	// and at its end
+	// induce adds inducing arms until t (nats) is at most the first number, or their number is the second: roughly… during
+	// a search, most… at its end
 	roughlyLost, roughlyMost = 0.2, 160
 	mostLost, mostInducing   = 1e-2, 700
 
-	mostExact = 2000 // arms whose whole covariance is factored if inducing arms lose more than this:
-	tooMuch   = 2    // t of mostInducing, nats
-	// jitter, relative to the largest variance, that keeps K_SS definite; Q only becomes smaller by it
+	mostExact = 2000 // arms up to which the whole covariance is factored if inducing arms lose too much
+	tooMuch   = 2    // with a larger t (nats), mostInducing arms lose too much
+	// added to the diagonal of K_SS, relative to the largest variance, so that it is positive definite; it only makes Q
+	// smaller
 	inducingJitter = 1e-10
 )
 
-// inducing is the covariance Q + N along inducing arms; n arms, m of them inducing. Its features are Φ = L⁻¹K_Sn, LLᵀ = K_SS, and its
-// noise is N, with own.
+// inducing is the covariance Q + N of n arms by m inducing arms. Its features are Φ = L⁻¹K_Sn with LLᵀ = K_SS. Its noise
+// is N plus own.
 type inducing struct {
 	*gp.LowRank
 	arms   []int
-	own    float64      // variance of the arms by themselves
+	own    float64      // variance of independent effects of arms, from terms g*identity()
 	rest   []float64    // n: R_ii
 	trace  float64      // t
 	corner mat.Cholesky // of K_SS
 }
 
-// parts returns the kernel at some values without what is identity(), and the variance that this has.
+// parts returns the kernel at the given values in two parts: smooth, without the terms g*identity(), and own, the variance
+// of these. With some, only the marked terms count; nil means all.
 func (s *surface) parts(values []float64, some []bool) (smooth kernels.Joint, own float64, err error) {
 	defer try.Caught(&err)
 	k := try.Of(s.at(values))
@@ -79,13 +81,13 @@ func (s *surface) parts(values []float64, some []bool) (smooth kernels.Joint, ow
 	return smooth, own, nil
 }
 
-// matrix returns the Gram matrix of a kernel on the arms.
+// matrix returns the Gram matrix of kernel k on the arms.
 func (s *surface) matrix(k kernels.Joint) (kernels.Matrix, error) {
 	return k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf)
 }
 
-// induce returns inducing arms for some values of the kernel's hyperparameters, and their t as trace. It adds arms until t
-// is at most enough, there are most of them, or no further arm helps.
+// induce returns inducing arms for given values of the hyperparameters, and their t as trace. It adds arms until t is at
+// most enough, there are `most` of them, or the kernel has no further dimension.
 func (s *surface) induce(values []float64, enough float64, most int) (arms []int, trace float64, err error) {
 	defer try.Caught(&err)
 	smooth, own := try.Two(s.parts(values, nil))
@@ -110,7 +112,7 @@ func (s *surface) induce(values []float64, enough float64, most int) (arms []int
 	}
 }
 
-// cross returns K_Sn and the diagonal of K.
+// cross returns K_Sn for the given arms S, and the diagonal of K, for kernel k.
 func (s *surface) cross(k kernels.Joint, arms []int) (_ *mat.Dense, _ []float64, err error) {
 	defer try.Caught(&err)
 	n := len(s.d.y)
@@ -127,7 +129,7 @@ func (s *surface) cross(k kernels.Joint, arms []int) (_ *mat.Dense, _ []float64,
 	return rows, diagonal, nil
 }
 
-// induced returns the process at some values along inducing arms: F and all that the fit asks of it, O(n m²).
+// induced returns the process at the given values by inducing arms: F and its derivatives, in O(n m²).
 func (s *surface) induced(values []float64, arms []int) (_ *process, err error) {
 	defer try.Caught(&err)
 	smooth, own := try.Two(s.parts(values, nil))
@@ -157,7 +159,7 @@ func (s *surface) induced(values []float64, arms []int) (_ *process, err error) 
 	return g, nil
 }
 
-// lost returns U - F at the values of a process, with αᵀRα from all values of the kernel.
+// lost returns U - F at the given values, where g is the process at them. It computes αᵀRα from all values of the kernel.
 func (s *surface) lost(g *process, values []float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	l, sum := g.low, 0.0

@@ -16,16 +16,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// misfitLevel is the level at which the remedy is proposed.
+// misfitLevel is the level of the tests: below this p-value, Remedy is set.
 const misfitLevel = 0.05
 
-// misfit tests for lack of fit. In coordinates in which noise has unit variance and the
-// level is taken off, the kernel has eigenvalues μ_j, and the data have independent
-// coordinates of variance 1 + μ_j. Those with μ_j ≤ 1, where the kernel says less than
-// noise does, are divided by their standard deviation: the mean of their squares is
-// χ²_m/m. Divided by the pure error of the replicates, the variance within arms over
-// the one assumed, it is F with m and Σ (n_i - 1) degrees of freedom, whatever the scale
-// of the noise [Draper and Smith 1998, sec. 2.1, with the kernel instead of a line].
+// misfit tests for lack of fit. It uses coordinates in which the noise has unit variance and the levels are removed. There
+// the kernel has eigenvalues μ_j, and the data have independent coordinates of variance 1 + μ_j. The test uses those with
+// μ_j ≤ 1, where the kernel's variance is at most that of the noise. Divided by their standard deviations, their mean
+// square is χ²_m/m. It is divided by the pure error of the replicates, which is the variance within arms over the assumed
+// variance. The result has an F distribution with m and Σ (n_i - 1) degrees of freedom, for any scale of the noise [Draper
+// and Smith 1998, sec. 2.1, with the kernel instead of a line].
 func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	g, d := best.process, s.d
 	residuals := f.Misfit.Residuals
@@ -75,8 +74,8 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	return nil
 }
 
-// propose names the remedy where one of the tests rejects. The ratio of likelihoods sees
-// what the first test does not: a kernel that bends to rough means, all over.
+// propose sets Remedy if one of the two tests rejects. The likelihood-ratio test can reject where the first test cannot: a
+// kernel may follow rough means everywhere.
 func (m *Misfit) propose() {
 	if m.Nugget > 0 && m.rejects() < misfitLevel {
 		m.Remedy = fmt.Sprintf("+ %.3g*identity()", m.Nugget)
@@ -91,7 +90,7 @@ func (m Misfit) rejects() float64 {
 	return min(m.PValue, m.GainP)
 }
 
-// widened returns variances of means for standard deviations of single arms: Student's t with ν
+// widened returns larger variances of means, for standard deviations estimated from single arms. Student's t with ν
 // degrees of freedom has variance ν/(ν-2).
 func (d *data) widened(variance []float64) []float64 {
 	out := make([]float64, len(variance))
@@ -102,7 +101,8 @@ func (d *data) widened(variance []float64) []float64 {
 	return out
 }
 
-// pureError returns the ratio of the pooled within-arm variance to the assumed noise variance.
+// pureError returns the pooled variance within arms divided by the assumed noise variance. variance has the variances of
+// means.
 func (d *data) pureError(variance []float64) float64 {
 	sum := 0.0
 	for i, s := range d.squares {
@@ -111,16 +111,17 @@ func (d *data) pureError(variance []float64) float64 {
 	return sum / d.freedom
 }
 
-// silent returns the sum of squares of the coordinates about which the kernel says less than noise does, each over its standard
-// deviation, and how many there are. The kernel has the eigenvalues of its features, and 0 in all other directions. The own part of
-// arms adds the same to all, which is exact if all means have one variance, and the mean over arms otherwise.
+// silent returns the sum of squares of the coordinates in which the kernel's variance is at most that of the noise, each
+// divided by its standard deviation. count is their number. The kernel has the eigenvalues of its features, and 0 in all
+// other directions. alone is the variance of independent effects, which adds the same to all eigenvalues. This is exact if all means have
+// the same noise variance; otherwise it is an average over arms.
 func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, variance []float64) (sum float64, count int, err error) {
 	m, n := features.Dims()
 	rows := mat.NewDense(m+1, n, nil) // Φ and y
 	rows.Copy(features)
 	rows.SetRow(m, d.y)
 	rows, outside := gp.OverRoot(rows, variance), n
-	if d.levels != nil { // each of arms of its own, and so at right angles
+	if d.levels != nil { // the columns are orthogonal, because each level has its own arms
 		levels := gp.OverRoot(d.levels.T(), variance)
 		q, _ := levels.Dims()
 		for j := range q {
@@ -159,10 +160,9 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 	return sum, count, nil
 }
 
-// nugget fits the kernel with + g*identity() added. All other numbers are fitted again: a kernel
-// without the term bends to rough means, by short length scales, and looks as if it fitted. The
-// test uses the ratio of the likelihoods, g = 0 being at the edge of its values [Self and Liang
-// 1987, case 5]. A kernel that has such a term is not changed.
+// nugget fits the kernel with a further term g*identity(), and tests its absence. All other numbers are fitted again,
+// because a kernel without the term may follow rough means by short length scales. The test is a likelihood-ratio test
+// with g = 0 at the boundary [Self and Liang 1987, case 5]. If the kernel already has such a term, nothing is computed.
 func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
 	defer try.Caught(&err)
 	variance := best.process.variance
@@ -192,7 +192,7 @@ func (f *Fit) nugget(s *surface, best optimum, opt Options) (err error) {
 	return err
 }
 
-// ownOfArms reports whether a term is a number times identity().
+// ownOfArms reports whether term t is a number times identity().
 func ownOfArms(t kernels.Term) bool {
 	_, arm := t.Arm.(kernels.Identity)
 	if p, ok := t.Task.(kernels.Product); ok {

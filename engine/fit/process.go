@@ -17,16 +17,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// process is the Gaussian process of the data at some numbers of the kernel.
+// process is the Gaussian process of the data at fixed values of the hyperparameters.
 type process struct {
 	*gp.Regression
 	d          *data
-	variance   []float64 // variance of the noise of each mean
-	low        *inducing // the covariance, if it is along inducing arms; nil otherwise
-	likelihood float64   // log marginal likelihood of the means alone, or a lower bound along inducing arms
+	variance   []float64 // noise variance of each mean
+	low        *inducing // the covariance by inducing arms; nil if the whole covariance is factored
+	likelihood float64   // log marginal likelihood of the means, or a lower bound on it with inducing arms
 }
 
-// newProcess factors K + N.
+// newProcess factors K + N, where gram is K and variance has the diagonal of N.
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	sigma := mat.NewSymDense(len(d.y), nil)
 	sigma.CopySym(gram)
@@ -34,14 +34,14 @@ func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, erro
 	if err != nil {
 		return nil, err
 	}
-	if d.levels != nil && c.Cond() > mat.ConditionTolerance { // a level is a difference of large numbers then
+	if d.levels != nil && c.Cond() > mat.ConditionTolerance { // then a level is a difference of large numbers
 		return nil, gp.ErrSingular
 	}
 	return d.process(c, variance)
 }
 
-// process returns the process with a covariance of the means. Levels are integrated out under a flat prior: the evidence is the density
-// of all that does not depend on them, whatever the kernel says of levels.
+// process returns the process for covariance c of the means. Levels are integrated out under a flat prior. The likelihood
+// is the density of the data without the levels, so it does not depend on what the kernel assumes about them.
 func (d *data) process(c gp.Covariance, variance []float64) (*process, error) {
 	r, err := gp.New(gp.Data{Targets: d.y, Basis: d.levels}, c)
 	if err != nil {
@@ -50,7 +50,7 @@ func (d *data) process(c gp.Covariance, variance []float64) (*process, error) {
 	return &process{Regression: r, d: d, variance: variance, likelihood: r.Evidence}, nil
 }
 
-// byNoise returns the derivatives of the likelihood by the variances N_i; along inducing arms see slopes.
+// byNoise returns the derivatives of the likelihood by the noise variances N_i. For inducing arms see slopes.
 func (g *process) byNoise() []float64 {
 	out := g.NoiseGradient()
 	if g.low != nil {
@@ -61,19 +61,18 @@ func (g *process) byNoise() []float64 {
 	return out
 }
 
-// data are the sufficient statistics of N arms, with the level that is not the kernel's
-// to explain.
+// data has the sufficient statistics of N arms, and the levels that are estimated beside the kernel.
 type data struct {
 	p      *problem.Problem
-	y      []float64  // mean rewards, reward units
+	y      []float64  // H: N × 1, N × V, or nil without levels
 	count  []float64  // how many measurements each is of
-	levels *mat.Dense // H: N × 1, N × V, or nil
+	levels *mat.Dense // degrees of freedom of squares, Σ (n_i - 1); 0 without replicates
 
 	squares []float64 // sums of squares within each arm; nil if no replicates are known
 	freedom float64   // their degrees of freedom, Σ (n_i - 1); 0 without replicates
 }
 
-// dataOf reads the statistics of a problem.
+// dataOf returns the statistics of a problem; mean is a value of Options.Mean.
 func dataOf(p *problem.Problem, mean string) (*data, error) {
 	if p.Mean == nil {
 		return nil, fmt.Errorf("problem %q has no mean rewards. A fit needs a mean of every arm, or raw rewards", p.Name)
@@ -105,8 +104,8 @@ func dataOf(p *problem.Problem, mean string) (*data, error) {
 	return d, nil
 }
 
-// replicates finds the sums of squares within arms: of raw rewards, else of the sample
-// standard deviations in the table.
+// replicates sets the sums of squares within arms, from raw rewards or, without them, from the standard deviations in the
+// table.
 func (d *data) replicates() {
 	squares := make([]float64, len(d.y))
 	freedom := 0.0
@@ -128,31 +127,32 @@ func (d *data) replicates() {
 	}
 }
 
-// known returns the variances σ_i²/n_i of the means where σ is the problem's noise scale.
+// known returns the variances σ_i²/n_i of the means, with the problem's noise scales σ_i.
 func (d *data) known() []float64 {
 	return lists.Make(len(d.y), func(i int) float64 { return d.p.Noise.Scales[i] * d.p.Noise.Scales[i] / d.count[i] })
 }
 
-// common returns the variances of the means where all rewards have one σ.
+// common returns the variances σ²/n_i of the means if all rewards have the same σ.
 func (d *data) common(sigma float64) []float64 {
 	return lists.Make(len(d.y), func(i int) float64 { return sigma * sigma / d.count[i] })
 }
 
-// Measured holds the worth of sharing in simulated runs of CoTestFC under the fitted kernel, with
-// the data's means for expected rewards, against the same test by each agent alone.
+// Measured has the speedup by sharing in simulated runs of CoTestFC under the fitted kernel. The data's means are the
+// expected rewards. It is compared with the same test by each agent alone.
 type Measured struct {
 	Runs       int             `json:"runs"`
 	Delta      float64         `json:"delta"`
-	Epsilon    float64         `json:"epsilon"`  // reward units; what the pilot cannot tell apart
-	Speedup    engine.Interval `json:"speedup"`  // samples alone over samples together
+	Epsilon    float64         `json:"epsilon"`  // reward units; smaller differences cannot be resolved by the data
+	Speedup    engine.Interval `json:"speedup"`  // samples alone divided by samples together
 	Together   engine.Interval `json:"together"` // samples per agent
 	Alone      engine.Interval `json:"alone"`
-	Wrong      engine.Rate     `json:"wrong"` // runs with a wrong answer, together
+	Wrong      engine.Rate     `json:"wrong"` // with sharing: runs with a wrong answer
 	WrongAlone engine.Rate     `json:"wrong_alone"`
-	Undecided  int             `json:"undecided"` // runs with an undecided task, together
+	Undecided  int             `json:"undecided"` // runs together with an undecided task
 }
 
-// Warnings says where pooling does not keep what is predicted of it.
+// Warnings returns a warning if runs with sharing err too often, or if the speedup is below 1, small, or less than half of
+// that predicted. Otherwise it returns nil.
 func (m Measured) Warnings(predicted float64) []engine.Warning {
 	wrong, runs, alone := float64(m.Wrong.Count), float64(m.Wrong.Runs), float64(m.WrongAlone.Count)
 	speedup := []float64{m.Speedup.Mean, m.Speedup.CI95[0], m.Speedup.CI95[1], predicted}
@@ -171,13 +171,14 @@ func (m Measured) Warnings(predicted float64) []engine.Warning {
 	return nil
 }
 
-// littleUse is the speedup below which pooling is said to be of little use.
+// littleUse is a speedup: below it, a warning states that sharing is of little use.
 const littleUse = 1.2
 
-// mostResiduals limits the arms that are listed by their residuals.
+// mostResiduals is the largest number of arms in Misfit.Residuals.
 const mostResiduals = 10
 
-// crossValidate predicts every arm from all others, with the kernel and the noise fixed and the level estimated again [Dubrule 1983].
+// crossValidate predicts every arm from all others, with the hyperparameters and the noise fixed and the level estimated
+// again [Dubrule 1983]. It returns the errors and the arms with the largest residuals.
 func (g *process) crossValidate() (CrossValidation, []Residual) {
 	predicted, variance := g.LeaveOneOut()
 	problem := g.d.p
@@ -186,7 +187,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	square, plain, density, inside, alone := 0.0, 0.0, 0.0, 0.0, 0
 	for i, y := range g.d.y {
 		v := variance[i]
-		if !(g.variance[i]/v > 1e-9) { // the arm alone states what its level is
+		if !(g.variance[i]/v > 1e-9) { // the only arm of its level cannot be predicted
 			continue
 		}
 		off := y - predicted[i]
@@ -215,7 +216,7 @@ func (g *process) crossValidate() (CrossValidation, []Residual) {
 	return c, all[:min(len(all), mostResiduals)]
 }
 
-// others returns the mean of the other arms of the task of arm i.
+// others returns the mean of the other arms in the task of arm i, and whether there are any.
 func (d *data) others(i int) (float64, bool) {
 	lo, hi := d.p.ArmsOf(d.p.TaskOf[i])
 	sum := 0.0
@@ -227,8 +228,7 @@ func (d *data) others(i int) (float64, bool) {
 	return sum / float64(hi-lo-1), hi-lo > 1
 }
 
-// perArm reports whether the problem's noise scales are the standard deviations of single arms,
-// each with few degrees of freedom.
+// perArm reports whether the noise scales are standard deviations of single arms, so that each has few degrees of freedom.
 func perArm(p *problem.Problem) bool {
 	if !p.Noise.Estimated() {
 		return false

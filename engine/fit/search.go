@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// optimum holds the end of a search.
+// optimum is the result of a search.
 type optimum struct {
 	values     []float64
 	likelihood float64
@@ -24,13 +24,13 @@ type optimum struct {
 	process    *process
 }
 
-// coarseArms is the number of arms on which the starts of a search are compared if there are many.
+// coarseArms is the number of arms in the sample on which starts are compared if inducing arms are used.
 const coarseArms = 160
 
-// search maximises the likelihood from several starts: some of its own, and the values in further. It also compares the
-// start values themselves. If inducing arms are used, the searches from all starts use a sample of the arms. Then one
-// search on all arms begins at the best point found. It uses the whole covariance if inducing arms lose too much and the
-// arms are at most mostExact.
+// search maximises the likelihood from several starts: a number of its own, and the values in further. It also compares
+// the start values without a search. If inducing arms are used, it first searches from all starts on a sample of the arms.
+// It then makes one search on all arms, from the best point found. This one uses the whole covariance if inducing arms
+// lose too much and there are at most mostExact arms.
 func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
 	defer try.Caught(&err)
 	many := !s.dense && len(s.free) > 0
@@ -61,8 +61,8 @@ func (s *surface) search(starts int, further ...[]float64) (best optimum, err er
 	return best, s.finish(&best)
 }
 
-// fix keeps the inducing arms that some values choose, until they are made nil. If they lose too much
-// and the arms are not too many, the whole covariance is factored.
+// fix sets the inducing arms to those for the given values, until s.inducing is set to nil. If these lose too much and
+// there are at most mostExact arms, the whole covariance is used from then on.
 func (s *surface) fix(values []float64) (err error) {
 	var lost float64
 	if s.inducing, lost, err = s.induce(values, roughlyLost, roughlyMost); err != nil || lost <= tooMuch || len(s.d.y) > mostExact {
@@ -73,7 +73,7 @@ func (s *surface) fix(values []float64) (err error) {
 	return err
 }
 
-// finish makes the process of the optimum, and its likelihood, those along the inducing arms of now.
+// finish computes the process at the values of the optimum and its likelihood, with the present inducing arms.
 func (s *surface) finish(best *optimum) (err error) {
 	if best.process, err = s.process(best.values); err == nil {
 		best.likelihood = s.likelihood(best.process, best.values)
@@ -82,8 +82,8 @@ func (s *surface) finish(best *optimum) (err error) {
 	return err
 }
 
-// refine takes one of Newton's steps from an optimum along few inducing arms: with the slope along more
-// of them, and the curvature along few. The likelihood at the start becomes that along more, too.
+// refine makes one Newton step from an optimum that was found with few inducing arms. The gradient uses more inducing
+// arms, the Hessian the few. It also recomputes the likelihood at the start values with more arms.
 func (s *surface) refine(best *optimum) (err error) {
 	defer try.Caught(&err)
 	slope := try.Of(s.scaled(best.process, best.values))
@@ -95,7 +95,7 @@ func (s *surface) refine(best *optimum) (err error) {
 	var chol mat.Cholesky
 	var step mat.VecDense
 	if !chol.Factorize(information) || chol.SolveVecTo(&step, right) != nil {
-		return nil // where a number is not determined there is no such step
+		return nil // a number is not determined, so there is no such step
 	}
 	values := slices.Clone(best.values)
 	for k, i := range inner {
@@ -110,8 +110,7 @@ func (s *surface) refine(best *optimum) (err error) {
 	return err
 }
 
-// some returns the surface of some of the arms, drawn at random, the same ones every time, and at least
-// two of every task.
+// some returns the surface for a sample of the arms: random but the same in every call, with at least two arms per task.
 func (s *surface) some() (*surface, error) {
 	p, d := s.d.p, s.d
 	rng := rand.New(rand.NewPCG(0, 0))
@@ -127,7 +126,7 @@ func (s *surface) some() (*surface, error) {
 			out.levels.SetRow(k, d.levels.RawRowView(i))
 		}
 	}
-	out.squares = d.squares // of all arms: they say the same of the noise
+	out.squares = d.squares // of all arms, because they have the same noise
 	few, err := newSurface(s.ctx, out, s.kernel, nil)
 	if err != nil {
 		return nil, err
@@ -137,8 +136,8 @@ func (s *surface) some() (*surface, error) {
 	return few, nil
 }
 
-// prefer takes other values unless they are worse by more than a slack, without slack where they are better, and never those
-// worse than the start.
+// prefer sets best to other values. Without slack, they must have a larger likelihood; with slack, it may be lower by at
+// most slack. It must never be below that of the start values.
 func (s *surface) prefer(best *optimum, values []float64, slack float64) error {
 	g, err := s.process(values)
 	if err != nil {
@@ -153,12 +152,11 @@ func (s *surface) prefer(best *optimum, values []float64, slack float64) error {
 	return nil
 }
 
-// triedPoints is the number of points over the limits that are tried before the best of them are
-// searched from.
+// triedPoints is the number of points within the limits whose likelihood is computed, to choose starts of searches.
 const triedPoints = 16
 
-// starts returns the start values and the best points of a Halton sequence [Halton 1960] over the
-// middle of the limits: deterministic, and even in every dimension.
+// starts returns the starts of searches: the start values, and the best points of a Halton sequence [Halton 1960] in the
+// middle part of the limits. The sequence is deterministic and even in every dimension.
 func (s *surface) starts(count int) [][]float64 {
 	var found []optimum
 	for k := 1; k <= triedPoints && count > 1; k++ {
@@ -169,7 +167,7 @@ func (s *surface) starts(count int) [][]float64 {
 		}
 		g, err := s.process(values)
 		if err != nil {
-			continue // the end of the context is met again by the search
+			continue // if the context ended, the search returns its error
 		}
 		found = append(found, optimum{values: values, likelihood: s.likelihood(g, values)})
 	}
@@ -178,7 +176,7 @@ func (s *surface) starts(count int) [][]float64 {
 	return append([][]float64{s.start()}, lists.Map(found, func(o optimum) []float64 { return o.values })...)
 }
 
-// halton returns the radical inverse of k: its digits in a base, mirrored at the point.
+// halton returns the radical inverse of k: its digits in the base, mirrored at the radix point.
 func halton(k, base int) float64 {
 	value, weight := 0.0, 1/float64(base)
 	for ; k > 0; k /= base {
@@ -188,10 +186,10 @@ func halton(k, base int) float64 {
 	return value
 }
 
-// prime returns the prime number with this index, from 0.
+// prime returns the i-th prime number, where prime(0) is 2.
 func prime(i int) int {
 	for p := 2; ; p++ {
-		if big.NewInt(int64(p)).ProbablyPrime(0) { // certain below 2⁶⁴
+		if big.NewInt(int64(p)).ProbablyPrime(0) { // certain for numbers below 2⁶⁴
 			if i == 0 {
 				return p
 			}
@@ -200,16 +198,16 @@ func prime(i int) int {
 	}
 }
 
-// steepest bounds u in a search: 1/(1+e^9), a ten-thousandth of the way from a limit.
+// steepest is the bound on |u| at the start of a climb: 1/(1+e^9) is a ten-thousandth of the distance between the limits.
 const steepest = 9
 
-// climb maximises from one start on the scale of Free.To.
+// climb maximises the likelihood from one start, on the scale of Free.To, and returns the values at the maximum.
 func (s *surface) climb(begin []float64) ([]float64, error) {
 	values := func(u []float64) []float64 {
 		return lists.Make(len(u), func(i int) float64 { return s.free[i].Of(u[i]) })
 	}
 	settings := &optimize.Settings{
-		// a derivative of 1e-4 is 1e-8 nats from the top
+		// at a derivative of 1e-4, the likelihood is 1e-8 nats below the maximum
 		GradientThreshold: 1e-4, FuncEvaluations: 300, MajorIterations: 150,
 		Converger: &optimize.FunctionConverge{Absolute: 1e-7, Iterations: 4},
 	}
@@ -229,12 +227,12 @@ func (s *surface) climb(begin []float64) ([]float64, error) {
 	return values(u), err
 }
 
-// near is the distance from a limit, as a fraction of the way between the limits, within which a
-// number is tried at the limit itself.
+// near is a distance from a limit, as a fraction of the distance between the limits. For a number closer to a limit, tidy
+// tries the limit itself.
 const near = 0.01
 
-// tidy moves numbers that are almost at a limit to it, and rounds all to five digits, as
-// long as the likelihood does not fall by more than a thousandth of a nat.
+// tidy sets numbers near a limit to that limit, and then rounds all numbers to five digits. It keeps each change only if
+// the likelihood decreases by at most a thousandth of a nat.
 func (s *surface) tidy(best *optimum) error {
 	const slack = 1e-3
 	for i, f := range s.free {

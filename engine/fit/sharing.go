@@ -11,11 +11,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// clearly is the support, in nats, that makes a verdict on sharing: odds of about 7 to 1.
+// clearly is the smallest support, in nats, for a verdict that sharing helps or hurts: odds of about 7 to 1.
 const clearly = 2
 
-// sharing looks at how alike the tasks are under the fitted kernel, predicts what
-// pooling them is worth, and compares with kernels that do not pool.
+// sharing computes how similar the tasks are under the fitted kernel and the speedup by sharing, and compares with a
+// kernel that does not share.
 func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	d := s.d
 	if d.p.V() < 2 {
@@ -41,12 +41,13 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	return f.separate(s, best, opt)
 }
 
-// noEffect bounds the rounding of effects of arms that are all 0: their mean variance, over the mean variance of a reward.
+// noEffect is the mean variance of effects, divided by the mean variance of a reward, up to which effects count as
+// rounding errors of 0.
 const noEffect = 1e-12
 
-// alike returns the correlation of the arms' effects between tasks, from the features of the arms and the variance of arms by
-// themselves: the effects are rewards minus the mean of the arms of each task, which does not distinguish arms. Arms are
-// matched by name; tasks without a common arm are compared by the effects of all. signal is the mean variance of an effect.
+// alike returns the V × V correlations of the arms' effects between tasks, and their mean variance as signal. features has
+// a column per arm, and own is the variance of arms' independent effects. An effect is a reward minus the mean over the
+// arms of its task. Arms are matched by name; the correlation of tasks without a common arm is 0.
 func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64, signal float64) {
 	groups, ids := d.p.Groups(), d.p.Arms.ID
 	centred := mat.DenseCopyOf(features.T()) // N × m
@@ -67,7 +68,7 @@ func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64,
 		for _, i := range groups[a] {
 			for _, j := range named[b][ids[i]] {
 				x := floats.Dot(centred.RawRowView(i), centred.RawRowView(j))
-				if a == b { // of the arms by themselves, centred
+				if a == b { // add the independent effects, centred
 					x -= own / float64(len(groups[a]))
 					if i == j {
 						x += own
@@ -83,8 +84,8 @@ func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64,
 	})
 }
 
-// correlated turns the covariances of effects between tasks into correlations; signal is the mean
-// variance.
+// correlated returns the v × v correlations for covariances shared(a, b) of effects between tasks. signal is the mean of
+// the variances.
 func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, signal float64) {
 	own := make([]float64, v)
 	largest := 0.0
@@ -108,14 +109,14 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 	return correlation, signal
 }
 
-// speedup returns the ratio of the measurements of an arm that a task needs alone to those that it needs if it
-// shares, to know an effect as well: with λ_j the eigenvalues of signal · alike and η the noise of
-// a mean, together the mean posterior variance is
+// speedup returns how many times more measurements of an arm a task needs without sharing, to know an effect with the
+// same posterior variance. Let λ_j be the eigenvalues of signal · alike, and η = noise the noise variance of a mean.
+// With sharing, the mean posterior variance is
 //
-//	v = (1/V) Σ λ_j η/(λ_j + η),
+//	v = (1/V) Σ λ_j η/(λ_j + η)
 //
-// alone it is s η'/(s + η') for the signal s, and η/η' = η (1/v - 1/s) makes them equal.
-// It is V for equal tasks, 1 for independent ones, and V/rank as η vanishes.
+// Without sharing it is s η'/(s + η') for the signal s and noise η'. The two are equal for η/η' = η (1/v - 1/s), which
+// is the result. It is V for equal tasks, 1 for independent ones, and approaches V/rank as η approaches 0.
 func speedup(alike [][]float64, signal, noise float64) float64 {
 	v := len(alike)
 	m := symmetric.Make(v, func(a, b int) float64 { return alike[a][b] })
@@ -131,8 +132,8 @@ func speedup(alike [][]float64, signal, noise float64) float64 {
 	return min(max(noise*(1/posterior-1/signal), 1), float64(v))
 }
 
-// separate fits the same arm kernels with tasks that share nothing, and compares. The
-// levels of the tasks are taken off both: that they are alike helps to find no best arm.
+// separate fits the same arm kernels with tasks that share nothing, and compares the likelihoods. Both fits have a level
+// per task, since similar levels do not help to find the best arms.
 func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
 	defer try.Caught(&err)
 	if opt.Mean != MeanTask {
@@ -163,15 +164,14 @@ func (f *Fit) separate(s *surface, best optimum, opt Options) (err error) {
 	return nil
 }
 
-// alone replaces every task kernel by c*task(identity()), c its mean value for a task
-// and itself. Where the task kernel has free hyperparameters, where one may be a scale, c is
-// free.
+// alone replaces every task kernel by c*task(identity()), where c is its mean diagonal value. c is free if the task kernel
+// has free hyperparameters, since one of them may be a scale.
 func alone(k kernels.Joint, s *surface) (out kernels.Joint, err error) {
 	defer try.Caught(&err)
 	for _, t := range k.Terms {
 		task := kernels.Joint{Terms: []kernels.Term{{Scale: t.Scale, Task: t.Task}}}
 		gram := try.Of(task.TaskGram(s.ctx, s.d.p.Tasks))
-		if diagonal(gram) { // shares nothing already
+		if diagonal(gram) { // this term already shares nothing
 			out = kernels.AddJoint(out, kernels.Joint{Terms: []kernels.Term{t}})
 			continue
 		}

@@ -17,23 +17,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// surface is the log marginal likelihood as a function of the free hyperparameters: the numbers of
-// the kernel, and the noise scale where that is one.
+// surface is the log marginal likelihood as a function of the free hyperparameters. These are the numbers of the kernel,
+// and the noise scale if that is free.
 type surface struct {
 	ctx     context.Context
 	d       *data
 	kernel  kernels.Joint
 	free    []kernels.Parameter // the kernel's, then the noise's
 	touches [][]bool            // [number][term]: whether the term depends on the number
-	noise   bool                // the last number is σ
-	fixed   []float64           // variances of the means where the noise is not free
+	noise   bool                // whether the last number is σ
+	fixed   []float64           // noise variances of the means if the noise is not free
 
 	dense       bool   // whether the whole covariance is factored
-	inducing    []int  // the inducing arms while they are fixed; nil: every point has its own
-	evaluations *tally // of the likelihood, by all surfaces of one fit
+	inducing    []int  // the inducing arms while they are fixed; nil means that every point has its own
+	evaluations *tally // number of evaluations of the likelihood, over all surfaces of a fit
 }
 
-// newSurface lists the free hyperparameters. noise is nil for the problem's own.
+// newSurface returns the surface for kernel k; noise is nil for the noise of the problem.
 func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (_ *surface, err error) {
 	defer try.Caught(&err)
 	free := try.Of(k.Free())
@@ -70,7 +70,7 @@ func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Fr
 	return s, nil
 }
 
-// beside returns the surface of other data or another kernel in the same fit.
+// beside returns a surface for other data or another kernel that counts evaluations together with s.
 func (s *surface) beside(d *data, k kernels.Joint, noise *kernels.Free) (*surface, error) {
 	other, err := newSurface(s.ctx, d, k, noise)
 	if err == nil {
@@ -79,8 +79,8 @@ func (s *surface) beside(d *data, k kernels.Joint, noise *kernels.Free) (*surfac
 	return other, err
 }
 
-// sameTerm compares terms by what they are at their values: With writes out limits,
-// which alone make no difference.
+// sameTerm reports whether two terms are equal at their values. The limits of free hyperparameters, which With writes out,
+// make no difference.
 func sameTerm(a, b kernels.Term) bool {
 	settled := func(t kernels.Term) kernels.Joint {
 		j, _ := kernels.Joint{Terms: []kernels.Term{t}}.Settled()
@@ -89,12 +89,12 @@ func sameTerm(a, b kernels.Term) bool {
 	return settled(a).Equal(settled(b))
 }
 
-// start returns the values that the free hyperparameters begin with.
+// start returns the start values of the free hyperparameters.
 func (s *surface) start() []float64 {
 	return lists.Map(s.free, func(f kernels.Parameter) float64 { return f.Value })
 }
 
-// variance returns the noise variances of the means at these values.
+// variance returns the noise variances of the means at the given values.
 func (s *surface) variance(values []float64) []float64 {
 	if s.noise {
 		return s.d.common(values[len(values)-1])
@@ -102,7 +102,7 @@ func (s *surface) variance(values []float64) []float64 {
 	return s.fixed
 }
 
-// at returns the kernel at these values.
+// at returns the kernel at the given values.
 func (s *surface) at(values []float64) (kernels.Joint, error) {
 	if s.noise {
 		values = values[:len(values)-1]
@@ -110,7 +110,7 @@ func (s *surface) at(values []float64) (kernels.Joint, error) {
 	return s.kernel.With(values)
 }
 
-// settled returns the kernel at these values with plain numbers.
+// settled returns the kernel at the given values, with numbers instead of free hyperparameters.
 func (s *surface) settled(values []float64) (kernels.Joint, error) {
 	k, err := s.at(values)
 	if err != nil {
@@ -119,7 +119,7 @@ func (s *surface) settled(values []float64) (kernels.Joint, error) {
 	return k.Settled()
 }
 
-// gram returns the Gram matrix of some terms at these values, all of them for nil.
+// gram returns the Gram matrix of the kernel at the given values. some marks the terms to include; nil means all.
 func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	k := try.Of(s.at(values))
@@ -130,7 +130,7 @@ func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err erro
 	return kernels.Dense(m), nil
 }
 
-// process factors the covariance at these values.
+// process returns the process at the given values, and counts an evaluation.
 func (s *surface) process(values []float64) (_ *process, err error) {
 	defer try.Caught(&err)
 	try.To(s.ctx.Err())
@@ -146,8 +146,8 @@ func (s *surface) process(values []float64) (_ *process, err error) {
 	return newProcess(s.d, gram, s.variance(values))
 }
 
-// likelihood returns the log likelihood of all the data: of the means, and, where σ is free, of the
-// scatter within replicates,
+// likelihood returns the log likelihood of all data. This is that of the means and, if σ is free, that of the
+// replicates' deviations from their means,
 //
 //	-½ Σ (n_i - 1) log σ² - S/(2σ²),  S the sum of squares within arms.
 func (s *surface) likelihood(g *process, values []float64) float64 {
@@ -158,7 +158,8 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
 }
 
-// features returns Φ with ΦᵀΦ + g I the kernel at the optimum, a column for each arm, and g.
+// features returns Φ, with a column per arm, and g = own such that ΦᵀΦ + g I is the Gram matrix of the kernel at the
+// optimum.
 func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
 	defer try.Caught(&err)
 	if low := best.process.low; low != nil {
@@ -177,20 +178,20 @@ func (s *surface) within() float64 {
 	return lists.Total(s.d.squares)
 }
 
-// difference is the step of the central differences of the covariance, on the scale of
-// Free.To. Its error, about step²/6 of a third derivative and 1e-16/step of a value, is
-// 1e-9 of the entries; where a number is a factor, rounding alone.
+// difference is the step of the central differences of the covariance, on the scale of Free.To. The error is about step²/6
+// of a third derivative plus 1e-16/step of a value, which is 1e-9 of the entries. For a number that is a factor, the error
+// is only rounding.
 const difference = 1e-4
 
-// gradient returns the derivative of the likelihood by u = Free.To of each number: exactly except for the differences of the covariance
-// between both sides of u.
+// gradient returns the derivatives of the log likelihood by u = Free.To of each number. They are exact except for central
+// differences of the covariance.
 func (s *surface) gradient(g *process, values []float64) (_ []float64, err error) {
 	defer try.Caught(&err)
 	var noise []float64
 	if s.noise || g.low != nil && g.low.own > 0 {
 		noise = g.byNoise()
 	}
-	var rise func(up, down []float64, some []bool) (float64, error) // of the likelihood along the change of some terms
+	var rise func(up, down []float64, some []bool) (float64, error) // derivative along up - down
 	if g.low != nil {
 		at := try.Of(g.slopes())
 		at.noise = noise
@@ -231,7 +232,7 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 	return out, nil
 }
 
-// tally counts evaluations and reports the count.
+// tally counts evaluations and passes each count to a function.
 type tally struct {
 	count int
 	tell  func(count int)

@@ -16,19 +16,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Blocks is a covariance of N points, 0 between blocks.
+// Blocks is a covariance of N points that is 0 between points of different blocks.
 type Blocks struct {
-	Block, At []int           // of each point: its block, and its position there
-	Within    []*mat.SymDense // by block; nil if each point is a block
-	Variance  []float64       // by point, if each is a block
+	Block, At []int           // by point: its block, and its position in the block
+	Within    []*mat.SymDense // by block: its covariance matrix; nil if each point is a block
+	Variance  []float64       // by point: its variance, if each point is a block
 }
 
-// Alone returns a diagonal covariance.
+// Alone returns a diagonal covariance with the given variances.
 func Alone(variance []float64) *Blocks {
 	return &Blocks{indices.All(len(variance)), make([]int, len(variance)), nil, variance}
 }
 
-// Entry returns the covariance of two points.
+// Entry returns the covariance of points i and j. For a nil b it returns 0.
 func (b *Blocks) Entry(i, j int) float64 {
 	switch {
 	case b == nil || b.Block[i] != b.Block[j]:
@@ -39,7 +39,7 @@ func (b *Blocks) Entry(i, j int) float64 {
 	return b.Within[b.Block[i]].At(b.At[i], b.At[j])
 }
 
-// AddTimes adds the product with x to a list.
+// AddTimes adds the product Bx to the slice to.
 func (b *Blocks) AddTimes(to, x []float64) {
 	if b.Within == nil {
 		floats.Add(to, floats.MulTo(make([]float64, len(x)), b.Variance, x))
@@ -57,7 +57,7 @@ func (b *Blocks) AddTimes(to, x []float64) {
 	}
 }
 
-// scaled returns the blocks times a scale, with a variance of each point by itself added.
+// scaled returns the blocks multiplied by scale, plus the variance own(i) on the diagonal.
 func (b *Blocks) scaled(scale float64, own func(i int) float64) *Blocks {
 	out := &Blocks{Block: b.Block, At: b.At}
 	if b.Within == nil {
@@ -76,59 +76,60 @@ func (b *Blocks) scaled(scale float64, own func(i int) float64) *Blocks {
 	return out
 }
 
-// Blocked is the normal law of the latent values f of N points whose covariance ΦΦᵀ + B has a low rank m beside blocks, as in the
-// partially independent conditional of [Snelson and Ghahramani 2007]: f = μ + Φw + b, w ~ N(0, I), b ~ N(0, B). It has this form before
-// observations and after them. The cost is linear in the number of blocks.
+// Blocked is the normal law of the latent values f of N points with covariance ΦΦᵀ + B: a part of low rank m plus blocks,
+// as in the partially independent conditional of [Snelson and Ghahramani 2007]. f = μ + Φw + b with w ~ N(0, I) and b ~
+// N(0, B). The law has this form without observations and given observations. The cost is linear in the number of blocks.
 type Blocked struct {
 	Mean     []float64  // μ; nil for 0
 	Features *mat.Dense // Φ, N × m
 	*Blocks             // B
-	points   [][]int    // by block
+	points   [][]int    // by block: its points
 }
 
-// NewBlocked returns the law with the mean 0.
+// NewBlocked returns the law with mean 0, features Φ and blocks own.
 func NewBlocked(features *mat.Dense, own *Blocks) *Blocked {
 	return &Blocked{nil, features, own, indices.Groups(max(len(own.Within), len(own.Variance)), own.Block)}
 }
 
-// With returns the law with a variance of each point by itself added.
+// With returns the law with the variance own(i) added to that of each point i.
 func (b *Blocked) With(own func(i int) float64) *Blocked {
 	return &Blocked{b.Mean, b.Features, b.scaled(1, own), b.points}
 }
 
-// Observations are y_k = β + f_i + noise, i = At[k], each of another point.
+// Observations are y_k = β + f_i + noise with i = At[k]; each is of a different point.
 type Observations struct {
 	At       []int
 	Y, Noise []float64
-	Features *mat.Dense // a row of Φ for each; nil if they have the rows of their points
+	Features *mat.Dense // row k is Φ for observation k; nil means the rows of the observed points
 	Flat     bool       // whether β has a flat prior; otherwise β = 0
 }
 
-// BlockedPosterior is the law given observations.
+// BlockedPosterior is the law of β + f given observations.
 type BlockedPosterior struct {
 	*Blocked
 	Quadratic float64 // (y - β̂)ᵀΣ⁻¹(y - β̂)
 	Evidence  float64 // log p(y), with a flat prior up to the restricted likelihood's constant [RW06, eq. 2.8 and 2.45]
 }
 
-// whitened are observations less what they say about their own blocks: in a block with S = B + N = LLᵀ, x = L⁻¹Φ, h = L⁻¹1, z = L⁻¹y.
+// whitened has the observations multiplied by L⁻¹ within each block: x = L⁻¹Φ, h = L⁻¹1 and z = L⁻¹y, where S = B + N =
+// LLᵀ.
 type whitened struct {
 	x    *mat.Dense
 	h, z []float64
 }
 
-// along is the law of w and β given whitened observations: A = I + XᵀX of centred rows, w ~ N(A⁻¹Xᵀz, A⁻¹).
+// along is the law of w and β given whitened observations: A = I + XᵀX of the centred rows, w ~ N(A⁻¹Xᵀz, A⁻¹).
 type along struct {
-	precision float64   // hᵀh, of β; 0 if the level is not flat
-	level     float64   // of the observations, weighted
-	middle    []float64 // of their features
+	precision float64   // hᵀh, the precision of β; 0 if β = 0
+	level     float64   // weighted mean of the observations
+	middle    []float64 // weighted mean of their features
 	known     mat.Cholesky
 	w         *mat.VecDense
 	quadratic float64
 	logDet    float64 // log |A| + log hᵀh
 }
 
-// along centres the rows if the level is flat, and factors A [RW06, eq. 2.8, A.9 and A.10]. It overwrites the observations.
+// along centres the rows if flat is set, and factors A [RW06, eq. 2.8, A.9 and A.10]. It overwrites the observations.
 func (o *whitened) along(flat bool) (*along, error) {
 	_, m := o.x.Dims()
 	a := &along{middle: make([]float64, m), w: mat.NewVecDense(m, nil)}
@@ -147,18 +148,18 @@ func (o *whitened) along(flat bool) (*along, error) {
 	}
 	right := mat.NewVecDense(m, nil)
 	blas64.Gemv(blas.Trans, 1, o.x.RawMatrix(), vector(o.z), 0, right.RawVector())
-	_ = a.known.SolveVecTo(a.w, right) // A is at least I: it only warns of a condition
+	_ = a.known.SolveVecTo(a.w, right) // A is at least I, so the error is only a warning about the condition number
 	a.quadratic = max(0, floats.Dot(o.z, o.z)-mat.Dot(right, a.w))
 	a.logDet += a.known.LogDet()
 	return a, nil
 }
 
-// vector returns a list as a vector.
+// vector returns x as a BLAS vector, without a copy.
 func vector(x []float64) blas64.Vector { return blas64.Vector{N: len(x), Inc: 1, Data: x} }
 
-// byBlock returns the observations of each block, in the order of its points.
+// byBlock returns, for each block, the indices of its observations, in the order of its points.
 func (b *Blocked) byBlock(at []int) [][]int {
-	place := make([]int, len(b.Block)) // of points among the observations, from 1
+	place := make([]int, len(b.Block)) // by point: 1 + its index among the observations; 0 without one
 	for k, i := range at {
 		place[i] = k + 1
 	}
@@ -173,7 +174,7 @@ func (b *Blocked) byBlock(at []int) [][]int {
 	})
 }
 
-// rows returns the features of observations.
+// rows returns a function of k: the features of observation k.
 func (b *Blocked) rows(o Observations) func(k int) []float64 {
 	if o.Features != nil {
 		return o.Features.RawRowView
@@ -181,7 +182,8 @@ func (b *Blocked) rows(o Observations) func(k int) []float64 {
 	return func(k int) []float64 { return b.Features.RawRowView(o.At[k]) }
 }
 
-// Posterior returns the law given observations. In each block with the observed points P, and G = B_·P S⁻¹,
+// Posterior returns the law of f, with β added, given observations. In each block with observed points P, let G = B_·P S⁻¹, where
+// S = B_PP + N. Then
 //
 //	f = Gy + (Φ - GΦ_P)w + (1 - G1)β + e,  Cov e = B - G B_P·.
 func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPosterior, err error) {
@@ -235,7 +237,7 @@ func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPost
 	return &BlockedPosterior{&Blocked{g.mean, g.root, g.own, b.points}, a.quadratic, evidence}, err
 }
 
-// given is a posterior while its blocks are computed.
+// given is a posterior during its computation, block by block.
 type given struct {
 	*Blocked
 	of     Observations
@@ -245,11 +247,11 @@ type given struct {
 	level  []float64             // 1 - G1
 	own    *Blocks
 	rest   whitened
-	count  int     // of whitened observations
+	count  int     // number of whitened observations so far
 	logDet float64 // Σ log |S|
 }
 
-// point is block for a point that is a block.
+// point is block for a block that is the single point i.
 func (g *given) point(i int, seen []int) {
 	to, v := g.root.RawRowView(i), g.Variance[i]
 	copy(to, g.Features.RawRowView(i))
@@ -261,7 +263,7 @@ func (g *given) point(i int, seen []int) {
 	gain := v / s
 	g.level[i], g.own.Variance[i], g.mean[i] = g.of.Noise[k]/s, gain*g.of.Noise[k], gain*g.of.Y[k]
 	floats.AddScaled(to[:len(from)], -gain, from)
-	if g.of.Features == nil { // the same with more digits
+	if g.of.Features == nil { // the same with smaller rounding errors
 		floats.ScaleTo(to[:len(from)], g.level[i], from)
 	}
 	whiten := 1 / math.Sqrt(s)
@@ -271,7 +273,8 @@ func (g *given) point(i int, seen []int) {
 	g.logDet += math.Log(s)
 }
 
-// block computes a block's part of the posterior. For observed points I - G_P is NS⁻¹, which loses no digits.
+// block computes the part of the posterior for one block; seen has its observations. For observed points it computes I -
+// G_P as NS⁻¹, which avoids cancellation.
 func (g *given) block(block int, seen []int) error {
 	points, prior := g.points[block], g.Within[block]
 	_, m := g.Features.Dims()
@@ -343,7 +346,7 @@ func (g *given) block(block int, seen []int) error {
 	return nil
 }
 
-// AddVariances adds the variances of all points to a list.
+// AddVariances adds the variance of each point to the slice to.
 func (b *Blocked) AddVariances(to []float64) {
 	for i := range to {
 		row := b.Features.RawRowView(i)
@@ -351,7 +354,7 @@ func (b *Blocked) AddVariances(to []float64) {
 	}
 }
 
-// AddCovariances adds the covariances of some points to a matrix.
+// AddCovariances adds the covariance matrix of the given points to the matrix to.
 func (b *Blocked) AddCovariances(to *mat.SymDense, points []int) {
 	_, rank := b.Features.Dims()
 	part := mat.NewDense(len(points), rank, nil)
@@ -364,7 +367,7 @@ func (b *Blocked) AddCovariances(to *mat.SymDense, points []int) {
 	blas64.Syrk(blas.NoTrans, 1, part.RawMatrix(), 1, to.RawSymmetric())
 }
 
-// AddDifferences adds the variances of the values of points less another's to a list.
+// AddDifferences adds to to[k] the variance of the difference between points[k] and the point from.
 func (b *Blocked) AddDifferences(to []float64, points []int, from int) {
 	other := b.Features.RawRowView(from)
 	for k, i := range points {
@@ -375,7 +378,7 @@ func (b *Blocked) AddDifferences(to []float64, points []int, from int) {
 	}
 }
 
-// Draw fills a matrix with joint draws of all points, a row for each [RW06, sec. A.2].
+// Draw fills each row of a matrix with a joint draw of all points [RW06, sec. A.2].
 func (b *Blocked) Draw(rng *rand.Rand, into *mat.Dense) {
 	count, n := into.Dims()
 	_, rank := b.Features.Dims()
@@ -407,8 +410,8 @@ func (b *Blocked) Draw(rng *rand.Rand, into *mat.Dense) {
 	}
 }
 
-// rootOf returns a lower triangular T with TTᵀ = C. Rounding may make eigenvalues of C negative: a pivot that is next to nothing beside its
-// variance counts as 0.
+// rootOf returns a lower triangular T with TTᵀ = C. Rounding may make eigenvalues of C negative, so a pivot that is tiny
+// relative to its variance counts as 0.
 func rootOf(c *mat.SymDense) *mat.Dense {
 	const nothing = 1e-14
 	n := c.SymmetricDim()

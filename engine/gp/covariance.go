@@ -16,10 +16,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 )
 
-// ErrSingular reports that a covariance cannot be factored.
+// ErrSingular is returned if a covariance cannot be factored.
 var ErrSingular = errors.New("the covariance of the measurements is not positive definite. The noise is too small for this kernel")
 
-// Covariance is the covariance Σ of n observations, factored.
+// Covariance is the covariance Σ of n observations, after factorization.
 type Covariance interface {
 	Solve(x mat.Matrix) *mat.Dense // Σ⁻¹x
 	LogDet() float64               // log |Σ|
@@ -27,17 +27,17 @@ type Covariance interface {
 	InverseDiagonal() []float64    // the diagonal of Σ⁻¹
 }
 
-// Dense is a covariance that is factored as a whole, Σ = UᵀU, O(n³) [RW06, sec. A.4].
+// Dense is a covariance factored as a whole, Σ = UᵀU, in O(n³) operations [RW06, sec. A.4].
 type Dense struct {
 	Upper   blas64.Triangular // U
 	norm    float64           // the largest sum of a row of Σ
 	inverse *mat.SymDense
 }
 
-// rowByRow is the number of observations up to which rows of the factor are computed one by one, which is faster on one core.
+// rowByRow is the number of observations up to which the factor is computed row by row, which is then faster on one core.
 const rowByRow = 320
 
-// NewDense factors a covariance in place.
+// NewDense factors a covariance in place. It returns ErrSingular if sigma is not positive definite.
 func NewDense(sigma *mat.SymDense) (*Dense, error) {
 	raw := sigma.RawSymmetric()
 	d := &Dense{norm: lapack64.Lansy(mat.CondNorm, raw, make([]float64, raw.N))}
@@ -68,19 +68,19 @@ func (d *Dense) LogDet() (sum float64) {
 	return sum
 }
 
-// Cond estimates the condition number of Σ.
+// Cond returns an estimate of the condition number of Σ.
 func (d *Dense) Cond() float64 {
 	n := d.Upper.N
 	factor := blas64.Symmetric{N: n, Stride: d.Upper.Stride, Data: d.Upper.Data, Uplo: blas.Upper}
 	return 1 / lapack64.Pocon(factor, d.norm, make([]float64, 3*n), make([]int, n))
 }
 
-// Inverse returns Σ⁻¹.
+// Inverse returns Σ⁻¹, which is computed once.
 func (d *Dense) Inverse() *mat.SymDense {
 	if d.inverse == nil {
 		u := d.Upper
 		u.Data = slices.Clone(u.Data)
-		raw, _ := lapack64.Potri(u) // it fails for a zero on the diagonal of U alone
+		raw, _ := lapack64.Potri(u) // Potri fails only for a zero on the diagonal of U
 		d.inverse = mat.NewSymDense(u.N, nil)
 		d.inverse.SetRawSymmetric(raw)
 	}
@@ -92,14 +92,15 @@ func (d *Dense) InverseDiagonal() []float64 {
 	return lists.Make(d.Upper.N, func(i int) float64 { return d.Inverse().At(i, i) })
 }
 
-// LowRank is the covariance Σ = ΦᵀΦ + D of m features and a diagonal, factored as A = I + ΦD⁻¹Φᵀ in O(n m²).
+// LowRank is the covariance Σ = ΦᵀΦ + D with m features and a diagonal D. It is factored by A = I + ΦD⁻¹Φᵀ, in O(n m²)
+// operations.
 type LowRank struct {
 	Features *mat.Dense   // Φ, m × n
 	Noise    []float64    // D
 	Inner    mat.Cholesky // of A
 }
 
-// NewLowRank factors a covariance.
+// NewLowRank factors the covariance ΦᵀΦ + D. features is Φ, m × n, and noise has the diagonal of D.
 func NewLowRank(features *mat.Dense, noise []float64) (*LowRank, error) {
 	c := &LowRank{Features: features, Noise: noise}
 	inner := mat.NewSymDense(features.RawMatrix().Rows, nil)
@@ -110,7 +111,7 @@ func NewLowRank(features *mat.Dense, noise []float64) (*LowRank, error) {
 	return c, nil
 }
 
-// OverRoot returns a matrix with columns divided by the roots of variances.
+// OverRoot returns x with column i divided by the root of variance[i].
 func OverRoot(x mat.Matrix, variance []float64) *mat.Dense {
 	out := mat.DenseCopyOf(x)
 	roots := lists.Map(variance, func(v float64) float64 { return 1 / math.Sqrt(v) })
@@ -128,7 +129,7 @@ func (c *LowRank) Solve(x mat.Matrix) *mat.Dense {
 	}
 	var along, back mat.Dense
 	along.Mul(c.Features, over)
-	_ = c.Inner.SolveTo(&along, &along) // A is at least I: it only warns of a condition
+	_ = c.Inner.SolveTo(&along, &along) // A is at least I, so the error is only a warning about the condition number
 	back.Mul(c.Features.T(), &along)
 	for i, v := range c.Noise {
 		floats.AddScaled(over.RawRowView(i), -1/v, back.RawRowView(i))
@@ -139,7 +140,8 @@ func (c *LowRank) Solve(x mat.Matrix) *mat.Dense {
 // LogDet returns log |Σ| = log |A| + log |D| [RW06, eq. A.10].
 func (c *LowRank) LogDet() float64 { return c.Inner.LogDet() + lists.Sum(c.Noise, math.Log) }
 
-// Cond returns a bound on the condition number: Σ ≤ A's trace times the largest D, and Σ ≥ the least D.
+// Cond returns an upper bound on the condition number: Σ is at most tr A times the largest D_i, and at least the smallest
+// D_i.
 func (c *LowRank) Cond() float64 {
 	var inner mat.SymDense
 	c.Inner.ToSym(&inner)
@@ -158,7 +160,7 @@ func (c *LowRank) InverseDiagonal() []float64 {
 	return out
 }
 
-// SolveLower overwrites x by L⁻¹x, where LLᵀ is the matrix that was factored.
+// SolveLower replaces x by L⁻¹x, where LLᵀ is the factored matrix.
 func SolveLower(c *mat.Cholesky, x *mat.Dense) {
 	var lower mat.TriDense
 	c.LTo(&lower)

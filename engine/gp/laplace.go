@@ -13,11 +13,12 @@ import (
 // Logistic returns 1/(1 + exp(-f)).
 func Logistic(f float64) float64 { return 1 / (1 + math.Exp(-f)) }
 
-// leastCurvature is the least curvature of a count's log likelihood in a Newton step.
+// leastCurvature is the smallest curvature of a count's log likelihood that a Newton step uses.
 const leastCurvature = 1e-4
 
-// site returns the observation with normal noise that represents so many successes of some trials at the latent value f, the log odds:
-// w = n p (1 - p), p the probability of a success, is the curvature of the log likelihood,
+// site returns an observation with normal noise that represents a number of wins in some trials, near the latent value
+// f, which is the log odds. Let p be the probability of a win. The curvature of the log likelihood is w = n p (1 - p),
+// and the observation is
 //
 //	y = f + (wins - n p)/w,  noise 1/w [RW06, eq. 3.18].
 func site(f, wins, trials float64) (target, noise float64) {
@@ -26,16 +27,16 @@ func site(f, wins, trials float64) (target, noise float64) {
 	return f + (wins-trials*p)/w, 1 / w
 }
 
-// Prior is the covariance K of latent values before they are observed.
+// Prior is the prior covariance K of n latent values.
 type Prior interface {
-	Observe(noise []float64) (Covariance, error) // K + N, factored
+	Observe(noise []float64) (Covariance, error) // returns Ka
 	Times(a mat.Vector) *mat.VecDense            // Ka
 }
 
-// DensePrior is a prior as a matrix.
+// DensePrior is a prior covariance as a matrix.
 type DensePrior struct{ *mat.SymDense }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k DensePrior) Observe(noise []float64) (Covariance, error) {
 	sigma := mat.NewSymDense(len(noise), nil)
 	sigma.CopySym(k)
@@ -49,13 +50,13 @@ func (k DensePrior) Times(a mat.Vector) *mat.VecDense {
 	return out
 }
 
-// LowRankPrior is the prior ΦᵀΦ + diag(Own).
+// LowRankPrior is the prior covariance ΦᵀΦ + diag(Own).
 type LowRankPrior struct {
 	Features *mat.Dense // Φ, m × n
 	Own      []float64
 }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k LowRankPrior) Observe(noise []float64) (Covariance, error) {
 	return NewLowRank(k.Features, floats.AddTo(make([]float64, len(noise)), k.Own, noise))
 }
@@ -73,17 +74,20 @@ func (k LowRankPrior) Times(a mat.Vector) *mat.VecDense {
 
 const newtonSteps, newtonEnough = 60, 1e-8
 
-// Laplace is Laplace's approximation of the posterior of binomial counts with a logistic link [RW06, sec. 3.4]: the regression on the
-// sites at the mode, whose evidence is not the counts'.
+// Laplace is Laplace's approximation to the posterior of binomial counts with a logistic link [RW06, sec. 3.4]. Its
+// Regression is that of the sites at the mode; the Evidence of that regression is not the evidence of the counts.
 type Laplace struct {
 	*Regression
 	Noise       []float64 // noise of the sites
 	LogEvidence float64   // of the counts, nats, without the binomial coefficients
 }
 
-// NewLaplace finds the mode f = Ka by Newton steps, each of which is a regression on the sites of the last [RW06, alg. 3.1], and
+// NewLaplace finds the mode f = Ka by Newton steps. Each step is a regression on the sites of the step before [RW06,
+// alg. 3.1]. wins and trials have one entry per latent value. The evidence is
 //
 //	log p = log p(y | f) - ½ aᵀf - ½ (log |K + W⁻¹| + log |W|) [RW06, eq. 3.32].
+//
+// It returns ErrSingular if a covariance cannot be factored.
 func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 	n := len(wins)
 	f, a := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
@@ -113,7 +117,7 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 			return nil, err
 		}
 		last = at
-		// along the step, halved until the score does not fall
+		// halve the step until the score does not decrease
 		for share := 1.0; ; share /= 2 {
 			next := mat.NewVecDense(n, slices.Clone(l.Weights))
 			floats.Scale(share, next.RawVector().Data)
@@ -139,11 +143,12 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 	return l, nil
 }
 
-// Gradient returns the derivative of LogEvidence by the entries of a dense prior [RW06, alg. 5.1],
+// Gradient returns the derivative of LogEvidence by the entries of the prior covariance, which must be a DensePrior
+// [RW06, alg. 5.1],
 //
 //	W = ½ (ααᵀ - P + vαᵀ + αvᵀ),  v = P N s,  s_i = -½ V_ii ∂w_i/∂f_i,
 //
-// with the posterior variances V. The terms with v account for the move of the mode.
+// where V are the posterior variances. The terms with v are the effect of the mode's change.
 func (l *Laplace) Gradient() *mat.SymDense {
 	out, moved := l.Regression.Gradient(), mat.NewVecDense(len(l.Noise), nil)
 	for i, p := range l.Precisions() {
@@ -165,8 +170,8 @@ func softplus(v float64) float64 {
 	return math.Log1p(math.Exp(v))
 }
 
-// Cavity returns the law of a latent value without one of its observations, from the posterior N(mean, variance) that includes the
-// observation y of variance noise [RW06, eq. 3.56],
+// Cavity returns the mean and the variance of a latent value without one of its observations. mean and variance are
+// those of its posterior, which includes the observation y with noise variance noise = s² [RW06, eq. 3.56],
 //
 //	σ₋² = (1/σ² - 1/s²)⁻¹,  μ₋ = σ₋² (μ/σ² - y/s²).
 func Cavity(mean, variance, y, noise float64) (mean1, variance1 float64) {

@@ -9,9 +9,10 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Maximise climbs from a place by BFGS [NW06, alg. 6.1], as for hyperparameters of largest evidence [RW06, sec. 5.4.1]. at returns the
-// value at a place and a function that fills in its slope, which share a factor; an error if there is no value. Maximise returns the
-// place where the search ends: also if a line search cannot continue, with the best place so far.
+// Maximise maximises a function from a start by BFGS [NW06, alg. 6.1], for example the evidence by hyperparameters [RW06,
+// sec. 5.4.1]. at returns the value at x and a function that computes the gradient, so that the two can share a
+// factorization. An error of at means that there is no value at x. Maximise returns the best point of the search, also if
+// a line search cannot continue. It returns an error if the context ends.
 //
 // [NW06]: J. Nocedal, S. J. Wright, Numerical Optimization, Springer, 2006.
 func Maximise(

@@ -9,26 +9,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Planned is the covariance of a blocked law after further observations of points, which are added one by one without a new factor.
+// Planned is the covariance of a blocked law after further observations. Each is added without a new factorization.
 type Planned struct {
 	*Blocked
-	known  *mat.SymDense // W: R in RWRᵀ has the covariance W
+	known  *mat.SymDense // W: the covariance is RWRᵀ plus blocks, where R has the rows
 	blocks map[int]*plannedBlock
 }
 
-// plannedBlock has the rows and the covariance of a block with observations.
+// plannedBlock has the rows and the covariance of a block that has further observations.
 type plannedBlock struct {
 	rows *mat.Dense
 	own  *mat.SymDense
 }
 
-// Plan returns the covariance before any observation.
+// Plan returns the covariance without further observations.
 func (b *Blocked) Plan() *Planned {
 	_, m := b.Features.Dims()
 	return &Planned{b, symmetric.Add(mat.NewSymDense(m, nil), func(int) float64 { return 1 }), map[int]*plannedBlock{}}
 }
 
-// row returns the row of a point and its block, which is nil without observations.
+// row returns the row of point i, and its block, which is nil without further observations.
 func (p *Planned) row(i int) ([]float64, *plannedBlock) {
 	if g := p.blocks[p.Block[i]]; g != nil {
 		return g.rows.RawRowView(p.At[i]), g
@@ -36,7 +36,7 @@ func (p *Planned) row(i int) ([]float64, *plannedBlock) {
 	return p.Features.RawRowView(i), nil
 }
 
-// Covariance returns the covariances of some points.
+// Covariance returns the covariance matrix of the given points.
 func (p *Planned) Covariance(points []int) *mat.SymDense {
 	n := len(points)
 	_, m := p.Features.Dims()
@@ -58,7 +58,8 @@ func (p *Planned) Covariance(points []int) *mat.SymDense {
 	})
 }
 
-// Observe adds an observation of a point with a variance s² of the noise. With c the covariances of its block given w, and r its row,
+// Observe adds an observation of point i with noise variance s² = noise. Given w, let C be the covariance of the
+// point's block, c its column i, and r the row of the point. The updates are
 //
 //	C - ccᵀ/(c_i + s²),  R - c rᵀ/(c_i + s²),  W - Wr(Wr)ᵀ/(c_i + s² + rᵀWr).
 func (p *Planned) Observe(i int, noise float64) {

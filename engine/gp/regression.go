@@ -10,14 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Data are n observations y with the mean Hβ.
+// Data has n observations y with mean Hβ.
 type Data struct {
 	Targets   []float64  // y
 	Basis     *mat.Dense // H, n × q, the basis functions of the mean [RW06, sec. 2.7]; nil for the mean 0
-	Precision float64    // of the prior of each coefficient, N(0, 1/Precision); 0 for a flat prior
+	Precision float64    // prior precision of each coefficient, N(0, 1/Precision); 0 for a flat prior
 }
 
-// Regression is the Gaussian process given observations.
+// Regression is a Gaussian process conditioned on observations.
 type Regression struct {
 	Covariance
 	Data
@@ -29,11 +29,13 @@ type Regression struct {
 	inner  mat.Cholesky // of HᵀΣ⁻¹H + Λ
 }
 
-// New computes weights and evidence. With the q coefficients β integrated out under their prior of precision Λ [RW06, eq. 2.43 to 2.45],
+// New returns the regression for data d with covariance sigma, with weights and evidence. The q coefficients β are
+// integrated out under their prior of precision Λ [RW06, eq. 2.43 to 2.45],
 //
-//	log p = -½ (rᵀΣ⁻¹r + Λ‖β̂‖² + log |Σ| + log |HᵀΣ⁻¹H + Λ| - q log Λ + n log 2π),  r = y - Hβ̂;
+//	log p = -½ (rᵀΣ⁻¹r + Λ‖β̂‖² + log |Σ| + log |HᵀΣ⁻¹H + Λ| - q log Λ + n log 2π),  r = y - Hβ̂
 //
-// for a flat prior, log Λ is replaced by log 2π: the density of all that does not depend on β.
+// For a flat prior, log Λ is replaced by log 2π: the evidence is then the density of the components of y that do not
+// depend on β. It returns ErrSingular if a matrix cannot be factored.
 func New(d Data, sigma Covariance) (*Regression, error) {
 	n := len(d.Targets)
 	r := &Regression{Covariance: sigma, Data: d}
@@ -69,18 +71,19 @@ func New(d Data, sigma Covariance) (*Regression, error) {
 	return r, nil
 }
 
-// Correction returns the n × q and q × n matrices S and T that account for the coefficients β: the inverse covariance of y, whose
-// uncertain β included, is P = Σ⁻¹ - S T with S = Σ⁻¹H and T = (HᵀΣ⁻¹H + Λ)⁻¹Sᵀ, so that Py = α. It returns nil without a basis.
+// Correction returns the n × q and q × n matrices S and T that account for uncertain coefficients β. With them, the
+// inverse covariance of y is P = Σ⁻¹ - S T, where S = Σ⁻¹H and T = (HᵀΣ⁻¹H + Λ)⁻¹Sᵀ, and Py = α. It returns nil without a
+// basis.
 func (r *Regression) Correction() (s, t *mat.Dense) {
 	if r.solved == nil {
 		return nil, nil
 	}
 	t = new(mat.Dense)
-	_ = r.inner.SolveTo(t, r.solved.T()) // it only warns of a condition
+	_ = r.inner.SolveTo(t, r.solved.T()) // the error is only a warning about the condition number
 	return r.solved, t
 }
 
-// Precisions returns the diagonal of P.
+// Precisions returns the diagonal of P, see Correction.
 func (r *Regression) Precisions() []float64 {
 	out := r.InverseDiagonal()
 	if s, t := r.Correction(); s != nil {
@@ -93,7 +96,8 @@ func (r *Regression) Precisions() []float64 {
 	return out
 }
 
-// LeaveOneOut returns the prediction of each observation from all others and its variance, noise included [RW06, eq. 5.12],
+// LeaveOneOut returns, for each observation, the mean and the variance of its prediction from all others. The variance
+// includes the noise [RW06, eq. 5.12],
 //
 //	μ_i = y_i - α_i/P_ii,  σ_i² = 1/P_ii.
 func (r *Regression) LeaveOneOut() (mean, variance []float64) {
@@ -105,8 +109,8 @@ func (r *Regression) LeaveOneOut() (mean, variance []float64) {
 	return mean, variance
 }
 
-// Gradient returns the derivative of the evidence by the entries of a Dense covariance, W = ½(ααᵀ - P): the evidence changes by tr W dΣ
-// [RW06, eq. 5.9].
+// Gradient returns the derivative W = ½(ααᵀ - P) of the evidence by the entries of Σ, which must be Dense: the evidence
+// changes by tr W dΣ [RW06, eq. 5.9].
 func (r *Regression) Gradient() *mat.SymDense {
 	n := len(r.Weights)
 	out, s, t := mat.NewSymDense(n, nil), (*mat.Dense)(nil), (*mat.Dense)(nil)
@@ -124,7 +128,7 @@ func (r *Regression) Gradient() *mat.SymDense {
 	return out
 }
 
-// NoiseGradient returns the derivatives of the evidence by the diagonal of the covariance, ½(α_i² - P_ii).
+// NoiseGradient returns the derivatives of the evidence by the diagonal of Σ, ½(α_i² - P_ii).
 func (r *Regression) NoiseGradient() []float64 {
 	out := r.Precisions()
 	for i, a := range r.Weights {

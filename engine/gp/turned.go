@@ -10,8 +10,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Turned has observations y of β + f, f ~ N(0, sK + gI), for one g and every scale s. With D = gI + N and D^-½BD^-½ = UΛUᵀ by block,
-// rows are UᵀD^-½ times the features, 1 and y: their covariance is s·ΦΦᵀ + diag(1 + sλ).
+// Turned has observations y of β + f, f ~ N(0, sK + gI), transformed so that the likelihood at any scale s is cheap, for
+// one g. D = gI + N, and D^-½BD^-½ = UΛUᵀ in each block. The rows are UᵀD^-½ times the features, 1 and y. Their covariance
+// is s·ΦΦᵀ + diag(1 + sλ).
 type Turned struct {
 	prior   *Blocked
 	of      Observations
@@ -21,15 +22,15 @@ type Turned struct {
 	values  []float64 // λ
 	noise   float64   // log |D|
 
-	Count     int     // of observations
+	Count     int     // number of observations
 	Precision float64 // 1ᵀD⁻¹1
 	Level     float64 // the mean of y weighted by D⁻¹, or 0
 	Squares   float64 // (y - level)ᵀD⁻¹(y - level)
-	Largest   float64 // a bound on the eigenvalues of D^-½KD^-½
+	Largest   float64 // upper bound on the eigenvalues of D^-½KD^-½
 }
 
-// Turn returns the observations as Turned, for own = g: divided by their standard deviations and rotated by U, block by
-// block.
+// Turn returns the transformed observations for g = own. It divides them by their standard deviations and rotates them by
+// U, block by block.
 func (b *Blocked) Turn(own float64, o Observations) *Turned {
 	_, m := b.Features.Dims()
 	n := len(o.At)
@@ -84,10 +85,12 @@ func (b *Blocked) Turn(own float64, o Observations) *Turned {
 	return t
 }
 
-// manyPivots is the product of pivots at which the logarithm is taken, so that a further pivot cannot overflow.
+// manyPivots is a product of pivots: when it is exceeded, Deviance takes the logarithm, so that the next pivot cannot
+// overflow.
 const manyPivots = 1e100
 
-// Deviance returns -2 times the log of the restricted likelihood of a scale times √s, up to a constant [RW06, eq. 2.45].
+// Deviance returns -2 times the log of the restricted likelihood at a scale times √s, up to a constant [RW06, eq. 2.45].
+// It returns +Inf if a factor fails.
 func (t *Turned) Deviance(scale float64) float64 {
 	deviance, product := t.noise-math.Log(scale), 1.0
 	w, root := &whitened{mat.DenseCopyOf(t.rows), make([]float64, t.Count), make([]float64, t.Count)}, math.Sqrt(scale)
@@ -108,7 +111,7 @@ func (t *Turned) Deviance(scale float64) float64 {
 	return deviance + math.Log(product) + a.logDet + a.quadratic
 }
 
-// Posterior returns the law of β + f given the observations at a scale.
+// Posterior returns the law of β + f at a scale, given the observations.
 func (t *Turned) Posterior(ctx context.Context, scale float64) (*BlockedPosterior, error) {
 	features := mat.DenseCopyOf(t.prior.Features)
 	features.Scale(math.Sqrt(scale), features)

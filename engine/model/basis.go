@@ -16,13 +16,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// basis has the features of all arms along the features of the pulled arms S:
+// basis has the features of all arms, in an orthonormal basis of the span of the pulled arms S:
 //
 //	φ_i = L⁻¹ k_S(x̃_i),  LLᵀ = K_SS,  φ_iᵀφ_j = k(x̃_i, x̃_j) for every j in S and every i.
 //
-// The residual k(x̃_i, x̃_j) - φ_iᵀφ_j is the part of the covariance that is independent of the rewards of S [RW06, sec. 8.1]; together
-// with exact kernel values nothing is lost, for any number of arms. A basis is immutable; extended returns a larger one that shares its
-// numbers. All numbers are normalised.
+// The residual k(x̃_i, x̃_j) - φ_iᵀφ_j is the part of the covariance that is independent of the rewards of S [RW06,
+// sec. 8.1]. It is computed from exact kernel values, so nothing is truncated, for any number of arms. A basis is
+// immutable; extended returns a larger basis that shares its memory. All numbers are normalised.
 type basis struct {
 	gram    kernels.Matrix
 	largest float64   // the largest diagonal value

@@ -25,7 +25,7 @@ type meansOf struct {
 	known    bool      // whether the prior mean is stated
 	level    float64   // stated prior mean
 	arms     []int     // arms with different features
-	of       []int     // N: positions in arms
+	of       []int     // N: the position of each original arm in arms
 	total    []float64 // per arm of arms: t, the precision of its mean
 	y        []float64 // per arm of arms: the mean of its rewards
 	each     []float64 // N: t_i of each original arm
@@ -128,12 +128,13 @@ func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 	return p, of.likelihood(), err
 }
 
-// formed returns the posterior of all arms. Rows of White are those of whiten, and 1/√T if the prior mean is unknown. With independent
-// effects, White is a factor of the covariance including them,
+// formed returns the posterior of all arms. White has the rows w_i of whiten, with the further entry 1/√T' if the prior
+// mean is unknown. With independent effects and factored set, White is a factor of the covariance that includes the
+// effects,
 //
-//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
+//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'
 //
-// or, if that is not needed as a factor, rows are (1 - a_i) w_i and the estimator has the effects separately.
+// If factored is false, White has the rows (1 - a_i) w_i, and the estimator stores the effects separately.
 func (c *centred) formed(factored bool) (_ *Posterior, err error) {
 	defer try.Caught(&err)
 	n, dim := len(c.arms), len(c.origin)

@@ -23,14 +23,16 @@ func Divergence(p, q float64) float64 {
 	return max(0, term(p, q)+term(1-p, 1-q))
 }
 
-// LeastDivergence returns the smallest divergence of the empirical distribution of these rewards from a distribution on [lo, hi] with
-// mean q, nats [HondaTakemura10, Theorem 8]: for q above their mean
+// LeastDivergence returns the smallest divergence (nats) of the empirical distribution of the rewards from a
+// distribution on [lo, hi] with mean q [HondaTakemura10, Theorem 8]. If q is above their mean, it is
 //
-//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q)),
+//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q))
 //
-// and for q below it the same for rewards reflected in hi. It is +Inf if no such distribution exists.
+// If q is below their mean, it is the same for rewards reflected about the middle of [lo, hi]. It is +Inf if there is
+// no such distribution.
 //
-// [HondaTakemura10]: J. Honda, A. Takemura, An asymptotically optimal bandit algorithm for bounded support models, COLT 2010.
+// [HondaTakemura10]: J. Honda, A. Takemura, An asymptotically optimal bandit algorithm for bounded support models, COLT
+// 2010.
 func LeastDivergence(rewards []float64, lo, hi, q float64) float64 {
 	const rounding = 1e-9
 	mean := stat.Mean(rewards, nil)

@@ -17,15 +17,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// dual is a posterior of many arms on a basis of the pulled arms, see throughBasis. With features φ and residuals r_ij = k(x̃_i, x̃_j) -
-// φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i. The data inform about the prior mean β and θ; u ~ N(0, s·r) is treated as 0 on
-// the pulled arms, and v_i ~ N(0, g) is the arm's independent effect. With the symbols of Posterior and a_i = g t_i',
+// dual is a posterior of many arms that uses a basis of the pulled arms, see throughBasis. With features φ and
+// residuals r_ij = k(x̃_i, x̃_j) - φ_iᵀφ_j, the reward of arm i is β + φ_iᵀθ + u_i + v_i. The data determine the prior
+// mean β and θ. The residuals u ~ N(0, s·r) are treated as 0 on the pulled arms, and v_i ~ N(0, g) is the arm's
+// independent effect. With the symbols of Posterior and a_i = g t_i',
 //
-//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
+//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g
 //
-// exactly if every pulled arm is in the basis, at N m operations for the means of all arms and N m² for their variances, with m arms in
-// the basis. It is the textbook's dual form, k_ij - k_iS (K_SS + N)⁻¹ k_Sj, in an order of operations that avoids cancellation in small
-// variances.
+// This is exact if the span of the basis contains every pulled arm. With m arms in the basis, the means of all arms
+// take N m operations and their variances N m². It equals the textbook form k_ij - k_iS (K_SS + N)⁻¹ k_Sj, but avoids
+// cancellation in small variances.
 type dual struct {
 	life      *life
 	basis     *basis

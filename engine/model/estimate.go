@@ -13,12 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)], built from the counts alone and applied to the means:
+// Estimator is the kernelised estimator of one round [Du23, eq. (2), (3)]. It is computed from the counts alone, and
+// then applied to mean rewards ȳ:
 //
 //	θ̂ = (Nξ I + Σ N_i φ_iφ_iᵀ/σ_i²)⁻¹ Σ N_i φ_i ȳ_i/σ_i²
 //
-// In the exact feature space of a Model this equals the paper's form with the Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ I)⁻¹ȳ^(r), at O(N m²)
-// instead of O(N³), summed over the blocks of the features.
+// In the exact feature space of a Model this equals the paper's form with the Gram matrix, k_r(x̃)ᵀ(K^(r) + Nξ
+// I)⁻¹ȳ^(r). It takes O(N m²) operations (paper: O(N³)), where each block of the features is factored separately.
 type Estimator struct {
 	Total  []float64 // N: N_i/σ_i², normalised
 	Pulls  int
@@ -172,7 +173,8 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the measured directions.
+// Variance returns the variance of the estimated difference of arms i and j in the measured directions, normalised: ‖φ_i -
+// φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ².
 func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
@@ -180,15 +182,15 @@ func (e *Estimator) Variance(i, j int) float64 {
 	return squaredDistance(e.White.RawRowView(i), e.White.RawRowView(j)) + differenceVariance(e.parts, i, j)
 }
 
-// Bias bounds the absolute bias of the estimated difference of arms i and j, normalised, if ‖θ*‖ ≤ b.Norm (in the kernel's units). The
-// part from regularisation is
+// Bias returns an upper bound on the absolute bias of the estimated difference of arms i and j, normalised, if ‖θ*‖ ≤
+// b.Norm (kernel units). The bias from the ridge is at most
 //
-//	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
+//	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖
 //
-// the sharp form of the last step in the proof of [Du23, Lemma 1]. To it are added the parts from unmeasured directions (+Inf if the norm
-// is 0, that is unknown), from cut features and from the misspecification. Cut features change each reward by at most norm·√Truncation,
-// and the estimate Σ_k w_k ȳ_k has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the pulls' precisions t_k, where the first sum is at most the
-// variance.
+// This is the sharp form of the last step in the proof of [Du23, Lemma 1]. The bounds for unmeasured directions, cut
+// features and the misspecification are added. The result is +Inf if the difference has an unmeasured component and the
+// norm is 0, which means unknown. Cut features change each reward by at most norm·√Truncation. The estimate Σ_k w_k ȳ_k
+// has Σ|w_k| ≤ √(Σ w_k²/t_k · Σ t_k) with the pulls' precisions t_k, where the first sum is at most the variance.
 func (e *Estimator) Bias(i, j int, b Bound) float64 {
 	if e.missing(i) || e.missing(j) {
 		return math.Inf(1)
@@ -273,7 +275,8 @@ func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
 	return lists.Map(arms, e.ArmVariance), nil
 }
 
-// VariancesFrom sets dst[k] to Variance(arms[k], from). It returns an error if the context of the model has ended.
+// VariancesFrom sets dst[k] to Variance(arms[k], from), where from is an arm. It returns an error if the context of the
+// model has ended.
 func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	if e.dual != nil {
 		return e.dual.variances(dst, arms, from)
@@ -284,7 +287,8 @@ func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	return nil
 }
 
-// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of arm with, normalised.
+// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of the arm with index with,
+// normalised.
 func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	if e.dual != nil {
 		e.dual.covariances(dst, arms, with)

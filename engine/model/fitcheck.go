@@ -125,16 +125,17 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 	return out
 }
 
-// UniformMisfit returns the smallest η (reward units) for which some function of the kernel's space is within η of every expected reward,
-// and an arm at that distance: a lower limit for Options.Misfit.
+// UniformMisfit returns the smallest η (reward units) for which some function of the kernel's space is within η of
+// every expected reward. It also returns an arm at that distance. The result is a lower limit for Options.Misfit.
 //
-// With U an orthonormal basis of the features and u the least-squares residual, it is the value of
+// With U an orthonormal basis of the features and u the least-squares residual, η is the value of
 //
-//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0,
+//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0
 //
-// the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The arms with p or q above 0
-// determine θ, and the result is the largest distance from that function, never below the smallest η. If the program cannot be solved,
-// the least-squares distance is returned.
+// This is the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The
+// arms with p or q above 0 determine θ. The result is the largest distance from the function of θ, which is never below
+// the smallest η. If the program cannot be solved, it is the largest residual of least squares. It returns an error if
+// the expected rewards are unknown or the features end below the kernel's rank.
 func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 	defer try.Caught(&err)
 	t := try.Of(m.represented())

@@ -245,20 +245,22 @@ func tested(m *Model, d Replicates, s scales) (l meanFit) {
 	return l
 }
 
-// law returns the distribution of the sum of squares of residuals over estimated scales if the kernel is right: multiple·f·F(f, pure)
-// with f = l.freedom; pure is infinite if scales are known.
+// law returns the distribution of the residual sum of squares with estimated scales, if the kernel is right:
+// multiple·f·F(f, pure) with f = l.Freedom. pure is infinite if scales are known.
 //
-// With τ̂_g = τ_g·χ²/ν_g for the factor of group g, M the projection onto residuals and B_g its part by the arms of g, the sum is yᵀ(Σ_g
-// (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions of M, where Σ_g B_g = 1. Its mean and variance are
+// Let τ̂_g = τ_g·χ²/ν_g be the factor of group g, M the projection onto residuals, and B_g the part of M for the arms
+// of g. The sum is yᵀ(Σ_g (τ̂_g/τ_g) B_g)⁻¹y for y ~ N(0, 1) in the f dimensions of M, where Σ_g B_g = 1. Its mean and
+// variance are
 //
 //	f + Σ_g 2 tr(B_g²)/(ν_g-2)
 //	2f + Σ_g [2ν_g²(tr(B_g)² + (ν_g-2) tr(B_g²))/((ν_g-2)²(ν_g-4)) - 2 tr(B_g²)]
 //
-// to first order in 1/ν, and exactly if the B_g are orthogonal projections: then the sum is one of independent multiples of F(tr B_g,
-// ν_g). The result is the multiple of F with this mean and variance, as [Satterthwaite 1946] uses a multiple of χ². To first order it is
-// that of [Johansen 1980], for the mean of several groups that of [Welch 1951]; with one group it is exactly F.
+// to first order in 1/ν. They are exact if the B_g are orthogonal projections, because the sum then consists of
+// independent multiples of F(tr B_g, ν_g). The result is the multiple of F with this mean and variance, as
+// [Satterthwaite 1946] uses a multiple of χ². To first order it is the distribution of [Johansen 1980], and for the
+// mean of several groups that of [Welch 1951]. With one group it is exactly F.
 //
-// If a scale has at most fewDegrees, pure is the smallest number of degrees, which is conservative.
+// If a scale has at most fewDegrees degrees of freedom, pure is the smallest number of degrees, which is conservative.
 func (l meanFit) law(s scales) (multiple, pure float64) {
 	if s.group == nil {
 		return 1, math.Inf(1)

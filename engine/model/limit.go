@@ -14,15 +14,16 @@ import (
 // mostAnswerDesigns is the largest number of designs that one search of LimitTime computes.
 const mostAnswerDesigns = 400
 
-// LimitTime returns T* for δ → 0 where a task has several right answers (within epsilon of the best arm, normalised): expected samples
-// are at least about T* log(1/δ), all agents together. An algorithm settles on one right answer i_v of each task, and must exclude that
-// an arm x is above it by epsilon, so
+// LimitTime returns T* for δ → 0 if a task has several right answers (within epsilon of the best arm, normalised):
+// expected samples are at least about T* log(1/δ), all agents together. An algorithm must choose one right answer i_v
+// in each task, and exclude that some arm x is above i_v by epsilon. So
 //
 //	T* = min over right answers i of min_λ max_{v,x} 2 ‖φ_x - φ_{i_v}‖²_{A(0,λ)⁻¹} / (μ_{i_v} - μ_x + ε)².
 //
-// It is 0 if each task has one right answer, as CharacteristicTime then has no other limit, and if it is unknown: without normal
-// noise, for rewards with common block effects, and for more than 400 arms. The search over the answers of related tasks is best first;
-// after mostAnswerDesigns it returns the lower bound reached. The result is cached.
+// It returns 0 if each task has one right answer, for which CharacteristicTime has the same limit. It also returns 0 if
+// T* is unknown: without normal noise, for rewards with common block effects, and for more than 400 arms. The search
+// over the answers of related tasks is best first. After mostAnswerDesigns designs it returns the lower bound reached.
+// The result is cached.
 //
 // R. Degenne, W. M. Koolen, Pure exploration with multiple correct answers, NeurIPS 2019, Theorem 1.
 func (m Truth) LimitTime(epsilon float64) (_ float64, err error) {

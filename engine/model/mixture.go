@@ -13,18 +13,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Mixture is the posterior if the scale s of the kernel and the variance g of independent effects are unknown: posteriors for several
-// values, weighted by their evidence,
+// Mixture is the posterior if the scale s of the kernel and the variance g of independent effects are unknown. It
+// averages posteriors for several values, weighted by their evidence,
 //
 //	Σ_k w_k N(μ | s_k, g_k, data),  w_k ∝ p(data | s_k, g_k) √s_k √g_k,
 //
-// over a grid that is even in log s and log g: √s and √g, which are standard deviations, then have flat priors [Gelman06]. g = 0 is a
-// further point, with the prior of the smallest other g. The evidence is the restricted likelihood of Posterior. Along s the
-// evidence is nearly normal in log s, so three Gauss-Hermite points replace the grid, or one if it is narrow. With a stated
-// scale there is one member.
-// For unrelated arms an independent effect is equivalent to a larger scale, and the average is over the scale.
+// over a grid that is even in log s and log g. The standard deviations √s and √g then have flat priors [Gelman06]. The
+// grid also has g = 0, with the prior of the smallest positive g. The evidence is the restricted likelihood of
+// Posterior. As a function of log s it is nearly normal, so three Gauss-Hermite points represent it, or one point if it
+// is narrow. With a stated scale there is one member. For unrelated arms, an independent effect is equivalent to a
+// larger scale, so only the scale varies.
 //
-// [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006) 515.
+// [Gelman06]: A. Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1 (2006)
+// 515.
 type Mixture struct {
 	Members  []Member // the heaviest first
 	fittedTo int      // number of pulls of the data from which the weights were computed
@@ -217,9 +218,10 @@ func shared(members []Member) []Member {
 	return members
 }
 
-// Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the
-// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and e its
-// distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
+// Explained returns the fraction of variance that the posterior explains in leave-one-out prediction [RW06, sec. 5.4.2]: 1
+// - Σ e²/Σ b². e is the distance of an arm's mean from its prediction by all other means. b is its distance from the
+// average of the other pulled arms of its task, or of all tasks if there are none. It is 0 if all means are equal or fewer
+// than two arms were pulled, and it may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()

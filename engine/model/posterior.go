@@ -15,20 +15,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Posterior is a Gaussian process given the mean rewards of all pulls so far,
+// Posterior is a Gaussian process conditioned on the mean rewards of all pulls so far,
 //
-//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i),
+//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i)
 //
-// with a prior mean β common to all arms and tasks, stated or unknown, and a signal variance (scale) s of the kernel, stated or fitted to
-// the same data (see Prior). Its Estimator has the posterior means and covariances of μ.
+// All arms and tasks have the same prior mean β, which is stated or unknown. The kernel has a signal variance (scale)
+// s, which is stated or fitted to the same data (see Prior). The Estimator has the posterior means and covariances of
+// μ.
 //
-// An unknown prior mean has a flat prior, as in universal kriging [RW06, sec. 2.7]. With the precisions t_i = n_i/σ_i², their sum T and
-// the weighted means φ̄ = Σ t_i φ_i/T and ȳ = Σ t_i ȳ_i/T, integrating it out gives
+// An unknown prior mean has a flat prior, as in universal kriging [RW06, sec. 2.7]. Let t_i = n_i/σ_i² be the
+// precisions, T their sum, and φ̄ = Σ t_i φ_i/T and ȳ = Σ t_i ȳ_i/T the weighted means. Integration over β gives
 //
 //	E μ_i = ȳ + (φ_i - φ̄)ᵀ A⁻¹ Σ_k t_k (φ_k - φ̄)(ȳ_k - ȳ),
 //	Cov(μ_i, μ_j) = (φ_i - φ̄)ᵀ A⁻¹ (φ_j - φ̄) + 1/T,  A = τ I + Σ_k t_k (φ_k - φ̄)(φ_k - φ̄)ᵀ,
 //
-// where τ is 1/s in the units of the features. A constant in the kernel cancels in φ_i - φ̄, so it does not change the posterior.
+// where τ is 1/s in the units of the features. A constant in the kernel cancels in φ_i - φ̄, so it does not change the
+// posterior.
 type Posterior struct {
 	*Estimator
 	Scale float64 // s
@@ -40,7 +42,7 @@ type Posterior struct {
 	Freedom  int
 }
 
-// Prior has the prior assumptions of a posterior.
+// Prior is the prior of a posterior: its level, its scale, and the form of its computation.
 type Prior struct {
 	Level engine.Level
 	// s, or 0 if it is to be fitted to the data together with a part g*identity(), which models deviations from the
@@ -259,7 +261,8 @@ func (c *levelled) surprise() float64 {
 	return max(0, c.squares-c.scale*quadratic)
 }
 
-// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant, from the deviance at the scale.
+// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant. deviance is the deviance at
+// the scale.
 func (c *levelled) penalised(deviance float64) float64 {
 	out := deviance + c.squares + c.noise
 	if c.flat {

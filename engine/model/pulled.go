@@ -19,12 +19,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// onPulled returns the Estimator for counts on few of very many arms, by exact kernel values and in coordinates c of the span of the s
-// pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ there, and y_⊥ the part of a contrast outside the span,
+// onPulled returns the Estimator for counts that are positive for few of very many arms. It uses exact kernel values
+// and coordinates c in the span of the s pulled arms. With A_s = Nξ I + Σ t_k c_kc_kᵀ in the span, and y_⊥ the part of
+// a contrast y outside the span,
 //
 //	A⁻¹y = A_s⁻¹y_s + y_⊥/(Nξ).
 //
-// Estimates and their variance depend on the span only, and the bias is Nξ A⁻¹y with both orthogonal parts. Nothing is truncated.
+// Estimates and their variances depend only on the part y_s in the span. The bias uses Nξ A⁻¹y with both orthogonal
+// parts. Nothing is truncated. It returns an error if there are no pulls, if memory is short or if the context ends.
 func onPulled(m *Model, ridge float64, counts []int) (_ *Estimator, err error) {
 	defer try.Caught(&err)
 	n, ctx := len(counts), m.Context()
@@ -91,8 +93,8 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 	return mat.DenseCopyOf(&inverse), nil
 }
 
-// Linear algebra on the features of many arms, in parts with a check of the context between them. Sums have the same order as for the
-// whole.
+// The functions below process the features of many arms in parts, and check the context between two parts. Sums are added
+// in the same order as without parts.
 
 // byRows calls do for ranges of rows that together cover 0 ≤ i < n. Between two calls it checks the context, and returns
 // its error.

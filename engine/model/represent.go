@@ -178,12 +178,13 @@ func RoundUp(x float64) float64 {
 	return math.Ceil(x/unit) * unit
 }
 
-// ridgeFits are ridge fits of the known expected rewards in the span of the kernel at the first pivots of its factor, from the smoothest
-// on. With L the columns of the factor, N×rank, a fit is f = Lc,
+// ridgeFits are ridge fits of the known expected rewards μ by functions of the kernel's space, in the span of the first
+// pivots of its factor. They are sorted from the smoothest on. With L the columns of the factor, N×rank, and r the
+// ridge, a fit is f = Lc,
 //
 //	c = (LᵀL + rI)⁻¹Lᵀμ,  ‖f‖ = ‖c‖.
 //
-// Rounded expected rewards have an interpolant with a large norm, which follows the rounding; a fit need not.
+// If expected rewards were rounded, an interpolant follows the rounding and has a large norm, but a ridge fit does not.
 type ridgeFits []Near
 
 // Floats returns how many numbers are stored.
@@ -271,16 +272,17 @@ func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	return best, found
 }
 
-// NormLowerBound returns a lower bound on the expected samples, all agents together, of any algorithm that errs with probability at most
-// delta for every reward function f with ‖f‖ ≤ norm, at the known means, with normal noise or, for EnvironmentBernoulli, two-valued
-// rewards. Unlike LowerBound it applies to algorithms that use a bound on the norm, for which T* is not a bound
-// (docs/theory/lower-bound.md):
+// NormLowerBound returns a lower bound on the expected samples, all agents together, at the known means. It holds for
+// any algorithm with error probability at most delta for every reward function f with ‖f‖ ≤ norm. Noise is normal or,
+// for EnvironmentBernoulli, rewards are two-valued. LowerBound does not hold for algorithms that use a bound on the
+// norm, but this bound does (docs/theory/lower-bound.md):
 //
 //	E N ≥ kl(δ, 1-δ) / max_i Σ_g w_g (g_i - μ_i)²/(2σ_i²)
 //
-// for any functions g with ‖g‖ ≤ norm for which every right answer under μ is wrong, and any weights w on them with sum 1. The search
-// covers few of them, so the bound is valid but not the largest. It is 0 if no such function was found, for example because the ball
-// allows no other answer, and for more than 400 arms. epsilon is normalised. The result is cached.
+// Here g are any functions with ‖g‖ ≤ norm for which every right answer under μ is wrong, and w are weights on them
+// with sum 1. The search covers few such functions, so the bound is valid but not the largest. It is 0 for more than
+// 400 arms, and if no such function was found, for example because every function within the norm has the same right
+// answers. epsilon is normalised. The result is cached.
 func (m Truth) NormLowerBound(norm, delta, epsilon float64) (float64, error) {
 	value, err := m.leastTold(norm, epsilon)
 	if err != nil || value == 0 {

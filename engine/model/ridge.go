@@ -13,12 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Ridge returns ξ (normalised) for a mode.
+// Ridge returns ξ (kernel units) for a mode. A stated number is returned after a check, and for "gp" the result is 0.
 //
-// auto is the largest ξ meeting √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) for fc [Du23, Thm. 1], and ξ ≤
-// 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) for fb [Du23, Thm. 2], the latter counted from 0 upwards; never above the kernel's largest variance. A PAC
-// epsilon above Δ_min replaces it. Both need a norm and a gap, from Options or from known expected rewards; it is an error without them.
-// For very many arms (Many) auto is AffordableRidge: the theorems' ξ would need thousands of directions.
+// "auto" for fc is the largest ξ with √ξ max‖φ_i - φ_j‖_{A(ξ,λ*_1)⁻¹} ≤ Δ_min/(32(1+ε)‖θ*‖) [Du23, Thm. 1]. For fb it
+// is the largest ξ, counted from 0 upwards, with ξ ≤ 1/(16(1+ε)²ρ*(ξ)²‖θ*‖²) [Du23, Thm. 2]. Neither exceeds the
+// kernel's largest variance. A PAC epsilon above Δ_min replaces Δ_min. Both need a norm and a gap, from Options or from
+// known expected rewards; otherwise it returns an error. For very many arms (Many), "auto" is AffordableRidge, because
+// the theorems' ξ would need thousands of directions.
 func (m Designs) Ridge(mode string, opt Terms) (float64, error) {
 	switch opt.Ridge.Kind {
 	case engine.RidgeValue:
@@ -203,10 +204,10 @@ func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	return m.Ridge(mode, t)
 }
 
-// AdmitsAll reports whether the kernel has full rank: it can represent any expected rewards of the arms that it distinguishes, since its
-// rank is the number of different arms of all tasks, counted by task. A guarantee for all functions of such a kernel is one for all
-// rewards, so data on one arm exclude nothing about another. If blocks of tasks have full rank but the whole does not, tasks are related,
-// and the result is false.
+// AdmitsAll reports whether the kernel has full rank, which means that it can represent any expected rewards of the arms
+// that it distinguishes. Its rank is then the number of different arms, counted in each task. A guarantee for all
+// functions of such a kernel is one for all rewards, so data on one arm exclude nothing about another. If the blocks of
+// single tasks have full rank but the whole kernel does not, tasks are related, and the result is false.
 func (m Relations) AdmitsAll() bool { return m.admits() }
 
 func (m Relations) admitsAll() bool {

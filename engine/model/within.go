@@ -6,12 +6,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Within has the data of shared blocks, instead of means, if block effects have a flat prior. Given the arms' rewards μ, -2 log of the
-// density of the data is μᵀLμ - 2μᵀr up to a constant, with
+// Within has the data of rewards with block effects that have a flat prior. It is used without the arms' means. Given
+// the arms' expected rewards μ, -2 log of the density of the data is μᵀLμ - 2μᵀr up to a constant, with
 //
 //	L = Σ (I_A - 1_A 1_Aᵀ/|A|)/σ²,  r = Σ (y_A - ȳ 1_A)/σ²
 //
-// over blocks of arms A, which is independent of the tasks' levels.
+// where the sums are over blocks with arms A. Both are independent of the tasks' levels.
 type Within struct {
 	Information *mat.SymDense // N×N: L, normalised
 	Right       []float64     // N: r, normalised

@@ -142,9 +142,9 @@ type believed struct {
 	laws  string         // environment of the noise in a run, after its expected rewards are drawn
 }
 
-// believe computes the posterior of a problem's measurements, once for all experiments that share memory, and reports
-// progress to tell. It returns an error for measurements that do not distinguish arms. For problem.EnvironmentPrior it
-// returns the prior of the kernel, and an error for a problem with measurements.
+// believe computes the posterior of a problem's measurements, once for all experiments that share memory. It passes the
+// progress to the function argument. It returns an error for measurements that do not distinguish arms. For
+// problem.EnvironmentPrior it returns the prior of the kernel, and an error for a problem with measurements.
 func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model.Memory, tell func(share float64)) (*believed, error) {
 	if p.Noise.Environment == problem.EnvironmentPrior {
 		prior, err := p.Prior(ctx)

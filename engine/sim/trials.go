@@ -187,7 +187,7 @@ type tally struct {
 	sent       wire.Traffic
 }
 
-// warned is a warning with the run and the position in that run where it first occurred.
+// warned is a warning, with the first run that has it and its position there.
 type warned struct {
 	Warning engine.Warning
 	At      [2]int

@@ -8,30 +8,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// A preview reports whether an id was handed out. guesses counts each person's ids that were not, so that a person
-// cannot find others' ids by trying.
+// guesses counts each person's unknown IDs. A preview states whether an ID was handed out, so a person could otherwise
+// find others' IDs by trying.
 type guesses struct {
 	mu  sync.Mutex
-	byP map[string]*tried // by person
+	byP map[string]*tried // person → count
 }
 
-// tried counts the unknown ids that a person has named since a time.
+// tried is the number of unknown IDs that a person has sent since a time.
 type tried struct {
 	since time.Time
 	n     int
 }
 
-// A person may name mostGuesses unknown ids within guessesIn. There are 10^9 possible ids. A thousand guesses an hour hit one of a thousand
-// pulls once in a thousand hours.
+// A person may send mostGuesses unknown IDs within guessesIn. There are 10⁹ possible IDs. With a thousand guesses per
+// hour, a person finds one of a thousand pulls once in a thousand hours.
 const (
 	mostGuesses = 10 * campaign.MostUnknown
 	guessesIn   = time.Hour
 )
 
-// errTooMany is the answer to a person who has named too many unknown ids.
+// errTooMany is the message to a person who has sent too many unknown IDs.
 const errTooMany = "your sheets had too many unknown ids within an hour. Store results from your list, and try sheets later"
 
-// may reports whether a person may name further ids.
+// may reports whether a person may send more IDs.
 func (g *guesses) may(by string, now time.Time) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -39,7 +39,7 @@ func (g *guesses) may(by string, now time.Time) bool {
 	return c == nil || c.n < mostGuesses || now.Sub(c.since) > guessesIn
 }
 
-// add counts unknown ids.
+// add counts n unknown IDs of a person.
 func (g *guesses) add(by string, now time.Time, n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -54,7 +54,7 @@ func (g *guesses) add(by string, now time.Time, n int) {
 	c.n += n
 }
 
-// unknown returns the number of unknown ids of a sheet.
+// unknown returns the number of unknown IDs in a sheet, from the result of recording it.
 func unknown(r campaign.Receipt, err error) int {
 	if errors.Is(err, campaign.ErrGuesses) {
 		return campaign.MostUnknown

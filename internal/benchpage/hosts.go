@@ -12,10 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 )
 
-// A foreign page can make a browser send requests to any address under a foreign name. So this page answers only under its own names:
-// the machine's names, the names in its certificate, and the names in invitations. A numeric address is not a name.
+// A foreign web page can make a browser send requests to this server under a foreign host name (DNS rebinding). Therefore
+// the server answers only under its own names: those of the machine, of its certificate and of invitations. A numeric
+// address is always accepted.
 
-// ownNames returns the names of a page that listens at a host, and the names in its published addresses.
+// ownNames returns the names of a server that listens at a host: the machine's names and the hosts of the published URLs.
 func ownNames(listen string, urls []string) []string {
 	own := []string{"localhost", listen}
 	if name, err := os.Hostname(); err == nil {
@@ -29,7 +30,8 @@ func ownNames(listen string, urls []string) []string {
 	return own
 }
 
-// hosted answers requests under the page's own names alone. Invitations are read again, as a name may be new.
+// hosted passes on only requests with one of the server's own names. It reads the invitations again if a name is unknown,
+// because they may have changed.
 func hosted(next http.Handler, c *folder.Campaign, own []string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !isOwn(r.Host, own) {
@@ -48,8 +50,8 @@ func hosted(next http.Handler, c *folder.Campaign, own []string) http.Handler {
 	})
 }
 
-// isOwn reports whether the host of a request is an address in numbers, or one of some names, "" for none. A browser sends a name, with a
-// port or without.
+// isOwn reports whether the host of a request is a numeric address or one of the names. The host may include a port. A
+// name "" is ignored.
 func isOwn(host string, names []string) bool {
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
@@ -58,7 +60,7 @@ func isOwn(host string, names []string) bool {
 	name = strings.TrimSuffix(strings.ToLower(strings.Trim(name, "[]")), ".")
 	return net.ParseIP(name) != nil || slices.ContainsFunc(names, func(own string) bool {
 		own = strings.ToLower(own)
-		within, wild := strings.CutPrefix(own, "*.") // of a certificate: one label
+		within, wild := strings.CutPrefix(own, "*.") // wildcard of a certificate; matches one label
 		_, parent, _ := strings.Cut(name, ".")
 		return own != "" && (own == name || wild && parent == within)
 	})

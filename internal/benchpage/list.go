@@ -14,22 +14,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// answer has the messages for the rows that were sent, by id.
+// answer holds the messages about the rows of the last request. All maps have the row's ID as key.
 type answer struct {
 	said    map[string]said
-	doubted map[string]bool // rows whose value may be confirmed
-	failing string          // the row whose reason is missing
-	stored  map[string]bool // rows about which nothing is left to say
-	after   string          // the row whose next one without a value comes next
+	doubted map[string]bool // rows whose unusual value the person may confirm
+	failing string          // ID of the row for which a reason must be entered
+	stored  map[string]bool // rows whose input has been processed
+	after   string          // ID of the row after which the next empty row gets the focus
 }
 
-// list shows the person's own pulls of the open round.
+// list shows the person's pulls of the open round.
 func (s *server) list(w http.ResponseWriter, r *http.Request, by string) {
 	s.listed(w, r, by, answer{after: r.FormValue("after")})
 }
 
-// listed shows the list with what was typed and not stored, and with an answer to what was sent: beside its row, or above
-// the list if there is none.
+// listed shows the list with input that was not stored. The messages of a appear beside their rows, or above the list if
+// there is no such row.
 func (s *server) listed(w http.ResponseWriter, r *http.Request, by string, a answer, messages ...said) {
 	own, awaited, err := s.c.Mine(r.Context(), by)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *server) ask(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// tell stores the input of one row or of all. It reports refused input, and keeps the input of other rows.
+// tell stores the input of one row or of all rows. Refused input and the input of other rows remain on the page.
 func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	a := answer{said: map[string]said{}, doubted: map[string]bool{}, stored: map[string]bool{}}
 	if err := r.ParseForm(); err != nil {
@@ -99,7 +99,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	case err != nil:
 		s.listed(w, r, by, a, said{Text: err.Error(), Wrong: true})
 	case len(a.said) == 0 && !leftOver(r, a):
-		own, _, _ := s.c.Mine(r.Context(), by) // the page that follows states what is wrong
+		own, _, _ := s.c.Mine(r.Context(), by) // the following page reports errors
 		for _, row := range own.Rows {
 			if a.stored[row.ID] {
 				a.after = row.ID
@@ -111,7 +111,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// leftOver reports whether something was typed that was not sent to be stored.
+// leftOver reports whether the form has input that was not processed.
 func leftOver(r *http.Request, a answer) bool {
 	for name := range r.PostForm {
 		kind, id, _ := strings.Cut(name, ".")
@@ -122,7 +122,7 @@ func leftOver(r *http.Request, a answer) bool {
 	return false
 }
 
-// giveBack gives a pull back that was not measured.
+// giveBack records that a pull was not measured, with the reason from the form.
 func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 	reason := strings.TrimSpace(r.PostForm.Get("why." + id))
 	if reason == "" {
@@ -146,7 +146,7 @@ func (s *server) giveBack(r *http.Request, by, id string, a *answer) error {
 	return nil
 }
 
-// store stores the value of one row, or of all.
+// store stores the value of one row or of all rows.
 func (s *server) store(r *http.Request, by string, a *answer) error {
 	dialect := s.c.Protocol().Problem.DialectOf()
 	only := cmp.Or(r.PostForm.Get("store"), "all")
@@ -154,7 +154,7 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 	if id := r.PostForm.Get("worst"); id != "" && isWorst {
 		only = id
 		r.PostForm.Set("r."+id, strconv.FormatFloat(worst, 'f', -1, 64))
-		r.PostForm.Set("sure."+id, "1") // said by a button of its own
+		r.PostForm.Set("sure."+id, "1") // the person has confirmed this value by pressing its button
 	}
 	if !s.guesses.may(by, time.Now()) {
 		return errors.New(errTooMany)
@@ -204,7 +204,7 @@ func (s *server) store(r *http.Request, by string, a *answer) error {
 	return nil
 }
 
-// upload asks for a sheet, with why the last was not taken.
+// upload shows the form for a sheet. why states why the last sheet was refused; "" means that there was none.
 func (s *server) upload(w http.ResponseWriter, by, why string) {
 	v, status := view{By: by, Page: "upload"}, http.StatusOK
 	if why != "" {
@@ -213,7 +213,7 @@ func (s *server) upload(w http.ResponseWriter, by, why string) {
 	s.show(w, status, v)
 }
 
-// preview shows the effect of an uploaded sheet, and records nothing.
+// preview shows what an uploaded sheet would change, and records nothing.
 func (s *server) preview(w http.ResponseWriter, r *http.Request, by string) {
 	f, head, err := r.FormFile("sheet")
 	if err != nil {
@@ -265,7 +265,7 @@ func (s *server) confirm(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// received shows the result of recording a sheet, or a preview of it.
+// received shows the result of recording a sheet, or of its preview.
 func (s *server) received(w http.ResponseWriter, by, page string, receipt campaign.Receipt, text, file string) {
 	v := view{By: by, Page: page, Receipt: &receipt, Sheet: text, File: file, Lines: receipt.Lines[:min(len(receipt.Lines), mostLines)],
 		Doubted: receipt.Counts[campaign.RowSure] > 0}

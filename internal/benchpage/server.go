@@ -32,29 +32,30 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"remaining": remaining,
 	"lead":      lead,
 	"estimated": estimated,
-	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // less than all is never 100 %
+	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // rounds down, so that less than all is never 100 %
 	"sentence":  func(n campaign.Note) string { return sentence.Upper(n.String()) + "." },
 }).ParseFS(files, "page.html"))
 
-// The most bytes of a sheet, and of a request by an unknown person; the most lines of a receipt.
+// mostUpload and mostStranger limit the bytes of a sheet and of a request from an unknown person. mostLines limits the
+// lines of a receipt.
 const (
 	mostUpload   = 4 << 20
 	mostStranger = 1 << 10
 	mostLines    = 100
 )
 
-// cookie is the name of the cookie that holds the secret of a person.
+// cookie is the name of the cookie that contains a person's secret.
 const cookie = "campaign"
 
 // server answers requests about one campaign.
 type server struct {
 	c       *folder.Campaign
-	secure  bool // whether the page is served by TLS
+	secure  bool // whether the page is served over TLS
 	guesses guesses
 }
 
-// New returns the page of a campaign. secure states that it is served by TLS: cookies then travel by
-// nothing else.
+// New returns the page of a campaign. secure states that it is served over TLS; browsers then send the cookie only over
+// TLS.
 func New(c *folder.Campaign, secure bool) http.Handler {
 	s := &server{c: c, secure: secure}
 	mux := http.NewServeMux()
@@ -64,7 +65,7 @@ func New(c *folder.Campaign, secure bool) http.Handler {
 		mux.HandleFunc("GET /"+file, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, files, file) })
 	}
 	mux.HandleFunc("GET "+place+"{$}", s.person(s.list))
-	mux.HandleFunc("GET "+place+"tell", s.person(s.list)) // for a return to the answer of a form
+	mux.HandleFunc("GET "+place+"tell", s.person(s.list)) // if the person goes back to the address of a form
 	mux.HandleFunc("GET "+place+"ask", s.person(s.list))
 	mux.HandleFunc("POST "+place+"ask", s.person(s.ask))
 	mux.HandleFunc("POST "+place+"tell", s.person(s.tell))
@@ -76,17 +77,17 @@ func New(c *folder.Campaign, secure bool) http.Handler {
 	return guarded(http.NewCrossOriginProtection().Handler(mux))
 }
 
-// place is where a person's pages are. Browsers send a cookie to every port of a host, so that programs of others on it
-// would see one of the whole host; they do not know the place of a person.
+// place is the path of a person's pages. Browsers send a cookie to all ports of a host, so programs of other users could
+// receive a cookie for the whole host. These programs do not know the path of a person.
 const place = "/p/{place}/"
 
-// placeOf returns the place of the person with a secret. Who knows it cannot do anything.
+// placeOf returns the place of the person with a secret. The place alone gives no access.
 func placeOf(secret string) string {
 	sum := sha256.Sum256([]byte("place of " + secret))
 	return hex.EncodeToString(sum[:8])
 }
 
-// guarded says to browsers what the page never does.
+// guarded sets the security headers: the page loads only its own files, and it is neither framed nor cached.
 func guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
@@ -99,52 +100,52 @@ func guarded(next http.Handler) http.Handler {
 	})
 }
 
-// view holds the data of the template.
+// view is the data of the template. Page selects the part of the template.
 type view struct {
 	By, Page         string
 	Protocol         campaign.Protocol
-	Said             []said // above everything
+	Said             []said // messages above all other content
 	Round, Remaining int
-	Columns          []string // of the settings of arms
+	Columns          []string // names of the columns in the arms' settings
 	Plates           []plate
-	Fields           bool // whether a row waits for its result
+	Fields           bool // whether a row has no result yet
 	Rule             campaign.Note
-	Worst            *float64 // the reward of a failed pull, nil if none is known
+	Worst            *float64 // reward for a failed pull; nil if unknown
 	Status           *campaign.Status
 	Receipt          *campaign.Receipt
-	Good, Wrong      string // rows of the receipt that are in order, and that are not
+	Good, Wrong      string // descriptions of the receipt's valid and invalid rows
 	Lines            []campaign.ReceiptLine
-	More             int  // further lines
-	Doubted          bool // whether rows may be confirmed
+	More             int  // number of lines not shown
+	Doubted          bool // whether some rows may be confirmed
 	Sheet, File      string
 	Secret           string
 }
 
-// said is an answer to the person; ID names the pull that it is about, "" for none.
+// said is a message to the person. ID is the pull that it is about, or "".
 type said struct {
 	ID, Text string
 	Wrong    bool
 }
 
-// plate is a part of a list.
+// plate is a part of a list: the rows of one plate.
 type plate struct {
 	Number int
 	Rows   []pull
 }
 
-// pull is a row of the list with what was typed into it and what is said to it.
+// pull is a row of the list with the input that was not stored and the message about it.
 type pull struct {
 	campaign.ListRow
 	Typed, Why string
 	Said       string
-	Doubted    bool // whether the value may be confirmed
-	Failing    bool // whether the reason is asked for
+	Doubted    bool // the person may confirm the value
+	Failing    bool // the person must enter a reason
 	Focus      bool
 }
 
 func shown(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
-// lead states how good the leader of a task is, and by how much better than its hardest rival.
+// lead returns the leader's estimate and its lead over the hardest rival, with the error of the lead if it is known.
 func lead(t campaign.TaskStatus) string {
 	out := fmt.Sprintf("leads with %.4g", t.Estimate)
 	if both := t.Gap + t.Error; !math.IsNaN(both) && !math.IsInf(both, 0) {
@@ -153,7 +154,8 @@ func lead(t campaign.TaskStatus) string {
 	return out
 }
 
-// estimated writes an expected reward and its 95 % interval, to two digits of the interval's half.
+// estimated returns an expected reward with its 95 % interval. The number of decimals shows two digits of half the
+// interval.
 func estimated(x float64, ci [2]float64) string {
 	digits := 0
 	if half := (ci[1] - ci[0]) / 2; half > 0 {
@@ -162,7 +164,7 @@ func estimated(x float64, ci [2]float64) string {
 	return fmt.Sprintf("%.*f [%.*f, %.*f]", digits, x, digits, ci[0], digits, ci[1])
 }
 
-// remaining writes a time that is left in a unit like days, "" if it is not known yet.
+// remaining returns the remaining time in a unit such as days, or "" if it is unknown.
 func remaining(x float64, unit string) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) || x <= 0 {
 		return ""
@@ -174,8 +176,8 @@ func remaining(x float64, unit string) string {
 	return words + " " + unit
 }
 
-// settings says at what an arm is measured, as far as its name does not: the names of its features without the x_ of the
-// table, with their values; of a feature that is 0 or 1 throughout the list, its name if it is 1.
+// settings returns the features of an arm that its name does not contain: feature names without the prefix x_, and their
+// values. For a feature with only the values 0 and 1 in the list, it returns the name if the value is 1.
 func settings(columns []string, plates []plate, row campaign.ListRow) string {
 	var out []string
 	named := strings.Split(row.Arm, ", ")
@@ -195,7 +197,7 @@ func settings(columns []string, plates []plate, row campaign.ListRow) string {
 	return strings.Join(out, " · ")
 }
 
-// isSwitch reports whether a feature is written as 0 or 1 in all rows of a list.
+// isSwitch reports whether feature k has only the values 0 and 1 in all rows of a list.
 func isSwitch(k int, plates []plate) bool {
 	for _, p := range plates {
 		if slices.ContainsFunc(p.Rows, func(r pull) bool { return r.Settings[k] != "0" && r.Settings[k] != "1" }) {
@@ -220,12 +222,13 @@ func (s *server) fail(w http.ResponseWriter, by string, err error) {
 	s.show(w, http.StatusInternalServerError, view{By: by, Page: "error", Said: []said{{Text: err.Error(), Wrong: true}}})
 }
 
-// person lets only invited people in, each to their own place, by their cookie. Nothing that others send is read.
+// person returns a handler for invited persons only. It identifies a person by the cookie, which must fit the path. The
+// content of other requests is not read.
 func (s *server) person(next func(w http.ResponseWriter, r *http.Request, by string)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, c := range r.CookiesNamed(cookie) {
 			if by, ok := s.c.Invited(c.Value); ok && placeOf(c.Value) == r.PathValue("place") {
-				r.Body = http.MaxBytesReader(w, r.Body, 4*mostUpload) // a sheet in a form has up to three bytes for one
+				r.Body = http.MaxBytesReader(w, r.Body, 4*mostUpload) // form encoding can triple the size of a sheet
 				next(w, r, by)
 				return
 			}
@@ -234,7 +237,7 @@ func (s *server) person(next func(w http.ResponseWriter, r *http.Request, by str
 	}
 }
 
-// invitation shows who a link is for. The cookie is set by a further step: a browser sends a strict
+// invitation shows for whom an invitation is. A second step (join) sets the cookie, because a browser sends a strict
 // cookie only with requests that begin on the page itself.
 func (s *server) invitation(w http.ResponseWriter, r *http.Request) {
 	secret := r.PathValue("secret")
@@ -268,19 +271,19 @@ func (s *server) tasks(w http.ResponseWriter, r *http.Request, by string) {
 	s.show(w, http.StatusOK, view{By: by, Page: "tasks", Status: &st})
 }
 
-// errPlain answers an address that others can reach without encryption.
+// errPlain refuses to serve an address without encryption if other machines can reach it.
 var errPlain = errors.New("others can reach this address. Give --cert and --key, or --plain if you trust the network")
 
-// Address says where the page is served.
+// Address states where the page is served.
 type Address struct {
-	Listen    string // host:port; "" is a free port of this machine alone
-	Cert, Key string // files of TLS
-	Plain     bool   // also without TLS where others can reach it
-	// addresses under which people reach it besides, as https://lab.example.org
+	Listen    string // host:port; "" means a free port that only this machine can reach
+	Cert, Key string // files of a TLS certificate
+	Plain     bool   // allow an address without TLS that other machines can reach
+	// further addresses of the page, such as https://lab.example.org
 	URLs []string
 }
 
-// Serve serves the page until the context ends, and says where once it listens.
+// Serve serves the page until the context ends. It calls said with the address when the server listens.
 func Serve(ctx context.Context, c *folder.Campaign, a Address, said func(url string)) error {
 	a.Listen = cmp.Or(a.Listen, "127.0.0.1:0")
 	if (a.Cert == "") != (a.Key == "") {

@@ -1,5 +1,6 @@
-// Package bestcall has the calls of best: which columns of a table are tasks, options and rewards, as a script and as a command. It also
-// proposes the columns of a table. The command and the page of the browser use it.
+// Package bestcall represents a call of the function best: which columns of a table are tasks, options and rewards. It
+// writes the call as a script or as a command, and proposes the columns for a table. The command and the browser page use
+// it.
 package bestcall
 
 import (
@@ -14,39 +15,40 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Call is a call of best. Make one by New.
+// Call is a call of best. New creates one.
 type Call struct {
 	Columns []Column
-	Goal    string  // "max", "min", or a list of them with commas; "" is max
-	Bounded string  // limits of the reward: "LO,HI"; "" for none
-	Kernel  string  // how similar tasks and options are, an expression of the language; "" if not stated
-	Epsilon float64 // an option this close to the best is good enough
-	Next    int     // number of measurements to propose, or their cost
-	Retry   bool    // also options whose measurements have all failed
+	Goal    string  // "max", "min", or several separated by commas; "" means max
+	Bounded string  // limits of the reward as "LO,HI"; "" means none
+	Kernel  string  // kernel as an expression of the language; "" if not given
+	Epsilon float64 // an option within this distance of the best is good enough
+	Next    int     // number of measurements to propose, or their total cost
+	Retry   bool    // also propose options whose measurements have all failed
 
-	Overall           bool // also one option for all tasks
-	PerBlock, Options int  // limits of the proposed measurements; 0 for none
+	Overall           bool // also recommend one option for all tasks
+	PerBlock, Options int  // limits of the proposed measurements; 0 means none
 	Checks            []string
 }
 
-// New returns a call that states nothing.
+// New returns a call without arguments.
 func New() Call { return Call{Columns: columns()} }
 
-// Named returns the columns that are stated for a parameter.
+// Named returns the columns that the call gives for a parameter.
 func (o *Call) Named(name string) []string {
 	c, _ := lists.First(o.Columns, func(c Column) bool { return c.Name == name })
 	return c.Value
 }
 
-// Column is a parameter of problem that names columns or conditions. The flag of best has the same name.
+// Column is a parameter of the function problem that accepts columns or conditions. The flag of the command best has the
+// same name.
 type Column struct {
 	Name  string
-	Help  string   // for the flag; the value is in backquotes
-	List  bool     // may name several columns
-	Value []string // as stated; empty if not stated
+	Help  string   // help of the flag; backquotes mark its value
+	List  bool     // accepts several columns
+	Value []string // given columns; empty if none
 }
 
-// columns returns the parameters that name columns, without values.
+// columns returns all parameters that accept columns, without values.
 func columns() []Column {
 	return []Column{
 		{Name: "task", List: true, Help: "`COLUMN` of the tasks, such as reactions or sites; each task gets its own recommendation (repeatable)"},
@@ -78,8 +80,8 @@ func columns() []Column {
 	}
 }
 
-// Script returns the script of the call for a table. A wide table has one row per arm and needs no columns. rows asks for the rows of a
-// field book if measurements are proposed.
+// Script returns the script of the call for a table. wide states that the table has one row per arm and needs no columns.
+// rows requests the rows of a field book if measurements are proposed.
 func (o *Call) Script(table string, wide, rows bool) string {
 	more := ""
 	for _, x := range []struct{ name, value string }{
@@ -97,7 +99,7 @@ func (o *Call) Script(table string, wide, rows bool) string {
 	return o.Problem(table, wide) + call + "\n"
 }
 
-// trueText, countText and listText write values of flags for a script; "" for a flag that is not given.
+// trueText, countText and listText return the value of a flag for a script, or "" if the flag is not set.
 func trueText(given bool) string {
 	if !given {
 		return ""
@@ -122,7 +124,7 @@ func listText(texts []string) string {
 	return "[" + strings.Join(lists.Map(texts, kernels.Quote), ", ") + "]"
 }
 
-// Goals returns the goals of the columns of rewards.
+// Goals returns the goals of the reward columns.
 func (o *Call) Goals() []string {
 	if o.Goal == "" {
 		return nil
@@ -130,7 +132,7 @@ func (o *Call) Goals() []string {
 	return lists.Map(strings.Split(o.Goal, ","), strings.TrimSpace)
 }
 
-// Problem returns the statement that reads the table.
+// Problem returns the statement of the script that reads the table.
 func (o *Call) Problem(table string, wide bool) string {
 	args := []string{"data=" + kernels.Quote(table)}
 	if wide {
@@ -153,7 +155,7 @@ func (o *Call) Problem(table string, wide bool) string {
 	return fmt.Sprintf("p = problem(%s)\n", strings.Join(args, ", "))
 }
 
-// Line returns the command that makes the call.
+// Line returns the call as a command line.
 func (o *Call) Line(table string) string {
 	line := shell.NewLine("best", table)
 	for _, c := range o.Columns {
@@ -170,7 +172,7 @@ func (o *Call) Line(table string) string {
 	return string(line.On("--overall", o.Overall).On("--retry", o.Retry))
 }
 
-// Describe returns a short description of the values of a column.
+// Describe returns a short description of a column's values.
 func Describe(c problem.Column) string {
 	what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
 	switch {
@@ -193,11 +195,12 @@ func Describe(c problem.Column) string {
 	return what
 }
 
-// Guess returns the call with a guess for each column that the user has not named, and a sentence on the goal.
+// Guess returns the call with a guess for each column that the user has not given. goal is advice about the direction of
+// the goal.
 func (o *Call) Guess(d problem.Description) (guessed Call, goal string) {
 	l := d.Long()
 	guesses := map[string][]string{"task": l.Task, "arm": l.Arm, "reward": {l.Reward}, "sd": {l.SD}, "count": {l.Count}, "blocks": l.Blocks}
-	if len(o.Named("reward")) > 0 { // the guesses belong to another reward column
+	if len(o.Named("reward")) > 0 { // the guessed columns belong to another reward
 		delete(guesses, "sd")
 		delete(guesses, "count")
 	}

@@ -1,9 +1,9 @@
-// Package kinds lists the kinds of value that functions of the script language return: their names, their Go types, and how a Go
-// cell reads them. The language, the bridge to Go cells, package session and the reports use this one table, so that each kind is
-// in all of them.
+// Package kinds lists the kinds of values that functions of the script language return: their names, their Go types, and
+// the functions with which a Go cell reads them. The language, the bridge to Go cells, package session and the reports all
+// use this table.
 //
-// A new kind needs a line in Views, a row in list, and a method of that name in package report, which displays a value of the kind.
-// This package does not import report, so that a Go cell without displays does not link it.
+// To add a kind, add a method to Views, a row in list, and the method in package report that displays a value. This
+// package does not import report, so that a Go cell without displays does not link it.
 package kinds
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Views displays a value of each kind as a V; package report implements it.
+// Views converts a value of each kind to a V, its displayed form. Package report implements it.
 type Views[V any] interface {
 	Answer(answer.Answer) V
 	Sweep(sim.Sweep) V
@@ -45,26 +45,26 @@ type Views[V any] interface {
 	Receipt(campaign.Receipt) V
 }
 
-// Kind describes a kind of value, and how a Views[V] displays one.
+// Kind describes a kind of value and how Views[V] displays it.
 type Kind[V any] struct {
-	Name   string // in messages of the language and between processes
+	Name   string // name in messages of the language and in the bridge
 	Plural bool   // the name has no article
-	JSON   string // the "type" of a display; "" means Name
-	// the function that returns the value, if Name is not clear enough; otherwise ""
+	JSON   string // field "type" of a display in JSON; "" means Name
+	// function that returns the value, if Name does not make it clear; otherwise ""
 	Of string
-	// the function of package session that reads it; "" if only session.Get does
+	// function of package session that reads the value; "" if only session.Get does
 	Reader string
-	Type   reflect.Type          // type of the value in Go
-	View   func(Views[V], any) V // of a value of this Type
+	Type   reflect.Type          // Go type of the value
+	View   func(Views[V], any) V // displays a value of this Type
 }
 
-// table holds the kinds in order, and by their Go types.
+// table holds the kinds in the order of list, and by Go type.
 type table[V any] struct {
 	all    []Kind[V]
 	byType map[reflect.Type]Kind[V]
 }
 
-// tables caches the tables by the type of V: a check of a script looks up every argument, and every element of a list.
+// tables caches one table per type V. Checking a script looks up each argument and each list element.
 var tables sync.Map
 
 func tableOf[V any]() *table[V] {
@@ -77,10 +77,10 @@ func tableOf[V any]() *table[V] {
 	return t.(*table[V])
 }
 
-// All returns the kinds in the order of messages. The list is shared and must not be changed.
+// All returns the kinds in the order in which messages list them. The slice is shared and must not be changed.
 func All[V any]() []Kind[V] { return tableOf[V]().all }
 
-// list returns a row for each kind.
+// list returns one row per kind.
 func list[V any]() []Kind[V] {
 	type views = Views[V]
 	return []Kind[V]{
@@ -105,7 +105,7 @@ func list[V any]() []Kind[V] {
 	}
 }
 
-// row completes a row with the Go type of its view.
+// row adds the Go type and the display function to a kind. Both follow from the type of view.
 func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	k.Type = reflect.TypeFor[T]()
 	k.View = func(vs Views[V], v any) V { return view(vs, v.(T)) }
@@ -113,16 +113,16 @@ func row[T, V any](k Kind[V], view func(Views[V], T) V) Kind[V] {
 	return k
 }
 
-// Names returns the kinds for callers that display nothing.
+// Names returns the kinds for callers that do not display values.
 func Names() []Kind[struct{}] { return All[struct{}]() }
 
-// Of returns the kind of values of a Go type.
+// Of returns the kind of values with a Go type, or false if there is none.
 func Of[V any](t reflect.Type) (Kind[V], bool) {
 	k, ok := tableOf[V]().byType[t]
 	return k, ok
 }
 
-// A returns the name with its article.
+// A returns the kind's name with its article, if it has one.
 func (k Kind[V]) A() string {
 	switch {
 	case k.Plural:

@@ -13,10 +13,10 @@ import (
 
 const (
 	tasks    = 5
-	features = inputs - 1 // per arm
+	features = inputs - 1 // features per arm
 )
 
-// The kernel and the noise of the problem, as in a script.
+// Kernel and Noise are the kernel and the noise of the problem, in the syntax of scripts.
 const (
 	Kernel = "task(rbf(1)) * arm(rbf(1))"
 	Noise  = 0.3
@@ -25,17 +25,17 @@ const (
 // arm is a row of the table.
 type arm struct {
 	task int
-	name string            // unique in all tasks, since arms of different tasks have different features
-	x    [features]float64 // in [0, 1], five digits
-	mean float64           // f at x
+	name string            // unique over all tasks, because arms of different tasks have different features
+	x    [features]float64 // features in [0, 1], with five decimals
+	mean float64           // f at the features of task and arm
 }
 
-// place returns the feature of a task: 0, 0.2, 0.4, 0.6 and 0.8. With these values the ranks at a residual of 1e-2 are 50 at 10³
-// arms and 58 at 10⁴.
+// place returns the feature of a task: 0, 0.2, 0.4, 0.6 and 0.8. With these values, the rank at a residual of 1e-2 is 50
+// for 10³ arms and 58 for 10⁴.
 func place(task int) float64 { return float64(task) / 5 }
 
-// table returns n arms, equally many per task; n is rounded down to a multiple of five. The arms of a task are uniform draws; a
-// smaller table is the start of a larger one.
+// table returns n arms, an equal number per task; n is rounded down to a multiple of five. The features of arms are
+// uniform random numbers. A smaller table contains the first arms of each task of a larger one.
 func table(n int) []arm {
 	f := newFunction()
 	var out []arm
@@ -55,14 +55,16 @@ func table(n int) []arm {
 	return out
 }
 
-// middle is the centre of the function in feature space: there its polynomials of degree 6 are most like a draw from the process.
+// middle is the centre of the function in feature space. Near it, polynomials of degree 6 are most similar to a draw from
+// the Gaussian process.
 const middle = 0.5
 
-// digits rounds to five digits after the point.
+// digits rounds v to five decimals.
 func digits(v float64) float64 { return math.Round(v*1e5) / 1e5 }
 
-// Write writes the table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means have all their digits: with
-// five digits, the means of 1,000 arms do not belong to any function of norm below 22.8. It returns the errors of the writer.
+// Write writes a table of n arms as CSV with the columns task, arm, x_1 … x_4, z_1 and mean. Means have all digits. With
+// only five decimals, the means of 1,000 arms would not fit any function of norm below 22.8. Write returns an error of the
+// writer.
 func Write(to io.Writer, n int) error {
 	w := bufio.NewWriter(to)
 	fmt.Fprintln(w, "task,arm,x_1,x_2,x_3,x_4,z_1,mean")
@@ -72,7 +74,7 @@ func Write(to io.Writer, n int) error {
 	return w.Flush()
 }
 
-// Problem returns the problem of Write, Kernel and Noise.
+// Problem returns the problem with the arms of Write, Kernel and Noise.
 func Problem(n int) (*problem.Problem, error) {
 	d := problem.Draft{TaskColumns: []string{"z_1"}, ArmColumns: []string{"x_1", "x_2", "x_3", "x_4"}}
 	for _, a := range table(n) {
@@ -86,13 +88,13 @@ func Problem(n int) (*problem.Problem, error) {
 }
 
 const (
-	inputs = 5 // one feature of tasks and four of arms
+	inputs = 5 // one task feature and four arm features
 	degree = 6 // degree of the polynomials in the function
-	seed   = 5 // of the function and of the arms
+	seed   = 5 // random seed of the function and of the arms
 )
 
-// Norm is ‖f‖ in reward units; a script states Norm/Noise. It is the root of the number of terms, the expected value for a draw
-// from the Gaussian process with this kernel.
+// Norm is ‖f‖ in reward units; scripts use Norm/Noise. Its square is the number of terms, which is the expected value of
+// ‖f‖² for coefficients drawn from N(0, 1).
 const Norm = 21.5
 
 // function is a member of the reproducing kernel Hilbert space of k(x, y) = exp(-‖x - y‖²/2) on
@@ -110,7 +112,7 @@ type function struct {
 	weights []float64 // w_α
 }
 
-// newFunction draws w from the normal distribution, for all α of |α| ≤ 6, and scales it to Norm.
+// newFunction draws w from the normal distribution for all α with |α| ≤ 6 and scales it to norm Norm.
 func newFunction() function {
 	var f function
 	var alpha [inputs]int
@@ -140,7 +142,7 @@ func newFunction() function {
 	return f
 }
 
-// at evaluates the function at a point.
+// at returns f(x).
 func (f function) at(x [inputs]float64) float64 {
 	var scaled [inputs][degree + 1]float64 // x_jᵃ / √a!
 	var square float64

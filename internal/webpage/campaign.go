@@ -15,16 +15,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// kept is the campaign of the page, and the record that the page keeps of it.
+// kept is the page's campaign with its record as a file.
 type kept struct {
 	campaign *record.Campaign
 	record   []byte
 }
 
-// build and person name the program, and the person whose lists the page shows, in campaigns.
+// build names this program in campaigns. person is the person whose measurements the page lists.
 const build, person = "page js/wasm", "browser"
 
-// begin starts a campaign with the question of a call. Each list has as many measurements as the call proposes.
+// begin starts a campaign for the problem of a call. Each list has as many measurements as the call proposes.
 func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
 	call := callOf(q.Call)
 	name := strings.TrimSuffix(path.Base(q.Table), path.Ext(q.Table))
@@ -43,7 +43,7 @@ func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
 	return p.list(ctx)
 }
 
-// resume opens the campaign of a record among the files, unless that is the open one.
+// resume opens the campaign whose record is the file name. It does nothing if this campaign is already open.
 func (p *Page) resume(ctx context.Context, name string) error {
 	data, err := p.read(name)
 	if err != nil || p.kept.campaign != nil && bytes.Equal(data, p.kept.record) {
@@ -61,7 +61,7 @@ func (p *Page) resume(ctx context.Context, name string) error {
 	return nil
 }
 
-// observe records a sheet of results, and returns the next list. A refused sheet records nothing.
+// observe records a sheet of results and returns the next list. If the sheet is refused, nothing is recorded.
 func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
 	if err := p.resume(ctx, q.Table); err != nil {
 		return Reply{}, err
@@ -74,7 +74,7 @@ func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
 	return p.list(ctx, report.Display{Value: *done.Receipt})
 }
 
-// list returns the measurements to make, after what is shown first the state of the campaign, and its record.
+// list returns the campaign's next measurements, its state and its record. The displays in first precede the state.
 func (p *Page) list(ctx context.Context, first ...report.Display) (Reply, error) {
 	c := p.kept.campaign
 	list, err := c.Ask(ctx, campaign.Request{By: person})

@@ -1,8 +1,8 @@
-// Package webpage answers the requests of the browser page: it describes a table, makes a call of best, runs a script, and writes
-// files to download. It computes nothing itself. Folder web has the page and the program that passes its requests on.
+// Package webpage answers the requests of the browser page: it describes a table, calls best, runs a script, and writes
+// files to download. Folder web has the page and the program that forwards the requests.
 //
-// A Page keeps the files that the user has dropped, in memory, and the values that scripts have bound. Nothing is read from a disk or
-// a network.
+// A Page keeps in memory the files that the user has added and the values that scripts have defined. It reads nothing from
+// disk or from a network.
 package webpage
 
 import (
@@ -31,45 +31,45 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// Page has the state of one page. Only one goroutine may use it at a time.
+// Page is the state of a browser page. It must not be used by several goroutines at once.
 type Page struct {
 	files   map[string][]byte
 	tell    func(Event)
 	session *dsl.Session
-	ids     int    // for ids of displays
-	bound   string // definitions reported last
-	quiet   bool   // whether displays are dropped
+	ids     int    // number of IDs assigned to displays
+	bound   string // definitions in the last event "bound"
+	quiet   bool   // drop displays
 	last    made
 	kept    kept
 }
 
-// made is the last answer of best.
+// made is the last answer of best and its report.
 type made struct {
 	document report.Document
 	answer   answer.Answer
 }
 
-// Event reports something during a request.
+// Event reports something to the page during a request.
 type Event struct {
 	Kind  string  `json:"kind"`            // "progress", "display", "notice" or "bound"
-	Text  string  `json:"text,omitempty"`  // label of the step, a sentence, or the definitions of all bound names
-	HTML  string  `json:"html,omitempty"`  // a display
-	Share float64 `json:"share,omitempty"` // finished share of the step
+	Text  string  `json:"text,omitempty"`  // label of the step, message, or definitions of all names
+	HTML  string  `json:"html,omitempty"`  // display
+	Share float64 `json:"share,omitempty"` // finished part of the step, from 0 to 1
 }
 
-// Request is a request of the page.
+// Request is a request from the page.
 type Request struct {
 	Do     string // "describe", "best", "save", "run", "check", "complete", "forget", "begin", "resume" or "observe"
 	Table  string // name of a file
 	Call   Call
-	Text   string // a script, or a sheet of results
-	Sure   bool   // results that look like typing errors are right
-	Cursor int    // in the script, in characters
-	Before string // definitions that a script may use, for a program that was started again
-	Format string // ending of a file to save
+	Text   string // script, or sheet of results
+	Sure   bool   // the user has confirmed results that look like typing errors
+	Cursor int    // position in the script in characters
+	Before string // definitions from before the program was restarted, which a script may use
+	Format string // file ending for "save"
 }
 
-// Call has the arguments of best, by the names of their flags.
+// Call has the arguments of best. Columns maps parameters to columns.
 type Call struct {
 	Columns map[string][]string
 	Goal    string
@@ -80,28 +80,28 @@ type Call struct {
 	Retry   bool
 }
 
-// Reply is the reply to a request. Error excludes the other fields.
+// Reply is the answer to a request. If Error is set, the other fields are empty.
 type Reply struct {
-	Error string `json:"error,omitempty"` // in HTML
-	// of describe
+	Error string `json:"error,omitempty"` // as HTML
+	// set by describe
 	Rows    int      `json:"rows,omitempty"`
 	Columns []Column `json:"columns,omitempty"`
 	Call    *Call    `json:"call,omitempty"`
-	Doubt   string   `json:"doubt,omitempty"` // what to check before the answer is trusted
-	Wide    bool     `json:"wide,omitempty"`  // the table has a row for each arm, and needs no columns
-	// of best and run
+	Doubt   string   `json:"doubt,omitempty"` // what the user should check before trusting the answer
+	Wide    bool     `json:"wide,omitempty"`  // the table has one row per arm and needs no columns
+	// set by best; HTML also by begin, resume and observe
 	HTML    string `json:"html,omitempty"`
 	Command string `json:"command,omitempty"`
 	Python  string `json:"python,omitempty"`
 	Script  string `json:"script,omitempty"`
-	Next    bool   `json:"next,omitempty"` // measurements are proposed, so that there is a field book
-	// of begin, resume and observe
+	Next    bool   `json:"next,omitempty"` // measurements are proposed, so a field book can be saved
+	// set by begin, resume and observe
 	List *campaign.List `json:"list,omitempty"`
-	Note string         `json:"note,omitempty"` // why the list is empty
-	// of these and of save
+	Note string         `json:"note,omitempty"` // reason why the list is empty
+	// set by begin, resume, observe and save
 	Name string `json:"name,omitempty"`
 	Data []byte `json:"-"`
-	// of check and complete
+	// set by check and complete
 	Errors []Mark `json:"errors,omitempty"`
 	From   int    `json:"from,omitempty"`
 	To     int    `json:"to,omitempty"`
@@ -112,19 +112,19 @@ type Reply struct {
 type Column struct {
 	Name  string `json:"name"`
 	Looks string `json:"looks"`
-	Role  string `json:"role"`          // name of the parameter; "" if the column is left out
-	Why   string `json:"why,omitempty"` // the reason why it is left out
+	Role  string `json:"role"`          // parameter to which the column belongs; "" if it is not used
+	Why   string `json:"why,omitempty"` // reason why it is not used
 }
 
-// Mark is a mistake of a script with its place.
+// Mark is a mistake in a script with its position.
 type Mark struct {
 	Line    int    `json:"line"`
-	From    int    `json:"from"` // in characters
+	From    int    `json:"from"` // in characters from the start of the line
 	To      int    `json:"to"`
 	Message string `json:"message"`
 }
 
-// Word is a word that completes a script.
+// Word is a completion.
 type Word struct {
 	Text string `json:"text"`
 	Info string `json:"info"`
@@ -137,15 +137,15 @@ func New(tell func(Event)) *Page {
 	return p
 }
 
-// forget unbinds all names of scripts.
+// forget deletes all names that scripts have defined.
 func (p *Page) forget() {
 	p.session = dsl.NewSession(p.options(func(d report.Display) { p.show(d) }))
 }
 
-// Put adds a file, or replaces one of the same name.
+// Put adds a file, or replaces the file with the same name.
 func (p *Page) Put(name string, data []byte) { p.files[name] = data }
 
-// Answer answers a request. A panic becomes an error, so that the page can go on.
+// Answer answers a request. A panic becomes an error, so that the page remains usable.
 func (p *Page) Answer(ctx context.Context, q Request) (r Reply) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -187,7 +187,7 @@ func (p *Page) Answer(ctx context.Context, q Request) (r Reply) {
 
 func failed(err error) Reply { return Reply{Error: dsl.ErrorHTML(err)} }
 
-// read returns a file of the page.
+// read returns the content of a file of the page.
 func (p *Page) read(name string) ([]byte, error) {
 	if data, known := p.files[path.Clean(name)]; known {
 		return data, nil
@@ -199,7 +199,7 @@ func (p *Page) read(name string) ([]byte, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fmt.Errorf("the page has no such file; its files are %s", names)}
 }
 
-// options returns the options of a session on the files of the page.
+// options returns the options of a session that uses the page's files. shown receives the displays.
 func (p *Page) options(shown func(report.Display)) dsl.Options {
 	return dsl.Options{Host: host{p}, Read: p.read, Shown: shown, Rebind: true,
 		Progress: func(a dsl.Activity) {
@@ -216,7 +216,7 @@ func (p *Page) options(shown func(report.Display)) dsl.Options {
 	}
 }
 
-// describe describes a table and proposes a call.
+// describe describes a table and proposes a call of best.
 func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
 	d, err := problem.Describe(name, problem.LoadOptions{Read: p.read, Decode: workbook.CSV, Context: ctx})
 	if err != nil {
@@ -250,7 +250,7 @@ func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
 	return r, nil
 }
 
-// callOf returns a call of the page as one of best.
+// callOf converts a call of the page to a bestcall.Call.
 func callOf(c Call) bestcall.Call {
 	call := bestcall.New()
 	call.Goal, call.Bounded, call.Epsilon, call.Next, call.Overall, call.Retry = c.Goal, c.Bounded, c.Epsilon, c.Next, c.Overall, c.Retry
@@ -260,7 +260,7 @@ func callOf(c Call) bestcall.Call {
 	return call
 }
 
-// best makes a call of best, as the command does.
+// best evaluates a call of best, like the command best.
 func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
 	call, started := callOf(q.Call), time.Now()
 	text := call.Script(q.Table, len(q.Call.Columns) == 0, false)
@@ -300,14 +300,14 @@ func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
 		Next: len(a.Next) > 0}, nil
 }
 
-// python returns the script of a call for the Python package, whose functions have the same parameters.
+// python converts the script of a call to Python. The Python package has functions with the same parameters.
 func python(script string) string {
 	problem, best, _ := strings.Cut(script, "\nbest(p, ")
 	return "import gonb_cope as cope\n\n" + strings.Replace(problem, "problem(", "cope.problem(", 1) + "\na = p.best(" +
 		strings.ReplaceAll(best, "=true", "=True") + "a.table\n"
 }
 
-// save writes the last answer in a format.
+// save returns the last answer as a file in a format.
 func (p *Page) save(q Request) (Reply, error) {
 	if len(p.last.document.Displays) == 0 {
 		return Reply{}, errors.New("there is no answer to save yet")
@@ -331,13 +331,13 @@ func (p *Page) save(q Request) (Reply, error) {
 	return Reply{Name: name + "." + q.Format, Data: b.Bytes()}, err
 }
 
-// id returns a new prefix of ids in the page.
+// id returns a new prefix for IDs in the page.
 func (p *Page) id() string {
 	p.ids++
 	return fmt.Sprintf("d%d", p.ids)
 }
 
-// show reports a display of a script.
+// show sends a display of a script as an event.
 func (p *Page) show(d report.Display) {
 	p.tellBound()
 	if p.quiet {
@@ -351,7 +351,8 @@ func (p *Page) show(d report.Display) {
 	p.tell(Event{Kind: "display", HTML: b.String()})
 }
 
-// run evaluates a script. Displays are events. A program that was started again first evaluates what was bound before.
+// run evaluates a script, whose displays are sent as events. If the program was restarted, run first evaluates the earlier
+// definitions.
 func (p *Page) run(ctx context.Context, q Request) (Reply, error) {
 	if len(p.session.Names()) == 0 && q.Before != "" {
 		p.quiet = true
@@ -373,7 +374,7 @@ func (p *Page) eval(ctx context.Context, text string) error {
 	return err
 }
 
-// tellBound reports the definitions of all bound names, if they have changed.
+// tellBound sends the definitions of all names as an event if they have changed.
 func (p *Page) tellBound() {
 	if p.session == nil {
 		return
@@ -389,7 +390,7 @@ func (p *Page) tellBound() {
 	}
 }
 
-// check returns the mistakes of a script that show without running it.
+// check returns the mistakes of a script that can be found without running it.
 func (p *Page) check(text string) Reply {
 	script, errs := dsl.Parse("script", text)
 	if len(errs) == 0 {
@@ -404,13 +405,13 @@ func (p *Page) check(text string) Reply {
 	})}
 }
 
-// complete returns the words that complete a script at the cursor.
+// complete returns completions at the cursor in a script.
 func (p *Page) complete(text string, cursor int) Reply {
 	from, to, items := p.session.CompleteItems(text, cursor)
 	return Reply{From: from, To: to, Words: lists.Map(items, func(c dsl.Completion) Word { return Word{c.Text, c.Signature} })}
 }
 
-// host reads and writes the files of the page.
+// host is a dsl.Host that reads and writes the page's files.
 type host struct{ page *Page }
 
 // Load implements dsl.Host.
@@ -425,7 +426,7 @@ func (h host) Gram(path string, opt problem.LoadOptions) (problem.GramFile, erro
 	return problem.LoadGram(path, opt)
 }
 
-// Save implements dsl.Host. The file joins the files of the page.
+// Save implements dsl.Host. It adds the file to the page's files.
 func (h host) Save(path string, v any) error {
 	var b bytes.Buffer
 	if err := save.Write(&b, path, v); err != nil {
@@ -440,7 +441,7 @@ func (h host) Store(string) (dsl.Store, error) {
 	return nil, errors.New("a browser keeps no store of results; leave store= out, or use gonb-cope run")
 }
 
-// Decode reads a request in JSON.
+// Decode decodes a request from JSON.
 func Decode(text string) (q Request, err error) {
 	err = json.Unmarshal([]byte(text), &q)
 	return q, err

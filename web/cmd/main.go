@@ -1,7 +1,7 @@
 //go:build js && wasm
 
-// Command web is the program of the browser page. It runs in a Web Worker, receives requests as messages, and passes them to
-// internal/webpage. make web builds it.
+// Command web is the browser page's program. It runs in a Web Worker, receives requests as messages, and passes them to
+// internal/webpage. Build it with make web.
 package main
 
 import (
@@ -14,7 +14,8 @@ import (
 )
 
 func main() {
-	// Only one thread computes, so collecting garbage takes time from the answer. It begins when much memory is used.
+	// All computation is in one thread, so garbage collection delays the answer. It begins only when much memory is in
+	// use.
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(768 << 20)
 	page := webpage.New(func(e webpage.Event) { post(map[string]any{"event": text(e)}) })
@@ -42,7 +43,7 @@ func main() {
 // post sends a message to the page.
 func post(message map[string]any) { js.Global().Call("postMessage", message) }
 
-// text writes a value as JSON.
+// text returns a value as JSON.
 func text(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

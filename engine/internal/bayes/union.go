@@ -19,16 +19,17 @@ import (
 // probabilities of all other rivals are added.
 const unionRivals, unionDraws = 12, 200
 
-// anyOf returns the probability that at least one arm of a set exceeds the leader by more than ε. chances has the probability of this
-// event A_x for each arm x. It is estimated by importance sampling [OMC19], which is accurate for small probabilities, too:
+// anyOf returns the probability that at least one arm of a set exceeds the leader by more than ε. chances has the
+// probability of this event A_x for each arm x of set. The result is estimated by importance sampling [OMC19], which is
+// accurate for small probabilities, too:
 //
-//	P(∪A_x) = Σ_x P(A_x) · E[1/N],
+//	P(∪A_x) = Σ_x P(A_x) · E[1/N].
 //
-// where arm x is drawn in proportion to P(A_x), then rewards given A_x, and N is the number of arms that exceed the leader in this
-// draw. Dependence between arms is that of normal variables. The draws use the same random numbers each time.
+// An arm x is drawn in proportion to P(A_x), then rewards are drawn given A_x. N is the number of arms that exceed the
+// leader in this draw. The rewards are drawn as jointly normal variables. All calls use the same random numbers.
 //
-// [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to power
-// systems analysis, Electronic Journal of Statistics 13 (2019) 231.
+// [OMC19]: A. B. Owen, Y. Maximov, M. Chertkov, Importance sampling the union of rare events with an application to
+// power systems analysis, Electronic Journal of Statistics 13 (2019) 231.
 func anyOf(p *model.Posterior, set []int, leader int, chances []float64) float64 {
 	rivals := indices.Where(len(chances), func(k int) bool { return chances[k] > 0 })
 	slices.SortStableFunc(rivals, func(x, y int) int { return cmp.Compare(chances[y], chances[x]) })

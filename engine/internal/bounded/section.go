@@ -94,10 +94,9 @@ type Local struct {
 	Worst    float64    // largest weight·rest
 }
 
-// Localise returns features by pivoted Cholesky [HPS12]: the next pivot is the arm with the largest
-// weight·rest, where among arms that are as good favour counts, until no weight·rest is above
-// tolerance, or there are most columns. Weights and favours are 0 or more, one per arm; arms of
-// weight 0 are not pivots.
+// Localise returns features by pivoted Cholesky [HPS12]. The next pivot is the arm with the largest weight·rest·favour,
+// among arms whose weight·rest is above tolerance. It stops if there is no such arm or if there are most columns.
+// weight and favour have one value of 0 or more per arm; arms of weight 0 are no pivots.
 //
 //	[HPS12] Harbrecht, Peters, Schneider: On the low-rank approximation by the pivoted Cholesky
 //	        decomposition, Applied Numerical Mathematics 62, 2012.
@@ -191,16 +190,16 @@ func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat
 	return out, err
 }
 
-// Combined is a sum of estimates of the gap between arm x and the leaders of several rounds,
+// Combined is the error functional of a sum of estimates of the gaps between arm x and the leaders of several rounds r,
 //
-//	Σ_r p_rᵀȳ_r  of  Σ_r a_r (f_b(r) - f_x),
+//	Σ_r p_rᵀȳ_r  of  Σ_r a_r (f_b(r) - f_x).
 //
-// which is off on average by ⟨f, G⟩, at most S‖G‖, with
+// The bias of the sum is ⟨f, G⟩, at most S‖G‖, with
 //
 //	G = Σ_r (Σ_i p_r,i k_i - a_r(k_b(r) - k_x)) = Σ_u Coefficients[u] k_u + Own·k_x.
 //
-// Biases of rounds add as vectors, so that ‖G‖ may be far below the sum of the rounds' own bounds,
-// and a round can make up for those before it.
+// The functionals of rounds add up as vectors. ‖G‖ may therefore be far below the sum of the rounds' own bounds, and a
+// round can correct the bias of earlier rounds.
 type Combined struct {
 	Coefficients []float64 // one per arm of a list that is kept elsewhere and grows at its end
 	Own          float64   // of k_x, beside a coefficient that x may have in the list

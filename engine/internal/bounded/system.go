@@ -12,12 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// System holds the information of n means ȳ of one round about f. With D = diag(σ_i²/n_i) the
-// variances of the means and v > 0 a prior variance, ridge estimates use A = K_ss + D/v, and
+// System holds the information about f in n means ȳ of one round. Let D = diag(σ_i²/n_i) be the variances of the means
+// and v > 0 a prior variance. Ridge estimates use the inverse of A = K_ss + D/v. One decomposition gives this inverse
+// for all v:
 //
-//	D^{-1/2} K_ss D^{-1/2} = Q Λ Qᵀ  gives  A⁻¹ = C (Λ + I/v)⁻¹ Cᵀ,  C = D^{-1/2} Q,
-//
-// for every v at once.
+//	D^{-1/2} K_ss D^{-1/2} = Q Λ Qᵀ  gives  A⁻¹ = C (Λ + I/v)⁻¹ Cᵀ,  C = D^{-1/2} Q.
 type System struct {
 	Support []int     // n arms of the section
 	Noise   []float64 // n: D, normalised
@@ -101,12 +100,12 @@ type Before struct {
 	Cross  float64   // ⟨G, k_b - k_x⟩
 }
 
-// Family holds the estimates pᵀȳ of a·(f_b - f_x) for every a, at one v: p is the least point of
+// Family holds, for one prior variance v, the estimates pᵀȳ of a·(f_b - f_x) for all scales a. p minimises
 //
-//	v‖G + Σ p_i k_i - a(k_b - k_x)‖² + pᵀDp,
+//	v‖G + Σ p_i k_i - a(k_b - k_x)‖² + pᵀDp.
 //
-// so that it makes up for the bias G of the rounds before as far as that is worth its variance.
-// Variance pᵀDp and the square of the new norm are quadratic in a.
+// The estimate thus corrects the bias G of earlier rounds as far as the correction is worth its variance. The variance
+// pᵀDp and the squared norm of the new functional are quadratic in a.
 type Family struct {
 	variance, norm [3]float64 // coefficients of a², -2a and 1
 	rounding       [3]float64 // bounds on the rounding error of norm, as coefficients of a², -2a and 1

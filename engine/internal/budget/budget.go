@@ -9,19 +9,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Rounds is the usual number of rounds of a budget.
+// Rounds is the default number of rounds of a budget.
 const Rounds = 6
 
-// With a posterior, round 1 gets a fifth of the budget and later rounds share the rest equally. If the budget is below two pulls per arm,
-// round 1 gets two fifths of it, or of the number of arms if that is smaller.
+// first and early determine round 1 of posterior methods; later rounds share the rest equally. Round 1 gets the fraction
+// first of the budget, or the fraction early of the smaller of budget and number of arms, if that is more.
 const first, early = 0.2, 0.4
 
-// Purse is the unspent part of a budget. Options.Budget is a limit per agent: in every round all have equal shares, up to one pull.
-// Options.Total is a sum, which agents share unequally.
+// Purse distributes a budget over rounds, and counts the unspent pulls. Options.Budget is a limit per agent: in every
+// round all agents get equal shares, up to one pull. Options.Total is a sum that agents share unequally.
 type Purse struct {
 	problem *problem.Problem
 	opt     engine.Options
-	shares  []int // pulls of all agents, by round
+	shares  []int // total pulls of all agents, one element per round
 	round   int   // number of planned rounds
 	had     []int // V: pulls so far
 }
@@ -32,7 +32,8 @@ func NewPurse(p *problem.Problem, opt engine.Options) *Purse {
 	return NewPurseOf(p, opt, max(1, int(first*remaining), int(early*min(remaining, float64(p.N())))))
 }
 
-// NewPurseOf returns a purse whose first rounds (never the last) should have these pulls.
+// NewPurseOf returns a purse whose first rounds have the given total pulls. The last round always gets the rest, so
+// numbers for it are ignored.
 func NewPurseOf(p *problem.Problem, opt engine.Options, exploring ...int) *Purse {
 	b := &Purse{problem: p, opt: opt, had: make([]int, p.V())}
 	remaining := opt.Pulls(p.V())
@@ -47,7 +48,7 @@ func NewPurseOf(p *problem.Problem, opt engine.Options, exploring ...int) *Purse
 	return b
 }
 
-// divide plans the pulls of the remaining rounds.
+// divide plans among further rounds that share the remaining pulls.
 func (b *Purse) divide(remaining, among int) {
 	for k := range among {
 		n := b.opt.Part(remaining/(among-k), remaining, among-k-1)
@@ -57,16 +58,17 @@ func (b *Purse) divide(remaining, among int) {
 	}
 }
 
-// Shares returns the pulls of all rounds.
+// Shares returns the total pulls of all rounds.
 func (b *Purse) Shares() []int { return b.shares }
 
-// Take returns the pulls of the coming round for all agents together.
+// Take begins the next round, and returns its total pulls.
 func (b *Purse) Take() int {
 	b.round++
 	return b.shares[b.round-1]
 }
 
-// Next returns the pulls of the coming round, and the limit of each task.
+// Next begins the next round. It returns the round's total pulls n, and the largest number of pulls of each task. With
+// Options.Total every task may take all n pulls.
 func (b *Purse) Next() (n int, room []int) {
 	n = b.Take()
 	if b.opt.Total > 0 {
@@ -88,14 +90,15 @@ func (b *Purse) Next() (n int, room []int) {
 	return n - remaining, room
 }
 
-// Spend records the pulls of a round.
+// Spend records the pulls that a round has made.
 func (b *Purse) Spend(counts []int) {
 	for i, c := range counts {
 		b.had[b.problem.TaskOf[i]] += c
 	}
 }
 
-// Amend records that the open round has other pulls than planned, before they are spent: later rounds share the new rest.
+// Amend replaces the pulls of the planned round. It must be called before Spend. Later rounds share the new rest of the
+// budget.
 func (b *Purse) Amend(counts []int) {
 	now, later := engine.PullsOf(counts), len(b.shares)-b.round
 	b.shares = append(b.shares[:b.round-1:b.round-1], now)
@@ -107,11 +110,11 @@ func (b *Purse) Remaining() int {
 	return b.opt.Pulls(len(b.had)) - lists.Total(b.had)
 }
 
-// coverFrom is the budget, in pulls per arm, from which on Cover measures every arm.
+// coverFrom is the smallest budget, in pulls per arm, with which Cover adds pulls.
 const coverFrom = 2
 
-// Cover adds a pull of every unmeasured arm to a round, within the tasks' room, which it reduces, and returns the rest of the n pulls of
-// the round. With a small budget it adds none.
+// Cover adds one pull to counts for every unmeasured arm (had[i] = 0), as long as n and room allow. It reduces room, and
+// returns the rest of the n pulls. With a budget below coverFrom it adds none.
 func (b *Purse) Cover(counts, had []int, n int, room []int) int {
 	if b.opt.Pulls(len(b.had)) < coverFrom*b.problem.N() {
 		return n
@@ -128,12 +131,12 @@ func (b *Purse) Cover(counts, had []int, n int, room []int) int {
 	return n
 }
 
-// Empty reports whether all rounds are planned.
+// Empty reports whether all rounds have been taken.
 func (b *Purse) Empty() bool { return b.round == len(b.shares) }
 
-// Order returns the arms of each task in the order in which few pulls measure them: a fixed random order of names, in which each task
-// starts where the previous one ends after takes[v] arms. Different tasks thus try different arms, even if the table is sorted by
-// features.
+// Order returns the arms of each task in the order in which they are first pulled. This is a fixed random order of names.
+// Task v+1 starts takes[v] arms after the start of task v. Different tasks thus try different arms, even if the table is
+// sorted by features.
 func Order(p *problem.Problem, takes []int) [][]int {
 	place := map[int]int{}
 	for k, i := range rand.New(rand.NewPCG(0, 0)).Perm(p.N()) {
@@ -153,8 +156,8 @@ func Order(p *problem.Problem, takes []int) [][]int {
 	return out
 }
 
-// Explore adds the pulls of a round before any data: for each task the arms in the order of Order, each with this number of pulls,
-// repeated until n pulls are assigned.
+// Explore adds the n pulls of a round without earlier data to counts. Each task pulls its arms in the order of Order, each
+// pulls per arm, and repeats this until its part of n is assigned. room limits the pulls of each task.
 func Explore(counts []int, p *problem.Problem, n, each int, room []int) {
 	part := make([]int, len(room))
 	for v := range part {

@@ -17,68 +17,73 @@ import (
 )
 
 const (
-	// mostShort and leastShort limit the candidate arms of a task, shortlist those of all tasks.
+	// mostShort and leastShort limit the number of candidate arms of a task, shortlist that of all tasks
 	mostShort, leastShort, shortlist = 64, 12, 600
-	// mostChoices limits how often pulls are chosen in a round, of a task at least leastChoices times.
+	// a round chooses pulls at most mostChoices times; if tasks have limits of their own, for each task at least
+	// leastChoices times
 	mostChoices, leastChoices = 128, 2
-	// caution is the number of variances added to squared leads.
+	// caution is the weight of the variance in Weight
 	caution = 2
 )
 
-// Posterior has the uncertainty of the expected rewards of arms.
+// Posterior is the posterior distribution of the expected rewards.
 type Posterior interface {
-	// Groups returns the covariances of all arms as a common factor and groups of arms of one task; nil if they have another form
+	// Groups returns the covariances of all arms as a common factor and groups of arms of one task; nil if they have
+	// another form
 	Groups() *gp.Blocked
 	CovarianceMatrix(arms []int) *mat.SymDense
-	// VariancesFrom sets dst[k] to the variance of the difference of arms[k] and arm from.
+	// VariancesFrom sets dst[k] to the variance of the difference between arms[k] and from.
 	VariancesFrom(dst []float64, arms []int, from int) error
 }
 
-// Belief has the posterior of all N arms, in any unit.
+// Belief is the posterior of all N arms, in any unit.
 type Belief struct {
 	Posterior Posterior
 	Means     []float64
 	Precision []float64 // 1/σ² of one pull
 }
 
-// lookahead has the covariances of the candidate arms after pulls that are planned but not made: they depend on the pulled arms, not on
-// the rewards.
+// lookahead predicts the covariances of the candidate arms after planned pulls. They depend on the pulled arms, not on the
+// rewards.
 type lookahead struct {
 	precision []float64     // 1/σ², normalised
-	groups    *gp.Planned   // of a posterior in groups, instead of the covariances of all; nil for others
-	arms      []int         // arms of all tasks
+	groups    *gp.Planned   // for a posterior in groups, used instead of before; nil for others
+	arms      []int         // candidate arms of all tasks
 	before    *mat.SymDense // covariances before any planned pull
 	taken     []taken
 	tasks     []*prospect
 }
 
-// taken is the covariance that planned pulls of an arm remove: u uᵀ/spread, u the column of that arm before them.
+// taken is the covariance u uᵀ/spread that planned pulls of an arm remove. column is u, the covariances with that arm
+// before these pulls.
 type taken struct {
 	column []float64
 	spread float64
 }
 
-// prospect is one task of a lookahead. Its arms have the largest posterior mean plus two standard deviations, the leader first.
+// prospect is one task of a lookahead. Its arms are the leader, then the arms with the largest upper bounds, see
+// promising.
 type prospect struct {
-	at     int // first index among all arms of the lookahead
+	at     int // index of the task's first arm in lookahead.arms
 	arms   []int
-	weight []float64   // weight of the variance of the leader's lead over each arm
-	row    [][]float64 // rows of the covariances of its arms
-	room   int         // pulls that it may still get
-	step   int         // pulls chosen at a time
+	weight []float64   // per arm: weight of the variance of its gap to the leader
+	row    [][]float64 // covariances of the arms
+	room   int         // number of further pulls that the task may get
+	step   int         // number of pulls per choice
 }
 
-// Fill adds n pulls of a round to counts, which may have others, for the least certain leaders. With g the lead of a task's best
-// posterior mean over arm x, τ its standard deviation before the round and τ' after the planned pulls, the leader's rival is the arm with
-// the largest
+// Fill adds n pulls of a round to counts, for the least certain leaders; counts may already have other pulls. Let g be
+// the lead of a task's best posterior mean over arm x. Let τ be its standard deviation before the round, and τ' the one
+// after the planned pulls. The leader's rival is the arm with the largest
 //
 //	τ'²/(g² + 2τ²),
 //
-// and the next pulls go to the arm that most reduces the rival's τ'². The term 2τ² prevents nearly tied arms from taking everything.
-// Noisier arms reduce it less and get fewer pulls. docs/adr/0019 compares this rule with others. It returns an error if ctx ends.
+// and the next pulls go to the arm that most reduces the rival's τ'². Without the term 2τ², nearly tied arms would get
+// all pulls. Noisier arms reduce τ'² less and get fewer pulls. docs/adr/0019 compares this rule with others. Fill
+// returns an error if ctx ends.
 func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets [][]int, n int, room []int) (err error) {
 	defer try.Caught(&err)
-	shared := n < lists.Total(room) // a total over all tasks, from which the least certain task takes
+	shared := n < lists.Total(room) // the tasks compete for the pulls; otherwise each task uses all its room
 	choices := max(leastChoices, mostChoices/len(sets))
 	if shared {
 		choices = mostChoices
@@ -118,7 +123,7 @@ func Fill(ctx context.Context, counts []int, p *problem.Problem, of Belief, sets
 	return nil
 }
 
-// Weight returns the weight of a lead's variance, from the lead and its variance so far: 1/(g² + 2τ²), and 0 if both are 0.
+// Weight returns the weight of a gap's variance, 1/(g² + 2τ²) for a lead g with variance τ² so far. It is 0 if both are 0.
 func Weight(lead, variance float64) float64 {
 	if square := lead*lead + caution*variance; square > 0 {
 		return 1 / square
@@ -166,8 +171,8 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 	return s
 }
 
-// promising returns the leader and the arms with the largest mean plus two standard deviations of the lead, limited in number; ties in
-// the given order.
+// promising returns at most most arms of a set: the leader, then the arms with the largest mean plus two standard
+// deviations of the gap to the leader. Tied arms keep their order in order.
 func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
 	variances := make([]float64, len(set))
@@ -179,10 +184,10 @@ func promising(of Posterior, set, order []int, means []float64, most int) []int 
 	return out[:min(most, len(out))]
 }
 
-// variance returns the variance of the leader's lead over the arm at position x.
+// variance returns the variance of the gap between the leader and the arm at position x.
 func (t *prospect) variance(x int) float64 { return t.row[0][0] + t.row[x][x] - 2*t.row[0][x] }
 
-// rival returns the position of the arm most easily confused with the leader, and its weighted variance.
+// rival returns the position of the arm with the largest weighted variance of its gap to the leader, and this value.
 func (t *prospect) rival() (at int, unsure float64) {
 	unsure = -1
 	for x := 1; x < len(t.arms); x++ {
@@ -193,7 +198,8 @@ func (t *prospect) rival() (at int, unsure float64) {
 	return at, unsure
 }
 
-// telling returns the position of the arm whose pulls most reduce the variance of the leader's lead over its rival.
+// telling returns the position of the arm whose pulls most reduce the variance of the gap between the leader and the arm
+// at position rival.
 func (s *lookahead) telling(t *prospect, rival, pulls int) (at int) {
 	most := math.Inf(-1)
 	for k, i := range t.arms {
@@ -205,14 +211,15 @@ func (s *lookahead) telling(t *prospect, rival, pulls int) (at int) {
 	return at
 }
 
-// update computes the covariances of a task after the planned pulls, in groups.
+// update recomputes the covariances of a task after the planned pulls, for a posterior in groups. Otherwise pull keeps
+// them current.
 func (s *lookahead) update(t *prospect) {
 	if s.groups != nil {
 		t.set(s.groups.Covariance(t.arms).At)
 	}
 }
 
-// set sets the covariances of a task's arms.
+// set sets the covariances of a task's arms. covariance takes positions.
 func (t *prospect) set(covariance func(k, l int) float64) {
 	for k, row := range t.row {
 		for l := range row {
@@ -221,7 +228,7 @@ func (t *prospect) set(covariance func(k, l int) float64) {
 	}
 }
 
-// pull plans pulls of the arm at that position.
+// pull adds planned pulls of the arm at this index of lookahead.arms.
 func (s *lookahead) pull(at, pulls int) {
 	if s.groups != nil {
 		s.groups.Observe(s.arms[at], 1/(s.precision[s.arms[at]]*float64(pulls)))

@@ -149,11 +149,12 @@ func (m *Memory) keep(at string, e entry) {
 	m.young[at] = e
 }
 
-// A Memory on disk has the costly and small values: designs, roundings and numbers. Estimators are recomputed from them. The file is
+// A file has the small values that take long to compute: designs, roundings and numbers. Estimators are recomputed from
+// these. The file is
 //
 //	magic, length of build, build, SHA-256 of the rest, the rest: gob of []record
 //
-// It names the build, because other builds compute values that differ in their last bits.
+// It contains the build, because other builds compute values with different last bits.
 
 // magic is the beginning of every file. Its number is the version of the format.
 const magic = "gonb-cope memory 1\n"

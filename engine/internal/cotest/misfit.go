@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// misfit bounds how far rewards may be from what the kernel can represent. With μ_i =
-// φ_iᵀθ + u_i, an estimate Σ_k w_k ȳ_k of the gap of arms i and j is off on average by
+// misfit bounds the deviations u_i of rewards from what the kernel can represent, μ_i = φ_iᵀθ + u_i. An estimate Σ_k
+// w_k ȳ_k of the gap of arms i and j then has the bias
 //
 //	Σ_k c_k u_k,  c = w - e_i + e_j.
 //

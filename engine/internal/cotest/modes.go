@@ -17,8 +17,7 @@ const (
 	formBlocks                // differences within blocks
 )
 
-// A mode combines an estimator of gaps with a planner of pulls. The law of the rewards adds the statistic (coTest.statistic,
-// within.score) and its boundary (decisions.boundary):
+// A mode combines an estimator of gaps with a planner of pulls:
 //
 //	mode       estimator    planner
 //	together   features     minimaxPlanner
@@ -26,6 +25,9 @@ const (
 //	means      ownMeans     apartPlanner
 //	norm       normBets     localDesign
 //	blocks     inBlocks     blockPlanner
+//
+// The distribution of the rewards (Options.Law) determines the statistic (coTest.statistic, within.score) and its
+// boundary (decisions.boundary):
 //
 //	law                      statistic          boundary
 //	normal, scales known     scaled             sequential.Heights

@@ -14,16 +14,16 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// normed is CoTestFC where the norm of the reward function is bounded: the same walks on the same
-// clock, bet on ridge estimates whose worst bias under that bound is subtracted (docs/theory/norm.md).
+// normed is CoTestFC if the norm of the reward function is bounded. It uses the same walks on the same clock. Bets use
+// ridge estimates, from which the largest bias under the bound is subtracted (docs/theory/norm.md).
 //
 //	normed.go      the rounds
-//	normbelief.go  the posterior that chooses leaders and sizes
-//	normclaims.go  the claims of a contest, and when their clocks begin
-//	normplan.go    what a round should bring each walk
-//	normdesign.go  and the pulls for it
+//	normbelief.go  the posterior that determines leaders and sizes of rounds
+//	normclaims.go  the claims of a contest, and the beginnings of their clocks
+//	normplan.go    the information that each walk needs from a round
+//	normdesign.go  the pulls that give this information
 //	normbets.go    the bets of a round
-//	normsettle.go  and what they leave behind
+//	normsettle.go  the settlement of bets, and the bias that they leave for later rounds
 type normed struct {
 	normBets
 	bound Bound

@@ -39,8 +39,8 @@ const (
 	firstPulls = 2    // pulls of each pivot
 )
 
-// explorePivots plans round 1: two pulls of each arm that pivots need to show all others to a
-// hundredth of the kernel's variance.
+// explorePivots plans round 1: two pulls of each pivot. The pivots determine the rewards of all arms up to a hundredth
+// of the kernel's variance.
 func (a *normed) explorePivots() *rounds.Stage {
 	var arms []int
 	for _, c := range a.contests {
@@ -66,18 +66,18 @@ func (a *normed) explorePivots() *rounds.Stage {
 	return st
 }
 
-// favour returns how much an arm is preferred as a pivot among arms that say the same: arms with
-// precise rewards are preferred.
+// favour returns the preference for arm i as a pivot among arms that are equally informative: more for arms with
+// precise rewards.
 func (a *normed) favour(i int) float64 { return math.Sqrt(a.scales.Model.Precision[i]) }
 
-// target is an open walk and the information it should have after the round.
+// target is an open arm with its leader, and the information about their gap that is wanted after the round.
 type target struct {
 	arm, leader int     // of the section
 	info        float64 // 1/variance of the gap
 	need        float64 // what of it the round should add
 }
 
-// targets returns the information that the round should bring to each open walk.
+// targets returns one target for each open walk.
 func (a *normed) targets() []target {
 	var out []target
 	least := min(stretchTop, normLeast*math.Pow(normRise, float64(max(a.round-2, 0))))
@@ -98,7 +98,7 @@ func (a *normed) targets() []target {
 	return out
 }
 
-// next plans a later round.
+// next returns the stage of a round after round 1.
 func (a *normed) next() *rounds.Stage {
 	targets := a.targets()
 	if len(targets) == 0 { // every open contest is exhausted
@@ -117,9 +117,11 @@ func (a *normed) next() *rounds.Stage {
 	return st
 }
 
-// pulls returns whole pulls of the sampled arms that bring the targets nearly there, with what they miss the
-// hardest by. A design that treats targets as their neighbours can leave out a direction that one of them needs, and then needs very
-// many pulls or fails: each counts alone, and if that is not enough either, the round aims at what the design brings.
+// pulls returns whole numbers of pulls of the sampled arms with which the targets are nearly reached. worst is the
+// largest lack. before is the number of pulls so far. A design in which similar targets represent each other may omit a
+// direction that one of them needs. Such a target then needs very many pulls, or cannot be reached. In this case pulls
+// solves again with each target by itself. If that fails, too, it aims at the lacks that the design before rounding
+// reaches.
 func (l *localDesign) pulls(before float64) (counts []int, worst float64, d design.Design) {
 	for _, l.each = range []bool{false, true} {
 		fractions, found := l.solve(before)
@@ -144,7 +146,7 @@ func (l *localDesign) pulls(before float64) (counts []int, worst float64, d desi
 	return counts, worst, d
 }
 
-// localise returns features that are as fine as the targets need.
+// localise returns the design problem of the targets, with features that are as accurate as the targets need.
 func (a *normed) localise(targets []target) *localDesign {
 	s := a.section
 	weight, favour := make([]float64, len(s.Arms)), make([]float64, len(s.Arms))

@@ -15,13 +15,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. In phase q = 0, 1, … it eliminates until at most
-// ⌊d/2^q⌋ arms remain, d the rank of the arms' span (ElimTil_p). Every phase counts its rounds s = 1, 2, … from 1. They sample the
-// remaining arms by their G-optimal allocation, which minimises the largest variance of an arm's own estimate, estimate by least squares
-// (ξ = 0, ignoring the option) from the round's data alone, and discard every arm that another beats.
+// NewIndALBA returns ALBA [Tao18] run by each agent on its own task at confidence δ/V. Let d be the rank of the arms'
+// span. Phase q = 0, 1, … eliminates arms until at most ⌊d/2^q⌋ remain (ElimTil_p). Each phase counts its rounds s = 1,
+// 2, … from 1. A round samples the remaining arms by their G-optimal allocation, which minimises the largest variance
+// of an arm's own estimate. It estimates by least squares (ξ = 0, ignoring the option) from its own data alone, and
+// eliminates every arm that another beats.
 //
-// The schedules are CoKernelFC's with 4g instead of ρ, g the value of the G-optimal design: a pair of arms has at most four times the
-// variance of its worse one. The error is divided as δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
+// The schedules are those of CoKernelFC with 4g instead of ρ, where g is the value of the G-optimal design. The
+// variance of a pair's gap is at most four times the larger variance of its arms. The error probability is divided as
+// δ_q = 6δ/(π²(q+1)²) and δ_{q,s} = 6δ_q/(π²s²).
 func NewIndALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &alba{allocation: gOptimal()} })
@@ -77,13 +79,13 @@ func armDesign(m *model.Model, ridge float64, alive [][]int) design.Design {
 	})
 }
 
-// NewIndPolyALBA returns PolyALBA [Du21] run by each agent on its own task at confidence δ/V. A first epoch only searches the d best
-// arms, d the rank of the arms' span: rounds s = 1, 2, … on one static allocation over all arms discard nothing until the best estimate
-// exceeds every arm outside the d best ones by the threshold; then those d arms are kept. The phases q = 1, 2, … of ALBA follow on them.
-// A task with at most d arms starts there.
+// NewIndPolyALBA returns PolyALBA [Du21] run by each agent on its own task at confidence δ/V. Let d be the rank of the
+// arms' span. A first epoch searches for the d best arms. Its rounds s = 1, 2, … use one static allocation over all
+// arms. They eliminate nothing until the best estimate exceeds every arm outside the d best ones by the threshold; then
+// the d best arms remain. The phases q = 1, 2, … of ALBA follow. A task with at most d arms begins with these phases.
 //
-// The paper treats sets of arms that are too large to list. Here they can be listed, and the static allocation is the G-optimal one over
-// all of them. Schedules, least squares and parts of δ are as in IndALBA.
+// The paper treats sets of arms that are too large to list. Here arms can be listed, and the static allocation is the
+// G-optimal one over all of them. Schedules, least squares and parts of δ are as in IndALBA.
 func NewIndPolyALBA(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return &polyALBA{alba{allocation: gOptimal()}} })

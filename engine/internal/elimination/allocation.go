@@ -67,28 +67,28 @@ func shared() allocation {
 // separate returns the allocation of the ablations: each task alone, with equal shares of the pulls.
 func separate() allocation { return allocation{canon.KindLocal, localDesign} }
 
-// NewCoKernelFCIndAlloc returns the ablation of Alg. 1 that samples by locally optimal allocations
-// [Du23, App. A, CoKernel-IndAlloc]: agents pool their data in the kernelised estimator as in Alg.
-// 1, but each pulls by the allocation that is optimal for its own open pairs under its own arms
-// alone. The open tasks share a round's pulls equally. The schedule gives the number of pulls for
-// what the joined allocation is worth to all open pairs, so the guarantee of Alg. 1 stays.
+// NewCoKernelFCIndAlloc returns the ablation of Alg. 1 that samples by locally optimal allocations [Du23, App. A,
+// CoKernel-IndAlloc]. As in Alg. 1, agents share their data in the kernelised estimator. Each agent pulls by the
+// allocation that is optimal for its own open pairs with its own arms alone. The open tasks share a round's pulls
+// equally. The number of pulls follows from the value of the joined allocation for all open pairs, so the guarantee of
+// Alg. 1 holds.
 func NewCoKernelFCIndAlloc(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newElimination(m, opt, joint{separate()})
 }
 
-// NewCoKernelFBIndAlloc returns the ablation of Alg. 2 that samples by locally optimal allocations
-// [Du23, App. A, CoKernelFB-IndAlloc]: agents pool their data in the kernelised estimator and halve
-// the dimension as in Alg. 2, but each pulls by the allocation that is optimal for its own
-// candidates' pairs under its own arms alone. The tasks with several candidates share a round's
-// pulls equally.
+// NewCoKernelFBIndAlloc returns the ablation of Alg. 2 that samples by locally optimal allocations [Du23, App. A,
+// CoKernelFB-IndAlloc]. As in Alg. 2, agents share their data in the kernelised estimator and halve the dimension. Each
+// agent pulls by the allocation that is optimal for its own candidates' pairs with its own arms alone. The tasks with
+// several candidates share a round's pulls equally.
 func NewCoKernelFBIndAlloc(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newHalving(m, opt, dimension{allocation: separate()})
 }
 
-// NewIndRAGE returns RAGE [Fiez19, Alg. 1] run by each agent on its own task at confidence δ/V, so that all answers hold simultaneously
-// with probability 1 - δ: rounds of a minimax design over the open pairs, least squares on the round's data alone, elimination by
-// estimated gaps. That is Alg. 1 of the paper for one agent at ξ = 0, ignoring the option: RAGE has no regularisation. It has the
-// schedules of CoKernelFC, so that the two differ only in the sharing of data.
+// NewIndRAGE returns RAGE [Fiez19, Alg. 1] run by each agent on its own task at confidence δ/V. All answers are then
+// correct together with probability 1 - δ. Each round uses a minimax design over the open pairs, least squares on the
+// round's data alone, and elimination by estimated gaps. This is Alg. 1 of the paper for one agent at ξ = 0, ignoring
+// the option: RAGE has no regularisation. It has the schedules of CoKernelFC, so the two differ only in the sharing of
+// data.
 func NewIndRAGE(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return newIndividualFC(m, opt, func() method { return joint{shared()} })

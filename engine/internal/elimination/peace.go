@@ -13,16 +13,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// NewIndPeaceFB returns fixed-budget Peace [KJKJ20] run by each agent on its own task with its own
-// T pulls. In each of R = max(1, ⌈log₂ γ(Z)⌉) rounds it spreads ⌊T/R⌋ pulls by the allocation of
-// the smallest Gaussian width, rounded by ROUND, estimates by least squares from the round's data
-// alone (ξ = 0, whatever ξ the options name), and keeps the longest prefix by estimate of at most
-// half the width γ, where
+// NewIndPeaceFB returns fixed-budget Peace [KJKJ20] run by each agent on its own task with its own T pulls. It has R =
+// max(1, ⌈log₂ γ(Z)⌉) rounds of ⌊T/R⌋ pulls. A round pulls by the allocation with the smallest Gaussian width, rounded
+// by ROUND. It estimates by least squares from its own data alone (ξ = 0, ignoring the option). It keeps the longest
+// prefix, in descending order of the estimates, with at most half the width γ, where
 //
 //	γ(S) = min_λ ( E max_{z, z' ∈ S} (z - z')ᵀ A(λ)^{-1/2} η )²,  η ~ N(0, I).
 //
-// It ends early when one arm is left. The interpretation of the paper, and the differences from the
-// authors' code, are in docs/theory/readings.md.
+// It ends early if one arm is left. docs/theory/readings.md has the interpretation of the paper, and the differences
+// from the authors' code.
 //
 // [KJKJ20] Katz-Samuels, Jain, Karnin, Jamieson: An Empirical Process Approach to the
 // Union Bound: Practical Algorithms for Combinatorial and Linear Bandits, NeurIPS 2020.
@@ -78,23 +77,22 @@ func widthDesign(m *model.Model, ridge float64, set []int, threshold float64) de
 }
 
 // NewIndPeacePooled returns the fixed-budget elimination in the public code of the authors of Peace
-// (github.com/jkatzsam/linear_bandits_empirical_process, fixed_budget.py, lin_bandit_succ_elim),
-// run by each agent on its own task with its own T pulls. It differs from [NewIndPeaceFB] in this:
+// (github.com/jkatzsam/linear_bandits_empirical_process, fixed_budget.py, lin_bandit_succ_elim). Each agent runs it on
+// its own task with its own T pulls. It differs from [NewIndPeaceFB] as follows:
 //
 //   - The width is that over the set, γ'(S) = min_λ (E max_{z ∈ S} zᵀ A(λ)^{-1/2} η)²,
-//     which is γ(S)/4 since η and -η are alike.
+//     which is γ(S)/4, because η and -η have the same distribution.
 //   - There are R = ⌈max(log₂ γ', 2)⌉ rounds.
 //   - Estimates are by least squares from the data of all rounds.
 //   - A set of more than two arms keeps the longest proper prefix of a width of at most
-//     ⌈γ'/2⌉; smaller sets are pulled on, and the largest estimate is the answer.
+//     ⌈γ'/2⌉. Smaller sets are not cut, and the largest estimate is the answer.
 //
-// A set of one arm is no longer pulled; there it only spent the rest of the budget. Widths and
-// roundings are as in NewIndPeaceFB, where that code descends by stochastic gradients and
-// apportions.
+// A set of one arm is not pulled again. In the original code such pulls only use up the budget. Widths and roundings
+// are as in NewIndPeaceFB; the original code uses stochastic gradient descent and apportionment.
 //
-// No bound holds for its answers: later designs depend on earlier data, so the
-// differences of pooled estimates need not have the variance that the counts say, which
-// is what the audit trail shows. Decisions use each round's own data, as in the other algorithms.
+// No bound holds for its answers. Later designs depend on earlier data, so the gaps of pooled estimates need not have
+// the variance that follows from the counts. The audit trail shows this variance. Decisions use each round's own data,
+// as in the other algorithms.
 func NewIndPeacePooled(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newPooledPeace(m, opt) })

@@ -13,14 +13,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// NewCoSuccessiveElimination returns collaborative best-arm identification of the classic bandit [Hillel13, the multi-round algorithm]:
-// in every round all agents pull every remaining arm equally often, decisions use sample means over the agents, and an arm that another
-// beats is eliminated. It requires that all tasks are equal, with arms identified by name; otherwise the error wraps ErrUnsuited. On
-// [Classic] problems the allocation of Alg. 1 is the same, by symmetry.
+// NewCoSuccessiveElimination returns collaborative best-arm identification of the classic bandit [Hillel13, the
+// multi-round algorithm]. In every round all agents pull every remaining arm equally often. Decisions use sample means
+// over the agents, and an arm that another beats is eliminated. All tasks must have the same arms, identified by name;
+// otherwise the error wraps ErrUnsuited. On [Classic] problems Alg. 1 has the same allocation, by symmetry.
 //
-// Only the abstract of [Hillel13] was available: k agents learn k times faster, with communication logarithmic in 1/ε. It is interpreted
-// as elimination in rounds that halve the accuracy. Pulls and thresholds follow the schedules of CoKernelFC, with ρ the value of equal
-// pulls. There is no regularisation (ξ = 0, ignoring the option).
+// Only the abstract of [Hillel13] was available: k agents learn k times faster, with communication logarithmic in 1/ε.
+// It is interpreted as elimination in rounds that halve the accuracy. Pulls and thresholds follow the schedules of
+// CoKernelFC, where ρ is the value of equal pulls. There is no regularisation (ξ = 0, ignoring the option).
 func NewCoSuccessiveElimination(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	if err := sameTasks(m); err != nil {
 		return nil, fmt.Errorf("%w: %w", engine.ErrUnsuited, err)

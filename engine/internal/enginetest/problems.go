@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Paper returns a case of the paper.
+// Paper returns a case of the paper with this gap.
 func Paper(t testing.TB, number int, gap float64) *problem.Problem {
 	t.Helper()
 	p, err := problem.PaperCase(number, gap)
@@ -28,16 +28,16 @@ type table struct {
 	mean, noise []float64
 }
 
-// task adds a task, to which the arms that are added from now on belong.
+// task adds a task. Later arms belong to it.
 func (b *table) task(name string, z ...float64) { b.tasks, b.z = append(b.tasks, name), append(b.z, z) }
 
-// arm adds an arm of the last task.
+// arm adds an arm to the last task.
 func (b *table) arm(name string, mean float64, x ...float64) {
 	b.arms, b.x, b.mean = append(b.arms, name), append(b.x, x), append(b.mean, mean)
 	b.taskOf = append(b.taskOf, len(b.tasks)-1)
 }
 
-// problem returns the problem, with names for the features of tasks and of arms.
+// problem returns the problem of the table. ofTasks and ofArms are the names of the features.
 func (b *table) problem(t testing.TB, name string, k kernels.Joint, ofTasks, ofArms []string) *problem.Problem {
 	t.Helper()
 	tasks, err := kernels.NewPoints(ofTasks, b.tasks, b.z)
@@ -55,7 +55,7 @@ func (b *table) problem(t testing.TB, name string, k kernels.Joint, ofTasks, ofA
 	return p
 }
 
-// Instances returns problems with linear task and arm kernels, so that φ = z ⊗ x.
+// Instances returns problems with linear task and arm kernels, for which φ = z ⊗ x.
 func Instances(t *testing.T) []*problem.Problem {
 	t.Helper()
 	var out []*problem.Problem
@@ -82,10 +82,10 @@ func Instances(t *testing.T) []*problem.Problem {
 	return append(out, b.problem(t, "random, unequal n and noise", k, []string{"z_1", "z_2"}, []string{"x_1", "x_2", "x_3"}))
 }
 
-// Identity is the kernel of unrelated arms.
+// Identity is the kernel under which all arms are unrelated.
 var Identity = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 
-// Small builds a problem with independent arms from means per task.
+// Small returns a problem with noise 1 and one task per list of means. Each arm has its mean as its only feature.
 func Small(t *testing.T, k kernels.Joint, means ...[]float64) *problem.Problem {
 	t.Helper()
 	b := &table{noise: []float64{1}}
@@ -98,8 +98,8 @@ func Small(t *testing.T, k kernels.Joint, means ...[]float64) *problem.Problem {
 	return b.problem(t, "small", k, nil, []string{"x_1"})
 }
 
-// Line returns the problem of one task whose four arms are the points 0, 1, 2 and 3 under the
-// kernel 1 + xy: the straight lines. Noise is 2.
+// Line returns a problem of one task with four arms at the points 0, 1, 2 and 3. Its kernel is 1 + xy, whose functions are
+// straight lines. The noise is 2, and the means are unknown.
 func Line(t testing.TB) *problem.Problem {
 	t.Helper()
 	b := &table{noise: []float64{2}}
@@ -112,8 +112,8 @@ func Line(t testing.TB) *problem.Problem {
 	return b.problem(t, "line", joint, nil, []string{"x"})
 }
 
-// Linear returns a problem of tasks that share a linear function of three features of their own arms,
-// plus a linear one of each task, with noise of 0.3.
+// Linear returns a problem with noise 0.3. Rewards are a linear function of the arms' three features that all tasks share,
+// plus a linear function of each task.
 func Linear(t testing.TB, tasks, each int) *problem.Problem {
 	t.Helper()
 	rng, b := rand.New(rand.NewPCG(8, 1)), &table{noise: []float64{0.3}}
@@ -129,7 +129,7 @@ func Linear(t testing.TB, tasks, each int) *problem.Problem {
 	return b.problem(t, "linear", k, []string{"z_1"}, []string{"x_1", "x_2", "x_3"})
 }
 
-// Unrelated returns a problem whose tasks have arms of these expected rewards, noise 1, under identity().
+// Unrelated returns a problem whose tasks have arms with these expected rewards, with noise 1 and the kernel identity().
 func Unrelated(t testing.TB, tasks int, means []float64) *problem.Problem {
 	t.Helper()
 	b := &table{noise: []float64{1}}

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 )
 
-// Run returns the outcome of alg on rewards that pull returns.
+// Run returns the outcome of alg with the rewards of pull, and ends the test on an error.
 func Run(t testing.TB, alg engine.Algorithm, opt engine.Options, pull func(engine.Plan) engine.Batch) engine.Outcome {
 	t.Helper()
 	out, err := engine.Run(context.Background(), alg, EnvironmentFunc(pull), opt)
@@ -22,8 +22,7 @@ func Run(t testing.TB, alg engine.Algorithm, opt engine.Options, pull func(engin
 	return out
 }
 
-// Number returns how many runs, cases or sizes a test takes: the first, or the second in short
-// tests.
+// Number returns whole, or short in short tests. Tests use it for numbers of runs, cases or sizes.
 func Number(whole, short int) int {
 	if testing.Short() {
 		return short
@@ -34,13 +33,13 @@ func Number(whole, short int) int {
 // EnvironmentFunc is an engine.Environment that calls a function.
 type EnvironmentFunc func(engine.Plan) engine.Batch
 
-// Pull returns the batch of f.
+// Pull returns f(p).
 func (f EnvironmentFunc) Pull(_ context.Context, p engine.Plan) (engine.Batch, error) {
 	return f(p), nil
 }
 
-// Replicas checks that two algorithms with the same inputs make the same plans, as the digests
-// show, and returns their outcome.
+// Replicas runs two algorithms with the same inputs, checks that their plans have the same digests, and returns the
+// outcome of the second.
 func Replicas(t *testing.T, p *problem.Problem, opt engine.Options, seed uint64, create func() (engine.Algorithm, error)) engine.Outcome {
 	t.Helper()
 	var digests [2][]string
@@ -62,7 +61,7 @@ func Replicas(t *testing.T, p *problem.Problem, opt engine.Options, seed uint64,
 	return out
 }
 
-// Pull draws Gaussian mean rewards.
+// Pull draws the mean rewards of a plan from normal distributions.
 func Pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, len(plan.Counts))}
 	for i, c := range plan.Counts {
@@ -73,7 +72,7 @@ func Pull(rng *rand.Rand, p *problem.Problem, plan engine.Plan) engine.Batch {
 	return b
 }
 
-// SquaresPull pulls with squared deviations, of noise scales true.
+// SquaresPull draws rewards, and returns their means and squared deviations. truth holds the true noise scales.
 func SquaresPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engine.Plan) engine.Batch {
 	b := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N()), Squares: make([]float64, p.N())}
 	for i, n := range plan.Counts {
@@ -90,8 +89,8 @@ func SquaresPull(rng *rand.Rand, p *problem.Problem, truth []float64, plan engin
 	return b
 }
 
-// PullBlocks pulls block by block and keeps every reward: rewards[k] of the blocks of side k, each in the order of
-// the side's arms.
+// PullBlocks draws the rewards of all blocks. rewards[k] has one list per block of side k, in the order of the side's
+// arms.
 func PullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (rewards [][][]float64, b engine.Batch) {
 	for _, s := range sides {
 		var all [][]float64
@@ -120,8 +119,8 @@ func PullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (reward
 	return rewards, b
 }
 
-// SideRounds makes at most so many rounds of replicas of an algorithm that measures arms side by side; round 2 is measured in
-// other blocks than were planned. Replicas must plan alike, in blocks of two arms or more, of the problem's size and with its control.
+// SideRounds runs at most most-1 rounds of two replicas that plan blocks. Their plans must be equal. Blocks must have at
+// least two arms, the problem's size and its control. In round 2, other blocks are measured than planned.
 func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs []engine.Algorithm) {
 	t.Helper()
 	for r := 1; !algs[0].Done() && r < most; r++ {
@@ -165,8 +164,8 @@ func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs
 	}
 }
 
-// CheckDeferredEstimates checks in three rounds that deferred estimates of some arms equal their estimates at the time.
-// p has 60 arms or more.
+// CheckDeferredEstimates checks in three rounds that deferred estimates of some arms equal ArmEstimates at that time. p
+// must have at least 60 arms.
 func CheckDeferredEstimates(t *testing.T, p *problem.Problem, a engine.Detailed) {
 	t.Helper()
 	if later, latest := a.DeferEstimates(); later != nil || latest != nil {

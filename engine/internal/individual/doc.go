@@ -1,3 +1,3 @@
-// Package individual is a set of algorithms, one for each task, at which its agent works alone: the baselines that share nothing, and tests
-// of tasks that have nothing in common.
+// Package individual runs one algorithm per task, whose agent works alone. It is used for baselines without shared data,
+// and for tests of tasks that have nothing in common.
 package individual

@@ -1,3 +1,3 @@
-// Package plain transcribes the algorithms of the literature in plain steps: explicit features, dense inverses,
-// no cache and no shortcuts. Tests compare the fast algorithms with it.
+// Package plain transcribes published algorithms in plain steps: explicit features, dense inverses, no cache and no
+// shortcuts. Tests compare the fast implementations with it.
 package plain

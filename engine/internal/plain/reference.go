@@ -12,16 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Algorithms 1 and 2 transcribed plainly in feature space, for kernels whose
-// feature map is known: explicit φ(x̃) = z ⊗ x, dense inverses, no factor, no
-// memory, no shortcuts. The kernelised code must make the same decisions.
+// Reference transcribes Algorithms 1 and 2 plainly in feature space. It needs kernels with the feature map φ(x̃) = z ⊗ x.
+// It uses dense inverses, and no cache and no shortcuts. The kernelised code must make the same decisions.
 //
 //	paper            here
-//	φ(x̃_i)           phi[i], noise-scaled: phi[i]/σ_i if it is sampled
+//	φ(x̃_i)           Phi[i]; precisions are weights of the pulls
 //	N_i, ȳ_i         b.Counts[i], b.Means[i]
-//	A = NξI + ΣNφφᵀ  information(...)
+//	A = NξI + ΣNφφᵀ  a, in Estimate
 //	θ̂_r              theta
-//	B_v^(r)          sets[v]
+//	B_v^(r)          Sets[v]
 type Reference struct {
 	P     *problem.Problem
 	Phi   []*mat.VecDense
@@ -30,7 +29,7 @@ type Reference struct {
 	Round int
 }
 
-// NewReference returns the listing before its first round, with ridge ξ.
+// NewReference returns the transcription before its first round, with ridge ξ.
 func NewReference(p *problem.Problem, ridge float64) *Reference {
 	ref := &Reference{P: p, Ridge: ridge, Sets: p.Groups()}
 	for i, v := range p.TaskOf {
@@ -46,7 +45,7 @@ func NewReference(p *problem.Problem, ridge float64) *Reference {
 	return ref
 }
 
-// Estimate returns θ̂_r of [Du23, eq. (2)] in feature space and A⁻¹.
+// Estimate returns θ̂_r of [Du23, eq. (2)] in feature space, and A⁻¹.
 func (ref *Reference) Estimate(b engine.Batch) (theta *mat.VecDense, inverse *mat.Dense) {
 	dim := ref.Phi[0].Len()
 	a, right := mat.NewDense(dim, dim, nil), mat.NewVecDense(dim, nil)
@@ -73,17 +72,16 @@ func (ref *Reference) Estimate(b engine.Batch) (theta *mat.VecDense, inverse *ma
 // Sq returns x².
 func Sq(x float64) float64 { return x * x }
 
-// IllConditioned reports whether an inverse is only warned about.
+// IllConditioned reports whether err is only a warning about an ill-conditioned matrix.
 func IllConditioned(err error) bool {
 	var c mat.Condition
 	return errors.As(err, &c)
 }
 
-// LeastSquares is the ridge that represents none if features of other tasks
-// make dense information matrices singular.
+// LeastSquares is the ridge used instead of 0 if features of other tasks make dense information matrices singular.
 const LeastSquares = 1e-9
 
-// Gram returns Σ w_i φ_iφ_iᵀ, with the precision of each arm.
+// Gram returns Σ_i w_i p_i φ_iφ_iᵀ, where p_i is the precision of arm i.
 func (ref *Reference) Gram(weights []float64) *mat.SymDense {
 	a := mat.NewSymDense(ref.Phi[0].Len(), nil)
 	for i, w := range weights {
@@ -92,7 +90,8 @@ func (ref *Reference) Gram(weights []float64) *mat.SymDense {
 	return a
 }
 
-// LeastSquares returns the estimator without regularisation.
+// LeastSquares returns the least-squares estimate θ̂ without regularisation, and the pseudoinverse of its information
+// matrix.
 func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
 	weights, right := make([]float64, len(b.Counts)), mat.NewVecDense(ref.Phi[0].Len(), nil)
 	for i, c := range b.Counts {
@@ -107,12 +106,12 @@ func (ref *Reference) LeastSquares(b engine.Batch) (*mat.VecDense, *mat.Dense) {
 	return theta, inverse
 }
 
-// Rewards returns φᵀtheta of every arm.
+// Rewards returns φ_iᵀtheta for every arm i.
 func (ref *Reference) Rewards(theta *mat.VecDense) []float64 {
 	return lists.Map(ref.Phi, func(f *mat.VecDense) float64 { return mat.Dot(f, theta) })
 }
 
-// ModelOf returns the model of p.
+// ModelOf returns the model of p, and ends the test on an error.
 func ModelOf(t testing.TB, p *problem.Problem) *model.Model {
 	t.Helper()
 	m, err := model.New(p, 0)
@@ -122,7 +121,7 @@ func ModelOf(t testing.TB, p *problem.Problem) *model.Model {
 	return m
 }
 
-// PseudoInverse returns A⁺, by eigenvalues.
+// PseudoInverse returns A⁺ of a positive-semidefinite matrix A, from its eigenvalues.
 func PseudoInverse(a *mat.SymDense) *mat.Dense {
 	var eig mat.EigenSym
 	if !eig.Factorize(a, true) {
@@ -142,7 +141,7 @@ func PseudoInverse(a *mat.SymDense) *mat.Dense {
 	return out
 }
 
-// On returns a constructor that checks the options for the mode first, as entries of the catalogue do.
+// On returns a constructor that first checks the options for the mode, as entries of the catalogue do.
 func On[A any](mode string, begin func(*model.Model, model.Terms) (A, error)) func(*model.Model, engine.Options) (A, error) {
 	return func(m *model.Model, opt engine.Options) (a A, err error) {
 		t, err := m.Terms(mode, opt)
@@ -153,7 +152,7 @@ func On[A any](mode string, begin func(*model.Model, model.Terms) (A, error)) fu
 	}
 }
 
-// TermsOf returns options on a model.
+// TermsOf returns the checked options for a model, and ends the test on an error.
 func TermsOf(t testing.TB, m *model.Model, mode string, opt engine.Options) model.Terms {
 	t.Helper()
 	terms, err := m.Terms(mode, opt)

@@ -1,3 +1,2 @@
-// Package reference implements what algorithms are compared with: uniform pulls, and the oracles
-// that know the truth.
+// Package reference implements baselines for comparison: uniform pulls, and oracles that know the expected rewards.
 package reference

@@ -14,27 +14,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
-// arms x* and the proportions of T*, and only has to show that x* is the best arm. It pulls in
-// these proportions, begins at the lower bound T* log(1/2.4δ), and adds a quarter of its pulls
-// so far in every further round until each rival of x* is beaten by its confidence width
+// oracle is a reference that no algorithm can match. It knows the expected rewards, and therefore the best arms x* and
+// the proportions of T*. It only has to show that x* is the best arm. It pulls in these proportions. It begins with the
+// lower bound T* log(1/2.4δ), and adds a quarter of all pulls so far in each further round. It ends if each rival of x*
+// is beaten by its confidence width
 //
 //	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
 //
-// The allocation never depends on the data, so the rewards of all rounds are pooled. The
-// union is over the N-V rivals of x* only, on one side: a rival that is in truth
-// better would be beaten with probability at most δ.
+// The allocation never depends on the data, so the rewards of all rounds are pooled. The union bound is one-sided and
+// over the N-V rivals of x*. A rival that is better than x* would be beaten with probability at most δ.
 type oracle struct {
 	rounds.Candidates
 	opt   model.Terms
 	best  []int
 	start int // pulls of the first round
 
-	round int           // round of the last data
-	stage *rounds.Stage // of that round, with the estimator of all data up to it
-	next  *rounds.Stage // of the coming round
+	round int           // number of rounds with data
+	stage *rounds.Stage // the last round with data; its estimator uses all data
+	next  *rounds.Stage // the planned round
 	model.Pool
-	estimates []float64 // estimates of all data, normalised
+	estimates []float64 // estimates from all data, normalised
 }
 
 var (
@@ -59,12 +58,12 @@ func NewOracleFC(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return a, nil
 }
 
-// oracleGrowth is the share of the pulls so far that a further round adds. With
-// a whole one the last round overshoots by so much that CoKernelFC can take fewer
-// samples; below a quarter the union over more rounds costs what the overshoot saves.
+// oracleGrowth is the size of a further round relative to all pulls so far. With 1, the last round is so much too large
+// that CoKernelFC can take fewer samples. Below a quarter, the union bound over more rounds costs what the smaller rounds
+// save.
 const oracleGrowth = 0.25
 
-// Plan returns the first round's pulls, or oracleGrowth of all pulls so far.
+// Plan returns a round of start pulls or, after round 1, of oracleGrowth times all pulls so far.
 func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()
@@ -78,15 +77,15 @@ func (a *oracle) Plan(ctx context.Context) (_ engine.Plan, err error) {
 		return engine.Plan{}, engine.LimitError{Samples: float64(n)}
 	}
 	r := a.round + 1
-	// The start and the round number state how all pulls so far came about.
+	// The start and the number of the round determine all earlier pulls.
 	k := canon.Key{Kind: canon.KindOracleStage, Level: a.opt.Epsilon, Pulls: a.start, Sets: [][]int{{r}}}
 	stage := func() *rounds.Stage { return oracleStage(a.Model, a.opt.Epsilon, a.Counts, n) }
 	a.next = try.Of(model.Remembered(a.Model, k, try.Returning(stage)))
 	return a.next.Plan(r), nil
 }
 
-// oracleStage rounds the design of T* to n further pulls, or as many more as it needs,
-// and factors the estimator of these and the ones before.
+// oracleStage rounds the design of T* to n further pulls, or to as many more as the rounding needs. Its estimator is for
+// these and the earlier pulls together.
 func oracleStage(m *model.Model, epsilon float64, before []int, n int) *rounds.Stage {
 	d := try.Of(m.Truth().Confirmation(0, epsilon))
 	contrasts := try.Of(m.Truth().Rivals(epsilon))
@@ -102,7 +101,7 @@ func oracleStage(m *model.Model, epsilon float64, before []int, n int) *rounds.S
 	}
 }
 
-// Learn pools the round with those before it and drops the rivals that are beaten.
+// Learn adds the round to the earlier data, and eliminates the rivals that are beaten.
 func (a *oracle) Learn(_ context.Context, b engine.Batch) error {
 	if err := rounds.CheckBatch(a.next.Plan(a.round+1), b); err != nil {
 		return err
@@ -129,7 +128,7 @@ func (a *oracle) Learn(_ context.Context, b engine.Batch) error {
 	return nil
 }
 
-// width returns the confidence width of a rival against x*, in all data so far.
+// width returns the confidence width of the gap between rival i and the best arm, from all data so far.
 func (a *oracle) width(i, first int) float64 {
 	p, r := a.Model.Problem, float64(a.round)
 	deltaR := a.opt.Delta / (2 * r * r)
@@ -142,7 +141,7 @@ func (a *oracle) Done() bool { return a.Single() }
 // State implements engine.Algorithm.
 func (a *oracle) State() engine.State { return engine.StateOf(a) }
 
-// Answers returns the best arms, decided where every rival is beaten.
+// Answers returns one answer per task, decided if every rival is beaten.
 func (a *oracle) Answers() []engine.Answer {
 	out := make([]engine.Answer, len(a.best))
 	for v, first := range a.best {
@@ -164,13 +163,13 @@ func (a *oracle) Answers() []engine.Answer {
 	return out
 }
 
-// Warnings reports a kernel that cannot represent the rewards.
+// Warnings returns warnings about rewards that the kernel cannot represent.
 func (a *oracle) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
 
-// NewOracleFB spends the whole budget of all agents together in one round in
-// the proportions of T* (Truth.Confirmation at ξ = 0), the best for a large budget
-// when the rewards are known, and answers with the largest kernelised estimate. It
-// knows θ* and is a reference for what a budget can do, not a competitor.
+// NewOracleFB returns the fixed-budget oracle, which knows θ*. It spends the budget of all agents together in one round,
+// in the proportions of T* (Truth.Confirmation at ξ = 0). With known rewards these are the best proportions for a large
+// budget. The answer is the arm with the largest kernelised estimate. It is a reference for what a budget can achieve, not
+// a competitor.
 func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	if rival, tied := m.Truth().Ties(); tied && opt.Epsilon == 0 {
@@ -191,7 +190,7 @@ func NewOracleFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error
 	return newOneRound(m, opt, canon.KindOracleEstimate, r.Counts)
 }
 
-// Hardest returns the rival whose confidence width in all data is farthest above its gap.
+// Hardest returns the rival of task v whose width needs the most further samples to fall below its gap.
 func (a *oracle) Hardest(v int) engine.Rival {
 	if a.estimates == nil {
 		return a.NoData(v, a.best[v])
@@ -200,7 +199,8 @@ func (a *oracle) Hardest(v int) engine.Rival {
 	return r
 }
 
-// Samples returns the samples of the task that needs most: all are sampled until the last is decided.
+// Samples returns the largest number of further samples that any of these tasks needs, because all tasks are sampled until
+// the last one is decided. It is NaN before any data.
 func (a *oracle) Samples(tasks []int) float64 {
 	if a.estimates == nil {
 		return math.NaN()
@@ -211,8 +211,8 @@ func (a *oracle) Samples(tasks []int) float64 {
 	})
 }
 
-// lacking returns the hardest rival in task v with the samples until it is beaten: in the same
-// proportions the width falls as one over their root.
+// lacking returns the hardest rival in task v and the further samples until it is beaten. In constant proportions, the
+// width is proportional to one over the square root of the samples.
 func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 	pulls := float64(engine.PullsOf(a.Counts))
 	first, most := a.best[v], math.Inf(-1)
@@ -231,7 +231,7 @@ func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 	return out, math.Ceil(most)
 }
 
-// ArmEstimates returns the estimates of all data.
+// ArmEstimates returns the estimates from all data with intervals.
 func (a *oracle) ArmEstimates() engine.ArmEstimates {
 	if a.stage == nil {
 		return engine.ArmEstimates{}

@@ -14,21 +14,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// uniformFB spends the whole budget in one round with counts fixed beforehand, by
-// default the same number of pulls on every arm of a task up to rounding, whose
-// remainders go round from task to task, and answers with the largest estimate. Below one pull an arm the arms
-// pulled are the first ones of budget.Order.
+// uniformFB spends the whole budget in one round with counts that are fixed in advance. By default all arms of a task get
+// the same number of pulls, up to rounding. The arms with an extra pull rotate from task to task. With fewer pulls than
+// arms, the first arms of budget.Order get one pull. The answer is the arm with the largest estimate.
 type uniformFB struct {
 	rounds.Candidates
 	rounds.Evidence
 	opt       model.Terms
 	ridge     float64
 	estimator *model.Estimator
-	counts    []int            // counts of the round, amended or not
-	planned   []int            // counts of the plan,
-	full      *model.Estimator // with their estimator
+	counts    []int            // counts of the round, possibly amended
+	planned   []int            // planned counts
+	full      *model.Estimator // estimator for planned
 	done      bool
-	// chooses the answer; nil means the largest estimate
+	// returns the answer for task v; nil means the largest estimate
 	answerOf func(v int, estimates []float64) int
 }
 
@@ -37,16 +36,15 @@ var (
 	_ engine.Amender  = (*uniformFB)(nil)
 )
 
-// NewCoUniformFB returns uniform sampling with the kernelised estimator: what sharing alone brings,
-// without an adaptive allocation.
+// NewCoUniformFB returns uniform sampling with the kernelised estimator. It shows what shared data achieve without an
+// adaptive allocation.
 func NewCoUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	return newUniformFB(m, opt)
 }
 
-// NewIndUniformFB returns uniform sampling with sample means, each task on its own
-// [Du23, App. A, IndUniformFB]: the kernel identity() with ξ = 0, under which the kernelised
-// estimator is the sample mean of each arm. The paper does not name the estimator; NewIndUniformLS
-// has the other one.
+// NewIndUniformFB returns uniform sampling with sample means, each task alone [Du23, App. A, IndUniformFB]. Its kernel is
+// identity() with ξ = 0, for which the kernelised estimator is the sample mean of each arm. The paper does not name the
+// estimator; NewIndUniformLS uses the other one.
 func NewIndUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	alone, err := m.Independent()
 	if err != nil {
@@ -56,17 +54,16 @@ func NewIndUniformFB(m *model.Model, opt model.Terms) (engine.Algorithm, error) 
 	return newUniformFB(alone, opt)
 }
 
-// NewIndUniformLS returns uniform sampling with least squares (ξ = 0) under each agent's own
-// kernel, each task on its own: the uniform baseline in the code of the authors of [KJKJ20], where
-// the estimator is the same for all algorithms.
+// NewIndUniformLS returns uniform sampling with least squares (ξ = 0) under each agent's own kernel, each task alone. It
+// is the uniform baseline in the code of the authors of [KJKJ20], in which all algorithms have the same estimator.
 func NewIndUniformLS(m *model.Model, opt model.Terms) (engine.Algorithm, error) {
 	opt.Ridge = engine.Ridge{Kind: engine.RidgeValue}
 	return individual.NewFB(m, opt, func(m *model.Model, opt model.Terms) (engine.Algorithm, error) { return newUniformFB(m, opt) })
 }
 
-// NewBestElsewhere answers with the arm that is best on average in the other
-// tasks, by the sample means of a uniform round; arms are matched by name. It
-// uses no data of the task itself: a baseline that collaboration must beat.
+// NewBestElsewhere returns a baseline that answers with the arm that is best on average in the other tasks. It uses the
+// sample means of a uniform round, matches arms by name, and ignores the data of the task itself. Collaboration must beat
+// it.
 func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err error) {
 	defer try.Caught(&err)
 	alone := try.Of(m.Independent())
@@ -78,7 +75,7 @@ func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err 
 
 func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 	counts := make([]int, m.Problem.N())
-	// arm at which a task begins: where the last one ended
+	// position at which the pulls of a task begin: where those of the previous task ended
 	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V()))
 	for v, set := range m.Problem.Groups() {
 		if opt.Budget < len(set) {
@@ -96,8 +93,7 @@ func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 	return newOneRound(m, opt, canon.KindUniformEstimate, counts)
 }
 
-// newOneRound spends the counts. The kind of estimator names, with the budget, where they come
-// from.
+// newOneRound returns the algorithm that makes these pulls. With the budget, from identifies the counts in the cache.
 func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int) (_ *uniformFB, err error) {
 	defer try.Caught(&err)
 	m = m.Own()
@@ -116,13 +112,13 @@ func newOneRound(m *model.Model, opt model.Terms, from canon.Kind, counts []int)
 // State implements engine.Algorithm.
 func (a *uniformFB) State() engine.State { return engine.StateOf(a) }
 
-// Plan returns the one round.
+// Plan returns the only round.
 func (a *uniformFB) Plan(_ context.Context) (engine.Plan, error) {
 	a.counts, a.estimator = a.planned, a.full
 	return engine.Plan{Round: 1, Counts: a.counts}, nil
 }
 
-// Learn estimates all rewards and keeps one arm of each task.
+// Learn estimates all rewards, and keeps one arm per task. An empty batch changes nothing.
 func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
 	defer a.Model.During(ctx)()
 	if err := rounds.CheckBatch(engine.Plan{Round: 1, Counts: a.counts}, b); err != nil || b.Empty() {
@@ -148,8 +144,8 @@ func (a *uniformFB) Learn(ctx context.Context, b engine.Batch) error {
 	return nil
 }
 
-// bestElsewhere averages, for each arm of task v, the estimates of the arms of
-// the same name in the other tasks; arms found nowhere else count last.
+// bestElsewhere returns the arm of task v with the largest mean estimate over the arms of the same name in other tasks. It
+// returns the first arm if no other task has pulls of these names.
 func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
 	p := a.Model.Problem
 	lo, hi := p.ArmsOf(v)
@@ -169,10 +165,10 @@ func (a *uniformFB) bestElsewhere(v int, estimates []float64) int {
 	return best
 }
 
-// Done reports whether the round was made.
+// Done reports whether the round has been made.
 func (a *uniformFB) Done() bool { return a.done }
 
-// Warnings names arms that were never pulled and a kernel that cannot represent the rewards.
+// Warnings returns warnings about arms without pulls, and about rewards that the kernel cannot represent.
 func (a *uniformFB) Warnings() []engine.Warning {
 	out := model.MisfitWarnings(a.Model, a.opt)
 	if slices.Contains(a.counts, 0) {
@@ -181,7 +177,7 @@ func (a *uniformFB) Warnings() []engine.Warning {
 	return append(out, a.Doubts()...)
 }
 
-// Amend fixes the estimator from the counts. A round without any is made again.
+// Amend replaces the counts of the round, and computes their estimator. A round with no pulls is planned again.
 func (a *uniformFB) Amend(counts []int) error {
 	if engine.PullsOf(counts) > 0 {
 		e, err := model.NewEstimator(a.Model, a.ridge, counts)

@@ -11,26 +11,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Data holds the statistics of rewards of the same blocks about the arms of each task: reward = arm + block +
-// noise, where the arms of a task have one scale.
+// Data holds statistics of rewards in blocks. In its model, a reward is the sum of an arm's effect, a block's effect and
+// noise, and all arms of a task have one noise scale.
 type Data struct {
 	model  *model.Model
 	groups [][]int
-	Sides  []engine.Side // of the round
-	Round  []Fit         // by task: of the round alone
-	Spread []Scatter     // by task: of the round alone
-	All    []Fit         // by task: of all rounds
+	Sides  []engine.Side // blocks of the planned round
+	Round  []Fit         // by task: from the round alone
+	Spread []Scatter     // by task: from the round alone
+	All    []Fit         // by task: from all rounds
 	Past   []Scatter
 	Levels []Level // by task: of all rewards so far
 }
 
-// Scatter holds squares that arms and blocks do not explain, normalised.
+// Scatter is a sum of squared residuals after arms and blocks are fitted, normalised, with its degrees of freedom.
 type Scatter struct{ Squares, Freedom float64 }
 
-// Level is a mean of some rewards, normalised.
+// Level is the mean of some rewards, normalised, and their number.
 type Level struct{ Mean, Pulls float64 }
 
-// NewData returns it before any data.
+// NewData returns the statistics before any data.
 func NewData(m *model.Model) *Data {
 	d := &Data{model: m, groups: m.Problem.Groups()}
 	d.Past, d.Levels = make([]Scatter, len(d.groups)), make([]Level, len(d.groups))
@@ -38,21 +38,20 @@ func NewData(m *model.Model) *Data {
 	return d
 }
 
-// fits returns a fit for each task, before any data.
+// fits returns one empty fit per task.
 func (d *Data) fits() []Fit {
 	return lists.Map(d.groups, func(set []int) Fit {
 		return Fit{arms: len(set), Info: mat.NewSymDense(len(set), nil), Right: mat.NewVecDense(len(set), nil)}
 	})
 }
 
-// at returns the task of a side and where its arms are in it.
+// at returns the task of a side and the positions of its arms in that task.
 func (d *Data) at(s engine.Side) (v int, at []int) {
 	v = d.model.Problem.TaskOf[s.Arms[0]]
 	return v, lists.Map(s.Arms, func(i int) int { return i - d.groups[v][0] })
 }
 
-// Planned fixes the blocks of a round, which determine before its data how precisely it measures
-// gaps.
+// Planned sets the blocks of a round, before its data. They determine the variances of the estimated gaps.
 func (d *Data) Planned(sides []engine.Side) error {
 	d.Sides, d.Round = sides, d.fits()
 	for _, s := range sides {
@@ -71,8 +70,8 @@ func solve(fits []Fit) error {
 	return nil
 }
 
-// Take reads the round's own data: its estimates, and the squares that they leave with their degrees of
-// freedom, Σ n(K - 1) over sides of n blocks and K arms less the gaps that are estimated.
+// Take computes Round and Spread from the data of the round: estimates, and squared residuals with their degrees of
+// freedom. These are Σ n(K - 1) over sides of n blocks and K arms, minus the number of estimated gaps.
 func (d *Data) Take(b engine.Batch) error {
 	d.Round, d.Spread = d.fits(), make([]Scatter, len(d.groups))
 	rewards := make([]float64, len(d.groups)) // their squares
@@ -85,7 +84,7 @@ func (d *Data) Take(b engine.Batch) error {
 	if err := solve(d.Round); err != nil {
 		return err
 	}
-	for k, s := range d.Sides { // of means of different sides
+	for k, s := range d.Sides { // residuals between the means of different sides
 		v, at := d.at(s)
 		d.Spread[v].Squares += float64(s.Blocks) * d.Round[v].unexplained(at, d.means(b, k))
 		for _, y := range d.means(b, k) {
@@ -101,8 +100,8 @@ func (d *Data) Take(b engine.Batch) error {
 	return nil
 }
 
-// rounding is the part of the squares of rewards below which residual squares are errors of rounding: then all
-// blocks of a round are alike, and give no estimate of a scale.
+// rounding is the largest sum of squared residuals, relative to the sum of squared rewards, that counts as rounding
+// errors. All blocks of the round are then equal, and give no estimate of a scale.
 const rounding = 1e-26
 
 // means returns the means of a side's arms, normalised.
@@ -114,8 +113,8 @@ func (d *Data) means(b engine.Batch, side int) []float64 {
 	return out
 }
 
-// residual returns the squares in a side's blocks that its arms and blocks do not explain, normalised: the squares of each
-// arm, less the squares of the blocks' means: the sum over arms of Σ_k (Y_ik - Ȳ_i - Y_.k + Ȳ)².
+// residual returns the sum of squared residuals within a side's blocks, normalised: Σ_i Σ_k (Y_ik - Ȳ_i - Y_.k + Ȳ)². This
+// is the sum of the arms' squared deviations minus that of the blocks' means.
 func (d *Data) residual(b engine.Batch, side int) (squares float64) {
 	n, products, all := len(d.Sides[side].Arms), b.Within[side].Products, 0.0
 	for i, x := range products {
@@ -126,7 +125,8 @@ func (d *Data) residual(b engine.Batch, side int) (squares float64) {
 	return max(0, squares-all/float64(n)) / (d.model.Unit * d.model.Unit)
 }
 
-// Learn takes the round in that Take has read, and returns the estimates of all data, normalised.
+// Learn adds the round to the data of all rounds, and returns the estimates of all arms, normalised. Take must be called
+// before, with the same batch.
 func (d *Data) Learn(b engine.Batch) ([]float64, error) {
 	for k, s := range d.Sides {
 		v, at := d.at(s)
@@ -156,11 +156,10 @@ func (d *Data) Learn(b engine.Batch) ([]float64, error) {
 	return out, nil
 }
 
-// shareOfScale is the weight of the common scale of all tasks, in degrees of freedom, beside a task's own scale,
-// in guesses.
+// shareOfScale is the weight of the common scale of all tasks in the guess for a task, in degrees of freedom.
 const shareOfScale = 40
 
-// Scale returns the guess of the variance of one reward within blocks of task v, normalised.
+// Scale returns a guess of the variance of one reward within blocks of task v, normalised.
 func (d *Data) Scale(v int) float64 {
 	var all Scatter
 	for _, s := range d.Past {
@@ -172,8 +171,8 @@ func (d *Data) Scale(v int) float64 {
 	return (d.Past[v].Squares + shareOfScale*all.Squares/all.Freedom) / (d.Past[v].Freedom + shareOfScale)
 }
 
-// meanSquare returns the mean square of arms' effects, normalised, which represents the scale where all blocks so far were alike:
-// it is mostly too large, so that clocks begin too early and not too late. 1 where arms are alike, too.
+// meanSquare returns the mean squared effect of the arms, normalised, or 1 if all effects are equal. It replaces the noise
+// variance as long as all blocks were equal. It is mostly too large, so clocks begin too early rather than too late.
 func (d *Data) meanSquare() float64 {
 	var all Scatter
 	for v := range d.All {
@@ -191,13 +190,14 @@ func (d *Data) meanSquare() float64 {
 	return all.Squares / all.Freedom
 }
 
-// Places returns the task of two arms and where they are in it.
+// Places returns the task of arms i and j, and their positions in it.
 func (d *Data) Places(i, j int) (v, a, b int) {
 	v = d.model.Problem.TaskOf[i]
 	return v, i - d.groups[v][0], j - d.groups[v][0]
 }
 
-// Variance returns the variance of the estimated gap of two arms, by the guessed scale, normalised.
+// Variance returns the variance of the estimated gap of arms i and j, normalised, with the guessed scale. It is +Inf if no
+// blocks connect the arms.
 func (d *Data) Variance(i, j int) float64 {
 	v, a, b := d.Places(i, j)
 	return d.Scale(v) * d.All[v].Variance(a, b)

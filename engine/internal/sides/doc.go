@@ -1,2 +1,3 @@
-// Package sides has what rewards of the same blocks say of arms, and arranges which arms share blocks (docs/theory/blocks.md).
+// Package sides estimates gaps between arms from rewards in blocks, and arranges which arms share blocks
+// (docs/theory/blocks.md).
 package sides

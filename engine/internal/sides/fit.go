@@ -10,19 +10,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Fit is least squares on arms and blocks of one task: blocks are eliminated, so that a side of n blocks
-// and K arms has the information n(I - 11ᵀ/K) on its arms (the intra-block analysis of incomplete blocks).
+// Fit is the least-squares fit of arms and blocks of one task. Block effects are eliminated: a side of n blocks and K arms
+// adds the information n(I - 11ᵀ/K) on its arms (the intra-block analysis of incomplete blocks).
 type Fit struct {
 	arms    int
 	Info    *mat.SymDense
 	Right   *mat.VecDense
-	inverse *mat.SymDense // a generalised inverse of info; nil before Solve
-	part    []int         // by arm: which of the parts that blocks connect; -1 of arms that were not measured
+	inverse *mat.SymDense // generalised inverse of Info; nil before Solve
+	part    []int         // per arm: number of its connected part; -1 for arms without rewards
 	parts   int
-	Gaps    []float64 // estimates, except for the level of each part
+	Gaps    []float64 // estimates of the arms; only differences within a connected part are meaningful
 }
 
-// add takes in the blocks of a side, of arms at these places with these means.
+// add adds the blocks of a side. at has the positions of its arms, and means their means; without means it adds only
+// information.
 func (f *Fit) add(at []int, blocks float64, means []float64) {
 	mean, k := 0.0, float64(len(at))
 	for _, y := range means {
@@ -41,7 +42,7 @@ func (f *Fit) add(at []int, blocks float64, means []float64) {
 	}
 }
 
-// Solve works the estimates out, and which gaps have one.
+// Solve computes the estimates, and determines which gaps have one.
 func (f *Fit) Solve() error {
 	f.connect()
 	full := mat.NewSymDense(f.arms, nil)
@@ -68,7 +69,7 @@ func (f *Fit) Solve() error {
 	return nil
 }
 
-// connect finds the parts of the arms that blocks connect.
+// connect finds the connected parts: arms are connected if they share a block, directly or through other arms.
 func (f *Fit) connect() {
 	f.part, f.parts = slices.Repeat([]int{-1}, f.arms), 0
 	for i := range f.arms {
@@ -90,8 +91,8 @@ func (f *Fit) connect() {
 	}
 }
 
-// Variance returns the variance of the estimated gap of two arms for rewards of variance 1; it is infinite if no blocks
-// connect them.
+// Variance returns the variance of the estimated gap of the arms at positions a and b, if one reward has variance 1. It is
+// +Inf if no blocks connect the arms.
 func (f *Fit) Variance(a, b int) float64 {
 	if f.inverse == nil || f.part[a] < 0 || f.part[a] != f.part[b] {
 		return math.Inf(1)
@@ -99,10 +100,10 @@ func (f *Fit) Variance(a, b int) float64 {
 	return f.inverse.At(a, a) + f.inverse.At(b, b) - 2*f.inverse.At(a, b)
 }
 
-// Rank returns the number of gaps that are estimated.
+// Rank returns the number of linearly independent gaps that are estimated.
 func (f *Fit) Rank() int { return lists.Sum(f.part, func(p int) int { return min(p+1, 1) }) - f.parts }
 
-// unexplained returns the squares of the means of a side's block that neither arms nor the block explain.
+// unexplained returns the sum of squared residuals of the means of one side, after arms and block are fitted.
 func (f *Fit) unexplained(at []int, means []float64) (sum float64) {
 	off := 0.0
 	for a, i := range at {

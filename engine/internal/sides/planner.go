@@ -10,15 +10,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Planner puts the leader of a task into every block of a round, and each open arm into as many as it
-// needs: into the same as the others where blocks hold all, else evenly over blocks of their size.
+// Planner arranges arms in blocks. The leader of a task is in every block of a round, and each open arm in as many blocks
+// as it needs. If a block has places for all arms, the arms share the same blocks. Otherwise they are spread evenly over
+// blocks of the given size.
 type Planner struct {
-	law     string // of the noise
-	Size    int    // places of a block; 0 is any number
-	control []int  // by task: the arm that is in every block; -1 without one
+	law     string // Options.Law
+	Size    int    // number of places of a block; 0 means unlimited
+	control []int  // by task: the arm that is in every block; -1 if there is none
 }
 
-// NewPlanner prepares it for the blocks of a problem, and reports those that have no room for a leader and a rival.
+// NewPlanner returns a planner for the blocks of a problem. Blocks that are too small for a leader and a rival, and tasks
+// without the control, are errors.
 func NewPlanner(p *problem.Problem, law string) (*Planner, error) {
 	out := &Planner{law: law, Size: p.Block.Size, control: slices.Repeat([]int{-1}, p.V())}
 	least := 2
@@ -39,13 +41,13 @@ func NewPlanner(p *problem.Problem, law string) (*Planner, error) {
 	return out, nil
 }
 
-// Arrange returns blocks in which each rival of a leader has so many pulls, with leader and control in all of them.
+// Arrange returns blocks of a task in which rivals[k] has pulls[k] pulls. Every block contains the leader and the control.
 func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 	fixed, control := []int{leader}, b.control[task]
 	if control >= 0 && control != leader {
 		fixed = append(fixed, control)
 	}
-	var order []int // places in rivals, the neediest first
+	var order []int // positions in rivals, in descending order of their pulls
 	count, sum := 0, 0
 	for k, i := range rivals {
 		if count = max(count, pulls[k]); i != control {
@@ -59,7 +61,7 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 	}
 	blocks := lists.Make(count, func(int) []int { return slices.Clone(fixed) })
 	next := 0
-	for _, k := range order { // one pull in each of consecutive blocks; the first follows the last
+	for _, k := range order { // one pull in each of consecutive blocks, cyclically
 		if whole {
 			next = 0
 		}
@@ -72,14 +74,15 @@ func (b *Planner) Arrange(task, leader int, rivals, pulls []int) []engine.Side {
 	return sides
 }
 
-// Why rounds of blocks do not change as others do.
+// Errors for changes that runs with blocks do not support.
 var (
 	ErrCounts = fmt.Errorf("%w: arms are measured in blocks, but counts do not show which arms share a block", engine.ErrFixedPlans)
 	// added arms were in no block so far
 	ErrAdded = fmt.Errorf("arms cannot be added to a run whose arms are measured in blocks: %w", engine.ErrFixedQuestion)
 )
 
-// Check reports a side that has none or arms of several tasks.
+// Check returns an error for a side without arms or blocks, or with arms that are unsorted, repeated, unknown or from
+// several tasks.
 func Check(p *problem.Problem, s engine.Side) error {
 	switch {
 	case len(s.Arms) == 0 || s.Blocks < 1:

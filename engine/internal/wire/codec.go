@@ -6,20 +6,20 @@ import (
 	"math"
 )
 
-// floatSize is the length of a floating-point number.
+// floatSize is the length of an encoded floating-point number, in bytes.
 const floatSize = 8
 
-// codec encodes or decodes a message: each step does either, so that one list of steps defines the format. It keeps its first error;
-// later decoded values are zero.
+// codec encodes or decodes a message, depending on reads. Each method does either, so one sequence of calls defines the
+// format. A codec keeps its first error; after it, decoded values are zero.
 type codec struct {
-	b     []byte // encoded so far, or left to decode
+	b     []byte // encoded so far, or still to decode
 	kind  kind
 	reads bool
 	at    int // bytes decoded so far
 	err   error
 }
 
-// fail records the first error; when decoding, it includes the byte offset.
+// fail records an error, unless there is an earlier one. When decoding, the error includes the byte offset.
 func (c *codec) fail(format string, args ...any) {
 	if c.reads {
 		format, args = "%s message, byte %d: "+format, append([]any{c.kind, c.at}, args...)
@@ -29,7 +29,7 @@ func (c *codec) fail(format string, args ...any) {
 	}
 }
 
-// header handles everything before the n entries, and returns their number.
+// header encodes or decodes everything before the n entries, and returns their number; 0 after an error.
 func (c *codec) header(h *Header, n int) int {
 	version, form := []byte{Version}, []byte{byte(c.kind)}
 	if c.bytes("the version", -1, version); version[0] != Version {
@@ -116,7 +116,8 @@ func (c *codec) ranged(i int, v *[2]float64) {
 	}
 }
 
-// end returns the message, or before if there was an error. When decoding, it reports bytes after the entries.
+// end returns the encoded message, or before if there was an error. When decoding, bytes after the last entry are an
+// error.
 func (c *codec) end(before []byte) ([]byte, error) {
 	if c.reads && len(c.b) > 0 {
 		c.fail("%d bytes follow the last entry", len(c.b))
@@ -127,7 +128,7 @@ func (c *codec) end(before []byte) ([]byte, error) {
 	return c.b, nil
 }
 
-// place names an entry, or a field without a number.
+// place returns the name of an entry in errors: what with its index i, or what alone if i is negative.
 func place(what string, i int) string {
 	if i < 0 {
 		return what

@@ -23,20 +23,20 @@ const (
 
 var kindNames = map[kind]string{kindMerged: "merged", kindSquares: "spread", kindRanges: "ranges", kindRaw: "raw", kindTheta: "theta"}
 
-// String names the kind in errors.
+// String returns the name of the kind in errors.
 func (k kind) String() string { return cmp.Or(kindNames[k], fmt.Sprintf("%#x", byte(k))) }
 
-// Header has the sender of a message and the plan it answers.
+// Header identifies the sender of a message and the plan that it followed.
 type Header struct {
-	Agent  int    // number of the agent, from 0: its task
-	Round  int    // from 1
+	Agent  int    // number of the agent, from 0; equal to its task
+	Round  int    // number of the round, from 1
 	Digest Digest // digest of the plan that the sender followed
 }
 
-// Digest has 64 bits by which replicas detect that their plans differ.
+// Digest is a 64-bit hash of a plan. Replicas compare it to detect that their plans differ.
 type Digest [8]byte
 
-// ParseDigest reads a digest in the form of plans, 16 hexadecimal digits.
+// ParseDigest parses a digest of 16 hexadecimal digits, as in plans.
 func ParseDigest(text string) (Digest, error) {
 	var d Digest
 	b, err := hex.DecodeString(text)
@@ -47,19 +47,19 @@ func ParseDigest(text string) (Digest, error) {
 	return d, nil
 }
 
-// String returns the form that ParseDigest reads.
+// String returns the digest as 16 hexadecimal digits.
 func (d Digest) String() string { return hex.EncodeToString(d[:]) }
 
-// Merged is a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10] and, if the plan requests it, the sum of squared
-// deviations from that mean. Values that follow from the count are not sent and are 0 when decoded: the mean of an arm without pulls, and
-// the squares of an arm with fewer than two. With squares there may be the smallest and the largest reward, which for one pull are its
-// mean.
+// Merged has a count and a mean reward for each arm of the agent [Du23, Alg. 1, l. 10]. If the plan requests it, it also
+// has the sum of squared deviations from the mean. Values that follow from the count are not sent, and are 0 when decoded:
+// the mean of an arm without pulls, and the squares of an arm with fewer than two. Messages with squares may also have the
+// smallest and the largest reward. For an arm with one pull both are its mean.
 type Merged struct {
 	Header
 	Counts  []int
 	Means   []float64
-	Squares []float64    // nil without
-	Ranges  [][2]float64 // nil without
+	Squares []float64    // nil if not sent
+	Ranges  [][2]float64 // smallest and largest reward; nil if not sent
 }
 
 // Append appends the message to b. Lists of different lengths, negative numbers and
@@ -89,7 +89,7 @@ func (m Merged) Append(b []byte) ([]byte, error) {
 	return c.end(b)
 }
 
-// entries handles the arms of a message whose lists are allocated.
+// entries encodes or decodes the arms. The lists must be allocated.
 func (m *Merged) entries(c *codec) {
 	for i := range m.Counts {
 		c.number("the count of arm", i, &m.Counts[i])
@@ -107,7 +107,7 @@ func (m *Merged) entries(c *codec) {
 	}
 }
 
-// ParseMerged reads what Merged.Append wrote.
+// ParseMerged parses a message that Merged.Append has encoded.
 func ParseMerged(b []byte) (m Merged, err error) {
 	c := codec{b: b, reads: true, kind: kindMerged}
 	if len(b) > 1 && (kind(b[1]) == kindSquares || kind(b[1]) == kindRanges) {
@@ -126,8 +126,8 @@ func ParseMerged(b []byte) (m Merged, err error) {
 	return m, err
 }
 
-// MergedSize returns the length of a Merged message of an agent with these counts, with or without
-// squares, and with or without ranges.
+// MergedSize returns the length in bytes of a Merged message with these counts of the agent's arms, with or without
+// squares and ranges.
 func MergedSize(agent, round int, counts []int, squares, ranges bool) int {
 	size := headerSize(agent, round, len(counts))
 	for _, count := range counts {
@@ -145,7 +145,8 @@ func MergedSize(agent, round int, counts []int, squares, ranges bool) int {
 	return size
 }
 
-// RawSize returns the length of a Raw message of an agent with these counts on its arms, in time independent of the counts.
+// RawSize returns the length in bytes of a Raw message with these counts of the agent's arms. Its time does not depend on
+// the counts.
 func RawSize(agent, round int, counts []int) int {
 	pulls, entries := 0, 0
 	for arm, count := range counts {
@@ -155,26 +156,25 @@ func RawSize(agent, round int, counts []int) int {
 	return headerSize(agent, round, pulls) + entries
 }
 
-// ThetaSize returns the length of a Theta message with m features.
+// ThetaSize returns the length in bytes of a Theta message with m features.
 func ThetaSize(agent, round, m int) int { return headerSize(agent, round, m) + m*floatSize }
 
-// headerSize returns the length of the header before n entries.
+// headerSize returns the length in bytes of the header before n entries.
 func headerSize(agent, round, n int) int {
 	return 2 + uvarintSize(agent) + uvarintSize(round) + len(Digest{}) + uvarintSize(n)
 }
 
-// uvarintSize returns the length of v ≥ 0 as a uvarint: a byte for each seven bits.
+// uvarintSize returns the length in bytes of v ≥ 0 as a uvarint: one byte for each seven bits.
 func uvarintSize(v int) int { return max(1, (bits.Len64(uint64(v))+6)/7) }
 
-// Traffic counts what agents broadcast: messages, and their bytes in each of the three forms.
+// Traffic counts the messages that agents broadcast, and their total bytes in each of the three formats.
 type Traffic struct {
 	Messages, Merged, Raw, Theta int64
 }
 
-// Round returns the traffic of one round, in which every agent broadcasts once: agentOf and counts
-// have one entry per arm, the arms of an agent side by side; features is the dimension of θ̂, and
-// squares and ranges say whether these are sent besides the means. It is measured and not built, so it
-// costs the arms, however many pulls they had.
+// Round returns the traffic of one round, in which every agent broadcasts once. agentOf and counts have one element per
+// arm; the arms of an agent are consecutive. features is the dimension of θ̂. squares and ranges state whether these are
+// sent. Sizes are computed without encoding messages, so the time does not depend on the counts.
 func Round(round int, agentOf, counts []int, features int, squares, ranges bool) Traffic {
 	var t Traffic
 	for lo := 0; lo < len(agentOf); {
@@ -192,7 +192,7 @@ func Round(round int, agentOf, counts []int, features int, squares, ranges bool)
 	return t
 }
 
-// Add adds other traffic.
+// Add adds other to t.
 func (t *Traffic) Add(other Traffic) {
 	t.Messages += other.Messages
 	t.Merged += other.Merged

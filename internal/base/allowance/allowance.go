@@ -1,5 +1,6 @@
-// Package allowance limits the work on untrusted bytes: a small file can demand gigabytes of memory or hours of time. A reader or
-// converter has an Allowance and asks it before each allocation and at each step; the first refusal ends the work with an error.
+// Package allowance limits the memory and the time that untrusted input can take. For example, a small file can demand
+// gigabytes of memory. A reader or converter asks its Allowance before each allocation and at each step. The first refusal
+// is an error that ends the work.
 package allowance
 
 import (
@@ -13,33 +14,33 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Allowance limits the bytes and the steps of a piece of work. Goroutines may share it.
+// Allowance limits the bytes and steps of one piece of work. Several goroutines may use it.
 type Allowance struct {
 	ctx          context.Context
 	what         string
 	bytes, steps int64 // limits
 	made, taken  atomic.Int64
-	rest         *Allowance // for a share: the allowance that it draws on when its own is used up
+	rest         *Allowance // for a share: the allowance that it uses when its own is used up
 }
 
-// NoLimit means as many bytes as the process may use, or any number of steps.
+// NoLimit as a limit of bytes means only the limit of the process. As a limit of steps it means no limit.
 const NoLimit = math.MaxInt64
 
-// New returns an allowance for one piece of work, which ends with the context. what names the input in errors, such as "the table
-// runs.parquet".
+// New returns an allowance for one piece of work, which must stop when ctx ends. what names the input in errors, such as
+// "the table runs.parquet".
 func New(ctx context.Context, what string, bytes, steps int64) *Allowance {
 	return &Allowance{ctx: ctx, what: what, bytes: bytes, steps: steps}
 }
 
-// Share returns an allowance for a part of the work, such as one text of many. It has its own bytes and steps, and then draws on
-// what a has left. A part that needs too much thus leaves the own shares of other parts.
+// Share returns an allowance for a part of the work, such as one of several texts. The part first uses its own bytes and
+// steps, and then what remains of a. So an expensive part does not reduce the own shares of other parts.
 func (a *Allowance) Share(bytes, steps int64) *Allowance {
 	return &Allowance{ctx: a.ctx, what: a.what, bytes: bytes, steps: steps, rest: a}
 }
 
-// Error reports that a limit was reached.
+// Error states that a limit was reached.
 type Error struct {
-	What  string // what is read or converted
+	What  string // name of the input
 	Limit int64
 	Unit  string // "bytes" or "steps"
 }
@@ -52,15 +53,15 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s is too complex: it needs more than %d steps, the limit. Simplify it", e.What, e.Limit)
 }
 
-// Ended reports whether an error is about a limit, or the end of the context.
+// Ended reports whether an error means that a limit was reached or the context ended.
 func Ended(err error) bool {
 	var limit *Error
 	var memory *memlimit.Error
 	return errors.As(err, &limit) || errors.As(err, &memory) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// Make asks before n more bytes are allocated, and counts them. It returns the context's error, an *Error above the limit, or a
-// *memlimit.Error if the process may not use so much memory.
+// Make counts n bytes that the caller is about to allocate. It returns the context's error, an *Error if the limit is
+// exceeded, or a *memlimit.Error if the process may not use so much memory.
 func (a *Allowance) Make(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -71,22 +72,23 @@ func (a *Allowance) Make(n int64) error {
 		return &Error{a.what, a.bytes, "bytes"}
 	case over > 0:
 		if err := a.rest.Make(over); err != nil {
-			a.rest.made.Add(-over) // not allocated
+			a.rest.made.Add(-over) // the caller will not allocate them
 			a.made.Add(-n)
 			return err
 		}
 	}
 	if before := made - n; before/claimEach != made/claimEach {
-		// A growing buffer is copied: the next allocation may be a large part of what exists.
+		// A growing buffer is copied, so the next allocation may have half of the size so far.
 		return memlimit.Grow(a.ctx, a.what, float64(max(n, made/2)))
 	}
 	return nil
 }
 
-// claimEach is the number of bytes after which the limit of the process is asked again.
+// claimEach is the number of bytes after which Make checks the limit of the process again.
 const claimEach = 1 << 24
 
-// Ask reports whether n more bytes would be allowed, without counting them: for short-lived allocations, and for known future ones.
+// Ask returns an error if n more bytes would not be allowed; it does not count them. It is for short-lived allocations and
+// for known future allocations.
 func (a *Allowance) Ask(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -104,8 +106,8 @@ func (a *Allowance) Ask(n int64) error {
 	return memlimit.Grow(a.ctx, a.what, float64(n))
 }
 
-// AskFor reports whether count things of some bytes each would fit into memory, like Ask, but without the limit on allocated bytes.
-// The error states how many would fit; of is their name in the plural.
+// AskFor returns an error if count objects of the given size in bytes would not fit into memory. In contrast to Ask, it
+// ignores the limit of a. The error states how many would fit; of is the plural of the objects' name.
 func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -113,7 +115,7 @@ func (a *Allowance) AskFor(count int64, bytes float64, of string) error {
 	return memlimit.Claim(a.ctx, memlimit.Need{What: a.what, Bytes: float64(count) * bytes, Count: int(count), Of: of})
 }
 
-// Step counts n more steps. It returns the context's error, or an *Error above the limit.
+// Step counts n more steps. It returns the context's error, or an *Error if the limit is exceeded.
 func (a *Allowance) Step(n int64) error {
 	if err := a.ctx.Err(); err != nil {
 		return err
@@ -127,13 +129,13 @@ func (a *Allowance) Step(n int64) error {
 	}
 	err := a.rest.Step(over)
 	if err != nil {
-		a.rest.taken.Add(-over) // not used
+		a.rest.taken.Add(-over) // the caller will not take them
 		a.taken.Add(-n)
 	}
 	return err
 }
 
-// Writer returns a writer that asks before it passes bytes to w.
+// Writer returns a writer that counts the bytes with Make before it writes them to w.
 func (a *Allowance) Writer(w io.Writer) io.Writer { return writer{a, w} }
 
 type writer struct {

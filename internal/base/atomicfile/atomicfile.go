@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 )
 
-// Write replaces the contents of a file: it writes path.new, which then takes the name. A durable file is on disk when Write
-// returns. Programs that may write the same file at once need a lock, or contents that show whether they are complete.
+// Write replaces the content of a file atomically: it writes path.new and renames it to path. If durable is true, the file
+// is on disk when Write returns. If several programs may write the file at once, they need a lock.
 func Write(path string, content []byte, perm os.FileMode, durable bool) error {
-	draft := path + ".new" // one name, so that a killed program leaves one file
+	draft := path + ".new" // always the same name, so that killed programs leave at most one file
 	f, err := os.OpenFile(draft, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, perm)
 	if err != nil {
 		return err
@@ -24,8 +24,8 @@ func Write(path string, content []byte, perm os.FileMode, durable bool) error {
 	return nil
 }
 
-// Replace fills a new file, closes it, and renames it to another file in its folder. With sync its bytes are on disk before that.
-// It removes a file that could not be filled.
+// Replace writes content to the new file f, closes it, and renames it to path in the same folder. If sync is true, the
+// content is on disk before the rename. On failure Replace removes f.
 func Replace(f *os.File, path string, content []byte, sync bool) error {
 	_, err := f.Write(content)
 	if err == nil && sync {
@@ -40,7 +40,7 @@ func Replace(f *os.File, path string, content []byte, sync bool) error {
 	return err
 }
 
-// SyncFolder makes the names in a folder durable, if the system supports that.
+// SyncFolder makes renames in a folder durable, if the system supports this. It ignores errors.
 func SyncFolder(dir string) {
 	if f, err := os.Open(dir); err == nil {
 		f.Sync()

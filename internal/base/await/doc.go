@@ -1,3 +1,3 @@
-// Package await stops waiting when a context ends: for computations that cannot check a context, and for files that deliver
-// nothing.
+// Package await waits for a computation or for input until a context ends. It is for computations that cannot check a
+// context, and for files such as pipes that may never deliver data.
 package await

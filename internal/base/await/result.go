@@ -15,17 +15,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// Patience is the time to wait for a computation after its context has ended.
+// Patience states how long to wait for a computation after its context has ended.
 type Patience struct {
 	Grace time.Duration
-	Keeps func() bool // asked after Grace: whether to keep waiting; nil means no
+	Keeps func() bool // called after Grace; true means to wait until the computation ends; nil means false
 }
 
-// Result returns the result of compute. If the context ends and compute does not return within the patience, Result returns the
-// context's error, and compute continues in the background; so it must have no visible side effects. A panic of compute becomes a
-// panic of the caller.
+// Result returns the result of compute. If the context ends and compute does not return within the patience, Result
+// returns the context's error. compute then continues in the background, so it must have no visible side effects. A panic
+// in compute is repeated in the caller.
 func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (T, error) {
-	ended := make(chan outcome[T], 1) // buffered, as there may be no receiver
+	ended := make(chan outcome[T], 1) // buffered, because the receiver may have left
 	go func() {
 		var o outcome[T]
 		defer func() {
@@ -56,7 +56,7 @@ func Result[T any](ctx context.Context, p Patience, compute func() (T, error)) (
 	return none, ctx.Err()
 }
 
-// outcome is the result of a computation.
+// outcome is the result of a computation, or its panic.
 type outcome[T any] struct {
 	value    T
 	err      error
@@ -70,8 +70,8 @@ func (o outcome[T]) get() (T, error) {
 	return o.value, o.err
 }
 
-// File reads a regular file or a pipe of at most limit bytes. It waits for the writer of a pipe until the context ends. Devices and
-// folders are errors that name the path.
+// File reads a regular file or a pipe of at most limit bytes. It waits for the writer of a pipe until the context ends.
+// For a device or folder it returns an error with the path.
 func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -94,7 +94,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 	})
 }
 
-// Regular reports a path of something other than a regular file. A missing file is allowed. It follows links.
+// Regular returns an error if path is not a regular file or a link to one. A missing file is not an error.
 func Regular(path string) error {
 	info, err := os.Stat(path)
 	switch {
@@ -108,7 +108,7 @@ func Regular(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, not a file", kindOf(info.Mode().Type()))}
 }
 
-// opening converts an error of looking at a path to the form of an error of opening it.
+// opening converts an error of os.Stat to the form of an error of os.Open.
 func opening(path string, err error) error {
 	if failed := (*fs.PathError)(nil); errors.As(err, &failed) {
 		err = failed.Err
@@ -116,12 +116,13 @@ func opening(path string, err error) error {
 	return &fs.PathError{Op: "open", Path: path, Err: err}
 }
 
-// All reads everything, at most limit bytes, until the context ends. It does not wait for a read in progress.
+// All reads all of r, at most limit bytes, until the context ends. When the context ends, it does not wait for a read in
+// progress.
 func All(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return Result(ctx, Patience{}, func() ([]byte, error) { return all(ctx, r, limit) })
 }
 
-// sized reads like all, for a file of known size that is not a pipe. It asks for memory before it reads a large file.
+// sized reads a file of known size like all. For a large file, it checks the available memory before reading.
 func sized(ctx context.Context, f *os.File, size, limit int64) ([]byte, error) {
 	const large = 1 << 24
 	switch {
@@ -133,7 +134,7 @@ func sized(ctx context.Context, f *os.File, size, limit int64) ([]byte, error) {
 	if err := memlimit.Grow(ctx, f.Name(), float64(size)); err != nil {
 		return nil, err
 	}
-	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // otherwise ReadFrom allocates twice as much at the end
+	b := bytes.NewBuffer(make([]byte, 0, size+bytes.MinRead)) // without MinRead, ReadFrom would double the buffer at the end
 	_, err := b.ReadFrom(io.LimitReader(heeding{ctx, f}, limit+1))
 	if err == nil && int64(b.Len()) > limit { // the file has grown
 		err = errLarge
@@ -149,7 +150,7 @@ func all(ctx context.Context, r io.Reader, limit int64) ([]byte, error) {
 	return data, err
 }
 
-// Exactly reads size bytes. It doubles its buffer as bytes arrive, and does not trust an announced size.
+// Exactly reads size bytes. It doubles its buffer as bytes arrive, because the announced size may be wrong.
 func Exactly(r io.Reader, size int) ([]byte, error) {
 	const atOnce = 64 << 10
 	content := make([]byte, 0, min(size, atOnce))
@@ -167,16 +168,16 @@ func Exactly(r io.Reader, size int) ([]byte, error) {
 	return content, nil
 }
 
-// errLarge means that the input exceeds the limit.
+// errLarge states that the input has more bytes than the limit.
 var errLarge = errors.New("there is more to read than the limit")
 
-// heeding reads until the context ends.
+// heeding is a reader that fails when its context has ended.
 type heeding struct {
 	ctx context.Context
 	r   io.Reader
 }
 
-// Read reads the available bytes, or returns the context's error.
+// Read reads from r, or returns the context's error.
 func (h heeding) Read(b []byte) (int, error) {
 	if err := h.ctx.Err(); err != nil {
 		return 0, err
@@ -184,7 +185,7 @@ func (h heeding) Read(b []byte) (int, error) {
 	return h.r.Read(b)
 }
 
-// kindOf names a kind of file that is not regular.
+// kindOf names a type of file that is not regular.
 func kindOf(kind fs.FileMode) string {
 	switch {
 	case kind&fs.ModeDir != 0:
@@ -199,7 +200,7 @@ func kindOf(kind fs.FileMode) string {
 	return "something special"
 }
 
-// Pause waits for a duration. It returns the context's error if the context ends first.
+// Pause waits for the duration length. If the context ends first, it returns the context's error.
 func Pause(ctx context.Context, length time.Duration) error {
 	timer := time.NewTimer(length)
 	defer timer.Stop()

@@ -1,2 +1,2 @@
-// Package child starts child processes, each with a process group that ends with its parent.
+// Package child starts child processes. Each has its own process group, which ends when this process ends.
 package child

@@ -4,5 +4,5 @@ package child
 
 import "syscall"
 
-// Attributes give a child a process group of its own; see child_linux.go.
+// Attributes gives a child its own process group. It ignores the signal; see child_linux.go.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -5,10 +5,10 @@ import (
 	"syscall"
 )
 
-// Attributes returns nil: there are no process groups.
+// Attributes returns nil, because Windows has no process groups.
 func Attributes(syscall.Signal) *syscall.SysProcAttr { return nil }
 
-// Signal ends a child, except for an interrupt, which does not exist here.
+// Signal kills the child. It ignores SIGINT, which does not exist on Windows.
 func Signal(p *os.Process, s syscall.Signal) error {
 	if s == syscall.SIGINT {
 		return nil

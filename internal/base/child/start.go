@@ -8,8 +8,8 @@ import (
 	"runtime"
 )
 
-// Start starts a command, and calls ended with the result of Wait. It keeps the starting thread until then, because Linux signals
-// the child (see Attributes) when that thread ends.
+// Start starts a command and later calls ended with the result of Wait. It keeps the thread that started the command until
+// then, because Linux signals the child when this thread ends (see Attributes).
 func Start(cmd *exec.Cmd, ended func(error)) error {
 	started := make(chan error)
 	go func() {

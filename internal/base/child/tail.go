@@ -6,16 +6,17 @@ import (
 	"sync"
 )
 
-// Tail keeps the last lines written to it, and the first ones if Head is set: the message of a panic is above its stack.
+// Tail keeps the last Size bytes written to it, and the first Head bytes. The first bytes matter because a panic's message
+// precedes its stack.
 type Tail struct {
-	To         io.Writer // receives everything written; may be nil
-	Head, Size int       // bytes kept of the beginning and of the end
+	To         io.Writer // also receives everything written; may be nil
+	Head, Size int       // numbers of bytes to keep of the beginning and of the end
 
 	mu        sync.Mutex
 	head, end []byte
 }
 
-// Write never fails, so that a lost reader does not stop the child.
+// Write always succeeds, so that a failing To does not stop the child.
 func (t *Tail) Write(b []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -30,12 +31,12 @@ func (t *Tail) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// String returns the kept text.
+// String returns the kept text, without an incomplete first line of the end.
 func (t *Tail) String() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	end := string(t.end[max(0, len(t.end)-t.Size):])
-	if _, rest, ok := strings.Cut(end, "\n"); ok && len(end) == t.Size { // the end starts within a line
+	if _, rest, ok := strings.Cut(end, "\n"); ok && len(end) == t.Size { // the end begins within a line
 		end = rest
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(string(t.head)+end, ""))

@@ -1,4 +1,4 @@
-// Package chromium prints pages of HTML as PDF, with a browser of the Chromium family.
+// Package chromium prints HTML pages as PDF with a browser of the Chromium family.
 package chromium
 
 import (
@@ -13,15 +13,15 @@ import (
 	"time"
 )
 
-// ErrMissing means that this machine has no program that can print a page.
+// ErrMissing states that this machine has no such browser.
 var ErrMissing = errors.New("PDF files of pages and tables are printed by Chromium, which is not installed. " +
 	"Other formats, such as .html, .docx and .xlsx, do not need it. " +
 	"Install it (Debian: apt-get install chromium), or name a browser of its kind by CHROME_PATH, and try again")
 
-// names are the programs that can print, in the order in which they are tried.
+// names are the browser's program names in the order in which Find tries them.
 var names = []string{"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "microsoft-edge"}
 
-// Find returns the path of the program, or ErrMissing.
+// Find returns the path of the browser, or ErrMissing. CHROME_PATH overrides the search.
 func Find() (string, error) {
 	if path := os.Getenv("CHROME_PATH"); path != "" {
 		found, err := exec.LookPath(path)
@@ -38,11 +38,11 @@ func Find() (string, error) {
 	return "", ErrMissing
 }
 
-// longest limits printing; a page of 20 cells takes about 1 s.
+// longest limits the time to print one page. A page of 20 cells takes about 1 s.
 const longest = 2 * time.Minute
 
-// Print prints a page of this program as PDF, in a new profile that is removed afterwards. The page must have no
-// scripts and load nothing. The browser runs without a sandbox only where Chromium has none, for the superuser.
+// Print prints a page of this program as PDF. It uses a new browser profile and removes it afterwards. The page must not
+// contain scripts or load anything. The browser runs without a sandbox only for the superuser, for whom Chromium has none.
 func Print(ctx context.Context, page []byte) ([]byte, error) {
 	browser, err := Find()
 	if err != nil {

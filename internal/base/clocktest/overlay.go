@@ -11,14 +11,13 @@ import (
 	"time"
 )
 
-// Variable names the file with the offset of a program's clock.
+// Variable is the environment variable with the path of the file that holds a program's clock offset.
 const Variable = "GONB_COPE_TEST_CLOCK"
 
-// reading is the line of time.Now that reads the clocks of the machine.
+// reading is the line of time.Now that reads the machine's clocks.
 const reading = "\tsec, nsec, mono := runtimeNow()\n"
 
-// source is the file that is added to package time. The offset has whole seconds, which keeps the nanoseconds of the clock in
-// range.
+// source is a file that Overlay adds to package time. The offset has whole seconds, so it does not change the nanoseconds.
 const source = `//go:build unix
 
 package time
@@ -54,8 +53,8 @@ func jumped() int64 {
 }
 `
 
-// Overlay writes the copy of package time below a folder, and returns the file for go build -overlay.
-// It is an error if time.Now of the Go in use is not as this package knows it.
+// Overlay writes the changed copy of package time into a folder and returns the path of the file for go build -overlay. It
+// returns an error if time.Now of the installed Go does not contain the expected line.
 func Overlay(dir string) (path string, err error) {
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
@@ -91,17 +90,17 @@ func Overlay(dir string) (path string, err error) {
 	return path, os.WriteFile(path, list, 0o600)
 }
 
-// Clock is the offset of the wall clock of one program, in a file. An environment with
-// Variable=Clock gives the clock to a program.
+// Clock is the path of a file with the clock offset of one program. The program uses the clock if its environment contains
+// Variable=Clock.
 type Clock string
 
-// New returns a clock without offset, in a new file.
+// New creates a clock file without offset.
 func New(path string) (Clock, error) {
 	c := Clock(path)
 	return c, c.Jump(0)
 }
 
-// Jump sets the offset from the machine's clock, in whole seconds, at once.
+// Jump sets the offset from the machine's clock, rounded to seconds. It takes effect immediately.
 func (c Clock) Jump(offset time.Duration) error {
 	f, err := os.OpenFile(string(c), os.O_CREATE|os.O_WRONLY, 0o600)
 	if err != nil {

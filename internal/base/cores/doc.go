@@ -1,3 +1,3 @@
-// Package cores shares the processor's cores: a computation on many rows uses as many as its context allows. Its blocks depend on
-// nothing else, so that the bits of a result do not depend on the number of cores.
+// Package cores distributes a computation on many rows over as many processor cores as its context allows. The blocks of
+// rows do not depend on the number of cores. So a result has the same bits for any number of cores.
 package cores

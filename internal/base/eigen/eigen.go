@@ -15,10 +15,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// errDiverged rejects a matrix that is not finite.
+// errDiverged is the error for a matrix with an entry that is NaN or infinite.
 var errDiverged = errors.New("the eigenvalues could not be computed: the matrix has entries that are not finite")
 
-// small is the largest order that gonum decomposes within a fraction of a second.
+// small is the largest order of matrices that are passed to gonum. It takes a fraction of a second for them.
 const small = 256
 
 // Values returns the eigenvalues of a, ascending.
@@ -57,8 +57,8 @@ func decompose(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *
 	return values, v, err
 }
 
-// scaleOf returns a power of two near the largest entry, so that dividing by it causes no rounding. gonum panics on matrices of
-// much smaller scale.
+// scaleOf returns a power of two near the largest absolute entry; dividing by it causes no rounding. gonum panics on
+// matrices of much smaller scale.
 func scaleOf(a *mat.SymDense) (float64, error) {
 	raw, largest := a.RawSymmetric(), 0.0
 	for i := range raw.N {
@@ -73,7 +73,7 @@ func scaleOf(a *mat.SymDense) (float64, error) {
 		return 1, nil
 	}
 	_, exponent := math.Frexp(largest)
-	return math.Ldexp(1, max(exponent, -1021)), nil // its reciprocal is finite
+	return math.Ldexp(1, max(exponent, -1021)), nil // its reciprocal must be finite
 }
 
 func byGonum(a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
@@ -89,7 +89,8 @@ func byGonum(a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
 	return eigen.Values(nil), v, nil
 }
 
-// bySteps reduces the matrix to tridiagonal form and diagonalises that.
+// bySteps reduces the matrix to a tridiagonal matrix and computes the eigenvalues of the latter. Without vectors it calls
+// LAPACK's dsterf.
 func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
 	t, err := reduce(ctx, a)
 	if err != nil {
@@ -124,11 +125,11 @@ func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *ma
 // tridiagonal is the decomposition A = Q T Qᵀ with tridiagonal T.
 type tridiagonal struct {
 	n                int
-	diagonal, beside []float64 // of T; beside has n entries, the last unused
+	diagonal, beside []float64 // diagonal and off-diagonal of T; beside has n entries, the last of which is unused
 	data, tau        []float64 // Q as reflectors, in the form of LAPACK's dsytrd
 }
 
-// panel is the number of columns that are reduced at a time.
+// panel is the number of columns that reduce reduces between two checks of the context.
 const panel = 32
 
 // reduce runs LAPACK's dsytrd on the upper triangle, and checks the context between panels.
@@ -157,7 +158,7 @@ func reduce(ctx context.Context, a *mat.SymDense) (*tridiagonal, error) {
 	return t, nil
 }
 
-// basis returns the columns of Q.
+// basis returns the columns of Q as slices.
 func (t *tridiagonal) basis() [][]float64 {
 	var impl lapack.Implementation
 	work := make([]float64, 1)
@@ -167,11 +168,11 @@ func (t *tridiagonal) basis() [][]float64 {
 	return lists.Make(t.n, func(k int) []float64 { return lists.Make(t.n, func(i int) float64 { return t.data[i*t.n+k] }) })
 }
 
-// mostSweeps limits the steps per eigenvalue; two are usual.
+// mostSweeps limits the QL steps per eigenvalue. Usually two suffice.
 const mostSweeps = 60
 
-// diagonalise overwrites the diagonal by the eigenvalues and rotates the vectors along, by the QL
-// algorithm with implicit shifts.
+// diagonalise computes the eigenvalues of the tridiagonal matrix with diagonal d and off-diagonal e, by the QL algorithm with
+// implicit shifts. It stores them in d and applies the same rotations to the vectors.
 //
 //	G. H. Golub, C. F. Van Loan, Matrix Computations, 4th edition, 2013, sec. 8.3.
 func diagonalise(ctx context.Context, d, e []float64, vectors [][]float64) error {
@@ -196,7 +197,7 @@ func diagonalise(ctx context.Context, d, e []float64, vectors [][]float64) error
 	return nil
 }
 
-// chase takes one implicit QL step on rows l to end.
+// chase performs one implicit QL step on rows l to end of the tridiagonal matrix with diagonal d and off-diagonal e.
 func chase(d, e []float64, l, end int, vectors [][]float64) {
 	g := (d[l+1] - d[l]) / (2 * e[l])
 	g = d[end] - d[l] + e[l]/(g+math.Copysign(math.Hypot(g, 1), g))
@@ -205,7 +206,7 @@ func chase(d, e []float64, l, end int, vectors [][]float64) {
 		f, b := s*e[i], c*e[i]
 		r := math.Hypot(f, g)
 		e[i+1] = r
-		if r == 0 { // the matrix has split
+		if r == 0 { // the matrix has split into two blocks
 			d[i+1] -= p
 			e[end] = 0
 			return

@@ -1,4 +1,4 @@
-// Package ending tests that functions stop when their context ends.
+// Package ending tests whether functions stop when their context ends.
 package ending
 
 import (
@@ -9,20 +9,20 @@ import (
 	"testing"
 )
 
-// Context is canceled once Err has been called more than a given number of times. Goroutines may share it.
+// Context is a context that is cancelled after a given number of calls of Err. Several goroutines may use it.
 type Context struct {
 	context.Context
 	asked atomic.Int64
 	ends  int64
 }
 
-// After returns a context that is not canceled for the given number of calls of Err.
+// After returns a context that is cancelled after the given number of calls of Err.
 func After(calls int) *Context { return &Context{Context: context.Background(), ends: int64(calls)} }
 
-// Never returns a context that only counts calls.
+// Never returns a context that is never cancelled and counts the calls of Err.
 func Never() *Context { return After(math.MaxInt) }
 
-// Err counts the call, and returns context.Canceled if there were too many.
+// Err counts the call. It returns context.Canceled if the number of calls exceeds the limit.
 func (c *Context) Err() error {
 	if c.asked.Add(1) > c.ends {
 		return context.Canceled
@@ -33,8 +33,8 @@ func (c *Context) Err() error {
 // Asked returns the number of calls of Err.
 func (c *Context) Asked() int { return int(c.asked.Load()) }
 
-// Check fails unless do ends with the context's error at whichever call of Err the context ends, with at most slack further calls.
-// It returns the number of calls of do with a context that does not end.
+// Check tests do with contexts that end at several calls of Err. It fails if do does not return the context's error, or if
+// do calls Err more than slack times after the end. It returns the number of calls of Err in an uninterrupted run.
 func Check(t testing.TB, name string, slack int, do func(context.Context) error) int {
 	t.Helper()
 	whole := Never()

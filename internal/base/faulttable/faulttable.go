@@ -1,4 +1,4 @@
-// Package faulttable checks tables of faults in documents against the tests that they name.
+// Package faulttable checks tables of faults in documents: each row must name an existing test.
 package faulttable
 
 import (
@@ -11,8 +11,8 @@ import (
 
 var named = regexp.MustCompile("`(Test[A-Za-z0-9]+)` \\|")
 
-// Check reports a table row below a heading that does not name a test of the package in this folder, and a table of fewer rows than
-// least.
+// Check fails if a row of the table below the heading does not name a test of the package in the working folder. It also
+// fails if the table has fewer than least rows.
 func Check(t testing.TB, document, heading string, least int) {
 	t.Helper()
 	text, err := os.ReadFile(document)
@@ -22,7 +22,7 @@ func Check(t testing.TB, document, heading string, least int) {
 	_, table, found := strings.Cut(string(text), "\n## "+heading)
 	table, _, _ = strings.Cut(table, "\n## ")
 	names := named.FindAllStringSubmatch(table, -1)
-	rows := strings.Count(table, "\n| ") - 1 // without the header
+	rows := strings.Count(table, "\n| ") - 1 // without the header row
 	if !found || rows < least || len(names) != rows {
 		t.Fatalf("%s: %d of %d rows below %q name tests, want all of at least %d", document, len(names), rows, heading, least)
 	}

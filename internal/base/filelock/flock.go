@@ -11,8 +11,8 @@ import (
 // Available reports whether this system has file locks.
 const Available = true
 
-// Try locks the file for this open file, until it is closed or the program ends for any reason. It returns false if another one has
-// the lock, and does not wait.
+// Try locks an open file without waiting. It returns false if another open file has the lock. The lock ends when the file
+// is closed or the program ends.
 func Try(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -1,5 +1,5 @@
-// Package formulas prevents a spreadsheet from running texts of a CSV file as formulas: a cell that begins like a formula gets a
-// leading apostrophe, which marks a text.
+// Package formulas keeps spreadsheets from executing text in a CSV file as formulas. A cell that begins like a formula
+// gets a leading apostrophe, which marks it as text.
 package formulas
 
 import (
@@ -7,12 +7,12 @@ import (
 	"strings"
 )
 
-// begins are the first characters that a spreadsheet may treat as the begin of a formula; some do so only after a tab or a line
-// break.
+// begins are the first characters that may start a formula in some spreadsheet. Some of them do so only after a tab or a
+// line break.
 const begins = "=+-@\t\r\n＝＋－＠"
 
-// Guard returns a cell as text: with an apostrophe if it begins like a formula. Numbers, also with a decimal comma, and single
-// signs are unchanged.
+// Guard returns a cell's text with a leading apostrophe if it begins like a formula. Numbers (also with a decimal comma)
+// and texts of one byte are returned unchanged.
 func Guard(text string) string {
 	if strings.IndexAny(text, begins) != 0 || len(text) == 1 {
 		return text
@@ -23,7 +23,7 @@ func Guard(text string) string {
 	return "'" + text
 }
 
-// Unguard undoes Guard.
+// Unguard removes the apostrophe that Guard has added, if any.
 func Unguard(cell string) string {
 	if text, guarded := strings.CutPrefix(cell, "'"); guarded && Guard(text) == cell {
 		return text

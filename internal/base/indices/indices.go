@@ -1,4 +1,4 @@
-// Package indices selects by lists of indices, such as arms.
+// Package indices works with lists of indices, for example of arms.
 package indices
 
 // All returns 0, …, n-1.
@@ -10,7 +10,7 @@ func All(n int) []int {
 	return out
 }
 
-// Of returns the values at these indices; nil for nil values.
+// Of returns values[at[0]], values[at[1]], …. It returns nil if values is nil.
 func Of[T any](values []T, at []int) []T {
 	if values == nil {
 		return nil
@@ -22,7 +22,8 @@ func Of[T any](values []T, at []int) []T {
 	return out
 }
 
-// Groups returns the indices of each of n groups in order, from the group of every index; nil for an empty group.
+// Groups returns the indices of each group 0, …, n-1, in order. of[i] is the group of index i. The list of an empty group
+// is nil.
 func Groups(n int, of []int) [][]int {
 	out := make([][]int, n)
 	for i, group := range of {
@@ -31,7 +32,7 @@ func Groups(n int, of []int) [][]int {
 	return out
 }
 
-// Mark returns a list of n booleans, true at these indices.
+// Mark returns n booleans that are true at the given indices.
 func Mark(n int, at []int) []bool {
 	out := make([]bool, n)
 	for _, i := range at {
@@ -40,7 +41,7 @@ func Mark(n int, at []int) []bool {
 	return out
 }
 
-// Spread returns a list of n with the values at these indices, and zero elsewhere. It is the inverse of Of.
+// Spread returns a list of length n with values[k] at index at[k] and zero elsewhere. Of reverses it.
 func Spread[T any](n int, values []T, at []int) []T {
 	out := make([]T, n)
 	for k, i := range at {
@@ -49,7 +50,7 @@ func Spread[T any](n int, values []T, at []int) []T {
 	return out
 }
 
-// Where returns the i of 0, …, n-1 for which is(i) is true, in order; nil if there are none.
+// Where returns the indices i in 0, …, n-1 with is(i), in order, or nil if there are none.
 func Where(n int, is func(i int) bool) (out []int) {
 	for i := range n {
 		if is(i) {

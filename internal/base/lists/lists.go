@@ -1,4 +1,4 @@
-// Package lists computes lists with functions.
+// Package lists has functions on slices that take a function, such as Map.
 package lists
 
 import (
@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Map returns f of each value, in order; never nil.
+// Map returns f(v) for each value v, in order. The result is never nil.
 func Map[T, U any](values []T, f func(T) U) []U {
 	return Make(len(values), func(i int) U { return f(values[i]) })
 }
@@ -32,7 +32,7 @@ func Try[T any](n int, f func(i int) (T, error)) ([]T, error) {
 	return out, nil
 }
 
-// Each calls f with each value, in order, up to the first error, which it returns.
+// Each calls f with each value in order. It stops at the first error and returns it.
 func Each[T any](values []T, f func(T) error) error {
 	for _, v := range values {
 		if err := f(v); err != nil {
@@ -42,7 +42,7 @@ func Each[T any](values []T, f func(T) error) error {
 	return nil
 }
 
-// Where returns the values for which is(value) is true, in order; nil if there are none.
+// Where returns the values v with is(v), in order, or nil if there are none.
 func Where[T any](values []T, is func(T) bool) (out []T) {
 	for _, v := range values {
 		if is(v) {
@@ -52,7 +52,8 @@ func Where[T any](values []T, is func(T) bool) (out []T) {
 	return out
 }
 
-// Keyed returns a map of the keys and values that f returns for each place and value of a list; the last one of equal keys counts.
+// Keyed returns a map with the key and value that f returns for each index and element of a list. For equal keys, the last
+// value is kept.
 func Keyed[T any, K comparable, V any](values []T, f func(at int, value T) (K, V)) map[K]V {
 	out := make(map[K]V, len(values))
 	for i, v := range values {
@@ -62,7 +63,7 @@ func Keyed[T any, K comparable, V any](values []T, f func(at int, value T) (K, V
 	return out
 }
 
-// Flat concatenates the lists f(value) of all values; nil if all are empty.
+// Flat concatenates the lists f(v) of all values v. It returns nil if all lists are empty.
 func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	for _, v := range values {
 		out = append(out, f(v)...)
@@ -70,7 +71,8 @@ func Flat[T, U any](values []T, f func(T) []U) (out []U) {
 	return out
 }
 
-// Groups returns the values with equal keys as lists, in order of the first appearance of the keys; nil if there are no values.
+// Groups returns lists of the values with equal keys, in the order of each key's first value. It returns nil if there are
+// no values.
 func Groups[T any, K comparable](values []T, key func(T) K) (out [][]T) {
 	at := map[K]int{}
 	for _, v := range values {
@@ -92,8 +94,9 @@ func Add[T comparable](list []T, value T) []T {
 	return append(list, value)
 }
 
-// Distance returns the restricted edit distance of two lists [Damerau 1964]: the number of insertions, deletions, replacements and
-// swaps of neighbours, but at most limit. Lists whose lengths differ by limit are not compared, so that a long list costs nothing.
+// Distance returns the restricted edit distance of two lists [Damerau 1964]: the number of insertions, deletions,
+// replacements and swaps of neighbours, but at most limit. If the lengths differ by limit or more, it returns limit
+// without comparing.
 func Distance[T comparable](a, b []T, limit int) int {
 	if max(len(a)-len(b), len(b)-len(a)) >= limit {
 		return limit
@@ -121,11 +124,11 @@ func Distance[T comparable](a, b []T, limit int) int {
 	return min(rows[len(a)][len(b)], limit)
 }
 
-// maxWord limits the length of a word that is compared with known ones.
+// maxWord is the largest length in bytes of a word that Nearest compares.
 const maxWord = 200
 
-// Nearest returns the known word at the smallest distance, or "" if that exceeds a third of the word plus 1, or half of the word.
-// The distance counts changed or swapped letters, ignoring case. The first of several nearest words is returned.
+// Nearest returns the known word with the smallest edit distance (ignoring case), or "". The distance must be below 2 plus
+// a third of the word's length, and at most half of its length. Of several nearest words, the first is returned.
 func Nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	if len(word) > maxWord {
@@ -139,7 +142,7 @@ func Nearest(word string, known []string) string {
 	return best
 }
 
-// First returns the first value for which is(value) is true, and whether there is one.
+// First returns the first value v with is(v), and whether there is one.
 func First[T any](values []T, is func(T) bool) (first T, there bool) {
 	for _, v := range values {
 		if is(v) {
@@ -149,7 +152,7 @@ func First[T any](values []T, is func(T) bool) (first T, there bool) {
 	return first, false
 }
 
-// Count returns the number of values for which is(value) is true.
+// Count returns the number of values v with is(v).
 func Count[T any](values []T, is func(T) bool) (n int) {
 	for _, v := range values {
 		if is(v) {
@@ -175,7 +178,7 @@ func Sum[T any, N int | float64](values []T, f func(T) N) (sum N) {
 	return sum
 }
 
-// Max returns the largest f(v), at least 0.
+// Max returns the largest f(v), but at least 0.
 func Max[T any, N ~int | ~float64](values []T, f func(T) N) (most N) {
 	for _, v := range values {
 		most = max(most, f(v))

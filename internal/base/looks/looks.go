@@ -1,4 +1,4 @@
-// Package looks compares names as people see them, to find two names that look the same.
+// Package looks compares the appearance of names, to find two names that look the same to people.
 package looks
 
 import (
@@ -10,8 +10,8 @@ import (
 	"golang.org/x/text/width"
 )
 
-// Of returns the appearance of a text: two texts look the same if their results are equal. It unifies accents and blanks, replaces
-// letters of other alphabets that look Latin, and drops invisible characters.
+// Of returns the appearance of a text: two texts look the same if Of returns equal results. It unifies accents and blanks,
+// replaces letters of other alphabets that look Latin, and removes invisible characters.
 func Of(text string) string {
 	if plain(text) {
 		return text
@@ -20,7 +20,7 @@ func Of(text string) string {
 		switch {
 		case invisible(r):
 			return -1
-		case unicode.Is(unicode.Zs, r) || r == '\u2800': // the empty pattern of Braille
+		case unicode.Is(unicode.Zs, r) || r == '\u2800': // U+2800 is the empty Braille pattern
 			return ' '
 		}
 		if same, is := doubles[r]; is {
@@ -30,7 +30,7 @@ func Of(text string) string {
 	}, norm.NFC.String(text)))
 }
 
-// Alike returns Of without differences in capital letters, blanks, kinds of dashes and quotes, and width of letters.
+// Alike returns Of(text) and also ignores letter case, blanks, types of dashes and quotes, and letter widths.
 func Alike(text string) string {
 	text = Of(text)
 	if !plain(text) {
@@ -40,7 +40,7 @@ func Alike(text string) string {
 		switch {
 		case r == ' ':
 			return -1
-		case unicode.Is(unicode.Pd, r) || r == '\u2212': // minus
+		case unicode.Is(unicode.Pd, r) || r == '\u2212': // U+2212 is the minus sign
 			return '-'
 		case strings.ContainsRune("\u2018\u2019\u02bc\u00b4`", r):
 			return '\''
@@ -51,7 +51,8 @@ func Alike(text string) string {
 	}, text)
 }
 
-// Unseen returns the first character of a text that is invisible, or looks like a blank without being one.
+// Unseen returns the first character of a text that is invisible or looks like a blank, and whether there is one. The
+// normal blank does not count.
 func Unseen(text string) (r rune, found bool) {
 	if plain(text) {
 		return 0, false
@@ -59,7 +60,7 @@ func Unseen(text string) (r rune, found bool) {
 	before := rune(0)
 	for _, r := range text {
 		switch {
-		case (r == '\u200c' || r == '\u200d') && before > unicode.MaxLatin1: // they shape letters of other scripts, and emoji
+		case (r == '\u200c' || r == '\u200d') && before > unicode.MaxLatin1: // these shape letters of other scripts and emoji
 		case unicode.Is(unicode.Variation_Selector, r) && before > unicode.MaxLatin1:
 		case invisible(r), r != ' ' && unicode.Is(unicode.Zs, r), r == '\u2800':
 			return r, true
@@ -69,7 +70,8 @@ func Unseen(text string) (r rune, found bool) {
 	return 0, false
 }
 
-// Difference returns the codes of the first characters in which two texts differ.
+// Difference returns the code points, such as U+0041, at the first position where two texts differ. At the end of a text
+// it returns "none".
 func Difference(a, b string) (ofA, ofB string) {
 	x, y := []rune(a), []rune(b)
 	k := 0
@@ -85,7 +87,7 @@ func Difference(a, b string) (ofA, ofB string) {
 	return code(x), code(y)
 }
 
-// plain reports whether a text has only visible ASCII characters.
+// plain reports whether a text contains only printable ASCII characters.
 func plain(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {
@@ -95,14 +97,14 @@ func plain(text string) bool {
 	return true
 }
 
-// invisible reports whether a character is invisible: it has no width, orders or joins others, or controls a terminal.
+// invisible reports whether a character is invisible: it has no width, or controls other characters or a terminal.
 func invisible(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && !unicode.Is(unicode.Prepended_Concatenation_Mark, r) ||
 		unicode.Is(unicode.Variation_Selector, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-// doubles maps characters to others that look the same in common fonts: Cyrillic and Greek to Latin letters, the micro sign to mu,
-// and hyphens.
+// doubles maps characters to others that look the same in common fonts: Cyrillic and Greek letters to Latin ones, the
+// micro sign to mu, and two hyphens to the ASCII hyphen.
 var doubles = pairs(
 	"АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝ", "ABESIJKMHOPCTYXaeijopcyxsdhqw",
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονϲ", "ABEZHIKMNOPTYXovc",

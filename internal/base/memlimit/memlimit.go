@@ -12,21 +12,21 @@ import (
 	"sync"
 )
 
-// Need is a planned allocation.
+// Need describes a planned allocation.
 type Need struct {
-	What  string  // such as the features, or the tasks' Gram matrix
-	Bytes float64 // at the present size
+	What  string  // what it is for, such as the tasks' Gram matrix
+	Bytes float64 // bytes for Count arms or tasks
 	Count int     // number of arms or tasks
 	Of    string  // "arms" or "tasks"
-	Power int     // Bytes grow with this power of Count; 0 means 1
+	Power int     // Bytes is proportional to this power of Count; 0 means 1
 }
 
 const (
-	looked = 1 << 28 // needs below this many bytes are not checked; with a set limit, below an eighth of it
-	said   = 1e9     // needs from this many bytes are reported
+	looked = 1 << 28 // smaller needs (in bytes) are not checked; with a set limit, the threshold is at most an eighth of the limit
+	said   = 1e9     // needs of at least this many bytes are reported to the listener
 )
 
-// Error reports a need above the available memory. Its text states what would fit.
+// Error states that a need exceeds the available memory. Its message states what would fit.
 type Error struct {
 	Need
 	Available float64 // bytes
@@ -42,12 +42,12 @@ func (e *Error) Error() string {
 	}
 	power := float64(max(1, e.Power))
 	fits := float64(e.Count) * math.Pow(e.Available/e.Bytes, 1/power)
-	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // two digits suffice
+	digit := math.Pow(10, math.Floor(math.Log10(max(fits, 10)))-1) // the message rounds to two digits
 	return fmt.Sprintf("%s of %d %s would take %s of memory, but only %s are left (%s). About %.0f %s would fit",
 		e.What, e.Count, e.Of, size(e.Bytes), size(e.Available), e.Limit, math.Floor(fits/digit)*digit, e.Of)
 }
 
-// size formats a number of bytes for people.
+// size formats a number of bytes as GB or MB.
 func size(bytes float64) string {
 	if bytes >= 1e9 {
 		return fmt.Sprintf("%.1f GB", bytes/1e9)
@@ -55,13 +55,13 @@ func size(bytes float64) string {
 	return fmt.Sprintf("%.0f MB", bytes/1e6)
 }
 
-// Matrices claims the memory of several matrices of n arms × dim features.
+// Matrices calls Claim for the given number of matrices of n arms × dim features.
 func Matrices(ctx context.Context, what string, matrices, n, dim int) error {
 	return Claim(ctx, Need{What: what, Bytes: 8 * float64(matrices) * float64(n) * float64(dim), Count: n, Of: "arms"})
 }
 
-// Claim asks before an allocation. It returns an *Error if the allocation does not fit, and reports each need above 1 GB once to
-// the context's listener. It reserves nothing.
+// Claim checks a planned allocation. It returns an *Error if the allocation does not fit. It reports needs of at least 1
+// GB to the context's listener, each only once. It does not reserve memory.
 func Claim(ctx context.Context, n Need) error {
 	s, _ := ctx.Value(key{}).(*settings)
 	if n.Bytes < s.looked() {
@@ -78,18 +78,18 @@ func Claim(ctx context.Context, n Need) error {
 	return nil
 }
 
-// Grow asks before a growing allocation grows by some bytes, however few. It returns an *Error if they do not fit. what names the
-// growing thing.
+// Grow checks the growth of an allocation by the given number of bytes, even if it is small. It returns an *Error if the
+// bytes do not fit. what names the allocation.
 func Grow(ctx context.Context, what string, bytes float64) error {
 	s, _ := ctx.Value(key{}).(*settings)
 	return s.fits(Need{What: what, Bytes: bytes})
 }
 
-// fits returns an *Error if a need does not fit.
+// fits returns an *Error if the need n does not fit.
 func (s *settings) fits(n Need) error {
 	available, limit := s.available()
 	if n.Bytes > available {
-		debug.FreeOSMemory() // unused memory then counts as available
+		debug.FreeOSMemory() // memory that Go returns to the system counts as available
 		available, limit = s.available()
 	}
 	if n.Bytes > available {
@@ -98,25 +98,25 @@ func (s *settings) fits(n Need) error {
 	return nil
 }
 
-// settings are the values that a context carries.
+// settings are the values that this package stores in a context.
 type settings struct {
-	most     float64 // bytes of Go's memory; 0 means no limit
+	most     float64 // limit of Go's memory in bytes; 0 means none
 	name     string  // name of the limit
-	assumed  bool    // whether the user did not state it
+	assumed  bool    // the limit is a default and was not set by the user
 	tell     func(string)
 	reported *sync.Map
 }
 
 type key struct{}
 
-// Named returns a context with a limit for claims, in bytes of all memory of Go. Messages use the name of the limit.
+// Named returns a context that limits Go's whole memory to the given bytes. Messages use the name of the limit.
 func Named(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(ctx)
 	s.most, s.name, s.assumed = bytes, name, false
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Default is Named for a limit that the user did not state.
+// Default is Named for a limit that the user has not set.
 func Default(ctx context.Context, bytes float64, name string) context.Context {
 	s := from(Named(ctx, bytes, name))
 	s.assumed = true
@@ -124,12 +124,13 @@ func Default(ctx context.Context, bytes float64, name string) context.Context {
 }
 
 const (
-	perFile     = 1e9 // bytes that reading a file of any size may take
-	perFileByte = 1e3 // further bytes for each of its bytes
+	perFile     = 1e9 // bytes that reading any file may take
+	perFileByte = 1e3 // further bytes per byte of the file
 )
 
-// File returns a context that limits the memory for reading a file of that many bytes, unless the user stated a limit: to 1 GB and 1 kB
-// per byte above what Go uses now. A compressed file of a few kilobytes can have millions of rows.
+// File returns a context that limits the memory for reading a file of the given size, unless the user has set a limit. The
+// limit is 1 GB plus 1 kB per byte above the present use. It matters because a compressed file of a few kilobytes can have
+// millions of rows.
 func File(ctx context.Context, bytes int) context.Context {
 	s := from(ctx)
 	if s.most > 0 && !s.assumed || os.Getenv(variable) != "" {
@@ -145,7 +146,7 @@ func File(ctx context.Context, bytes int) context.Context {
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Listening returns a context whose claims above 1 GB are reported to the function.
+// Listening returns a context in which Claim reports needs of at least 1 GB to tell.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
 	s.tell, s.reported = tell, new(sync.Map)
@@ -159,7 +160,7 @@ func from(ctx context.Context) settings {
 	return settings{}
 }
 
-// looked returns the number of bytes below which a need is not checked.
+// looked returns the threshold in bytes below which a need is not checked.
 func (s *settings) looked() float64 {
 	if s != nil && s.most > 0 {
 		return min(looked, s.most/8)
@@ -167,7 +168,7 @@ func (s *settings) looked() float64 {
 	return looked
 }
 
-// available returns the bytes that may be allocated, and the name of the limit.
+// available returns the number of bytes that may still be allocated, and the name of the smallest limit.
 func (s *settings) available() (bytes float64, limit string) {
 	bytes, limit = math.Inf(1), "no limit is known"
 	least := func(b float64, name string) {
@@ -178,7 +179,7 @@ func (s *settings) available() (bytes float64, limit string) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	used := float64(m.Sys - m.HeapReleased)
-	free := float64(m.HeapIdle - m.HeapReleased) // kept by Go
+	free := float64(m.HeapIdle - m.HeapReleased) // idle memory that Go has kept
 	if s != nil && s.most > 0 {
 		least(s.most-used+free, s.name)
 	}
@@ -192,12 +193,13 @@ func (s *settings) available() (bytes float64, limit string) {
 
 const variable = "GOMEMLIMIT"
 
-// usable is the fraction of the memory under a process limit that claims may use; the rest is for late garbage collection.
+// usable is the part of the memory below a process limit that claims may use. The rest is a reserve for late garbage
+// collection.
 const usable = 0.9
 
-// CollectInTime makes Go collect garbage early enough. Without a memory limit, garbage may grow to the size of the live memory, and
-// then a limit of the process ends the program with a trace. A program calls it at its start, and again with its own limit in
-// bytes, or 0 for none. GOMEMLIMIT has priority.
+// CollectInTime sets Go's memory limit, so that Go collects garbage early enough. Without it, garbage may grow to the size
+// of the live memory, and a limit of the process crashes the program. Call it at the start, and again with the program's
+// own limit in bytes; 0 means none. GOMEMLIMIT has priority.
 func CollectInTime(own float64) {
 	if os.Getenv(variable) != "" {
 		return
@@ -215,7 +217,7 @@ func CollectInTime(own float64) {
 	}
 }
 
-// units are the names of sizes; a name comes before its endings.
+// units are the units of sizes. KiB precedes KB so that longer names match first.
 var units = []struct {
 	name  string
 	bytes float64
@@ -224,10 +226,10 @@ var units = []struct {
 	{"KB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12},
 }
 
-// mostMemory exceeds the memory of any machine, in bytes.
+// mostMemory is the largest size that Parse accepts, in bytes.
 const mostMemory = 1e18
 
-// Parse parses a size of memory in bytes: a number above 0 and a unit, as in 4GB, 500MB or 1.5GiB.
+// Parse parses a memory size: a positive number and a unit, such as 4GB, 500MB or 1.5GiB. It returns bytes.
 func Parse(text string) (bytes float64, err error) {
 	for _, u := range units {
 		digits, found := strings.CutSuffix(text, u.name)

@@ -10,13 +10,14 @@ import (
 	"syscall"
 )
 
-// process reports the limits of the process.
+// process calls least with the available bytes and the name of each limit of the process.
 func process(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	var space syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &space); err == nil && space.Cur < 1<<62 {
 		if used, ok := addressSpace(); ok {
-			// Go keeps its addresses. Idle ones hold a large block only if they are adjacent, which is likely if few are in use.
+			// Go keeps its address space. Idle parts can hold a large block only if they are adjacent, which is likely if
+			// little memory is in use.
 			idle := float64(m.HeapIdle) - float64(m.HeapInuse)
 			least(float64(space.Cur)-used+max(idle, 0), "the limit of the address space, ulimit -v")
 		}
@@ -26,7 +27,7 @@ func process(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// machine reports the memory that all processes together leave free.
+// machine calls least with the memory that the machine has available.
 func machine(m *runtime.MemStats, least func(float64, string)) {
 	free := float64(m.HeapIdle - m.HeapReleased)
 	if available, ok := field("/proc/meminfo", "MemAvailable:"); ok {
@@ -34,19 +35,19 @@ func machine(m *runtime.MemStats, least func(float64, string)) {
 	}
 }
 
-// Machine returns the memory of the machine in bytes; 0 if unknown.
+// Machine returns the machine's memory in bytes, or 0 if unknown.
 func Machine() float64 {
 	total, _ := field("/proc/meminfo", "MemTotal:")
 	return 1024 * total
 }
 
-// Program returns the part of the program's own file that is in memory, in bytes; 0 if unknown.
+// Program returns how many bytes of the program's file are in memory, or 0 if unknown.
 func Program() float64 {
 	pages, _ := field("/proc/self/status", "RssFile:")
 	return 1024 * pages
 }
 
-// addressSpace returns the address space of the process, in bytes.
+// addressSpace returns the size of the process's address space in bytes.
 func addressSpace() (float64, bool) {
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
@@ -57,8 +58,8 @@ func addressSpace() (float64, bool) {
 	return n * float64(os.Getpagesize()), err == nil
 }
 
-// inGroup returns the remaining memory of the process's control group (version 2) and its parents: the limit less the memory in
-// use, without caches of the system.
+// inGroup returns the remaining memory of the process's control group (version 2) and its parents. It is the limit minus
+// the memory in use, where inactive file caches do not count as in use.
 func inGroup(self, root string) (available float64, ok bool) {
 	text, err := os.ReadFile(self)
 	if err != nil {
@@ -83,7 +84,7 @@ func inGroup(self, root string) (available float64, ok bool) {
 	return available, ok
 }
 
-// number reads a file of one number; "max" means no limit.
+// number reads a number from a file. It returns false for other content, such as "max" (no limit).
 func number(path string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -93,7 +94,7 @@ func number(path string) (float64, bool) {
 	return n, err == nil
 }
 
-// field reads the number after a word at the beginning of a line.
+// field returns the number after the first word of a line in a file.
 func field(path, word string) (float64, bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {

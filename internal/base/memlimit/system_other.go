@@ -4,12 +4,12 @@ package memlimit
 
 import "runtime"
 
-// process and machine report no limit here.
+// process and machine report no limits on this system.
 func process(*runtime.MemStats, func(float64, string)) {}
 func machine(*runtime.MemStats, func(float64, string)) {}
 
-// Program returns 0, since the memory of the program's file is unknown here.
+// Program returns 0, because the value is unknown on this system.
 func Program() float64 { return 0 }
 
-// Machine returns 0, since the memory of the machine is unknown here.
+// Machine returns 0, because the value is unknown on this system.
 func Machine() float64 { return 0 }

@@ -1,4 +1,4 @@
-// Package pandoc turns Markdown into documents for word processors, with the program pandoc.
+// Package pandoc converts Markdown to .docx files with the program pandoc.
 package pandoc
 
 import (
@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// ErrMissing means that pandoc is not installed.
+// ErrMissing states that pandoc is not installed.
 var ErrMissing = errors.New(".docx files are made by pandoc, which is not installed. " +
 	"Other formats, such as .html, .md and .tex, do not need it. " +
 	"Install it (Debian: apt-get install pandoc; macOS: brew install pandoc; Windows: winget install JohnMacFarlane.Pandoc) and try again")
 
-// Find returns the path of the program, or ErrMissing.
+// Find returns the path of pandoc, or ErrMissing.
 func Find() (string, error) {
 	path, err := exec.LookPath("pandoc")
 	if err != nil {
@@ -28,21 +28,22 @@ func Find() (string, error) {
 	return path, nil
 }
 
-// Source is a text in GitHub's Markdown. Its pictures are data: addresses; all other pictures are left out,
-// so that a text of another party reads no file and no network.
+// Source is a text in GitHub's Markdown. Only pictures with data: addresses are included, so that an untrusted text cannot
+// read files or load anything.
 type Source struct {
 	Title    string
 	Markdown []byte
-	Raise    bool // headings of level 2 become level 1: the title was level 1
+	Raise    bool // moves headings up one level, because the title was the heading of level 1
 	Math     bool // $…$ and $$…$$ are formulas
 }
 
-// longest limits one conversion; a report of 20 pages takes about 1 s.
+// longest limits the time of one conversion. A report of 20 pages takes about 1 s.
 const longest = 2 * time.Minute
 
-// filter is run by pandoc on the text. Pictures that are not in it are replaced by their descriptions; others have theirs as
-// the caption. Columns of tables are as wide as their contents need: word processors differ on columns without a width. A table
-// whose longest words are wider than a line is divided into several; each repeats the columns up to the first of texts.
+// filter is the Lua filter that pandoc runs. It replaces a picture without data by its description; other pictures get the
+// description as caption. It makes columns as wide as their content, because word processors treat columns without width
+// differently. If the longest words of a table do not fit on a line, it splits the table. Each part repeats the first
+// columns, up to the first column of text.
 const filter = `local line = 64 -- letters of a wide font
 
 function Image(el)
@@ -117,8 +118,8 @@ function Table(t)
 end
 `
 
-// Docx returns a text as a .docx file, and the warnings of pandoc, such as formulas that it could not convert. A
-// template of the user, reference.docx in pandoc's data folder, gives the styles.
+// Docx returns a text as a .docx file, with pandoc's warnings, for example about formulas. The user's template,
+// reference.docx in pandoc's data folder, sets the styles.
 func Docx(ctx context.Context, s Source) (file []byte, warnings []string, err error) {
 	program, err := Find()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 )
 
-// textOf returns a function that appends a value of a column, which is not null, as text: exact decimals, dates and times as year,
-// month, day, and other values as other programs write them to CSV.
+// textOf returns a function that appends a value of a column (not null) as text. Decimals are exact, dates have the form
+// 2006-01-02, and other values have the form that other programs write to CSV.
 func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	if isText(e) {
 		return text
@@ -42,7 +42,7 @@ func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	case *format.IntType:
 		unsigned = !t.IsSigned
 	}
-	if e.ConvertedType.Valid && e.LogicalType.Value == nil { // files from before logical types
+	if e.ConvertedType.Valid && e.LogicalType.Value == nil { // older files have only the converted type
 		switch e.ConvertedType.V {
 		case deprecated.Decimal:
 			return decimal(int(e.Scale.V))
@@ -63,7 +63,7 @@ func textOf(e *format.SchemaElement) func(b []byte, v parquet.Value) []byte {
 	return func(b []byte, v parquet.Value) []byte { return plain(b, v, unsigned) }
 }
 
-// plain appends a value according to its physical type.
+// plain appends a value in the format of its physical type.
 func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 	switch v.Kind() {
 	case parquet.Boolean:
@@ -78,7 +78,7 @@ func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 			return strconv.AppendUint(b, v.Uint64(), 10)
 		}
 		return strconv.AppendInt(b, v.Int64(), 10)
-	case parquet.Int96: // a time written by Spark or Impala: nanoseconds of a day, and the Julian day
+	case parquet.Int96: // a time by Spark or Impala: nanoseconds since midnight, then the Julian day
 		x := v.Int96()
 		const epoch = 2440588 // the Julian day of 1 January 1970
 		return appendTime(b, time.Unix((int64(x[2])-epoch)*86400, int64(uint64(x[1])<<32|uint64(x[0]))).UTC())
@@ -90,7 +90,7 @@ func plain(b []byte, v parquet.Value, unsigned bool) []byte {
 	return append(b, v.ByteArray()...)
 }
 
-// number appends a number, without an exponent unless that would be long.
+// number appends a number, in exponent form only if it is very small or large.
 func number(b []byte, v float64, bits int) []byte {
 	if a := math.Abs(v); a == 0 || a >= 1e-4 && a < 1e15 {
 		return strconv.AppendFloat(b, v, 'f', -1, bits)
@@ -108,7 +108,7 @@ func isText(e *format.SchemaElement) bool {
 		(e.ConvertedType.V == deprecated.UTF8 || e.ConvertedType.V == deprecated.Enum)
 }
 
-// text appends a text. An empty text is written in quotes, since an empty cell means no value.
+// text appends a text. An empty text becomes "", because an empty cell means null.
 func text(b []byte, v parquet.Value) []byte {
 	if len(v.ByteArray()) == 0 {
 		return append(b, `""`...)
@@ -116,7 +116,7 @@ func text(b []byte, v parquet.Value) []byte {
 	return append(b, v.ByteArray()...)
 }
 
-// whole returns the whole number that represents a decimal.
+// whole returns the unscaled integer of a decimal.
 func whole(v parquet.Value) *big.Int {
 	switch v.Kind() {
 	case parquet.Int32:
@@ -124,7 +124,7 @@ func whole(v parquet.Value) *big.Int {
 	case parquet.Int64:
 		return big.NewInt(v.Int64())
 	}
-	b := v.ByteArray() // two's complement, the highest byte first
+	b := v.ByteArray() // two's complement, big endian
 	x := new(big.Int).SetBytes(b)
 	if len(b) > 0 && b[0] >= 0x80 {
 		x.Sub(x, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
@@ -132,7 +132,7 @@ func whole(v parquet.Value) *big.Int {
 	return x
 }
 
-// mostDigits limits the digits of a decimal after its point, and in all; formats of 256 bits have 76.
+// mostDigits limits the scale of a decimal, and its size in bytes. Decimals of 256 bits have 76 digits.
 const mostDigits = 1000
 
 // decimal returns a function that appends a decimal with scale digits after its point.
@@ -161,12 +161,12 @@ func date(b []byte, v parquet.Value) []byte {
 	return time.Unix(int64(v.Int32())*86400, 0).UTC().AppendFormat(b, time.DateOnly)
 }
 
-// appendTime appends a time with as many digits of the second as necessary.
+// appendTime appends a time with as many decimals of the second as necessary.
 func appendTime(b []byte, t time.Time) []byte {
 	return t.AppendFormat(b, "2006-01-02 15:04:05.999999999")
 }
 
-// timestamp returns a function that appends a time given in units since 1970; without a time zone it has no Z.
+// timestamp returns a function that appends a time, which is given in units since 1970. Only times in UTC get a Z.
 func timestamp(unit time.Duration, utc bool) func(b []byte, v parquet.Value) []byte {
 	each := int64(time.Second / unit)
 	return func(b []byte, v parquet.Value) []byte {
@@ -179,7 +179,7 @@ func timestamp(unit time.Duration, utc bool) func(b []byte, v parquet.Value) []b
 	}
 }
 
-// clock returns a function that appends a time of day.
+// clock returns a function that appends a time of day, which is given in units since midnight.
 func clock(unit time.Duration) func(b []byte, v parquet.Value) []byte {
 	return func(b []byte, v parquet.Value) []byte {
 		x := int64(v.Int32())
@@ -204,7 +204,7 @@ func uuid(b []byte, v parquet.Value) []byte {
 	return b
 }
 
-// half returns a 16-bit floating-point number.
+// half converts a 16-bit floating-point number. It returns NaN if the value does not have 2 bytes.
 func half(v parquet.Value) float64 {
 	x := v.ByteArray()
 	if len(x) != 2 {

@@ -27,9 +27,9 @@ const MaxCell = 1 << 20
 
 var errPage = errors.New("a page is damaged")
 
-// checkPages checks the pages of a column before the library reads them. The header of a page states its size and its number of
-// values, and the content states them again; the library trusts both and allocates accordingly. Pages that need more memory than
-// the file's rows are an error.
+// checkPages checks the pages of a column before the Parquet library reads them. A page states its size and number of
+// values in its header and again in its content. The library trusts these numbers and allocates memory accordingly.
+// checkPages returns an error if the pages need more memory than the file's rows justify.
 func checkPages(a *allowance.Allowance, data []byte, chunk *format.ColumnMetaData, optional bool, rows int64) error {
 	from := chunk.DataPageOffset
 	if chunk.DictionaryPageOffset != 0 {
@@ -69,11 +69,11 @@ type page struct {
 	head     format.PageHeader
 	codec    format.CompressionCodec
 	optional bool
-	content  []byte // as in the file
+	content  []byte // as in the file, possibly compressed
 	values   int64  // number of values, including nulls
 }
 
-// check reports a page that would need too much memory.
+// check returns an error if the page is damaged or would need too much memory.
 func (p *page) check(a *allowance.Allowance) error {
 	var encoding format.Encoding
 	packed, levels := p.codec != format.Uncompressed, 0
@@ -101,7 +101,7 @@ func (p *page) check(a *allowance.Allowance) error {
 	}
 	head, body := p.content[:levels], p.content[levels:]
 	if packed {
-		if err := a.Ask(2 * size); err != nil { // once here, and once in the library
+		if err := a.Ask(2 * size); err != nil { // one copy here and one in the library
 			return err
 		}
 		var err error
@@ -125,20 +125,20 @@ func (p *page) check(a *allowance.Allowance) error {
 	return p.checkValues(a, encoding, body)
 }
 
-// checkValues reports values whose encoding states more values than the page has.
+// checkValues returns an error if the encoded values claim to be more than the page has.
 func (p *page) checkValues(a *allowance.Allowance, encoding format.Encoding, body []byte) error {
 	switch encoding {
 	case format.PlainDictionary, format.RLEDictionary: //lint:ignore SA1019 older files have the former
 		if len(body) > 0 && (body[0] > 32 || !p.runs(body[1:], int(body[0]))) {
 			return errPage
 		}
-	case format.RLE: // booleans, after their length
+	case format.RLE: // booleans, preceded by their length
 		if len(body) >= 4 && !p.runs(body[4:], 1) {
 			return errPage
 		}
 	case format.DeltaBinaryPacked, format.DeltaLengthByteArray, format.DeltaByteArray:
 		count := body
-		for range 2 { // sizes of blocks and of parts of blocks
+		for range 2 { // skips the block size and the number of parts per block
 			var err error
 			if _, count, err = varint(count); err != nil {
 				return errPage
@@ -154,7 +154,7 @@ func (p *page) checkValues(a *allowance.Allowance, encoding format.Encoding, bod
 	return nil
 }
 
-// checkPrefixes reports prefix-encoded texts that are too long together.
+// checkPrefixes returns an error if prefix-encoded texts would need too much memory when decoded.
 func (p *page) checkPrefixes(a *allowance.Allowance, body []byte) error {
 	prefixes, err := new(delta.BinaryPackedEncoding).DecodeInt32(nil, body)
 	if err != nil {
@@ -173,7 +173,7 @@ func (p *page) checkPrefixes(a *allowance.Allowance, body []byte) error {
 	return a.Ask(made)
 }
 
-// runs reports whether the number of run-length encoded values matches the page; the last ones may be padding.
+// runs reports whether the number of run-length encoded values fits the page. The last group may contain padding.
 func (p *page) runs(b []byte, width int) bool {
 	left := uint64(p.values) + 1<<10
 	for len(b) > 0 {
@@ -186,7 +186,7 @@ func (p *page) runs(b []byte, width int) bool {
 			b = rest
 			continue
 		}
-		if head&1 == 1 { // groups of eight values
+		if head&1 == 1 { // bit-packed groups of eight values
 			if count > left/8 {
 				return false
 			}
@@ -202,8 +202,8 @@ func (p *page) runs(b []byte, width int) bool {
 	return true
 }
 
-// unpacked returns the content of a page, at most of the size in its header. A codec without a stated size is read as a stream,
-// which limits its output.
+// unpacked returns the decompressed content of a page, at most size bytes. A codec whose data do not state their size is
+// read as a stream, so that the output can be limited.
 func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []byte, size int64) ([]byte, error) {
 	if size < 0 {
 		return nil, errPage
@@ -231,7 +231,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 	case format.Brotli:
 		r = brotli.NewReader(bytes.NewReader(packed))
 	case format.Zstd:
-		window := uint64(1) << bits.Len64(uint64(max(size, 1<<23))) // usual for writers, and never far more than the page
+		window := uint64(1) << bits.Len64(uint64(max(size, 1<<23))) // the usual window of writers, and not much larger than the page
 		z, err := zstd.NewReader(bytes.NewReader(packed), zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 			zstd.WithDecoderMaxWindow(window))
 		if err != nil {
@@ -244,7 +244,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 	}
 	var out bytes.Buffer
 	for {
-		if err := a.Ask(0); err != nil { // check for an interrupt within a page
+		if err := a.Ask(0); err != nil { // checks for an interrupt within a page
 			return nil, err
 		}
 		n, err := io.CopyN(&out, r, min(1<<20, size+1-int64(out.Len())))

@@ -1,10 +1,10 @@
 //go:build !js
 
-// Package parquet converts tables in the Parquet format to CSV, so that readers of CSV need no other format. It is separate from
-// the reader of problems because Go cells link that reader, and Parquet is large.
+// Package parquet converts tables in Parquet format to CSV, so that readers need to support only CSV. It is separate from
+// package problem because Go cells link that package, and Parquet support is large.
 //
-// Files are untrusted. The footer and the headers of pages are checked before memory is allocated, so that a small file cannot
-// demand much: footer.go has the footer, thrift.go the format of both, and pages.go the pages.
+// Files are untrusted. The package checks the footer (parquet.go), the format of headers (thrift.go) and the pages
+// (pages.go) before it allocates memory. So a small file cannot demand much memory.
 package parquet
 
 import (
@@ -23,24 +23,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
 
-// magic is the first and the last text of a Parquet file.
+// magic is the text at the beginning and end of a Parquet file.
 var magic = []byte("PAR1")
 
-// namesMark begins a first line that lists the columns of texts, like problem.NamesMark: there 12.10 differs from 12.1.
+// namesMark begins a first line that lists the columns of texts, in which 12.10 differs from 12.1. It equals
+// problem.NamesMark.
 const namesMark = "text="
 
-// batch is the number of rows that are read at once.
+// batch is the number of rows that are read together.
 const batch = 512
 
-// perCell is the minimum memory of a table cell, as text and in the reader.
+// perCell is the smallest memory of a table cell in bytes, including the reader's.
 const perCell = 12
 
-// afterName are characters after a column's name, which may be PAR1.
+// afterName are the characters that can follow a CSV column whose name is PAR1.
 var afterName = []byte(",;\t| \r\n\"")
 
-// CSV converts a Parquet file to CSV with a header, and returns other data unchanged. Null becomes an empty cell. Columns of lists
-// or groups have the text nestedCell in all rows; a table with no other columns is an error, as is a damaged file or one that
-// exceeds the allowance.
+// CSV converts a Parquet file to CSV with a header line. It returns other data unchanged. Null becomes an empty cell. In a
+// column of lists or groups, each cell is nestedCell. CSV returns an error if all columns are of this type, if the file is
+// damaged, or if the allowance is exceeded.
 func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	if !bytes.HasPrefix(data, magic) || len(data) > len(magic) && bytes.IndexByte(afterName, data[len(magic)]) >= 0 {
 		return data, nil
@@ -54,7 +55,7 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.Ask(rows * int64(len(columns))); err != nil { // each cell is followed by a comma or a line end
+	if err := a.Ask(rows * int64(len(columns))); err != nil { // a comma or line end per cell
 		return nil, err
 	}
 	if err := a.AskFor(rows, perCell*float64(len(columns)), "rows"); err != nil {
@@ -99,10 +100,10 @@ func CSV(a *allowance.Allowance, data []byte) (text []byte, err error) {
 	return w.all()
 }
 
-// errCell rejects a text that is too long for a cell.
+// errCell states that a text is too long for a cell.
 var errCell = fmt.Errorf("it has a value of more than %d kB, which is the limit for a cell; leave the column out", MaxCell>>10)
 
-// wrong returns an error about a file that violates the format; errors about limits are returned unchanged.
+// wrong marks an error as caused by an invalid file. It returns errors about limits unchanged.
 func wrong(err error) error {
 	if err == nil || errors.Is(err, errCell) || allowance.Ended(err) {
 		return err
@@ -113,15 +114,15 @@ func wrong(err error) error {
 // column is a column of the table.
 type column struct {
 	name             string
-	leaf             int // index among the columns of the file
+	leaf             int // index among the leaf columns of the file
 	optional, nested bool
-	names            bool // has texts
+	names            bool // contains texts
 	append           func(b []byte, v parquet.Value) []byte
 }
 
-// readFooter returns the footer of a file and the columns of its table.
+// readFooter decodes and checks the footer of a file. It returns the footer and the columns of the table.
 func readFooter(data []byte) (*format.FileMetaData, []column, error) {
-	const end = 8 // length of the footer, and the magic
+	const end = 8 // length of the footer and the final magic
 	if len(data) < len(magic)+end || !bytes.HasSuffix(data, magic) {
 		return nil, nil, wrong(errors.New("the file ends early"))
 	}
@@ -154,7 +155,7 @@ func readFooter(data []byte) (*format.FileMetaData, []column, error) {
 	return meta, columns, nil
 }
 
-// countRows returns the total number of rows of all groups.
+// countRows returns the number of rows in all row groups.
 func countRows(meta *format.FileMetaData, columns int) (rows int64, err error) {
 	for _, group := range meta.RowGroups {
 		if group.NumRows < 0 || group.NumRows > 1<<40/int64(columns)-rows {
@@ -165,10 +166,10 @@ func countRows(meta *format.FileMetaData, columns int) (rows int64, err error) {
 	return rows, nil
 }
 
-// nestedCell replaces a list or a group.
+// nestedCell is the text of a cell that contains a list or a group.
 const nestedCell = "(nested)"
 
-// columnsOf returns the columns of the table of a schema, a tree in which parents come before children.
+// columnsOf returns the columns of a schema. The schema lists a tree in which each parent precedes its children.
 func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	if len(schema) == 0 {
 		return nil, wrong(errors.New("the file has no columns"))
@@ -196,7 +197,8 @@ func columnsOf(schema []format.SchemaElement) ([]column, error) {
 	return columns, nil
 }
 
-// below returns the index after the subtree of a schema element, and the number of its leaves.
+// below returns the index after the subtree at index at, and the number of its leaves. It returns false if the subtree is
+// invalid or nested too deeply.
 func below(schema []format.SchemaElement, at, depth int) (next, leaves int, ok bool) {
 	if at >= len(schema) || depth > mostNested || schema[at].NumChildren.V < 0 {
 		return 0, 0, false
@@ -215,22 +217,22 @@ func below(schema []format.SchemaElement, at, depth int) (next, leaves int, ok b
 	return at, leaves, true
 }
 
-// mostNested limits the nesting of a column; the library cannot read deeper ones.
+// mostNested limits the nesting of a column. The library cannot read deeper ones.
 const mostNested = 250
 
-// writer writes rows of CSV in parts, so that a growing text is not copied.
+// writer writes CSV as a list of parts, so that growing text is not copied.
 type writer struct {
 	allowance *allowance.Allowance
 	parts     [][]byte
 	b         []byte // the current part
-	start     int    // start of the current cell
-	empty     bool   // whether the line is empty so far
+	start     int    // index in b where the current cell begins
+	empty     bool   // whether the current line has only empty cells so far
 }
 
-// full is the size of a complete part.
+// full is the size in bytes at which a part is complete.
 const full = 1 << 20
 
-// cell begins cell k of a line. The caller appends its text to b, and then calls ended.
+// cell begins cell k of a line. The caller appends the cell's text to b and then calls ended.
 func (w *writer) cell(k int) {
 	if k > 0 {
 		w.b = append(w.b, ',')
@@ -243,7 +245,7 @@ func (w *writer) cell(k int) {
 // special are the bytes that require quotes.
 var special = [256]bool{',': true, ';': true, '"': true, '\t': true, '\r': true, '\n': true}
 
-// ended puts a cell in quotes if necessary, and returns its length.
+// ended ends a cell. It adds quotes if necessary and returns the length of the text without them.
 func (w *writer) ended() int {
 	text := w.b[w.start:]
 	w.empty = w.empty && len(text) == 0
@@ -257,9 +259,9 @@ func (w *writer) ended() int {
 	return len(text)
 }
 
-// line ends a line with this number of cells.
+// line ends a line that has the given number of cells.
 func (w *writer) line(cells int) error {
-	if w.empty && cells == 1 { // readers skip an empty line
+	if w.empty && cells == 1 { // readers would skip an empty line
 		w.b = append(w.b, '"', '"')
 	}
 	w.b = append(w.b, '\n')
@@ -271,7 +273,7 @@ func (w *writer) line(cells int) error {
 	return err
 }
 
-// all returns the text.
+// all returns the whole text.
 func (w *writer) all() ([]byte, error) {
 	w.parts = append(w.parts, w.b)
 	size := 0
@@ -289,7 +291,7 @@ func (w *writer) all() ([]byte, error) {
 	return out, nil
 }
 
-// group writes the rows of a group, in batches of each column.
+// group writes the rows of a row group. It reads a batch of each column at a time.
 func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error {
 	chunks := group.ColumnChunks()
 	readers := make([]values, len(columns))
@@ -328,14 +330,14 @@ func (w *writer) group(group parquet.RowGroup, columns []column, rows int) error
 	return nil
 }
 
-// values reads the values of a column, one for each row.
+// values reads the values of one column, one per row.
 type values struct {
 	pages parquet.Pages
 	page  parquet.ValueReader
-	row   []parquet.Value // the last ones read
+	row   []parquet.Value // the values of the last call of read
 }
 
-// read reads the next n values into row. They may refer to pages, which the garbage collector frees.
+// read reads the next n values into row. The values may refer to memory of pages.
 func (v *values) read(n int) error {
 	if v.row == nil {
 		v.row = make([]parquet.Value, batch)
@@ -359,7 +361,8 @@ func (v *values) read(n int) error {
 	return nil
 }
 
-// Columns returns the names of the columns of a Parquet file, and whether CSV can read it.
+// Columns returns the column names of a Parquet file, and whether the footer is valid and the columns can be converted by
+// CSV.
 func Columns(f *os.File) (columns []string, ok bool) {
 	start := make([]byte, len(magic))
 	if _, err := f.ReadAt(start, 0); err != nil || !bytes.Equal(start, magic) {
@@ -390,10 +393,10 @@ func Columns(f *os.File) (columns []string, ok bool) {
 	return columns, err == nil
 }
 
-// maxFooter limits the bytes that are read for the names of the columns.
+// maxFooter limits the size of the footer that Columns reads, in bytes.
 const maxFooter = 1 << 26
 
-// damaged converts a panic of the library, which a damaged file can cause, to an error.
+// damaged converts a panic of the library, which a damaged file can cause, into an error.
 func damaged(err *error) {
 	if fault := recover(); fault != nil {
 		*err = fmt.Errorf("not valid Parquet: %s", strings.ReplaceAll(fmt.Sprint(fault), "runtime error: ", ""))

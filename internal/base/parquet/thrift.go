@@ -9,15 +9,15 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 )
 
-// The headers and the footer use the compact protocol of Thrift. The library's decoder trusts the sizes of lists and the depth of
-// the data, so that a few bytes could use all memory. Therefore this file walks through them first.
+// Headers and footer are in Thrift's compact protocol. The library's decoder trusts the sizes of lists and the nesting
+// depth, so a few bytes could use all memory. Therefore the functions in this file first check the sizes.
 
 // mostDepth limits the nesting of values. A footer has six levels.
 const mostDepth = 20
 
 var errHeader = errors.New("a header is damaged")
 
-// The types of the compact protocol that the walk must distinguish.
+// These are the types of the compact protocol that the check distinguishes.
 const (
 	typeStop   = 0
 	typeFalse  = 2
@@ -31,7 +31,7 @@ const (
 	typeStruct = 12
 )
 
-// unmarshal decodes a structure at the start of b, and returns the rest.
+// unmarshal checks and decodes the structure at the start of b. It returns the bytes after the structure.
 func unmarshal(b []byte, into any) (rest []byte, err error) {
 	if rest, err = skipStruct(b, 0); err != nil {
 		return nil, err
@@ -40,7 +40,7 @@ func unmarshal(b []byte, into any) (rest []byte, err error) {
 	return rest, thrift.Unmarshal(&p, b[:len(b)-len(rest)], into)
 }
 
-// skipStruct returns the bytes after a structure.
+// skipStruct returns the bytes after the structure at the start of b.
 func skipStruct(b []byte, depth int) (rest []byte, err error) {
 	if depth > mostDepth {
 		return nil, errHeader
@@ -54,7 +54,7 @@ func skipStruct(b []byte, depth int) (rest []byte, err error) {
 		if head == typeStop {
 			return b, nil
 		}
-		if head>>4 == 0 { // the number of the field follows
+		if head>>4 == 0 { // the field's number follows
 			if _, b, err = varint(b); err != nil {
 				return nil, err
 			}
@@ -65,7 +65,7 @@ func skipStruct(b []byte, depth int) (rest []byte, err error) {
 	}
 }
 
-// skipValue returns the bytes after a value. A boolean is in the type of its field, or a byte in a list.
+// skipValue returns the bytes after a value of the given type. A boolean field has no bytes; a boolean in a list has one.
 func skipValue(b []byte, kind byte, inList bool, depth int) (rest []byte, err error) {
 	size := uint64(0)
 	switch {
@@ -96,7 +96,7 @@ func skipValue(b []byte, kind byte, inList bool, depth int) (rest []byte, err er
 	return b[size:], nil
 }
 
-// skipList returns the bytes after a list, whose values have at least one byte each.
+// skipList returns the bytes after a list. Each value has at least one byte, which limits the size.
 func skipList(b []byte, depth int) (rest []byte, err error) {
 	if len(b) == 0 {
 		return nil, errHeader

@@ -1,5 +1,5 @@
-// Package sentence writes facts as sentences: one fact, or several of one kind with a range for
-// each number in which they differ.
+// Package sentence writes numbers as sentences. One sentence can cover several facts of the same kind; each number that
+// differs is then written as a range.
 package sentence
 
 import (
@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Write fills in a format of package fmt: first the names, then the numbers. Each element of numbers belongs to one fact, and there
-// is at least one fact. A number that differs between facts becomes a range, as in "1.06 to 1.15 times the scale".
+// Write formats a sentence with a format of package fmt, whose arguments are first the names and then the numbers. Each
+// element of numbers belongs to one fact; there must be at least one. A number that differs between facts becomes a range,
+// such as "1.06 to 1.15 times the scale".
 func Write(format string, names []string, numbers ...[]float64) string {
 	var args []any
 	for _, name := range names {
@@ -29,7 +30,7 @@ func Write(format string, names []string, numbers ...[]float64) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// Count returns a number with a noun: "1 round", "3 rounds".
+// Count returns a number with its noun in singular or plural: "1 round", "3 rounds".
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -37,7 +38,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// Upper begins a text with a capital letter.
+// Upper returns a text with its first byte as a capital letter.
 func Upper(text string) string {
 	if text == "" {
 		return text
@@ -45,7 +46,7 @@ func Upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// List joins words; of a long list it shows the first ones and the number of others.
+// List joins words with commas. It shows at most the first most words and the number of the others.
 func List(words []string, most int) string {
 	if more := len(words) - most; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
@@ -53,10 +54,10 @@ func List(words []string, most int) string {
 	return strings.Join(words, ", ")
 }
 
-// values are the values of one number of a sentence in several facts.
+// values are the values that one number of a sentence has in several facts.
 type values []float64
 
-// Format writes the smallest and the largest value with the verb, or one of them if both look the same.
+// Format implements fmt.Formatter. It writes "smallest to largest" with the verb, or only one value if both look the same.
 func (v values) Format(s fmt.State, verb rune) {
 	text := func(x float64) string {
 		if verb == 'd' {
@@ -71,12 +72,12 @@ func (v values) Format(s fmt.State, verb rune) {
 	fmt.Fprint(s, low)
 }
 
-// Brief returns a user's text shortened for a sentence: the first characters of a long text, and its length.
+// Brief shortens a long text of the user for a sentence: it returns the first 80 characters and the text's length.
 func Brief(text string) string { return BriefAt(text, 80) }
 
-// BriefAt is Brief with another maximum length.
+// BriefAt is Brief with at most most characters.
 func BriefAt(text string, most int) string {
-	if len(text) <= most { // in bytes, at least the number of characters
+	if len(text) <= most { // the number of bytes is at least the number of characters
 		return text
 	}
 	n := 0

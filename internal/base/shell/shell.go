@@ -1,17 +1,17 @@
-// Package shell writes lines for a shell.
+// Package shell writes command lines.
 package shell
 
 import "strings"
 
-// Line is a line of a shell that calls this program.
+// Line is a command line that calls this program.
 type Line string
 
-// NewLine returns a line with a command and its argument.
+// NewLine returns the line "gonb-cope COMMAND ARGUMENT".
 func NewLine(command, argument string) Line {
 	return Line("gonb-cope " + command + " " + Quote(argument))
 }
 
-// With adds the flag once per non-empty value.
+// With appends the flag with each value that is not empty.
 func (l Line) With(flag string, values ...string) Line {
 	for _, v := range values {
 		if v != "" {
@@ -21,7 +21,7 @@ func (l Line) With(flag string, values ...string) Line {
 	return l
 }
 
-// On adds a flag if it is set.
+// On appends the flag if on is true.
 func (l Line) On(flag string, on bool) Line {
 	if on {
 		l += Line(" " + flag)
@@ -29,8 +29,8 @@ func (l Line) On(flag string, on bool) Line {
 	return l
 }
 
-// Quote quotes an argument if a shell needs it. Double quotes work in cmd.exe, PowerShell and POSIX shells. Only an argument with
-// a character that a shell changes inside them gets the single quotes of a POSIX shell.
+// Quote quotes an argument if necessary. It prefers double quotes, which work in cmd.exe, PowerShell and POSIX shells. It
+// uses the single quotes of POSIX shells if a character has a special meaning inside double quotes.
 func Quote(s string) string {
 	if s != "" && strings.Trim(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./=+-:,") == "" {
 		return s

@@ -1,4 +1,4 @@
-// Package symmetric computes symmetric matrices with functions.
+// Package symmetric has functions for symmetric matrices.
 package symmetric
 
 import (
@@ -8,7 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Make returns the n × n matrix with f(i, j) for i ≤ j.
+// Make returns the symmetric n × n matrix whose entries are f(i, j) for i ≤ j.
 func Make(n int, f func(i, j int) float64) *mat.SymDense {
 	out := mat.NewSymDense(n, nil)
 	for i := range n {
@@ -19,7 +19,7 @@ func Make(n int, f func(i, j int) float64) *mat.SymDense {
 	return out
 }
 
-// Add adds f(i) to the diagonal of a matrix, and returns it.
+// Add adds f(i) to each diagonal entry of m and returns m.
 func Add(m *mat.SymDense, f func(i int) float64) *mat.SymDense {
 	for i := range m.SymmetricDim() {
 		m.SetSym(i, i, m.At(i, i)+f(i))
@@ -27,7 +27,7 @@ func Add(m *mat.SymDense, f func(i int) float64) *mat.SymDense {
 	return m
 }
 
-// Solved returns the error of a solution, except that a matrix is nearly singular.
+// Solved returns err, or nil if err only states that the matrix is nearly singular.
 func Solved(err error) error {
 	if errors.As(err, new(mat.Condition)) {
 		return nil
@@ -35,12 +35,12 @@ func Solved(err error) error {
 	return err
 }
 
-// Trace returns the trace of the product of two symmetric matrices.
+// Trace returns the trace of AB for symmetric matrices A and B.
 func Trace(a, b *mat.SymDense) (sum float64) {
 	x, y := a.RawSymmetric(), b.RawSymmetric()
 	for i := range x.N {
 		row, other := x.Data[i*x.Stride+i:i*x.Stride+x.N], y.Data[i*y.Stride+i:i*y.Stride+y.N]
-		sum += 2*floats.Dot(row, other) - row[0]*other[0] // what is above the diagonal is there twice
+		sum += 2*floats.Dot(row, other) - row[0]*other[0] // off-diagonal entries occur twice
 	}
 	return sum
 }

@@ -6,7 +6,8 @@ import (
 	"syscall"
 )
 
-// Hold returns a loopback address whose port is held until giveUp is called. It fails if no port is left.
+// Hold returns a loopback address, whose port stays reserved until giveUp is called. It returns an error if no port is
+// free.
 func Hold() (address string, giveUp func(), err error) {
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
 	if err != nil {

@@ -4,8 +4,7 @@ package testport
 
 import "net"
 
-// Hold returns a loopback address that was unused a moment ago: other systems do not let a program listen on a port that another
-// socket holds.
+// Hold returns a loopback address that was free a moment ago. On these systems a program cannot listen on a reserved port.
 func Hold() (address string, giveUp func(), err error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package try ends a function at the first error, if every step may fail and none handles its error:
+// Package try ends a function at the first error. It is for functions in which each step may fail and no step handles errors:
 //
 //	func F(ctx context.Context) (out T, err error) {
 //		defer try.Caught(&err)
@@ -7,36 +7,38 @@
 //		return third(a)
 //	}
 //
-// Internal functions may leave Caught to their callers; numerical code does so, as memory or the context may end at any step.
+// Internal functions may leave Caught to their callers. Numerical code does so, because each step may exceed the memory or find
+// that the context has ended.
 // Exported functions and goroutines must begin with Caught, so that no panic leaves them.
 package try
 
 import "fmt"
 
-// Failure is the panic value that ends a function. Panic with it directly if the compiler must know that nothing follows.
+// Failure is the panic value that carries an error to Caught. Use panic(Failure{err}) directly where the compiler must
+// know that the function ends.
 type Failure struct{ Err error }
 
-// Of returns the value, or ends the function with the error.
+// Of returns the value. If err is not nil, it panics with a Failure.
 func Of[T any](value T, err error) T {
 	To(err)
 	return value
 }
 
-// Two is Of with two values.
+// Two is Of for two values.
 func Two[T, U any](first T, second U, err error) (T, U) {
 	To(err)
 	return first, second
 }
 
-// To ends the function if there is an error.
+// To panics with a Failure if err is not nil.
 func To(err error) {
 	if err != nil {
 		panic(Failure{err})
 	}
 }
 
-// Caught, deferred, returns the error that ended the function, prefixed with doing, if given; other results keep their values.
-// Other panics continue.
+// Caught must be deferred. It recovers a Failure and stores its error in *err, with the prefixes doing. Other results keep
+// their values. Other panics continue.
 func Caught(err *error, doing ...string) {
 	switch r := recover().(type) {
 	case nil:
@@ -50,7 +52,7 @@ func Caught(err *error, doing ...string) {
 	}
 }
 
-// Returning wraps f so that the error that ended it is returned.
+// Returning returns a function that calls f and returns the error of a Failure.
 func Returning[T any](f func() T) func() (T, error) {
 	return func() (value T, err error) {
 		defer Caught(&err)

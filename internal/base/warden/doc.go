@@ -1,8 +1,9 @@
-// Package warden runs a command and leaves no process behind, however the command, the warden's parent or a descendant of the
-// command ends.
+// Package warden runs a command and ends all its processes, however the command, the warden's parent or a child process
+// ends.
 //
-// The warden is a separate process between a kernel and GoNB. On Linux it adopts orphaned descendants (PR_SET_CHILD_SUBREAPER), so
-// that a shell command in the background stays below it. The parent holds the warden's standard input: each line is an order, and
-// its end, which comes when the parent ends for any reason, means that all processes must end. If the warden itself is killed, the
-// command ends with it (on Linux, PR_SET_PDEATHSIG), and the parent ends the other processes with Clean.
+// The warden is a separate process between a kernel and GoNB. On Linux it adopts orphaned child processes
+// (PR_SET_CHILD_SUBREAPER), so that a shell command in the background remains below it. The parent writes orders to the
+// warden's standard input, one per line. The input ends when the parent ends for any reason, and the warden then ends all
+// processes. If the warden itself is killed, the command ends with it (on Linux, PR_SET_PDEATHSIG), and the parent ends
+// the other processes with Clean.
 package warden

@@ -13,18 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// adopt makes this process the parent of its orphaned descendants.
+// adopt makes this process the parent of child processes whose parent ends.
 func adopt() { _ = unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) }
 
-// environment returns the variables of a process at its start; nil if it has ended or belongs to another user.
+// environment returns the variables with which a process was started. If the process has ended or belongs to another user,
+// they are unknown, and it returns [""].
 func environment(id int) []string {
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/%d/environ", id))
 	return strings.Split(string(text), "\x00")
 }
 
-// reap collects adopted processes that have ended, except the command, for which another function waits.
+// reap waits for adopted processes that have ended. It skips the command, for which other code waits.
 func reap(command int) {
-	// some kernels lack this file
+	// the file is missing in some kernels
 	text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/children", os.Getpid()))
 	for _, field := range strings.Fields(string(text)) {
 		if id, err := strconv.Atoi(field); err == nil && id != command {
@@ -33,7 +34,7 @@ func reap(command int) {
 	}
 }
 
-// children lists the processes by their parents, from /proc, without zombies.
+// children returns the running processes by their parent, from /proc. Zombies are omitted.
 func children() map[int][]process {
 	entries, _ := filepath.Glob("/proc/[0-9]*/stat")
 	found := map[int][]process{}
@@ -45,12 +46,12 @@ func children() map[int][]process {
 	return found
 }
 
-// statOf parses "id (name) state parent ..."; the name may contain blanks and brackets.
+// statOf parses the file /proc/ID/stat, "id (name) state parent ...". The name may contain blanks and brackets.
 func statOf(path string) (process, bool) {
 	text, err := os.ReadFile(path)
 	open, end := bytes.IndexByte(text, '('), bytes.LastIndexByte(text, ')')
 	if err != nil || open < 0 || end < open {
-		return process{}, false // it has ended
+		return process{}, false // the process has ended
 	}
 	fields := strings.Fields(string(text[end+1:]))
 	if len(fields) < 20 || fields[0] == "Z" {
@@ -61,7 +62,7 @@ func statOf(path string) (process, bool) {
 	return process{id, parent, string(text[open+1 : end]), ageOf(fields[19])}, err1 == nil && err2 == nil
 }
 
-// ageOf returns the time since a process began; began is in hundredths of a second after the start of the system.
+// ageOf returns the age of a process. began is its start time in hundredths of a second after the system's start.
 func ageOf(began string) time.Duration {
 	text, _ := os.ReadFile("/proc/uptime")
 	up, _, _ := strings.Cut(string(text), " ")

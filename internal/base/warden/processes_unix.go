@@ -9,15 +9,15 @@ import (
 	"time"
 )
 
-// adopt does nothing, since processes cannot adopt others here.
+// adopt does nothing, because processes cannot adopt others on this system.
 func adopt() {}
 
-// environment returns nothing: /proc does not show it here.
+// environment returns nil, because it is unknown on this system.
 func environment(int) []string { return nil }
 
 func reap(int) {}
 
-// children lists the processes by their parents, from ps.
+// children returns the running processes by their parent, from ps.
 func children() map[int][]process {
 	out, _ := exec.Command("ps", "-axo", "pid=,ppid=,comm=").Output()
 	found := map[int][]process{}

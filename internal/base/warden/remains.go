@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Clean ends the processes of a warden that was killed, and removes its folder; after an orderly end there is nothing to do. It
-// finds processes by their environment, which only Linux shows: on other systems they remain.
+// Clean ends the processes of a warden that was killed, and removes its folder. If the warden ended normally, Clean does
+// nothing. It finds processes by their environment, which only Linux shows. On other systems these processes continue.
 func Clean(folder string) {
 	if _, err := os.Stat(folder); err != nil {
 		return
@@ -21,13 +21,14 @@ func Clean(folder string) {
 	tidy(folder, false, sweep(func() []process { return marked(mark(folder)) }))
 }
 
-// mark returns the environment variable of all processes below a warden.
+// mark returns the environment variable, with its value, of all processes below a warden.
 func mark(folder string) string { return EnvFolder + "=" + folder }
 
-// tidy removes the folders and pipes of a GoNB that has ended, and the folder of a kernel that cannot do so itself.
+// tidy removes what a GoNB that has ended left: its work folder, the given pipes, forgotten pipes, and the warden's
+// folder. If alone is true, the kernel has also ended, and tidy removes the kernel's folder.
 func tidy(folder string, alone bool, pipes []string) {
 	for _, pipe := range append(pipes, forgotten()...) {
-		_ = os.Remove(pipe) // GoNB may have removed it
+		_ = os.Remove(pipe) // GoNB may already have removed it
 	}
 	work, err := os.ReadFile(filepath.Join(folder, WorkFile))
 	if path := strings.TrimSpace(string(work)); err == nil && strings.HasPrefix(filepath.Base(path), "gonb_") {
@@ -39,7 +40,7 @@ func tidy(folder string, alone bool, pipes []string) {
 	_ = os.RemoveAll(folder)
 }
 
-// sweep kills processes until none is left, and returns their named pipes.
+// sweep kills the processes that list returns, repeatedly until none is left. It returns their named pipes.
 func sweep(list func() []process) (pipes []string) {
 	for range 100 {
 		remaining := list()
@@ -55,8 +56,8 @@ func sweep(list func() []process) (pipes []string) {
 	return pipes
 }
 
-// pipesOf lists the named pipes between GoNB and the programs of cells. GoNB makes two in the temporary folder, names them in the
-// program's environment, and leaves them when it is killed.
+// pipesOf returns the named pipes between GoNB and the given programs of cells. GoNB creates two in the temporary folder
+// and names them in the program's environment. It does not remove them when it is killed.
 func pipesOf(programs []process) []string {
 	var found []string
 	for _, p := range programs {
@@ -71,15 +72,14 @@ func pipesOf(programs []process) []string {
 	return found
 }
 
-// pipeName begins the names of GoNB's pipes.
+// pipeName is the prefix of the names of GoNB's pipes.
 const pipeName = "gonb_pipe_"
 
-// forgotten lists the pipes in the temporary folder that nothing else will remove. GoNB 0.11.4 leaves the pipe of a program that
-// ends before GoNB opens it, as happens on one processor: GoNB waits forever for the other end. If GoNB is killed just after a
-// program has ended, no other process knows the name. A pipe does not show its owner, so the list is empty while another GoNB uses
-// the same folder.
+// forgotten returns pipes in the temporary folder that no other process will remove. GoNB 0.11.4 leaves a program's pipe
+// if the program ends before GoNB opens it. If GoNB is then killed, no other process knows the pipe's name. A pipe does
+// not show its owner, so forgotten returns nil while another GoNB uses the same folder.
 func forgotten() []string {
-	entries, _ := os.ReadDir(os.TempDir()) // before the processes, so that the maker of a listed pipe is still running
+	entries, _ := os.ReadDir(os.TempDir()) // read before the processes, so that the creator of a new pipe is still found
 	var found []string
 	for _, e := range entries {
 		if e.Type() == os.ModeNamedPipe && strings.HasPrefix(e.Name(), pipeName) {
@@ -97,8 +97,8 @@ func forgotten() []string {
 	return found
 }
 
-// shares reports whether a process with these variables has the same temporary folder as this one, or may have it because its
-// variables are unknown.
+// shares reports whether a process with the environment env uses the same temporary folder as this process. It returns
+// true if the environment is unknown.
 func shares(env []string) bool {
 	temp := "/tmp"
 	for _, v := range env {
@@ -111,13 +111,13 @@ func shares(env []string) bool {
 	return len(env) < 2 || os.SameFile(theirs, ours)
 }
 
-// adopted lists the processes below this one, which adopts orphans.
+// adopted returns the processes below this one, after reaping those that have ended.
 func adopted() []process {
 	reap(0)
 	return below(os.Getpid())
 }
 
-// below lists the processes below another.
+// below returns all descendants of the process root.
 func below(root int) []process {
 	all := children()
 	var found []process
@@ -130,7 +130,7 @@ func below(root int) []process {
 	return found
 }
 
-// marked lists the processes with a variable in their environment.
+// marked returns the processes whose environment contains variable.
 func marked(variable string) []process {
 	var found []process
 	for _, list := range children() {
@@ -147,5 +147,5 @@ func marked(variable string) []process {
 type process struct {
 	id, parent int
 	name       string
-	age        time.Duration // an hour if unknown
+	age        time.Duration // one hour if unknown
 }

@@ -18,37 +18,37 @@ import (
 )
 
 const (
-	patience = time.Second            // for the command to end after SIGTERM
-	forward  = 100 * time.Millisecond // for GoNB to forward an interrupt to the processes that it started
+	patience = time.Second            // limit for the command to end after SIGTERM
+	forward  = 100 * time.Millisecond // time for GoNB to forward an interrupt to its child processes
 
-	// upper bound on the time after the start of a program until GoNB forwards interrupts to it; may be exceeded under heavy load
+	// upper bound, on a machine without heavy load, of the time until GoNB forwards interrupts to a new program
 	subscribing = 200 * time.Millisecond
-	// GoNB has then killed the processes that it forwarded an interrupt to (5 s; jpyexec.WaitToKill)
+	// after this time GoNB has killed the processes to which it forwarded an interrupt (5 s; jpyexec.WaitToKill)
 	passed = 6 * time.Second
 )
 
-// Run runs a command under a warden that reads its orders from in, and returns the exit status of the command. argv is a folder,
-// which is removed at the end, and the command. The folder above it belongs to the parent, and is removed if the parent cannot do
-// so itself.
+// Run runs a command under a warden and returns the command's exit status. The warden reads its orders from in. argv
+// consists of a folder, which is removed at the end, and the command. The folder's parent belongs to the kernel; the
+// warden removes it if the kernel has ended.
 func Run(argv []string, in io.Reader) (status int, err error) {
 	if len(argv) < 2 {
 		return 0, fmt.Errorf("warden: it needs a folder to remove and a command, got %q", argv)
 	}
 	folder, argv := argv[0], argv[1:]
-	alone := false // the parent is gone
+	alone := false // true if the parent has ended
 	var pipes []string
 	defer func() { tidy(folder, alone, pipes) }()
 	adopt()
-	// The kernel handles interrupts of the terminal.
+	// The kernel handles interrupts from the terminal.
 	signal.Ignore(os.Interrupt)
 	terminated := make(chan os.Signal, 1)
 	signal.Notify(terminated, syscall.SIGTERM, syscall.SIGHUP)
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	cmd.Env = append(os.Environ(), mark(folder))
-	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // no signals from the terminal
+	cmd.SysProcAttr = child.Attributes(syscall.SIGKILL) // keeps signals of the terminal away
 	ended := make(chan struct{})
-	if err := child.Start(cmd, func(error) { close(ended) }); err != nil { // ProcessState has the result
+	if err := child.Start(cmd, func(error) { close(ended) }); err != nil { // the result is in ProcessState
 		return 0, fmt.Errorf("warden: %w", err)
 	}
 	orders := make(chan string)
@@ -81,7 +81,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 		case <-terminated:
 		}
 		pipes = pipesOf(below(os.Getpid()))
-		_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already
+		_ = cmd.Process.Signal(syscall.SIGTERM) // an error means that the command has ended
 		select {
 		case <-ended:
 		case <-time.After(patience):
@@ -91,7 +91,7 @@ func Run(argv []string, in io.Reader) (status int, err error) {
 	}
 }
 
-// read sends the lines of in, and closes the channel at the end.
+// read sends each line of in to orders, and closes orders at the end of in.
 func read(in io.Reader, orders chan<- string) {
 	defer close(orders)
 	for r := bufio.NewReader(in); ; {
@@ -103,22 +103,22 @@ func read(in io.Reader, orders chan<- string) {
 	}
 }
 
-// interrupt interrupts what GoNB runs, and then everything that it starts until ctx ends. GoNB forwards an interrupt to the program
-// of a cell and to the shell of a ! command, if one runs at that moment; the interrupt does not reach compilers, commands of a
-// shell, and the rest of the cell. gopls does not belong to a cell. Each process is interrupted once: some end quietly at the first
-// interrupt, and at once at the second.
+// interrupt interrupts GoNB's processes, and new ones until ctx ends. GoNB itself forwards an interrupt only to the
+// program of a cell and to the shell of a ! command. It does not reach compilers, commands in a shell, and the rest of the
+// cell. gopls is not interrupted. Each process is interrupted once, because some end normally at the first interrupt and
+// abruptly at the second.
 func interrupt(ctx context.Context, gonb int) {
 	due := map[int]time.Time{}
 	for _, p := range below(gonb) {
 		if p.parent == gonb && p.name != "go" && p.name != "goimports" && p.age > subscribing {
-			due[p.id] = time.Now().Add(passed) // what still runs then was not interrupted
+			due[p.id] = time.Now().Add(passed) // a process that still runs then did not get GoNB's interrupt
 		}
 	}
 	_ = syscall.Kill(gonb, syscall.SIGINT)
 	reached := map[int]bool{}
 	for await.Pause(ctx, forward) == nil {
 		found := below(gonb)
-		if ctx.Err() != nil { // a later process may belong to the next cell
+		if ctx.Err() != nil { // later processes may belong to the next cell
 			return
 		}
 		for _, p := range found {

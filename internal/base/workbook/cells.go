@@ -20,10 +20,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// perByte is about how much memory a byte of an unpacked workbook takes while it is read.
+// perByte is roughly the memory in bytes that reading takes per byte of an unpacked workbook.
 const perByte = 8
 
-// is reports whether data are a workbook.
+// is reports whether data is an Excel workbook.
 func is(data []byte) bool {
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return false
@@ -32,20 +32,20 @@ func is(data []byte) bool {
 	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
 }
 
-// unpackedSize returns the number of bytes that the parts of a workbook have by its own statement.
+// unpackedSize returns the unpacked size of a workbook's parts in bytes, as the file states it.
 func unpackedSize(data []byte) (int64, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return 0, damaged(err)
 	}
-	const most = 1 << 40 // the sum of a few sizes that are not true does not overflow
+	const most = 1 << 40 // the sum of wrong sizes must not overflow
 	size := lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) })
 	return int64(size), nil
 }
 
 func damaged(err error) error { return fmt.Errorf("the workbook cannot be read: %w", err) }
 
-// text is a text of a cell; its parts have formats of their own.
+// text is the text of a cell. Parts are pieces with different formats.
 type text struct {
 	Whole string   `xml:"t"`
 	Parts []string `xml:"r>t"`
@@ -53,26 +53,26 @@ type text struct {
 
 func (t text) String() string { return t.Whole + strings.Join(t.Parts, "") }
 
-// cell is a cell of a sheet, as the file has it.
+// cell is a cell of a sheet as stored in the file.
 type cell struct {
 	Place  string `xml:"r,attr"` // such as B7
-	Kind   string `xml:"t,attr"` // "s" is the number of a shared text
+	Kind   string `xml:"t,attr"` // "s" means that Value is the index of a shared text
 	Style  int    `xml:"s,attr"`
 	Value  string `xml:"v"`
 	Inline text   `xml:"is"`
 }
 
-// format is how numbers of a style are shown.
+// format is a number format of a style.
 type format struct {
 	ID   int    `xml:"numFmtId,attr"`
 	Code string `xml:"formatCode,attr"`
 }
 
-// mostColumns is the largest number of columns of a sheet.
+// mostColumns is the largest number of columns in a sheet.
 const mostColumns = 16384
 
-// cells converts the first sheet that is not empty to CSV. It is for the page for browsers, which the library of the command would make
-// larger. Dates are written as year, month, day.
+// cells converts the first sheet that is not empty to CSV. The browser page uses it, because the library of the other
+// programs is large. Dates have the form 2006-01-02.
 func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 	size, err := unpackedSize(data)
 	if err != nil {
@@ -88,7 +88,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 	part := func(name string, into any) error {
 		f, is := lists.First(z.File, func(f *zip.File) bool { return f.Name == name })
 		if !is {
-			return nil // such as the texts of a workbook without texts
+			return nil // for example, a workbook without shared texts
 		}
 		r, err := f.Open()
 		if err != nil {
@@ -126,7 +126,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 			return false
 		}
 		id := styles.Cells[style].Format
-		if id >= 14 && id <= 22 || id >= 45 && id <= 47 { // the formats of dates and times that need no text
+		if id >= 14 && id <= 22 || id >= 45 && id <= 47 { // built-in formats of dates and times
 			return true
 		}
 		return slices.ContainsFunc(styles.Formats, func(f format) bool {
@@ -176,7 +176,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 		var b bytes.Buffer
 		w := csv.NewWriter(&b)
 		for _, row := range rows {
-			w.Write(append(row, make([]string, width-len(row))...)) // errors stay in the writer until Flush
+			w.Write(append(row, make([]string, width-len(row))...)) // errors are returned by w.Error
 		}
 		w.Flush()
 		return b.Bytes(), w.Error()
@@ -186,10 +186,11 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 
 var errEmpty = errors.New("all sheets of the workbook are empty")
 
-// literals are the parts of a format that are not letters of dates: texts, colours and conditions.
+// literals matches the parts of a number format that are not codes of dates: texts, colours and conditions.
 var literals = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\\.|General`)
 
-// column returns the number of a cell's column, from 0. A cell without a place follows the one before it.
+// column returns the index of a cell's column, from 0. A cell without place follows the previous one, and next is its
+// index.
 func column(place string, next int) (int, error) {
 	k := 0
 	for _, r := range place {
@@ -210,7 +211,7 @@ func column(place string, next int) (int, error) {
 	return k - 1, nil
 }
 
-// text returns what a cell holds: a text, a number of 15 digits, or a date.
+// text returns the content of a cell: a text, a number with 15 digits, or a date.
 func (c cell) text(shared []text, dated bool) string {
 	switch c.Kind {
 	case "s":

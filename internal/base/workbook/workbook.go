@@ -1,6 +1,6 @@
 //go:build !js
 
-// Package workbook reads and writes workbooks of Excel (xlsx), which other spreadsheets read and write too.
+// Package workbook reads and writes Excel workbooks (.xlsx), which other spreadsheet programs also support.
 package workbook
 
 import (
@@ -16,8 +16,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data unchanged. Numbers have
-// 15 digits, as spreadsheets keep them, and dates their shown form. A damaged file and one that exceeds the allowance are errors.
+// CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data
+// unchanged. Numbers have 15 digits, as in spreadsheets, and dates are as displayed. CSV returns an error if the file is
+// damaged or the allowance is exceeded.
 func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	if !is(data) {
 		return parquet.CSV(a, data)
@@ -29,7 +30,7 @@ func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	if err := a.Ask(perByte * size); err != nil {
 		return nil, err
 	}
-	// The parts are kept in memory: nothing is written to the disk.
+	// The limits keep all parts in memory, so that nothing is written to disk.
 	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: size + 1, UnzipXMLSizeLimit: size + 1})
 	if err != nil {
 		return nil, damaged(err)
@@ -47,7 +48,7 @@ func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	return nil, errEmpty
 }
 
-// textOf returns a sheet as CSV; nothing for an empty one.
+// textOf returns a sheet as CSV, or nil if it is empty.
 func textOf(f *excelize.File, sheet string) ([]byte, error) {
 	shown, err := f.GetRows(sheet)
 	if err != nil {
@@ -69,13 +70,13 @@ func textOf(f *excelize.File, sheet string) ([]byte, error) {
 				row[c] = shown[r][c]
 			}
 		}
-		w.Write(append(row, make([]string, width-len(row))...)) // errors stay in the writer until Flush
+		w.Write(append(row, make([]string, width-len(row))...)) // errors are returned by w.Error
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
 }
 
-// isTime reports whether a number is shown as a date or a time.
+// isTime reports whether a number is displayed as a date or a time.
 func isTime(raw, shown string) bool {
 	_, err := strconv.ParseFloat(raw, 64)
 	return err == nil && strings.ContainsAny(strings.Trim(shown, "-"), "-/:") && !strings.ContainsAny(shown, "eE")

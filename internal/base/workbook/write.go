@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// The parts of a workbook with one sheet, except the sheet. Style 1 is bold, for the header; style 2 marks cells to fill in.
+// parts are the files of a workbook with one sheet, without the sheet itself. Style 1 is bold, for the header. Style 2
+// marks cells that the user should fill in.
 var parts = []struct{ name, text string }{
 	{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 		`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
@@ -45,8 +46,8 @@ const (
 	styleEmpty = 2
 )
 
-// Write writes a table with a header as the only sheet of a workbook. A cell is nil, a text, a number or a truth value. fill are the
-// columns to fill in, which are marked.
+// Write writes a table as a workbook with one sheet. A cell is nil, a string, a number or a boolean. fill lists the names
+// of columns that the user should fill in, which are marked.
 func Write(w io.Writer, header []string, rows [][]any, fill []string) error {
 	var sheet bytes.Buffer
 	sheet.WriteString(`<worksheet xmlns="` + mainSpace + `"><sheetViews><sheetView workbookViewId="0">` +
@@ -92,7 +93,7 @@ func Write(w io.Writer, header []string, rows [][]any, fill []string) error {
 	return z.Close()
 }
 
-// letters returns the name of a column: A to Z, AA and so on.
+// letters returns the name of column c, from 0: A to Z, AA and so on.
 func letters(c int) string {
 	if c < 26 {
 		return string(rune('A' + c))
@@ -100,7 +101,7 @@ func letters(c int) string {
 	return letters(c/26-1) + letters(c%26)
 }
 
-// writeCell writes a cell. A number that a workbook cannot hold becomes a text.
+// writeCell writes a cell at position at, such as B7. NaN and infinite numbers become text.
 func writeCell(b *bytes.Buffer, at string, style int, v any) {
 	fmt.Fprintf(b, `<c r="%s" s="%d"`, at, style)
 	switch x := v.(type) {

@@ -1,4 +1,4 @@
-// Package browser opens windows of a headless browser for tests, in which pages of front ends load even on a busy machine.
+// Package browser opens a headless browser for tests. Front ends load in it even on a busy machine.
 package browser
 
 import (
@@ -11,7 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Open opens a window of a program such as Chromium. It closes when the test ends, or after the limit.
+// Open opens a window of a browser such as Chromium. program is its path. The window closes when the test ends, or after
+// limit.
 func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	t.Helper()
 	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(
@@ -32,8 +33,9 @@ func Open(t testing.TB, program string, limit time.Duration) context.Context {
 	return ctx
 }
 
-// patient removes the time limit of the classic Notebook's loader (RequireJS). The loader waits 30 seconds for the parts of the
-// page, which is too short on a busy machine. The script sets the limit to 0, which means none, whenever the page sets it.
+// patient is a script that removes the time limit of the classic Notebook's loader (RequireJS). The loader waits 30
+// seconds for parts of the page, which is too short on a busy machine. The script sets the limit to 0 (none) whenever the
+// page sets it.
 const patient = `(() => {
 	let loader;
 	Object.defineProperty(window, "require", {configurable: true, get: () => loader, set: f => {
@@ -45,7 +47,7 @@ const patient = `(() => {
 	}});
 })()`
 
-// beforePages makes each page run a script before its own scripts.
+// beforePages makes the browser run a script before the scripts of each page.
 func beforePages(script string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, _ *chromedp.Target) (none chromedp.Void, err error) {
 		_, err = chromedp.Call(ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
