@@ -12,26 +12,26 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Display is one displayed statement of a script. Name is "" for a bare call;
-// Source is the statement as written, or "".
+// Display is the displayed value of one statement of a script. Name is the bound name, or "" for another expression.
+// Source is the text of the statement, or "".
 type Display struct {
 	Name   string
 	Source string
 	Value  any
 }
 
-// Notes returns sentences as blocks, each a remark.
+// Notes returns a note for each sentence.
 func Notes(sentences []string) []Block {
 	return lists.Map(sentences, func(s string) Block { return Note{Text: strings.TrimSuffix(s, ".") + "."} })
 }
 
-// remarks returns facts as blocks, each a remark or a warning.
+// remarks returns a note for each fact, or a warning if warning is true.
 func remarks[T any](facts []T, warning bool) []Block {
 	return lists.Map(facts, func(f T) Block { return Note{Text: upper(fmt.Sprint(f)) + ".", Warning: warning} })
 }
 
-// Blocks turns a value into blocks for any renderer. It accepts the plain data of engine, bounds and sim (values or pointers),
-// problems, kernels, values with a String method, numbers, text, lists, and blocks.
+// Blocks converts a value to blocks for all renderers. v is a value of engine, bounds or sim, or a pointer to one; a
+// problem; a kernel; a value with a String method; a number; a text; a list; or a block.
 func Blocks(v any) []Block {
 	v = plain(v)
 	if w, ok := viewOf(v); ok {
@@ -60,8 +60,8 @@ func Blocks(v any) []Block {
 	return []Block{Paragraph{Text: cell(v, 0)}}
 }
 
-// TypeName returns the name of a value's kind in JSON: fc or fb of a result, the JSON name of
-// package kinds of another value of a function, kernel, number, bool, text, list, figure or table.
+// TypeName returns the type of a value in JSON. This is "fc" or "fb" for a result, and the name in package kinds for other
+// values of functions. Otherwise it is kernel, number, bool, text, list, figure or table.
 func TypeName(v any) string {
 	v = plain(v)
 	if r, ok := v.(engine.Result); ok {
@@ -90,8 +90,8 @@ func TypeName(v any) string {
 	return "text"
 }
 
-// plain replaces pointers by their values, and gives lists and numbers one type each ([]engine.Result or []any; int, uint64 or
-// float64). Kernels are unchanged.
+// plain follows pointers and converts similar types to one: lists to []engine.Result or []any, and numbers to int, uint64
+// or float64. It returns kernels unchanged.
 func plain(v any) any {
 	r := reflect.ValueOf(v)
 	for r.Kind() == reflect.Pointer {
@@ -128,7 +128,7 @@ func plain(v any) any {
 	return v
 }
 
-// list returns []engine.Result when all entries are results, else []any.
+// list returns the list r as []engine.Result if all elements are results, and otherwise as []any.
 func list(r reflect.Value) any {
 	all := make([]any, r.Len())
 	var results []engine.Result
@@ -144,8 +144,8 @@ func list(r reflect.Value) any {
 	return all
 }
 
-// listBlocks prints a list of short values on one line, a list of equally long
-// lists as a table, and anything else entry by entry.
+// listBlocks returns the blocks of a list. Short values are on one line, and lists of equal lengths form a table. For
+// other lists, the blocks of the elements follow each other.
 func listBlocks(items []any) []Block {
 	if t, ok := matrix(items); ok {
 		return []Block{t}
@@ -174,7 +174,7 @@ func listBlocks(items []any) []Block {
 	return blocks
 }
 
-// matrix returns a list of equally long lists of scalars as a table.
+// matrix returns a list of lists as a table; false unless these have equal lengths and contain only scalars.
 func matrix(items []any) (Table, bool) {
 	t := Table{Caption: "Values"}
 	for i, item := range items {
@@ -198,26 +198,26 @@ func matrix(items []any) (Table, bool) {
 	return t, len(t.Rows) > 0
 }
 
-// views has the view of each kind of value; the methods of a kind are in its file.
+// views has a method for each kind of value, which returns the view of a value.
 type views struct{}
 
 var _ kinds.Views[view] = views{}
 
-// view holds the functions that show one kind of value. Only blocks is required.
+// view has the functions that display one value. Only blocks must be set.
 type view struct {
 	blocks func() []Block
-	words  problem.Words // the user's words for tasks and arms in blocks; files use the names of the problem
-	// table for CSV and Parquet; nil for the first table of the blocks
+	words  problem.Words // the user's names for tasks and arms, used in blocks; files use the problem's names
+	// returns the table for CSV and Parquet; nil means the first table of blocks
 	table  func() (Table, error)
-	axes   func(x string) (xs, ys []string)    // possible axes, as in Axes; nil if the value cannot be drawn
-	figure func(o PlotOptions) (Figure, error) // figure for the X and the one or more Y in o
+	axes   func(x string) (xs, ys []string)    // returns the possible axes, see Axes; nil if the value has no figure
+	figure func(o PlotOptions) (Figure, error) // returns the figure for o.X and o.Y, which are set
 
-	bars    string // the x for which the figure has horizontal bars; "" for none
-	several bool   // a figure may have several measures
-	panels  bool   // a figure may have panels
+	bars    string // x whose figure has horizontal bars; "" if none has
+	several bool   // whether a figure can show several measures
+	panels  bool   // whether a figure can have panels
 }
 
-// viewOf returns the view of a value of a kind, or of a list of results.
+// viewOf returns the view of a value, or of a list of results; false if its type has none.
 func viewOf(v any) (view, bool) {
 	if rs, ok := v.([]engine.Result); ok {
 		return resultsView(rs), true
@@ -229,7 +229,8 @@ func viewOf(v any) (view, bool) {
 	return k.View(views{}, v), true
 }
 
-// IsBars reports whether a figure with this x, "" for the default, has horizontal bars for every value of this kind.
+// IsBars reports whether the figure of v along x has horizontal bars for every value of its kind. x may be "" for the
+// default.
 func IsBars(v any, x string) bool {
 	w, ok := viewOf(plain(v))
 	if !ok || w.bars == "" {
@@ -239,7 +240,7 @@ func IsBars(v any, x string) bool {
 	return x == w.bars || x == "" && len(xs) > 0 && xs[0] == w.bars
 }
 
-// fixedAxes returns the same axes for every value.
+// fixedAxes returns an axes function for values whose possible axes are always the same.
 func fixedAxes(x string, ys ...string) func(string) ([]string, []string) {
 	return func(string) ([]string, []string) { return []string{x}, ys }
 }

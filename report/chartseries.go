@@ -221,7 +221,7 @@ func (p picture) byArm(v int, names []string) []Series {
 		}
 	}
 	means, truths, bands := Points, Points, Shade
-	if names != nil && !p.dense && !scale(names) { // nothing lies between two of them
+	if names != nil && !p.dense && !scale(names) { // a line between categories has no meaning
 		bands = Points
 	}
 	rounds := p.shown()

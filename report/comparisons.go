@@ -24,7 +24,7 @@ func (views) Paired(c sim.Comparisons) view {
 			}), nil
 		},
 		axes: func(string) (xs, ys []string) {
-			if len(c.Rows) > 0 { // else the names are not known yet
+			if len(c.Rows) > 0 { // without rows, the names are unknown
 				xs = append(slices.Clone(c.Names), "algorithm")
 			}
 			return xs, []string{"ratio", "difference"}
@@ -52,7 +52,7 @@ func (views) Speedup(s sim.Speedup) view {
 	}
 }
 
-// pairedBlocks shows paired(...): every algorithm against the reference.
+// pairedBlocks returns the blocks of paired(...), which compares every algorithm with a reference algorithm.
 func pairedBlocks(s sim.Comparisons) []Block {
 	m, _ := findMeasure(s.Measure)
 	t := Table{Caption: fmt.Sprintf("%s against %s", m.title, s.Reference)}
@@ -68,7 +68,8 @@ func pairedBlocks(s sim.Comparisons) []Block {
 	return []Block{Paragraph{Text: pairedSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
 }
 
-// pairedSentence counts the verdicts of the intervals. References are not counted.
+// pairedSentence counts the algorithms that are better, worse or not different, judged by their intervals. It does not
+// count references.
 func pairedSentence(s sim.Comparisons, m measure) string {
 	count := map[string]int{}
 	compared, uncounted := 0, ""
@@ -90,7 +91,7 @@ func pairedSentence(s sim.Comparisons, m measure) string {
 	return out + uncounted + "."
 }
 
-// What an interval says about a difference.
+// The possible outcomes of a comparison, judged by an interval.
 const (
 	below   = "below"
 	aboveIt = "above"
@@ -110,7 +111,7 @@ func direction(r sim.Comparison) string {
 	return alike
 }
 
-// swept returns the columns of swept values: numbers to the right.
+// swept returns the columns of swept values. row(i) has the values of row i. Columns of numbers are right-aligned.
 func swept(names []string, row func(i int) []any, rows int) []Column {
 	var out []Column
 	for j, name := range names {
@@ -125,7 +126,7 @@ func swept(names []string, row func(i int) []any, rows int) []Column {
 	return out
 }
 
-// speedupBlocks shows speedup(...): the gain from sharing.
+// speedupBlocks returns the blocks of speedup(...), which measures the gain from sharing.
 func speedupBlocks(s sim.Speedup) []Block {
 	t := Table{Caption: fmt.Sprintf("Speedup of %s over %s alone", s.Algorithm, s.Alone)}
 	t.Columns = swept(s.Names, func(i int) []any { return s.Rows[i].Values }, len(s.Rows))
@@ -138,7 +139,8 @@ func speedupBlocks(s sim.Speedup) []Block {
 	return []Block{Paragraph{Text: speedupSentence(s), Lead: true}, t.withoutEmptyColumns()}
 }
 
-// speedupLimit gives the largest possible speedup, and the meaning of a larger one.
+// speedupLimit returns a sentence with the largest possible speedup. If an interval or a mean exceeds it, the sentence
+// explains why.
 func speedupLimit(s sim.Speedup) string {
 	out := fmt.Sprintf("Sharing cannot give more than V = %d in expectation", s.Tasks)
 	v := float64(s.Tasks)
@@ -175,8 +177,8 @@ func speedupSentence(s sim.Speedup) string {
 		cell(most.Beta, 0), at(most))
 }
 
-// compareFootnotes returns the warnings of compared results, one sentence per kind, with the names of the
-// results that have it.
+// compareFootnotes returns the warnings of the compared results, one sentence for each kind of warning, with the names of
+// the results concerned.
 func compareFootnotes(results []engine.Result, bound []string) []string {
 	kinds, rows := warningsOf(results)
 	return lists.Map(kinds, func(alike []engine.Warning) string {
@@ -185,8 +187,8 @@ func compareFootnotes(results []engine.Result, bound []string) []string {
 	})
 }
 
-// namesOf names the chosen results: by their bound names, otherwise by the algorithm. If several results have the same algorithm,
-// their row numbers are added.
+// namesOf returns the names of the results in rows: their bound names, or else their algorithms. It adds row numbers if
+// several results have the same algorithm.
 func namesOf(results []engine.Result, bound []string, rows []int) string {
 	switch {
 	case len(rows) < len(results) || len(rows) < 2:
@@ -212,13 +214,12 @@ func namesOf(results []engine.Result, bound []string, rows []int) string {
 	return join(names, len(names))
 }
 
-// decidedTasks returns the number of tasks that the first run of a result decided.
+// decidedTasks returns how many tasks the first run of a result decided, and the number of tasks.
 func decidedTasks(r engine.Result) (decided, tasks int) {
 	return lists.Count(r.Answers, func(a engine.Answer) bool { return a.Decided }), len(r.Answers)
 }
 
-// someUndecided reports whether a result with a guarantee left a task undecided. The guarantee then does not
-// cover all tasks.
+// someUndecided reports whether a result with a guarantee has an undecided task, which the guarantee does not cover.
 func someUndecided(results []engine.Result) bool {
 	return slices.ContainsFunc(results, func(r engine.Result) bool {
 		decided, tasks := decidedTasks(r)

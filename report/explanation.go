@@ -21,7 +21,7 @@ func (views) Explanation(x engine.Explanation) view {
 	}}
 }
 
-// explanationSentence gives the decided tasks, the end of the run and the samples that are still needed.
+// explanationSentence returns a sentence on the decided tasks, the end of the run, and the samples still needed.
 func explanationSentence(x engine.Explanation) string {
 	whose := x.Algorithm + " on " + x.Problem
 	if x.Asked > 1 {
@@ -48,7 +48,7 @@ func explanationSentence(x engine.Explanation) string {
 	return s + ": " + summary + ". " + outlook(x, open)
 }
 
-// outlook gives the samples that the open tasks still need.
+// outlook returns a sentence on the samples that the open tasks still need.
 func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	remaining := x.Remaining
 	if len(x.Tasks) == 1 {
@@ -79,7 +79,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	return s + "."
 }
 
-// twoFigures rounds a rough estimate to two digits.
+// twoFigures rounds x to two significant digits.
 func twoFigures(x float64) float64 {
 	if !(x > 0) || !isFinite(x) {
 		return x
@@ -88,7 +88,7 @@ func twoFigures(x float64) float64 {
 	return math.Round(x/unit) * unit
 }
 
-// progressTable returns a table with a row per task.
+// progressTable returns a table with one row per task.
 func progressTable(x engine.Explanation) Table {
 	t := Table{
 		Caption: "Progress of each task",
@@ -122,12 +122,12 @@ func progressTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
-// byEstimate reports whether a task is recommended by its largest estimate, without a test.
+// byEstimate reports whether a task's recommendation is the arm with the largest estimate, without a test.
 func byEstimate(p engine.Progress, mode string) bool {
 	return !p.Decided && p.Samples < 0 && mode == engine.ModeFB
 }
 
-// progressStatus returns the status of a task. A fixed budget need not decide it.
+// progressStatus returns a word for the status of a task. With a fixed budget, a finished task may be undecided.
 func progressStatus(p engine.Progress, mode string) string {
 	switch {
 	case p.Decided:
@@ -142,7 +142,7 @@ func progressStatus(p engine.Progress, mode string) string {
 	return "… open"
 }
 
-// armsTable shows the status of each arm of each task.
+// armsTable returns a table with the status of each arm of each task.
 func armsTable(x engine.Explanation) Table {
 	t := Table{
 		Caption:   "Status of each arm",
@@ -152,14 +152,14 @@ func armsTable(x engine.Explanation) Table {
 	for _, s := range x.Tasks {
 		p := s.Progress
 		eliminated := map[string]engine.Elimination{}
-		for _, e := range slices.Backward(s.Eliminated) { // the first elimination of an arm counts
+		for _, e := range slices.Backward(s.Eliminated) { // so that the first elimination of an arm is the one kept
 			eliminated[e.Arm] = e
 		}
 		what := "leads"
 		if p.Decided {
 			what = "the answer"
 		}
-		if p.Leader != "" { // empty before the first measurement
+		if p.Leader != "" { // "" before the first measurement
 			t.Rows = append(t.Rows, []any{p.Task, p.Leader, nil, what})
 		}
 		for _, arm := range s.Arms {
@@ -176,8 +176,8 @@ func armsTable(x engine.Explanation) Table {
 	return t.withoutEmptyColumns()
 }
 
-// possibleSentence describes an arm that may still be the best. It may have been cut by a fixed budget, without
-// exclusion by the data.
+// possibleSentence describes an arm that may still be the best. A fixed budget may have dropped it, although the data do
+// not exclude it.
 func possibleSentence(goal string, p engine.Progress, arm string, eliminated map[string]engine.Elimination) string {
 	what := "still possible"
 	if arm == p.Rival {
@@ -190,7 +190,7 @@ func possibleSentence(goal string, p engine.Progress, arm string, eliminated map
 	return what
 }
 
-// leftSentence gives the reason why an arm was excluded.
+// leftSentence says why an arm was eliminated.
 func leftSentence(goal string, e engine.Elimination) string {
 	gap, width := behind(goal, e.Gap, e.Rival), decimal(e.Width, 3)
 	switch e.Rule {
@@ -210,7 +210,7 @@ func leftSentence(goal string, e engine.Elimination) string {
 	return fmt.Sprintf("excluded in round %d: %s, threshold %s (%s)", e.Round, gap, width, e.Rule)
 }
 
-// behind returns a text such as "12.3 below MTBD"; it says above if lower rewards are better.
+// behind returns a text such as "12.3 below MTBD", or "12.3 above MTBD" if lower rewards are better.
 func behind(goal string, gap float64, rival string) string {
 	side := "below"
 	if (gap < 0) != (goal == problem.GoalMin) {
@@ -219,7 +219,7 @@ func behind(goal string, gap float64, rival string) string {
 	return fmt.Sprintf("%s %s %s", decimal(math.Abs(gap), 3), side, rival)
 }
 
-// ruleWords returns the name of a rule in words.
+// ruleWords describes an elimination rule in words.
 func ruleWords(goal string, rule engine.Rule) string {
 	if rule == engine.RuleLargest && goal == problem.GoalMin {
 		return "smallest estimate"

@@ -9,12 +9,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// FieldBook returns the proposed measurements of an answer as a list to fill in: a row for each measurement, in random order within its
-// block, under the names of the columns of the data. The columns of the measured values, and of blocks except the last one, are empty.
-// Equal seeds give equal orders.
+// FieldBook returns the proposed measurements of an answer as a table to fill in. It has one row per measurement, in
+// random order within each block. The columns have the names of the data's columns. Columns for measured values, and all
+// columns of blocks except the last, are empty. Equal seeds give equal orders.
 func FieldBook(a answer.Answer, seed int) Table {
 	tasks, arms, fill := a.Tasks, a.Columns, a.Measured
-	if len(arms) == 0 { // a table with a row for each arm
+	if len(arms) == 0 { // the data had a row per arm
 		tasks, arms, fill = []string{"task"}, []string{"arm"}, []string{"reward"}
 	}
 	blocks := lists.Where(a.Blocks, func(name string) bool { return !slices.Contains(tasks, name) })

@@ -14,10 +14,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// absent represents a value that is not known or does not exist.
+// absent is the text for a value that is unknown or does not exist.
 const absent = wording.Absent
 
-// cell converts a cell to text. All numbers in terminals, Markdown, HTML and LaTeX are formatted here.
+// cell returns the text of a cell. Terminals, Markdown, HTML and LaTeX all use it. digits is the number of significant
+// digits; 0 means the default.
 func cell(v any, digits int) string {
 	switch v := v.(type) {
 	case nil:
@@ -31,7 +32,7 @@ func cell(v any, digits int) string {
 		return "no"
 	case int:
 		return wording.Group(strconv.Itoa(v))
-	case uint64: // seeds: identifiers, not amounts
+	case uint64: // a seed: an identifier, so without separators
 		return strconv.FormatUint(v, 10)
 	case float64:
 		return decimal(v, digits)
@@ -58,18 +59,18 @@ func cell(v any, digits int) string {
 	return fmt.Sprint(v)
 }
 
-// interval prints "12.3 [11.9, 12.7]" with the decimals that the interval's width supports. It prints the mean alone if the interval
-// is unknown or only rounding.
+// interval returns a text such as "12.3 [11.9, 12.7]", with the number of decimals that the width of the interval
+// supports. It returns the mean alone if the interval is unknown, or only as wide as rounding errors.
 func interval(mean, lo, hi float64) string {
 	width := (hi - lo) / 2
 	if !(width > 1e-9*math.Abs(mean)) || math.IsInf(width, 1) || math.Abs(mean) >= 1e9 {
 		return decimal(mean, 0)
 	}
-	width = max(width, 1e-4*math.Abs(mean)) // a reader needs no more digits
+	width = max(width, 1e-4*math.Abs(mean)) // do not show more than about four digits
 	return fmt.Sprintf("%s [%s, %s]", toUncertainty(mean, width), toUncertainty(lo, width), toUncertainty(hi, width))
 }
 
-// meanError prints "0.012 ± 0.003".
+// meanError returns a text such as "0.012 ± 0.003".
 func meanError(s MeanError) string {
 	if !(s.StandardError > 0) || math.IsInf(s.StandardError, 1) {
 		return decimal(s.Mean, 0)
@@ -77,8 +78,8 @@ func meanError(s MeanError) string {
 	return toUncertainty(s.Mean, s.StandardError) + " ± " + toUncertainty(s.StandardError, s.StandardError)
 }
 
-// share prints "██░░░░ 43 %" with spaces that prevent line breaks. Less than all is never shown as 100 %, more than nothing never as
-// an empty bar.
+// share returns a text such as "██░░░░ 43 %", with spaces that prevent line breaks. It shows 100 % only for 1, and an
+// empty bar only for 0.
 func share(s Share) string {
 	if !isFinite(float64(s)) {
 		return absent
@@ -87,7 +88,7 @@ func share(s Share) string {
 	return bar(x) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
 }
 
-// chance prints "██░░░░ 43 %" as share does. A probability estimated from draws is never shown as 0 % or 100 %.
+// chance returns a text like share. It never shows 0 % or 100 %, because the probability is estimated from draws.
 func chance(p Chance) string {
 	if !isFinite(float64(p)) {
 		return absent
@@ -95,17 +96,17 @@ func chance(p Chance) string {
 	return bar(float64(p)) + "\u00a0" + percent(float64(p))
 }
 
-// bar draws a part of a whole.
+// bar returns a bar for the fraction x.
 func bar(x float64) string {
 	const length = 6
-	full := int(float64(int(100*x)) / 100 * length) // equal percentages have equal bars
+	full := int(float64(int(100*x)) / 100 * length) // shares with equal percentages have equal bars
 	if x > 0 {
 		full = max(full, 1)
 	}
 	return strings.Repeat("█", full) + strings.Repeat("░", length-full)
 }
 
-// toUncertainty prints x with two significant digits of the uncertainty u > 0.
+// toUncertainty formats x to two significant digits of the uncertainty u, which must be positive.
 func toUncertainty(x, u float64) string {
 	if x == 0 {
 		return "0"
@@ -121,9 +122,9 @@ func toUncertainty(x, u float64) string {
 	return wording.Group(s)
 }
 
-// Short names for the most used functions of package wording.
+// Short names for functions of package wording.
 
-// were returns the verb of n things in the past.
+// were returns "was" or "were", for n things.
 func were(n int) string {
 	if n == 1 {
 		return "was"
@@ -138,24 +139,24 @@ func isFinite(x float64) bool              { return wording.IsFinite(x) }
 func upper(s string) string                { return sentence.Upper(s) }
 func inlineLaTeX(s string) string          { return wording.LaTeX(s) }
 
-// A reference (algorithms.RoleReference) uses information that no algorithm can have, or counts fewer samples than it took. Text
-// always marks its name as a reference. Files have the plain name, and a column reference.
+// A reference (algorithms.RoleReference) uses information that no real algorithm has, or does not count all its samples.
+// Text always adds referenceMark to its name. Files have the plain name and a column reference.
 
-// referenceMark follows the name of a reference.
+// referenceMark is the text after the name of a reference.
 const referenceMark = " (reference)"
 
-// isReference reports whether an algorithm is a reference. Its name is the same in both modes.
+// isReference reports whether the named algorithm is a reference. References have the same name in both modes.
 func isReference(algorithm string) bool {
 	e, there := entryOf(algorithm)
 	return there && e.Role == algorithms.RoleReference
 }
 
-// entryOf finds an algorithm in the catalogue by its name.
+// entryOf returns the named algorithm of the catalogue; false if there is none.
 func entryOf(algorithm string) (algorithms.Entry, bool) {
 	return lists.First(algorithms.All(), func(e algorithms.Entry) bool { return e.Name == algorithm })
 }
 
-// markedName returns the name of an algorithm as a reader sees it.
+// markedName returns the name of an algorithm as documents show it: with referenceMark if it is a reference.
 func markedName(algorithm string) string {
 	if isReference(algorithm) {
 		return algorithm + referenceMark
@@ -163,7 +164,7 @@ func markedName(algorithm string) string {
 	return algorithm
 }
 
-// marked returns the value of a swept name as a reader sees it.
+// marked returns a swept value as documents show it. name is the swept name; names of algorithms get referenceMark.
 func marked(name string, v any) any {
 	v = plain(v)
 	if s, ok := v.(string); ok && name == "algorithm" {
@@ -172,7 +173,7 @@ func marked(name string, v any) any {
 	return v
 }
 
-// markedAll returns the values of swept names as a reader sees them.
+// markedAll returns swept values as documents show them, see marked.
 func markedAll(names []string, values []any) []any {
 	return lists.Make(len(values), func(j int) any { return marked(names[j], values[j]) })
 }

@@ -38,10 +38,9 @@ var (
 	paperStyle string
 )
 
-// HTML writes the document as one page that asks nothing of any network: style
-// and figures are inside. It is well-formed XML, has one h1, captions and scopes
-// in every table, and a title and description in every figure; it follows the
-// reader's light or dark scheme and prints. It returns the error of w.
+// HTML writes the document as one page that loads nothing: styles and figures are inside. The page is well-formed XML with
+// one h1. Every table has a caption and scopes, and every figure a title and a description. The page follows the light or
+// dark scheme of the browser, and can be printed. It returns the first error of w.
 func HTML(w io.Writer, d Document) error {
 	h := newHTML("cope", false)
 	h.write(PageHead(d.title(), stylesheet+pageStyle, ""))
@@ -49,7 +48,8 @@ func HTML(w io.Writer, d Document) error {
 	return h.to(w)
 }
 
-// Paper writes the page of HTML for printing: on numbered sheets of A4, with the heading of a table on each.
+// Paper writes the page of HTML for printing on numbered A4 sheets. Each sheet repeats the heading of a table that
+// continues.
 func Paper(w io.Writer, d Document) error {
 	h := newHTML("cope", false)
 	h.write(PageHead(d.title(), stylesheet+pageStyle+paperStyle, ""))
@@ -63,16 +63,17 @@ func (h *htmlWriter) body(d Document) {
 	h.write("</main>\n</body>\n</html>\n")
 }
 
-// Sections writes the displays of a document as HTML for the inside of a page with Stylesheet: drawings are in line. Ids start
-// with id.
+// Sections writes the displays of a document as HTML, for a page that includes Stylesheet. Figures are inline SVG. The ids
+// of elements begin with id.
 func Sections(w io.Writer, d Document, id string) error {
 	h := newHTML(id, false)
 	h.sections(h, d)
 	return h.to(w)
 }
 
-// PageHead returns the beginning of a page, up to its body. A browser loads nothing from elsewhere: images and styles are in the page,
-// and only the given script runs. The script is the whole text of its element; "" means no script.
+// PageHead returns the beginning of an HTML page, up to its body. The page's policy permits no loading from elsewhere:
+// images and styles are in the page, and only the given script runs. script is the whole text of its element; "" means no
+// script.
 func PageHead(title, style, script string) string {
 	policy := "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 	if script != "" {
@@ -92,16 +93,16 @@ func PageHead(title, style, script string) string {
 `
 }
 
-// Stylesheet returns the style of the pages that HTML writes, for other pages that contain such fragments in elements of the class
-// cope.
+// Stylesheet returns the style of the pages that HTML writes. Another page can use it for fragments inside elements of the
+// class cope.
 func Stylesheet() string { return stylesheet }
 
-// NotebookStyle returns the style that each Fragment brings.
+// NotebookStyle returns the style that every Fragment contains.
 func NotebookStyle() string { return notebookStyle }
 
-// Fragment writes one display as HTML for a notebook cell: a div with its own short style, which
-// leaves colours and type to the front end. Figures are images, because front ends remove svg
-// elements from notebooks that they do not trust. The id must be unique in the notebook.
+// Fragment writes one display as HTML for a notebook cell: a div with a short style, which leaves colours and fonts to the
+// front end. Figures are img elements, because front ends remove svg elements from notebooks that are not trusted. id must
+// be unique in the notebook.
 func Fragment(w io.Writer, d Display, id string) error { return htmlFragment(d, id).to(w) }
 
 func htmlFragment(d Display, id string) *htmlWriter {
@@ -110,15 +111,15 @@ func htmlFragment(d Display, id string) *htmlWriter {
 	body := h.b.String()
 	h.b.Reset()
 	h.writef("<div class=\"cope\" id=\"%s\">\n", html.EscapeString(id))
-	if strings.Contains(body, `="`) || strings.Contains(body, "<pre>") { // more than paragraphs
+	if strings.Contains(body, `="`) || strings.Contains(body, "<pre>") { // the body has more than paragraphs
 		h.writef("<style>\n%s</style>\n", notebookStyle)
 	}
 	h.write(body + "</div>\n")
 	return h
 }
 
-// FigureElement writes a figure as HTML for a page with Stylesheet: a drawing in line that takes the
-// colours of the page, its title as the caption, and its data folded. Ids start with id.
+// FigureElement writes a figure as HTML for a page that includes Stylesheet. The figure is inline SVG in the colours of
+// the page. Its title is the caption, and its data are folded. The ids of elements begin with id.
 func FigureElement(w io.Writer, f Figure, id string) error {
 	h := newHTML(id, false)
 	h.blocks(h, []Block{f})
@@ -127,9 +128,9 @@ func FigureElement(w io.Writer, f Figure, id string) error {
 
 type htmlWriter struct {
 	markWriter
-	prefix   string // prefix of ids
-	notebook bool   // for a cell of a notebook
-	png      []byte // the last figure of a notebook as PNG; nil if the font lacks some of its letters
+	prefix   string // prefix of the ids of elements
+	notebook bool   // whether the output is for a notebook cell
+	png      []byte // PNG of the last figure in a notebook; nil if the font lacks some of its letters
 }
 
 func newHTML(prefix string, notebook bool) *htmlWriter {
@@ -153,7 +154,7 @@ func (h *htmlWriter) keyValues(kv KeyValues) {
 
 func (h *htmlWriter) table(t Table) {
 	if t.Collapsed {
-		long := "" // print only the summary of a long table
+		long := "" // the summary of a long table, shown when it is printed
 		if len(t.Rows) > mostRows {
 			long = ` class="long"`
 		}
@@ -163,7 +164,7 @@ func (h *htmlWriter) table(t Table) {
 	h.rows(t)
 }
 
-// details folds a table.
+// details writes a table folded, in a details element with the given attributes.
 func (h *htmlWriter) details(t Table, attributes string) {
 	h.writef("<details%s>\n<summary>%s (%s)</summary>\n", attributes, html.EscapeString(t.Caption), plural(len(t.Rows), "row"))
 	h.rows(t)
@@ -189,7 +190,7 @@ func (h *htmlWriter) rows(t Table) {
 		h.write("<tr>")
 		for j, s := range r {
 			tag, scope := "td", ""
-			if j == 0 { // the first column names the row
+			if j == 0 { // the first column is the heading of the row
 				tag, scope = "th", ` scope="row"`
 			} else if class != "" {
 				scope = ` data-of="` + html.EscapeString(t.Columns[j].heading()) + `"`
@@ -198,7 +199,7 @@ func (h *htmlWriter) rows(t Table) {
 			if n := strings.LastIndexAny(text, "█░"); n >= 0 && strings.Trim(text[:n], "█░") == "" {
 				text = `<span class="bar">` + strings.Replace(text, "\u00a0", "</span>\u00a0", 1)
 			}
-			if t.Columns[j].Align == Right && strings.Contains(s, " ") { // a number is kept in one line, and so is its interval
+			if t.Columns[j].Align == Right && strings.Contains(s, " ") { // a number and its interval stay on one line
 				text = `<span class="nb">` + unbroken.Replace(text) + "</span>"
 			}
 			side := h.side(t.Columns[j].Align)
@@ -206,7 +207,7 @@ func (h *htmlWriter) rows(t Table) {
 				side = ` class="fill"`
 			}
 			if t.Columns[j].Align != Right && strings.Contains(s, " ") && utf8.RuneCountInString(s) <= shortText {
-				side = ` class="short"` + side // kept in one line
+				side = ` class="short"` + side // class short: no line breaks
 			}
 			h.writef("<%s%s%s>%s</%[1]s>", tag, scope, side, text)
 		}
@@ -218,8 +219,8 @@ func (h *htmlWriter) rows(t Table) {
 
 var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)
 
-// side returns the attribute that aligns a cell. Front ends align cells to the right by default, and
-// keep this style even if they drop style sheets.
+// side returns the style attribute for the alignment of a cell. Front ends align cells to the right by default. They keep
+// this attribute even if they remove style sheets.
 func (h *htmlWriter) side(a Align) string {
 	switch {
 	case a == Right:
@@ -230,7 +231,7 @@ func (h *htmlWriter) side(a Align) string {
 	return ""
 }
 
-// figure writes the drawing, and below it its data for readers who want the numbers or cannot see the drawing.
+// figure writes a figure, and its data as a folded table below.
 func (h *htmlWriter) figure(f Figure, data Table) {
 	if h.notebook {
 		h.picture(f)
@@ -238,14 +239,14 @@ func (h *htmlWriter) figure(f Figure, data Table) {
 		h.drawing(f)
 	}
 	data.Caption = strings.TrimSuffix("Data of the figure: "+f.Title, ": ")
-	h.details(data, ` class="data"`) // which stays folded in print: the figure shows it
+	h.details(data, ` class="data"`) // printed pages keep it folded, because the figure shows the data
 }
 
-// drawing puts the drawing in line, in the colours of the page, once for wide windows and once for phones.
+// drawing writes the figure twice as inline SVG in the colours of the page: once for wide windows and once for phones.
 func (h *htmlWriter) drawing(f Figure) {
 	id := fmt.Sprintf("%s-figure-%d", h.prefix, h.figures)
 	svg, err := figure.SVGElement(f, id, true)
-	slim := f // for phones: letters keep their size, and panels are one below the other
+	slim := f // the copy for phones: letters keep their size, and panels are one below the other
 	slim.Width = Narrowest
 	narrow, narrowErr := figure.SVGElement(slim, id+"-narrow", true)
 	h.err = cmp.Or(h.err, err, narrowErr)
@@ -253,8 +254,8 @@ func (h *htmlWriter) drawing(f Figure) {
 		svg, narrow, html.EscapeString(f.Title))
 }
 
-// picture puts the drawing in as an image, sharp and in the colours of the theme where SVG may be
-// shown. Hosts that refuse SVG, as GitHub does, drop the source and keep the PNG.
+// picture writes the figure as an image: SVG in the colours of the theme, and PNG for hosts that remove SVG, such as
+// GitHub.
 func (h *htmlWriter) picture(f Figure) {
 	svg, err := figure.SVGImage(f)
 	drawn := "data:image/svg+xml;base64," + base64.StdEncoding.EncodeToString([]byte(svg))

@@ -21,15 +21,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Schema names the JSON layout; it changes when a reader would have to.
+// Schema identifies the JSON layout. It changes when programs that read the JSON would have to change.
 const Schema = "gonb-cope/1"
 
-// JSON writes {"schema", "displays": [{"name", "type", "value"}]}. The same
-// displays give the same bytes: nothing about time, machine or run is in it.
-// Numbers have full precision; those that are not finite are null. Elements of lists
-// of more than 1000 are on one line each. A document ends its long lists of records
-// at 64 MiB: then a member of a list's name and _left_out counts those that are not
-// there. It returns the error of w.
+// JSON writes {"schema", "displays": [{"name", "type", "value"}]} to w. Equal displays give equal bytes, because time,
+// machine and run are not included. Numbers have full precision; NaN and infinite numbers are null. A list of more than
+// 1000 elements has one element per line. After 64 MiB, JSON cuts long lists of records; for each, a member named after
+// the list with the suffix _left_out counts the omitted records. It returns the first error of w.
 func JSON(w io.Writer, d Document) error {
 	displays := lists.Map(d.Displays, func(x Display) any {
 		return object{{"name", x.Name}, {"type", TypeName(x.Value)}, {"value", writtenValue(x.Value)}}
@@ -37,13 +35,13 @@ func JSON(w io.Writer, d Document) error {
 	return writeJSON(w, object{{"schema", Schema}, {"displays", displays}})
 }
 
-// JSONValue returns a displayed value as encoding/json writes it: the "value" member of its display.
+// JSONValue returns a value that encoding/json writes like the member "value" of a display.
 func JSONValue(v any) json.Marshaler { return jsonOf{v} }
 
-// jsonOf is a value that is written as JSON.
+// jsonOf makes encoding/json write a value by the rules of JSON.
 type jsonOf struct{ value any }
 
-// MarshalJSON writes the value whole, without spaces.
+// MarshalJSON returns the complete JSON of the value, without indentation.
 func (v jsonOf) MarshalJSON() ([]byte, error) {
 	var b bytes.Buffer
 	j := jsonWriter{w: bufio.NewWriter(&b), flat: 1, whole: true}
@@ -52,7 +50,7 @@ func (v jsonOf) MarshalJSON() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// writtenValue returns the parts of a value that are written.
+// writtenValue returns the value without the parts that JSON omits.
 func writtenValue(v any) any {
 	v = plain(v)
 	if p, ok := v.(problem.Problem); ok {
@@ -60,7 +58,7 @@ func writtenValue(v any) any {
 	}
 	if s, ok := v.(sim.Sweep); ok && s.Per != sim.PerRun {
 		s.Rows = slices.Clone(s.Rows)
-		for i := range s.Rows { // thousands of numbers that a reader of its cells did not ask for
+		for i := range s.Rows { // omit details of single runs, which can be thousands of numbers per cell
 			s.Rows[i].Result.Detail = nil
 		}
 		return s
@@ -68,18 +66,18 @@ func writtenValue(v any) any {
 	return v
 }
 
-// problemParts are the parts of a problem: its tasks and arms with their data.
+// problemParts has the fields of a problem in JSON: its tasks and arms with their data.
 type problemParts struct {
 	Name        string           `json:"name"`
 	Kernel      string           `json:"kernel"`
 	Noise       string           `json:"noise"`       // the noise model
-	Environment string           `json:"environment"` // reward model of simulated rewards
+	Environment string           `json:"environment"` // distribution of simulated rewards
 	Tasks       []taskParts      `json:"tasks"`
 	Sources     []problem.Source `json:"sources"` // files that the problem was read from
 	Bounds      *[2]float64      `json:"bounds,omitempty"`
-	// "min" where the best arm has the lowest expected reward
+	// "min" if the best arm has the lowest expected reward
 	Goal string `json:"goal,omitempty"`
-	// feature columns that were scaled to [0, 1], with their ranges in the units of the data
+	// feature columns scaled to [0, 1], with their original ranges in the units of the data
 	Standardized []scaledParts  `json:"standardized,omitempty"`
 	Notes        []problem.Note `json:"notes,omitempty"`
 }
@@ -101,7 +99,7 @@ type scaledParts struct {
 	Max    float64 `json:"max"`
 }
 
-// partsOfProblem lists the tasks and arms with their data.
+// partsOfProblem returns the fields of a problem in JSON.
 func partsOfProblem(p problem.Problem) problemParts {
 	noise, _ := noiseKnown(p)
 	out := problemParts{Name: p.Name, Kernel: p.Kernel.String(), Noise: noise, Environment: environmentWords(p),
@@ -122,7 +120,8 @@ func partsOfProblem(p problem.Problem) problemParts {
 	return out
 }
 
-// scaledFeatures lists the columns that were scaled to [0, 1], with their ranges in the units of the data.
+// scaledFeatures lists the feature columns that were scaled to [0, 1], with their original ranges in the units of the
+// data.
 func scaledFeatures(points *kernels.Points) []scaledParts {
 	var out []scaledParts
 	for c, u := range points.Units {
@@ -133,7 +132,7 @@ func scaledFeatures(points *kernels.Points) []scaledParts {
 	return out
 }
 
-// object is a JSON object whose members keep their order.
+// object is a JSON object with members in a fixed order.
 type object []member
 
 type member struct {
@@ -141,12 +140,13 @@ type member struct {
 	value any
 }
 
-// IsText reports whether values of a type are written as the text that they print as.
+// IsText reports whether JSON represents values of a Go type as strings, namely the text that they print.
 func IsText(t reflect.Type) bool {
 	return t.Implements(reflect.TypeFor[fmt.Stringer]()) || t.Implements(reflect.TypeFor[encoding.TextMarshaler]())
 }
 
-// TextOf returns the text of a value in files: times by RFC 3339, other values as they print.
+// TextOf returns the string for a value in data files: RFC 3339 for a time, and the printed text for other such types. It
+// returns false if JSON does not represent the value as a string.
 func TextOf(v any) (string, bool) {
 	switch x := v.(type) {
 	case time.Time:
@@ -171,39 +171,38 @@ func isEmpty(v reflect.Value) bool {
 	return v.IsZero()
 }
 
-// jsonMap returns a map as an object, in the order of its keys.
+// jsonMap returns a map as an object, ordered by key.
 func jsonMap(v reflect.Value) object {
 	out := object(lists.Map(v.MapKeys(), func(k reflect.Value) member { return member{fmt.Sprint(k.Interface()), v.MapIndex(k).Interface()} }))
 	slices.SortFunc(out, func(a, b member) int { return strings.Compare(a.name, b.name) })
 	return out
 }
 
-// What JSON writes of long lists.
+// Limits on lists in JSON.
 const (
-	// elements of a list that are on a line of their own; elements of a longer list are on one line each
+	// a list of more elements has one element per line; in a shorter list, each element is indented
 	spacedElements = 1000
-	// bytes of a document after which long lists of records end; the number of omitted records is
-	// beside them
+	// number of bytes after which long lists of records are cut
 	mostJSON = 64 << 20
 )
 
-// errTooLong ends a jsonWriter at its limit.
+// errTooLong is the error of a jsonWriter that reaches its limit.
 var errTooLong = errors.New("the value is too long")
 
-// jsonWriter writes values as JSON while it walks them: the bytes equal encoding/json's with two
-// spaces of indent, except for lists of more than spacedElements.
+// jsonWriter writes values as JSON. The bytes equal those of encoding/json with an indent of two spaces, except for lists
+// of more than spacedElements elements.
 type jsonWriter struct {
 	w       *bufio.Writer
 	written int64
-	limit   int64 // largest number of bytes, after which err is errTooLong; 0 means no limit
-	whole   bool  // lists of records are written in full, even beyond mostJSON bytes
+	limit   int64 // maximum number of bytes, after which err is errTooLong; 0 means no limit
+	whole   bool  // whether lists of records are complete even beyond mostJSON bytes
 	depth   int
-	flat    int // number of long lists around the current place; there are no line breaks inside them
+	flat    int // number of enclosing long lists; inside them there are no line breaks
 	parts   map[reflect.Type][]Part
 	err     error
 }
 
-// writeJSON writes a value and a line break.
+// writeJSON writes a value and a line break to w.
 func writeJSON(w io.Writer, v any) error {
 	j := jsonWriter{w: bufio.NewWriter(w)}
 	j.value(reflect.ValueOf(v))
@@ -211,7 +210,7 @@ func writeJSON(w io.Writer, v any) error {
 	return j.finish()
 }
 
-// finish writes the rest of the buffer, and returns the first error.
+// finish flushes the buffer, and returns the first error.
 func (j *jsonWriter) finish() error {
 	if err := j.w.Flush(); j.err == nil && err != nil {
 		return err
@@ -233,14 +232,14 @@ func (j *jsonWriter) text(s string) {
 	}
 }
 
-// line begins a new line with the indentation of the current depth.
+// line starts a new line, indented by the current depth.
 func (j *jsonWriter) line() {
 	if j.flat == 0 {
 		j.text("\n" + strings.Repeat("  ", j.depth))
 	}
 }
 
-// leaf writes a value as encoding/json does.
+// leaf writes a value in the way of encoding/json.
 func (j *jsonWriter) leaf(v any) {
 	if s, ok := v.(string); ok && isPlain(s) {
 		j.text(`"`)
@@ -255,8 +254,8 @@ func (j *jsonWriter) leaf(v any) {
 	j.text(string(b))
 }
 
-// value writes a value. Numbers that are not finite are null, because encoding/json refuses them. Values with a String method are
-// their text. Structs keep the order and names of their fields.
+// value writes a value. NaN and infinite numbers are null, because encoding/json rejects them. A value with a String
+// method is the string it returns. A struct keeps the order and JSON names of its fields.
 func (j *jsonWriter) value(v reflect.Value) {
 	if j.err != nil {
 		return
@@ -279,7 +278,7 @@ func (j *jsonWriter) value(v reflect.Value) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer, reflect.Interface:
-		j.value(v.Elem()) // of nil, no valid one
+		j.value(v.Elem()) // for nil, Elem is the invalid Value
 	case reflect.Float32, reflect.Float64:
 		if !isFinite(v.Float()) {
 			j.text("null")
@@ -297,7 +296,7 @@ func (j *jsonWriter) value(v reflect.Value) {
 	}
 }
 
-// member begins member i of an object.
+// member starts member i of an object; name is its name.
 func (j *jsonWriter) member(i int, name string) {
 	if i == 0 {
 		j.text("{")
@@ -314,7 +313,7 @@ func (j *jsonWriter) member(i int, name string) {
 	}
 }
 
-// end ends an object of n members.
+// end closes an object of n members.
 func (j *jsonWriter) end(n int) {
 	if n == 0 {
 		j.text("{}")
@@ -325,7 +324,7 @@ func (j *jsonWriter) end(n int) {
 	j.text("}")
 }
 
-// structure writes a struct, with a count behind each list of records that did not fit.
+// structure writes a struct. After each list that was cut, it writes the number of omitted records.
 func (j *jsonWriter) structure(v reflect.Value) {
 	parts, known := j.parts[v.Type()]
 	if !known {
@@ -351,7 +350,7 @@ func (j *jsonWriter) structure(v reflect.Value) {
 	j.end(n)
 }
 
-// list writes the elements of a list, or any other value. It returns the number of omitted records.
+// list writes a list, or any other value. It returns the number of omitted records.
 func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	if v.Kind() != reflect.Slice && v.Kind() != reflect.Array || IsText(v.Type()) || v.Type() == reflect.TypeFor[object]() {
 		j.value(v)
@@ -388,7 +387,7 @@ func (j *jsonWriter) list(v reflect.Value) (omitted int) {
 	return omitted
 }
 
-// isPlain reports whether JSON contains a text without escapes.
+// isPlain reports whether JSON can contain the text without escapes.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c > '~' || strings.IndexByte("\"\\<>&", c) >= 0 {

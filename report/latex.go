@@ -11,10 +11,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// LaTeX writes the document as sections with booktabs tables, to be included in
-// a paper: it needs \usepackage{booktabs} and compiles under pdflatex. Collapsed
-// tables are cut to ten rows and state so; figures are given as their data (save a
-// figure as .pdf to include the drawing). It returns the error of w.
+// LaTeX writes the document as sections with booktabs tables, to be included in a paper with \usepackage{booktabs}. It
+// compiles with pdflatex. A collapsed table has its first ten rows and says so. A figure is written as its data; save the
+// figure as .pdf to include the picture. It returns the first error of w.
 func LaTeX(w io.Writer, d Document) error {
 	l := newLaTeX(false)
 	l.writef("%% %s\n%% needs \\usepackage{booktabs}\n", strings.ReplaceAll(d.title(), "\n", " "))
@@ -22,18 +21,17 @@ func LaTeX(w io.Writer, d Document) error {
 	return l.to(w)
 }
 
-// LaTeXFragment returns one display as LaTeX for the inside of a document, such as a notebook cell:
-// without headings around it. It needs \usepackage{booktabs}. A figure becomes a sentence that
-// describes it.
+// LaTeXFragment returns one display as LaTeX without a heading, to be put into a document. It needs \usepackage{booktabs}.
+// A figure becomes a sentence that describes it.
 func LaTeXFragment(d Display) string {
 	l := newLaTeX(true)
-	text, _ := l.fragment(l, d) // it draws nothing that could fail
+	text, _ := l.fragment(l, d) // fragment fails only if a figure cannot be drawn, and this medium draws none
 	return text
 }
 
 type latexWriter struct {
 	markWriter
-	inWords bool // figures
+	inWords bool // whether figures become sentences
 }
 
 func newLaTeX(inWords bool) *latexWriter {
@@ -69,7 +67,7 @@ func (l *latexWriter) table(t Table) {
 		sides[j], heads[j] = latexColumn(c, j, rows)
 	}
 	caption := t.Caption
-	for first := true; first || len(rows) > 0; first = false { // a table cannot continue on the next page
+	for first := true; first || len(rows) > 0; first = false { // split the table, because it cannot continue on the next page
 		here := fitting(rows, sides)
 		l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(caption),
 			strings.Join(sides, ""))
@@ -91,10 +89,10 @@ func (l *latexWriter) table(t Table) {
 	}
 }
 
-// latexLines is the most lines of a table in LaTeX. A longer table is written as several.
+// latexLines is the maximum number of lines of a LaTeX table. A longer table is split.
 const latexLines = 40
 
-// fitting returns the number of first rows that fit on a page.
+// fitting returns how many of the rows fit on a page, starting with the first.
 func fitting(rows [][]string, sides []string) int {
 	lines := 0
 	for i, r := range rows {
@@ -111,26 +109,26 @@ func fitting(rows [][]string, sides []string) int {
 	return len(rows)
 }
 
-// wrapped is the number of letters of a cell past which it wraps.
+// wrapped is the maximum number of letters of a cell that does not wrap.
 const wrapped = 26
 
-// row writes a row of a table whose columns have these types.
+// row writes one row of a table. sides has the LaTeX type of each column.
 func (l *latexWriter) row(r, sides []string) {
 	end := `\\`
 	for j := range r {
 		long := len([]rune(r[j])) > wrapped
 		if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
-			r[j] = `\raggedright ` + r[j] // else the few words of a line are torn apart
+			r[j] = `\raggedright ` + r[j] // justified text would have large gaps between few words
 			if j == len(r)-1 {
-				end = `\tabularnewline` // \raggedright takes \\ for a new line of the cell
+				end = `\tabularnewline` // after \raggedright, \\ would end a line of the cell instead of the row
 			}
 		}
 	}
 	l.writef("%s %s\n", strings.Join(r, " & "), end)
 }
 
-// latexColumn returns the column's type and heading: words past 26 letters wrap, and a heading
-// wider than its cells is stacked, so that most tables fit a page.
+// latexColumn returns the LaTeX type and the heading of column j. Texts of more than 26 letters wrap. A heading that is
+// wider than its cells has several lines, so that most tables fit on a page.
 func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 	widest := 12
 	for _, r := range rows {
@@ -142,7 +140,7 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 		kind = "r"
 	case widest > wrapped:
 		kind = `p{0.25\linewidth}`
-		if j == 1 && len(rows[0]) == 2 { // the values of a list of facts
+		if j == 1 && len(rows[0]) == 2 { // the column of values in a list of facts
 			kind = `p{0.6\linewidth}`
 		}
 	}
@@ -156,8 +154,7 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 	return kind, fmt.Sprintf(`\shortstack[%.1s]{%s}`, strings.Replace(kind, "p", "l", 1), strings.Join(lines, `\\`))
 }
 
-// breakable lets lines end inside words that are too long for a column, such as
-// checksums.
+// breakable allows line breaks inside words that are too long for a column, such as checksums.
 func breakable(s string) string {
 	words := strings.Split(s, " ")
 	for i, w := range words {
@@ -168,8 +165,8 @@ func breakable(s string) string {
 	return strings.Join(words, " ")
 }
 
-// code writes literal text line by line; verbatim could be ended by the text. Lines that are too long
-// are broken at spaces.
+// code writes literal text line by line, because the text could end a verbatim environment. It breaks long lines at
+// spaces.
 func (l *latexWriter) code(c Code) {
 	l.writef("\n\\begin{flushleft}\\ttfamily\\small\n")
 	for _, line := range strings.Split(strings.ReplaceAll(strings.TrimRight(c.Text, "\n"), "\t", "    "), "\n") {

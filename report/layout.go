@@ -13,24 +13,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Layout holds the user's settings of how a figure looks. The zero value means defaults only.
+// Layout has the user's settings for the layout of a figure. The zero value means the defaults.
 type Layout struct {
-	Title, XLabel, YLabel *string // instead of its own
-	LogX, LogY            *bool   // logarithmic axes
+	Title, XLabel, YLabel *string // replace the figure's own texts; nil keeps them
+	LogX, LogY            *bool   // whether an axis is logarithmic; nil lets the figure decide
 	XLim, YLim            *[2]float64
-	Width                 float64 // in columns, as figure.Figure.Width
-	// no reference lines: bounds, levels asked for, lines of equality
+	Width                 float64 // in columns, see figure.Figure.Width
+	// whether to omit reference lines: bounds, requested levels, and lines of equality
 	NoReference bool
 }
 
-// An OptionError is an option of plot that a figure cannot have.
+// OptionError is an error about an option of plot that does not suit the figure.
 type OptionError struct {
-	Option  string // as in a script
-	Message string // the value, and the rule
-	Hint    string // what would do; may be ""
+	Option  string // name of the option in scripts
+	Message string // the wrong value, and the rule for values
+	Hint    string // what to use instead; may be ""
 }
 
-// Messages for a figure of a sweep with its lower bound and without references.
+// Messages about a figure of a sweep whose options contradict each other: the lower bound is requested, and references are
+// switched off.
 const (
 	ReferenceRule = "reference is false; y asks for lower_bound, which is a reference"
 	ReferenceHint = "leave one of the two out"
@@ -39,12 +40,13 @@ const (
 // Error returns the message.
 func (e *OptionError) Error() string { return e.Message }
 
-// refused returns no figure, because of an option.
+// refused returns an empty figure and an OptionError.
 func refused(option, message, hint string) (Figure, error) {
 	return Figure{}, &OptionError{option, message, hint}
 }
 
-// apply gives a figure and its panels the layout.
+// apply returns figure f with this layout, in all panels. It returns an OptionError if the layout does not suit the
+// figure.
 func (l Layout) apply(f Figure) (Figure, error) {
 	for _, x := range []struct{ of, asked *string }{{&f.Title, l.Title}, {&f.XLabel, l.XLabel}, {&f.YLabel, l.YLabel}} {
 		if x.asked != nil {
@@ -89,15 +91,15 @@ func (l Layout) apply(f Figure) (Figure, error) {
 	return f, nil
 }
 
-// framed is an axis of a figure with its requested options.
+// framed is an axis of a figure, together with the user's options for it.
 type framed struct {
 	name  string // "x" or "y"
 	log   bool
-	asked *bool // whether log was asked for
+	asked *bool // the user's choice of scale; nil if there is none
 	lim   *[2]float64
-	// the labels of an axis without numbers: "the names of the bars"
+	// for an axis without numbers: what its labels are, for example "the names of the bars"
 	names string
-	other string // the axis that has numbers, if this one has none
+	other string // for an axis without numbers: the axis that has them
 }
 
 func (l Layout) axes(f Figure) []framed {
@@ -121,7 +123,7 @@ func (l Layout) axes(f Figure) []framed {
 	return []framed{x, y}
 }
 
-// check returns an error if the figure cannot have these limits or scale of an axis.
+// check returns an error if the figure cannot have the axis limits or the scale in a.
 func (a framed) check(f Figure) error {
 	logged := a.asked != nil && *a.asked
 	wrongLog := func(rule, hint string) error {
@@ -161,7 +163,7 @@ func (a framed) check(f Figure) error {
 	return nil
 }
 
-// valuesAlong returns the values of all series along an axis: values of bars lie along x.
+// valuesAlong returns the values of all series along an axis, "x" or "y". The values of horizontal bars are along x.
 func valuesAlong(f Figure, axis string) []float64 {
 	var out []float64
 	for _, p := range f.Parts() {
@@ -176,8 +178,8 @@ func valuesAlong(f Figure, axis string) []float64 {
 	return out
 }
 
-// tokens of the script language that are worth a colour: the first line of a cell, comments,
-// texts, names, numbers. Two dots between numbers belong to neither.
+// tokens matches the coloured parts of a script: the line %%cope, comments, texts, names and numbers. In a range such as
+// 1..5, the dots belong to neither number.
 var tokens = regexp.MustCompile(`(%%cope\b[^\n]*)` +
 	`|(//[^\n]*|/\*(?s:.*?)(?:\*/|\z))` +
 	`|("(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?|` + "`[^`]*`?)" +
@@ -185,14 +187,14 @@ var tokens = regexp.MustCompile(`(%%cope\b[^\n]*)` +
 	`|\.\.` +
 	`|(0[xXbBoO][0-9a-fA-F_]+|(?:\d[\d_]*(?:\.\d[\d_]*)?|\.\d[\d_]*)(?:[eE][-+]?\d+)?)`)
 
-// Colours splits source text of the script language into pieces, each with the class of its colour: k the line %%cope, c comment, s
-// text, f name of a called function, d number, "" anything else. Unfinished or wrong source is accepted.
+// Colours splits a script into pieces, and yields each with a letter for its colour: k for the line %%cope, c comment, s
+// text, f called function, d number, and "" for the rest. The script may be unfinished or wrong.
 func Colours(source string) iter.Seq2[string, string] {
 	return func(yield func(piece, class string) bool) {
 		last := 0
 		for _, m := range tokens.FindAllStringSubmatchIndex(source, -1) {
 			class := ""
-			for k, of := range []string{"k", "c", "s", "f", "d"} { // the groups of tokens
+			for k, of := range []string{"k", "c", "s", "f", "d"} { // the groups of tokens, in order
 				if m[2+2*k] >= 0 {
 					class = of
 				}
@@ -211,7 +213,7 @@ func Colours(source string) iter.Seq2[string, string] {
 	}
 }
 
-// highlight escapes source text for HTML and marks its tokens, line by line. The text alone has all information; colour adds none.
+// highlight escapes a script for HTML and marks its tokens, line by line. Colour adds no information.
 func highlight(source string) string {
 	var b strings.Builder
 	for piece, class := range Colours(source) {
@@ -225,23 +227,22 @@ func highlight(source string) string {
 	return b.String()
 }
 
-// Mistake is an error of the user with its place in a text. Only Message must be set.
+// Mistake is an error in a script, with its position. Only Message is required.
 type Mistake struct {
 	Message string
-	Place   string // where, in words: "cell 5, line 3, column 16"
-	Line    int    // number of the line, from 1; 0 for a mistake without a place
+	Place   string // position in words, for example "cell 5, line 3, column 16"
+	Line    int    // line number, from 1; 0 if there is no position
 
-	// The line in three parts, and carets below the wrong one.
+	// The line with the mistake in three parts, and carets to show below the wrong part.
 	Before, Wrong, After string
 	Underline            string
 
-	Cause string // what a file or a computation reported; may have lines
-	Hint  string // what to write instead
+	Cause string // error of a file or a computation; may have several lines
+	Hint  string // what to write instead; may be ""
 }
 
-// MistakesHTML writes mistakes as HTML for the inside of a page, such as a notebook cell: a div
-// with its own style. The wrong part of a line is marked and has carets below it, so that nothing
-// depends on seeing a colour.
+// MistakesHTML returns mistakes as HTML for a page or a notebook cell: a div with its own style. The wrong part of a line
+// is marked and also has carets below, for readers who do not see the colour.
 func MistakesHTML(mistakes []Mistake) string {
 	var h htmlWriter
 	h.writef("<div class=\"cope\">\n<style>\n%s</style>\n", notebookStyle)

@@ -12,9 +12,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// Markdown writes the document with pipe tables. A figure is an image held in
-// the text itself, followed by its data, which also reads where such images are
-// not shown. It returns the error of w.
+// Markdown writes the document with pipe tables. A figure is an image inside the text, followed by a table of its data for
+// programs that do not show such images. It returns the first error of w.
 func Markdown(w io.Writer, d Document) error {
 	m := newMarkdown()
 	m.mark("# %s\n", d.title())
@@ -22,15 +21,14 @@ func Markdown(w io.Writer, d Document) error {
 	return m.to(w)
 }
 
-// MarkdownFragment returns one display as Markdown to be put into a document, such as a notebook, without the heading of
-// its section.
+// MarkdownFragment returns one display as Markdown without a heading, to be put into a document such as a notebook.
 func MarkdownFragment(d Display) (string, error) {
 	m := newMarkdown()
 	return m.fragment(m, d)
 }
 
-// MarkdownForWord writes the document as Markdown without its title, for a program that makes .docx files of it:
-// figures are PNG images under their titles. It returns the error of w.
+// MarkdownForWord writes the document as Markdown without its title, for a program that converts it to .docx. Figures are
+// PNG images below their titles. It returns the first error of w.
 func MarkdownForWord(w io.Writer, d Document) error {
 	m := newMarkdown()
 	m.word = true
@@ -40,7 +38,7 @@ func MarkdownForWord(w io.Writer, d Document) error {
 
 type markdownWriter struct {
 	markWriter
-	word bool // for MarkdownForWord
+	word bool // set by MarkdownForWord
 }
 
 func newMarkdown() *markdownWriter {
@@ -90,7 +88,7 @@ func (m *markdownWriter) table(t Table) {
 	m.footnotes(t.further(omitted), t.Notes)
 }
 
-// code writes literal text in a fence longer than any inside it.
+// code writes literal text in a code fence that is longer than any fence in the text.
 func (m *markdownWriter) code(c Code) {
 	fence := "```"
 	for strings.Contains(c.Text, fence) {
@@ -102,5 +100,5 @@ func (m *markdownWriter) code(c Code) {
 var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`,
 	"#", `\#`, "\n", " ")
 
-// inlineMarkdown escapes what would be markup.
+// inlineMarkdown escapes characters that Markdown would read as markup.
 func inlineMarkdown(s string) string { return markdownEscapes.Replace(s) }

@@ -10,19 +10,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// measure is one number that a run reports about itself. Comparison tables,
-// sweeps, CSV columns and the y of a figure all choose from this one list.
+// measure is a quantity that a run reports, such as its number of samples. Tables, sweeps, CSV columns and the y of
+// figures all choose from measures().
 type measure struct {
-	name     string // in plot(y=...), CSV and JSON
+	name     string // name in plot(y=...), CSV and JSON
 	title    string
 	unit     string
-	quantity string                  // what several measures have in common that can share an axis
-	value    func(engine.Result) any // a cell; nil when the run does not know it
-	log      bool                    // spans decades: figures use a logarithmic axis
-	theory   bool                    // a quantity of the problem, equal for all algorithms: figures draw it once
+	quantity string                  // physical quantity; measures with the same quantity can share an axis
+	value    func(engine.Result) any // returns the cell of a result; nil if unknown
+	log      bool                    // whether figures use a logarithmic axis
+	theory   bool                    // belongs to the problem, equal for all algorithms: figures draw it once
 }
 
-// measures returns the catalogue, in the order in which tables show them.
+// measures returns all measures, in the order of tables.
 func measures() []measure {
 	return []measure{
 		{"samples", "Samples per agent", "", "Samples", func(r engine.Result) any { return notNegative(r.SamplesPerAgent) }, true, false},
@@ -59,7 +59,7 @@ func measures() []measure {
 		{"task_error", "Tasks with a wrong leader", "", "Relative frequency",
 			func(r engine.Result) any { return rate(r.TaskErrors) }, true, false},
 		{"undecided", "Runs with an undecided task", "", "Relative frequency", func(r engine.Result) any {
-			if untested(r) { // nothing can be decided
+			if untested(r) { // nothing is tested, so nothing is decided
 				return nil
 			}
 			return rate(r.Undecided)
@@ -70,7 +70,7 @@ func measures() []measure {
 	}
 }
 
-// measuresNamed picks entries of the catalogue; an unknown name is a bug here.
+// measuresNamed returns the named measures. It panics for an unknown name.
 func measuresNamed(names ...string) []measure {
 	return lists.Map(names, func(name string) measure {
 		m, ok := findMeasure(name)
@@ -86,18 +86,18 @@ func findMeasure(name string) (measure, bool) {
 }
 
 func (m measure) column() Column {
-	if m.unit == "bytes" { // a word that is as narrow as the numbers below it
+	if m.unit == "bytes" { // a shorter title, as narrow as the numbers below it
 		return number(m.name, strings.Replace(m.title, "Communication", "Bytes", 1), "")
 	}
 	return number(m.name, m.title, m.unit)
 }
 
-// cellsOf returns the cells of some measures of a run.
+// cellsOf returns the cells of a result for the given measures.
 func cellsOf(measures []measure, r engine.Result) []any {
 	return lists.Map(measures, func(m measure) any { return m.value(r) })
 }
 
-// bound returns a measure that is an upper bound of the theory for a mode.
+// bound returns a measure for an upper bound of the theory in the given mode.
 func bound(name, title, mode string, of func(engine.Theory) float64) measure {
 	quantity := "Samples"
 	if mode == engine.ModeFB {
@@ -111,7 +111,7 @@ func bound(name, title, mode string, of func(engine.Theory) float64) measure {
 	}, true, true}
 }
 
-// size returns a measure that states how many directions of the kernel matter.
+// size returns a measure for a number of directions of the kernel that matter.
 func size(name, title string, of func(engine.Theory) any) measure {
 	return measure{name, title, "", "Complexity of the kernel", func(r engine.Result) any {
 		if r.Theory == nil {
@@ -121,7 +121,8 @@ func size(name, title string, of func(engine.Theory) any) measure {
 	}, true, true}
 }
 
-// decidedErrors returns the errors among decided answers if there are any and not all errors are.
+// decidedErrors returns the rate of errors among decided answers of fixed-budget runs. It returns nil for fixed
+// confidence, and if no task was decided.
 func decidedErrors(r engine.Result) any {
 	if r.Mode != engine.ModeFB || r.DecidedTasks == 0 {
 		return nil
@@ -129,7 +130,7 @@ func decidedErrors(r engine.Result) any {
 	return rate(r.DecidedErrors)
 }
 
-// rate returns nil when no run could be judged: the expected rewards are not known.
+// rate returns r as a cell. It returns nil if no run could be judged, because the expected rewards are unknown.
 func rate(r engine.Rate) any {
 	if r.Runs == 0 {
 		return nil
@@ -137,7 +138,7 @@ func rate(r engine.Rate) any {
 	return r
 }
 
-// truth returns nil when the expected rewards, and so the regret, are not known.
+// truth returns x, a quantity that needs the expected rewards, as a cell. It returns nil if they are unknown.
 func truth(r engine.Result, x engine.Interval) any {
 	if r.Errors.Runs == 0 {
 		return nil
@@ -145,14 +146,14 @@ func truth(r engine.Result, x engine.Interval) any {
 	return notNegative(x)
 }
 
-// notNegative cuts the interval of a mean that cannot be negative, such as a number of samples: of a few runs Student's t reaches
-// below 0.
+// notNegative raises the lower end of an interval to 0. It is for means that cannot be negative, such as a number of
+// samples: with few runs, Student's t interval can extend below 0.
 func notNegative(x engine.Interval) engine.Interval {
 	x.CI95[0] = max(x.CI95[0], 0)
 	return x
 }
 
-// standardError returns the standard error behind a Student's t interval over runs.
+// standardError returns the mean with its standard error, which it computes from the Student's t interval x over runs.
 func standardError(x engine.Interval, runs int) MeanError {
 	if runs < 2 {
 		return MeanError{Mean: x.Mean}
@@ -161,11 +162,10 @@ func standardError(x engine.Interval, runs int) MeanError {
 	return MeanError{Mean: x.Mean, StandardError: (x.CI95[1] - x.Mean) / t}
 }
 
-// Compare sets results side by side, one row for each in the order given: the labels by which it
-// differs from the others, if these are not the algorithm alone, the guarantee, the number of
-// decided tasks if some are undecided, errors with their Wilson interval, relative regret with its
-// standard error, samples, rounds, the ratio to the lower bound and bytes. A column without a value
-// in any result is left out. Warnings are footnotes.
+// Compare returns a table that compares results, one row per result in the given order. Its columns are: labels that tell
+// the results apart, unless the algorithms do; guarantee; decided tasks, if some are undecided; errors with Wilson
+// intervals; relative regret with its standard error; samples; rounds; ratio to the lower bound; bytes. A column that is
+// empty for all results is omitted. Warnings are notes.
 func Compare(results []engine.Result) Table {
 	l := labelsOf(results)
 	t := Table{Caption: "Algorithms side by side"}
@@ -210,7 +210,7 @@ func Compare(results []engine.Result) Table {
 	return t
 }
 
-// known returns a value as a cell, nil for the zero that represents "unknown" in a Result.
+// known returns v as a cell. It returns nil for the zero value, which means "unknown" in a Result.
 func known[T comparable](v T) any {
 	if v == *new(T) {
 		return nil
@@ -218,7 +218,7 @@ func known[T comparable](v T) any {
 	return v
 }
 
-// pointed returns the value of a pointer as a cell, nil for a nil pointer.
+// pointed returns *p as a cell; nil for a nil pointer.
 func pointed[T any](p *T) any {
 	if p == nil {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// mostOverall is the number of options in the table of options for all tasks, without those whose difference to the recommended option
-// may be 0.
+// mostOverall is the number of best arms in the table of arms for all tasks. Arms that may be as good as the recommended
+// arm are added to it.
 const mostOverall = 12
 
-// overallBlocks shows the recommendation for all tasks together.
+// overallBlocks returns the blocks of the recommendation of one arm for all tasks.
 func overallBlocks(a answer.Answer) []Block {
 	o := a.Overall
-	if o == nil || len(o.PerTask) == 1 { // the recommendation of the only task says it all
+	if o == nil || len(o.PerTask) == 1 { // with one task, this is the recommendation of that task
 		return nil
 	}
 	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),
@@ -39,13 +39,13 @@ func overallBlocks(a answer.Answer) []Block {
 	return out
 }
 
-// differenceText writes a difference with its interval.
+// differenceText formats a difference with its interval.
 func differenceText(d answer.Difference) string {
 	estimate, lo, hi := rounded(d.Estimate, d.CI95)
 	return fmt.Sprintf("%s [%s, %s]", estimate, lo, hi)
 }
 
-// overallTasks has a row for each task, with the expected loss of the option recommended for all.
+// overallTasks returns a table with one row per task: the expected loss if the task uses the arm recommended for all.
 func overallTasks(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: o.Label + " at each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
@@ -57,7 +57,8 @@ func overallTasks(a answer.Answer) Table {
 	return t
 }
 
-// overallOptions has a row for each option: the best ones, and those that may be as good as the recommended one.
+// overallOptions returns a table with one row per arm: the best arms, and those that may be as good as the recommended
+// one.
 func overallOptions(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
@@ -87,7 +88,7 @@ func overallOptions(a answer.Answer) Table {
 	return t.withoutEmptyColumns()
 }
 
-// dropTable lists the options that are hardly the best at any task.
+// dropTable lists the arms that are almost certainly not the best of any task.
 func dropTable(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: fmt.Sprintf("Options that can be left out: %d of %d", len(o.Drop), len(o.Options)),
@@ -102,7 +103,7 @@ func dropTable(a answer.Answer) Table {
 	return t
 }
 
-// paretoTable lists the options that may be the best trade-off between several rewards.
+// paretoTable lists the arms that may be the best compromise between several rewards.
 func paretoTable(a answer.Answer) Table {
 	t := Table{Caption: "Best trade-offs", Columns: []Column{text("task", columnsOf(a).TaskTitle()), text("arm", columnsOf(a).ArmTitle()),
 		number("probability", "P(no option is better in every reward)", "")}}

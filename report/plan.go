@@ -50,7 +50,7 @@ func (views) WhatIf(c plan.Comparison) view {
 	}
 }
 
-// planBlocks shows plan(...): the expected samples, rounds and costs of a run, by method and gap.
+// planBlocks returns the blocks of plan(...): the expected samples, rounds and costs of a run, for each method and gap.
 func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
@@ -59,7 +59,7 @@ func planBlocks(f plan.Forecast) []Block {
 	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast before the first sample")
 }
 
-// whatIfBlocks shows what_if(...): the effect of each change on the expected samples and costs.
+// whatIfBlocks returns the blocks of what_if(...): how each change affects the expected samples and costs.
 func whatIfBlocks(c plan.Comparison) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
 	if len(c.Rows) > 0 {
@@ -74,7 +74,7 @@ func whatIfBlocks(c plan.Comparison) []Block {
 	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
 }
 
-// endless returns the sentence about a method whose mean is infinite, because it does not always decide.
+// endless returns a sentence about a method that does not always decide, so that its mean is infinite.
 func endless(r plan.Row) string {
 	s := fmt.Sprintf("%s left at least one task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
 	if isFinite(r.SamplesTotalQ90) {
@@ -83,7 +83,7 @@ func endless(r plan.Row) string {
 	return s
 }
 
-// changeWords names the changes that need the fewest and the most samples.
+// changeWords returns a sentence that names the changes with the fewest and with the most samples.
 func changeWords(rows []plan.Row) string {
 	changed := lists.Where(rows[1:], func(r plan.Row) bool { return r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) })
 	if len(changed) == 0 {
@@ -98,7 +98,7 @@ func changeWords(rows []plan.Row) string {
 	return words
 }
 
-// needBlocks returns sentence, notes and the two tables of a forecast.
+// needBlocks returns the lead sentence, the notes and the two tables of a forecast.
 func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices plan.Prices, caption string) []Block {
 	out := append([]Block{Paragraph{Lead: true, Text: lead}}, remarks(notes, false)...)
 	runs := 0
@@ -133,7 +133,7 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 	return append(out, first.withoutEmptyColumns().withoutConstant("method", "tasks"), second.withoutEmptyColumns().withoutConstant("method"))
 }
 
-// needTable returns a table with all columns of a forecast. Files omit the column method, which is for readers.
+// needTable returns the table of a forecast with all columns. Files omit its column method.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
 		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
@@ -172,8 +172,8 @@ func best(r plan.Row, prices plan.Prices) any {
 	return known(strings.Join(words, ", "))
 }
 
-// bestWords returns the words for the best rows: samples replace a cost without prices, and rounds a time
-// without durations.
+// bestWords returns the words for the rows with the least cost and the shortest time. Without prices the cost is the
+// samples; without durations the time is the rounds.
 func bestWords(prices plan.Prices) (least, quick string) {
 	least, quick = "fewest samples", "fewest rounds"
 	if prices.Sample > 0 || prices.Round > 0 {
@@ -185,7 +185,7 @@ func bestWords(prices plan.Prices) (least, quick string) {
 	return least, quick
 }
 
-// planSentence names the cheapest and the quickest method of each gap.
+// planSentence returns a sentence that names the cheapest and the quickest method for each gap.
 func planSentence(f plan.Forecast) string {
 	least, quick := bestWords(f.Prices)
 	var parts []string
@@ -220,7 +220,7 @@ func planSentence(f plan.Forecast) string {
 	return strings.Join(parts, ". ") + "."
 }
 
-// price returns the cost and time of a row, if prices and durations are given.
+// price returns the cost and the time of a row as text, as far as prices and durations are given.
 func price(r plan.Row, prices plan.Prices) string {
 	var words []string
 	if r.Cost > 0 {
@@ -235,7 +235,7 @@ func price(r plan.Row, prices plan.Prices) string {
 	return " (" + strings.Join(words, ", ") + ")"
 }
 
-// gapsOf lists the gaps of rows, by first appearance.
+// gapsOf lists the different gaps of rows, in order of first occurrence.
 func gapsOf(rows []plan.Row) []float64 {
 	var gaps []float64
 	for _, r := range rows {
@@ -244,7 +244,7 @@ func gapsOf(rows []plan.Row) []float64 {
 	return gaps
 }
 
-// scheduled returns the name of an algorithm with its schedule, if it has one, and a word after it.
+// scheduled returns the name of an algorithm; if it has a schedule, the schedule and the given word follow in parentheses.
 func scheduled(algorithm, schedule, word string) string {
 	if schedule == "" {
 		return algorithm
@@ -261,7 +261,7 @@ func withEpsilon(epsilon float64) string {
 	return ", ε = " + decimal(epsilon, 0)
 }
 
-// amount returns a mean count with its noun.
+// amount returns a mean count with its noun as text.
 func amount(x float64, noun string) string {
 	if x == 1 {
 		return "1 " + noun
@@ -269,7 +269,7 @@ func amount(x float64, noun string) string {
 	return decimal(x, 3) + " " + noun + "s"
 }
 
-// budgetSentence gives the expected regret after the whole budget, and the knee of the curve.
+// budgetSentence returns a sentence on the expected regret at the end of the budget, and on the knee of the curve.
 func budgetSentence(f plan.Forecast) string {
 	b := f.Budget
 	first, last := b.Points[0], b.Points[len(b.Points)-1]
@@ -297,11 +297,11 @@ func budgetSentence(f plan.Forecast) string {
 	return s
 }
 
-// carriedOn is the note of forecasts from the present posterior.
+// carriedOn is the note below forecasts that start from the present posterior.
 const carriedOn = "Computed from the measurements so far; each next one reduces the expected loss most%s. Kernel and noise " +
 	"keep their present estimates. Loss and probability are means over tasks."
 
-// budgetTable has a row for each point of the curve.
+// budgetTable returns a table with one row per point of the curve.
 func budgetTable(f plan.Forecast) Table {
 	b := f.Budget
 	t := Table{
@@ -313,7 +313,7 @@ func budgetTable(f plan.Forecast) Table {
 		},
 	}
 	for k, p := range b.Points {
-		mark := any(nil) // absent if there is no knee
+		mark := any(nil) // nil if the curve has no knee
 		switch {
 		case k == b.Knee:
 			mark = "knee"

@@ -53,7 +53,7 @@ func resultsView(rs []engine.Result) view {
 	}
 }
 
-// guaranteeText writes a guarantee such as "proven: all decided answers ..." as two sentences.
+// guaranteeText splits a guarantee such as "proven: all decided answers ..." into two sentences.
 func guaranteeText(guarantee string) string {
 	if kind, claim, found := strings.Cut(guarantee, ": "); found {
 		guarantee = kind + ". " + upper(claim)
@@ -61,7 +61,8 @@ func guaranteeText(guarantee string) string {
 	return "Guarantee: " + guarantee
 }
 
-// resultBlocks shows fc(...) and fb(...): summary, guarantee, warnings, answers, settings, rounds and audit trail.
+// resultBlocks returns the blocks of fc(...) and fb(...): summary, guarantee, warnings, answers, settings, rounds and
+// eliminations.
 func resultBlocks(r engine.Result) []Block {
 	out := []Block{Paragraph{Text: resultSentence(r), Lead: true}}
 	if s := reliability(r); s != "" {
@@ -85,7 +86,7 @@ func resultBlocks(r engine.Result) []Block {
 	return out
 }
 
-// resultSentence gives the decisions, the number of samples and its ratio to the lower bound.
+// resultSentence returns the summary: decisions, number of samples, and their ratio to the lower bound.
 func resultSentence(r engine.Result) string {
 	who := algorithm(r)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
@@ -104,8 +105,7 @@ func resultSentence(r engine.Result) string {
 	return s + fmt.Sprintf(" in %s.", rounds(r))
 }
 
-// verdict returns the predicate of resultSentence. A task without a decided answer is always reported as
-// undecided.
+// verdict returns the predicate of resultSentence. It counts each task without a decided answer as undecided.
 func verdict(r engine.Result) string {
 	undecided := lists.Where(r.Answers, func(a engine.Answer) bool { return !a.Decided })
 	open := lists.Map(undecided, func(a engine.Answer) string { return a.Task })
@@ -115,7 +115,7 @@ func verdict(r engine.Result) string {
 		why = " (the next round would exceed the sample limit)"
 	}
 	if r.Status == engine.StatusInterrupted && r.Runs > 0 {
-		why = "" // the interrupt ended later runs; these answers are of a complete one
+		why = "" // the first run is complete; the interrupt affected later ones
 	}
 	switch {
 	case n == 0:
@@ -124,7 +124,7 @@ func verdict(r engine.Result) string {
 		return "recommends an arm for " + each(n)
 	case len(open) > 0:
 		first := ""
-		if r.Runs > 1 { // the answers are those of the first run
+		if r.Runs > 1 { // answers are those of the first run
 			first = " in its first run"
 		}
 		return fmt.Sprintf("decided %d of %s%s and left %s undecided%s", n-len(open), plural(n, "task"), first, join(open, 8), why)
@@ -137,8 +137,8 @@ func verdict(r engine.Result) string {
 	return "decided " + each(n)
 }
 
-// reliability compares the errors of the runs with the allowed error probability. It is "" for a single run
-// without known true means.
+// reliability returns a sentence that compares the error rate of the runs with the allowed error probability. It returns
+// "" for a single run, or if the true means are unknown.
 func reliability(r engine.Result) string {
 	var parts []string
 	switch {
@@ -192,14 +192,14 @@ func reliability(r engine.Result) string {
 	return strings.Join(parts, " ")
 }
 
-// untested reports whether a fixed-budget result has only untested recommendations: no task is decided, and no
-// recommendation has a bound on its simple regret.
+// untested reports whether a fixed-budget result contains only untested recommendations. This is so if no task is decided
+// and no recommendation has a bound on its simple regret.
 func untested(r engine.Result) bool {
 	return r.Mode == engine.ModeFB && len(r.Answers) > 0 &&
 		!slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return a.Decided || !math.IsInf(a.Margin, 1) })
 }
 
-// regretSentence gives the rate of right recommendations and their simple regret.
+// regretSentence returns a sentence on how often the recommendations were right, and on their simple regret.
 func regretSentence(r engine.Result) string {
 	right := "the best arm of their task"
 	switch {
@@ -214,7 +214,7 @@ func regretSentence(r engine.Result) string {
 	return s + fmt.Sprintf(". The simple regret is %s on average.", cell(notNegative(r.Regret), 0))
 }
 
-// highest returns the word for the best mean under a goal.
+// highest returns the word for the best mean: "highest", or "lowest" for the goal min.
 func highest(goal string) string {
 	if goal == problem.GoalMin {
 		return "Lowest"
@@ -222,7 +222,7 @@ func highest(goal string) string {
 	return "Highest"
 }
 
-// interruptedBy returns the reason for missing runs.
+// interruptedBy returns why runs are missing.
 func interruptedBy(r engine.Result) string {
 	if r.Status == engine.StatusInterrupted {
 		return ": interrupted"
@@ -237,7 +237,7 @@ func each(tasks int) string {
 	return "each of " + plural(tasks, "task")
 }
 
-// rounds returns "4 rounds", or "3.9 rounds on average (4 at most)".
+// rounds returns the number of rounds as text, for example "4 rounds" or "3.9 rounds on average (4 at most)".
 func rounds(r engine.Result) string {
 	if r.Rounds == float64(r.MaxRounds) {
 		return plural(r.MaxRounds, "round")
@@ -245,8 +245,8 @@ func rounds(r engine.Result) string {
 	return fmt.Sprintf("%s rounds on average (%d at most)", decimal(r.Rounds, 3), r.MaxRounds)
 }
 
-// answersTable returns a table with a row per task. The column Answer has decided answers only; undecided
-// tasks have a best estimate. A fixed budget ends with recommendations, which are not called answers.
+// answersTable returns a table with one row per task. Its column Answer has only decided answers; undecided tasks have a
+// best estimate. Recommendations of a fixed budget are not called answers.
 func answersTable(r engine.Result) Table {
 	t := Table{
 		Caption: "Answers",
@@ -286,7 +286,7 @@ func answersTable(r engine.Result) Table {
 		if r.Mode == engine.ModeFB {
 			row[1] = nil
 		}
-		if picks { // equal in all rows
+		if picks { // these cells are equal in all rows
 			row[2], row[5], row[6] = nil, nil, nil
 		}
 		t.Rows = append(t.Rows, row)
@@ -300,13 +300,13 @@ func answersTable(r engine.Result) Table {
 	return t.withoutEmptyColumns()
 }
 
-// possible returns the list of candidates, short enough for a table cell.
+// possible returns the list of candidate arms, shortened to fit into a table cell.
 func possible(arms []string) any {
 	if len(arms) == 0 {
 		return nil
 	}
 	text := join(arms, 4)
-	if strings.Contains(arms[0], ", ") { // commas separate the columns of one arm
+	if strings.Contains(arms[0], ", ") { // arm names contain commas themselves
 		text = strings.Join(arms[:min(4, len(arms))], "; ")
 		if more := len(arms) - 4; more > 0 {
 			text += fmt.Sprintf("; and %d more", more)
@@ -315,7 +315,7 @@ func possible(arms []string) any {
 	return fmt.Sprintf("%d: %s", len(arms), text)
 }
 
-// resultFacts returns the settings and all measures of a result.
+// resultFacts returns the settings and all measures of a result as facts.
 func resultFacts(r engine.Result) KeyValues {
 	kv := KeyValues{Caption: "Settings and measurements"}
 	kv.add("Problem", fmt.Sprintf("%s (%s, %s)", r.Problem, plural(r.Tasks, "task"), plural(r.Arms, "arm")))
@@ -359,7 +359,7 @@ func traceTable(r engine.Result) Table {
 	}
 	t.Columns[2].Digits, t.Columns[3].Digits = 6, 6
 	for _, x := range r.Trace {
-		var alive any // an algorithm of your own need not state it; of others it is at least one
+		var alive any // at least 1 if the algorithm reports it; user-defined algorithms need not
 		if x.Alive > 0 {
 			alive = x.Alive
 		}
@@ -379,10 +379,10 @@ func traceTable(r engine.Result) Table {
 	return t
 }
 
-// plansPulls are the algorithms whose later rounds have the fewest pulls that bring the information they need.
+// plansPulls lists the algorithms that plan the smallest number of pulls for the information they need in later rounds.
 var plansPulls = []string{"CoTestFC", "IndTestFC"}
 
-// traceNotes explain columns of the table of rounds, by their names.
+// traceNotes maps columns of the table of rounds to notes that explain them.
 var traceNotes = map[string]string{
 	"rho":         "Design value: what the plan of a round minimises, such as the largest variance of an estimated gap times the pulls.",
 	"rho_lower":   "Certified minimum: no plan of that round has a smaller design value.",
@@ -391,7 +391,7 @@ var traceNotes = map[string]string{
 	"digest":      "Plan digest: two runs with equal digests had equal plans and data so far.",
 }
 
-// short cuts a digest to a length that a reader can compare.
+// short returns the first characters of a digest, enough for a person to compare.
 func short(digest string) any {
 	if len(digest) > 12 {
 		digest = digest[:12]
@@ -413,8 +413,8 @@ func eliminationsTable(r engine.Result) Table {
 	}
 }
 
-// widthTitle returns the title of the column next to the gap. Fixed-budget eliminations compare ranks and have no threshold, unless
-// they test.
+// widthTitle returns the title of the column after the gap. A fixed-budget elimination without a test compares ranks and
+// has no threshold.
 func widthTitle(r engine.Result) string {
 	tested := slices.ContainsFunc(r.Eliminations, func(e engine.Elimination) bool { return e.Rule == engine.RuleCombination })
 	if r.Mode == engine.ModeFB && !tested {

@@ -13,17 +13,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// TextOptions are for terminals; the zero value is plain text 100 columns wide.
+// TextOptions describes a terminal. The zero value means plain text, 100 columns wide.
 type TextOptions struct {
-	Width int  // columns; 0 means 100
-	Color bool // set only when the output is a terminal that shows colour
-	Rows  int  // most rows of a table; 0 means 60. Collapsed tables show 10.
+	Width int  // number of columns; 0 means 100
+	Color bool // whether to write colours; set it only for a terminal that shows them
+	Rows  int  // maximum number of rows of a table; 0 means 60. A collapsed table has at most 10
 }
 
-// collapsedRows limits the rows of a folded table that media without folding show.
+// collapsedRows is the maximum number of rows of a folded table in media without folding.
 const collapsedRows = 10
 
-// Text writes the document for a terminal. It returns the error of w.
+// Text writes the document to w for a terminal. It returns the first error of w.
 func Text(w io.Writer, d Document, opt TextOptions) error {
 	opt.Width = cmp.Or(opt.Width, 100)
 	opt.Rows = cmp.Or(opt.Rows, 60)
@@ -47,7 +47,7 @@ type textWriter struct {
 	opt TextOptions
 }
 
-// line writes one line, in colour if requested.
+// line writes one line, in the given colours if the terminal has them.
 func (t *textWriter) line(s string, colors ...prose.Color) {
 	if t.opt.Color {
 		s = prose.Colors(colors).Sprint(s)
@@ -71,13 +71,13 @@ func (t *textWriter) section(s section) {
 	}
 }
 
-// remark reports whether a block is a note other than a warning.
+// remark reports whether a block is a note that is not a warning.
 func remark(b Block) bool {
 	n, is := b.(Note)
 	return is && !n.Warning
 }
 
-// inline prints "name = value".
+// inline writes a section as "name = value".
 func (t *textWriter) inline(s section) {
 	value, _ := s.value()
 	if s.name != "" {
@@ -102,7 +102,7 @@ func (t *textWriter) block(b Block) {
 		t.table(b)
 	case Figure:
 		x := figureTable(b)
-		x.Collapsed = len(b.Panels) > 0 // more points than a reader needs
+		x.Collapsed = len(b.Panels) > 0 // the points of a figure with panels are too many to show in full
 		t.table(x)
 	case Drawn:
 		b.Data.Collapsed = true
@@ -112,7 +112,7 @@ func (t *textWriter) block(b Block) {
 	}
 }
 
-// wrap breaks text at the width; every line starts with the indent. Remarks are grey where there is colour.
+// wrap writes s in lines of the terminal's width, each starting with indent. colors apply if the terminal has them.
 func (t *textWriter) wrap(indent, s string, colors ...prose.Color) {
 	for line := range strings.SplitSeq(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
 		t.line(indent+strings.TrimRight(line, " "), colors...)
@@ -162,7 +162,7 @@ func (t *textWriter) table(x Table) {
 	}
 	lead := keys(rows)
 	for at := 0; at < len(x.Columns); {
-		for some := len(x.Columns) - at; ; some-- { // as many columns as fit
+		for some := len(x.Columns) - at; ; some-- { // try all remaining columns, then fewer
 			part, shown := someColumns(x, rows, min(at, lead), at, at+some)
 			if configs, fits := t.columns(part, shown); fits || some == 1 {
 				if at > 0 {
@@ -182,7 +182,8 @@ func (t *textWriter) table(x Table) {
 	}
 }
 
-// keys returns the number of first columns that identify a row, at most three; 1 if they do not.
+// keys returns how many of the first columns are needed to identify each row, from 1 to 3. It returns 1 if three columns
+// do not suffice.
 func keys(rows [][]string) int {
 	for k := 1; k <= 3 && len(rows) > 0 && k < len(rows[0]); k++ {
 		seen := lists.Keyed(rows, func(_ int, r []string) (string, bool) { return strings.Join(r[:k], "\x00"), true })
@@ -193,14 +194,14 @@ func keys(rows [][]string) int {
 	return 1
 }
 
-// someColumns returns the first columns and the listed others.
+// someColumns returns the table and rows with only the first columns (first of them) and the columns from … to-1.
 func someColumns(x Table, rows [][]string, first, from, to int) (Table, [][]string) {
 	x.Columns = slices.Concat(x.Columns[:first], x.Columns[from:to])
 	out := lists.Map(rows, func(r []string) []string { return slices.Concat(r[:first], r[from:to]) })
 	return x, out
 }
 
-// grid writes the columns of a table.
+// grid writes a table with aligned columns.
 func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig) {
 	tw := table.NewWriter()
 	style := table.StyleLight
@@ -220,8 +221,8 @@ func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig
 	}
 }
 
-// columns aligns the columns. It narrows columns whose text can wrap (headings and words, never numbers) until the table fits the
-// width, and reports whether the table fits.
+// columns pads the cells of each column to one width. If the table does not fit the terminal, it narrows columns of words
+// and headings, never numbers. It reports whether the table fits.
 func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig, fits bool) {
 	out = make([]table.ColumnConfig, len(x.Columns))
 	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0
@@ -249,7 +250,7 @@ func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig
 			total--
 			continue
 		}
-		for j, c := range x.Columns { // the longest word breaks, where that is enough
+		for j, c := range x.Columns { // if that suffices, break the longest word
 			if fewest > t.opt.Width {
 				break
 			}
@@ -258,7 +259,7 @@ func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig
 			}
 		}
 		if widest < 0 {
-			break // nothing left to narrow
+			break // no column can become narrower
 		}
 		least[widest]--
 	}
@@ -273,10 +274,10 @@ func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig
 	return out, total <= t.opt.Width
 }
 
-// fewestWide is the width below which no column of text is narrowed.
+// fewestWide is the minimum width to which a column of text is narrowed.
 const fewestWide = 10
 
-// natural returns the width of a table in which nothing is narrowed.
+// natural returns the width of a table whose columns are not narrowed.
 func (t *textWriter) natural(x Table, rows [][]string) int {
 	total := 0
 	for j, c := range x.Columns {
@@ -289,7 +290,7 @@ func widestCell(rows [][]string, j int) int {
 	return lists.Max(rows, func(r []string) int { return prose.StringWidth(r[j]) })
 }
 
-// withoutBars leaves of shares the number alone.
+// withoutBars removes the bars of shares, so that only the numbers remain.
 func withoutBars(rows [][]string) {
 	for _, r := range rows {
 		for j, s := range r {

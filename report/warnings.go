@@ -11,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// shownWarnings is the number of warnings that are shown unfolded.
+// shownWarnings is the maximum number of warnings that are not folded.
 const shownWarnings = 2
 
-// warned shows the first warnings. All others are folded, with their number.
+// warned returns the first shownWarnings warnings as blocks, and the others as a folded list with their number.
 func warned(sentences []string) (first, others []Block) {
 	shown := min(shownWarnings, len(sentences))
 	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w, Warning: true} })
@@ -25,8 +25,7 @@ func warned(sentences []string) (first, others []Block) {
 		Rows: lists.Map(sentences[shown:], func(w string) []any { return []any{w} })}}
 }
 
-// sweepWarnings returns the warnings of the runs, one sentence a kind with how many results have
-// it.
+// sweepWarnings returns one sentence for each kind of warning of the runs, with the number of results that have it.
 func sweepWarnings(s sim.Sweep) []string {
 	kinds, rows := warningsOf(resultsOf(s))
 	return lists.Map(worstFirst(kinds), func(alike []engine.Warning) string {
@@ -35,7 +34,7 @@ func sweepWarnings(s sim.Sweep) []string {
 	})
 }
 
-// warningsOf returns the warnings of results by kind, and which results have each kind.
+// warningsOf groups the warnings of results by kind, and returns the indices of the results with each kind.
 func warningsOf(results []engine.Result) (kinds [][]engine.Warning, rows map[engine.WarningKind][]int) {
 	rows = map[engine.WarningKind][]int{}
 	for i, r := range results {
@@ -46,7 +45,7 @@ func warningsOf(results []engine.Result) (kinds [][]engine.Warning, rows map[eng
 	return byKind(lists.Flat(results, func(r engine.Result) []engine.Warning { return r.Warnings })), rows
 }
 
-// ofFirst returns the remark that only the first of several warnings is shown, if the others concern other names.
+// ofFirst returns a remark that only the first of several similar warnings is shown; "" if they are equal.
 func ofFirst(alike []engine.Warning) string {
 	if alike[0].Named() && slices.ContainsFunc(alike, func(w engine.Warning) bool { return !w.Same(alike[0]) }) {
 		return "; the first is shown"
@@ -54,7 +53,7 @@ func ofFirst(alike []engine.Warning) string {
 	return ""
 }
 
-// resultWarnings returns the warnings of one result, one for each kind.
+// resultWarnings returns one sentence for each kind of warning of a result.
 func resultWarnings(r engine.Result) []string {
 	return lists.Map(worstFirst(byKind(r.Warnings)), func(alike []engine.Warning) string {
 		text := engine.WarningText(alike...)
@@ -65,10 +64,10 @@ func resultWarnings(r engine.Result) []string {
 	})
 }
 
-// worst are the kinds of warnings that make answers wrong; they come first.
+// worst lists the kinds of warnings that mean wrong answers. They are shown first.
 var worst = []engine.WarningKind{engine.WarnErrors, engine.WarnKernel, engine.WarnLackOfFit}
 
-// worstFirst moves warnings of these kinds to the front, in the order of the kinds. The others keep their order.
+// worstFirst moves the warnings in worst to the front, in the order of worst. Other warnings keep their order.
 func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
 	rank := func(alike []engine.Warning) int {
 		if k := slices.Index(worst, alike[0].Kind); k >= 0 {
@@ -80,12 +79,12 @@ func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
 	return kinds
 }
 
-// byKind groups warnings of one kind, by first appearance.
+// byKind groups warnings by kind, in the order in which the kinds first occur.
 func byKind(warnings []engine.Warning) [][]engine.Warning {
 	return lists.Groups(warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
 }
 
-// lowest returns a cell that explains the goal min; nil for another goal.
+// lowest returns a cell that explains the goal "min"; nil for any other goal.
 func lowest(goal string) any {
 	if goal != problem.GoalMin {
 		return nil
@@ -93,7 +92,7 @@ func lowest(goal string) any {
 	return "the lowest reward; gaps and regrets say how far above the best"
 }
 
-// noiseKnown returns the type of noise model of a problem, and a sentence about its consequences.
+// noiseKnown returns a word for the type of a problem's noise model, and a sentence about its consequences.
 func noiseKnown(p problem.Problem) (word, sense string) {
 	const estimated = ": estimated while sampling, by algorithms that can"
 	switch b := p.Noise.Bounds; {
@@ -112,7 +111,7 @@ func noiseKnown(p problem.Problem) (word, sense string) {
 	return "known", "scale known"
 }
 
-// environmentWords returns how rewards are simulated, in words.
+// environmentWords describes how rewards are simulated.
 func environmentWords(p problem.Problem) string {
 	entry, err := problem.EnvironmentNamed(p.Noise.Environment)
 	if err != nil {
@@ -131,10 +130,10 @@ func environmentWords(p problem.Problem) string {
 	return fmt.Sprintf("%s, %s %s: no guarantee covers this", entry.Name, entry.Means, cell(strength, 6))
 }
 
-// rewardUnits is the unit of numbers if the table names none.
+// rewardUnits is the unit of rewards for tables that do not name one.
 const rewardUnits = "reward units"
 
-// inWords returns blocks in the words of the user's table: its names for tasks, arms and rewards.
+// inWords returns blocks in which tasks, arms and rewards have the names of the user's table.
 func inWords(blocks []Block, c problem.Words) []Block {
 	if c.IsZero() {
 		return blocks
@@ -159,7 +158,7 @@ func inWords(blocks []Block, c problem.Words) []Block {
 	return out
 }
 
-// inWords returns a table in the words of the user's table.
+// inWords returns the table with the user's names for tasks, arms and rewards.
 func (t Table) inWords(c problem.Words) Table {
 	t.Columns, t.Rows = slices.Clone(t.Columns), slices.Clone(t.Rows)
 	for j := range t.Columns {
@@ -188,7 +187,7 @@ func (t Table) inWords(c problem.Words) Table {
 	return t
 }
 
-// figureInWords returns a figure in the words of the user's table.
+// figureInWords returns the figure with the user's names for tasks, arms and rewards.
 func figureInWords(f Figure, c problem.Words) Figure {
 	if c.IsZero() {
 		return f
@@ -209,7 +208,7 @@ func figureInWords(f Figure, c problem.Words) Figure {
 	return f
 }
 
-// unitOf is the unit of rewards by its name in the user's table.
+// unitOf returns the unit with the user's name for it, if it is rewardUnits.
 func unitOf(unit string, c problem.Words) string {
 	if unit == rewardUnits && c.Reward != "" {
 		return c.Reward

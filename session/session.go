@@ -19,10 +19,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
-// Entry is a bound name, with its type in words of the language.
+// Entry is a bound name together with the name of its type in the script language.
 type Entry = bridge.Entry
 
-// ErrNoSession is wrapped by every error without a session: under plain GoNB, and outside a notebook.
+// ErrNoSession is the cause of every error of a function that needs a session where there is none: under plain GoNB, and
+// outside a notebook.
 var ErrNoSession = bridge.ErrNoKernel
 
 func client(what string) (*bridge.Client, error) {
@@ -34,7 +35,7 @@ func client(what string) (*bridge.Client, error) {
 	return c, err
 }
 
-// Names lists the bound names of the session, oldest first. It panics without a session.
+// Names returns the bound names of the session, oldest first. It panics if there is no session.
 func Names() []Entry {
 	c, err := client("Names")
 	var names []Entry
@@ -47,9 +48,9 @@ func Names() []Entry {
 	return names
 }
 
-// Get returns the value of a name: a float64, a string, a list as []float64, []string, [][]float64 or []any, a kernels.Kernel, a
-// kernels.Joint, an *problem.Problem, an engine.Result, or a value of engine/sim or of engine/bounds. An unbound name is an error
-// that lists the bound ones.
+// Get returns the value of a bound name. A number is a float64, a text a string, and a list a []float64, []string,
+// [][]float64 or []any. Other values are a kernels.Kernel, a kernels.Joint, an *problem.Problem, an engine.Result, or a
+// value of engine/sim or engine/bounds. For an unbound name, the error lists the bound names.
 func Get(name string) (any, error) {
 	c, err := client("Get")
 	if err != nil {
@@ -78,7 +79,7 @@ func Bind(name string, v any) error {
 	return prefixed(err)
 }
 
-// Put works like Bind and panics with its error.
+// Put binds a name like Bind, and panics if Bind returns an error.
 func Put(name string, v any) {
 	if err := Bind(name, v); err != nil {
 		panic(err)
@@ -92,7 +93,7 @@ func prefixed(err error) error {
 	return fmt.Errorf("session: %w", err)
 }
 
-// read returns the value of a name if it has type T, and panics otherwise.
+// read returns the value of a name as a T. It panics if the name is not bound or its value has another type.
 func read[T any](name string) T {
 	v, err := Get(name)
 	if err != nil {
@@ -106,7 +107,7 @@ func read[T any](name string) T {
 	return got
 }
 
-// mismatch returns the error about a value of another type, with the function that reads it.
+// mismatch returns the error for a value of another type than want. The error names the function that reads the value.
 func mismatch(name string, v any, want string) error {
 	what, reader := describe(reflect.TypeOf(v))
 	hint := ""
@@ -116,19 +117,20 @@ func mismatch(name string, v any, want string) error {
 	return fmt.Errorf("session: %s is %s, not %s%s", name, what, want, hint)
 }
 
-// Number returns a number. Like all readers, it panics if the name is not bound, or has another type.
+// Number returns the number that is bound to name. Like all functions that read a value, it panics if the name is not
+// bound or its value has another type.
 func Number(name string) float64 { return read[float64](name) }
 
-// Text returns a text.
+// Text returns the text that is bound to name.
 func Text(name string) string { return read[string](name) }
 
-// Numbers returns a list of numbers.
+// Numbers returns the list of numbers that is bound to name.
 func Numbers(name string) []float64 { return read[[]float64](name) }
 
-// Texts returns a list of texts.
+// Texts returns the list of texts that is bound to name.
 func Texts(name string) []string { return read[[]string](name) }
 
-// List returns a list with elements of any type.
+// List returns the list that is bound to name; its elements may have any type.
 func List(name string) []any {
 	switch v := read[any](name).(type) {
 	case []any:
@@ -148,13 +150,13 @@ func anys[T any](items []T) []any {
 	return lists.Map(items, func(item T) any { return item })
 }
 
-// Kernel returns a joint kernel, which compares arms of tasks. For a kernel of one space use PointKernel.
+// Kernel returns a joint kernel, which compares pairs of task and arm. Use PointKernel for a kernel of one space.
 func Kernel(name string) kernels.Joint { return read[kernels.Joint](name) }
 
-// PointKernel returns a kernel of the points of one space, tasks or arms.
+// PointKernel returns a kernel of one space, which compares tasks or compares arms.
 func PointKernel(name string) kernels.Kernel { return read[kernels.Kernel](name) }
 
-// Problem returns a copy of a problem.
+// Problem returns a copy of the problem that is bound to name.
 func Problem(name string) *problem.Problem { return read[*problem.Problem](name) }
 
 // Result returns a result of fc or fb.
@@ -193,7 +195,7 @@ func Design(name string) bounds.Design { return read[bounds.Design](name) }
 // Hardness returns the value of hardness(...).
 func Hardness(name string) bounds.Hardness { return read[bounds.Hardness](name) }
 
-// Campaign returns the state of a campaign when its name was bound, see resume(...).
+// Campaign returns the state that a campaign had when name was bound. Resume returns its present state.
 func Campaign(name string) campaign.Status { return read[campaign.Status](name) }
 
 // Protocol returns the value of protocol(...), with its problem.
@@ -202,13 +204,13 @@ func Protocol(name string) campaign.Protocol { return read[campaign.Protocol](na
 // Worklist returns the value of ask(...): the measurements to make.
 func Worklist(name string) campaign.List { return read[campaign.List](name) }
 
-// Receipt returns the value of an act that records rows: the outcome of each row.
+// Receipt returns the value of a function that records rows: the outcome of each row.
 func Receipt(name string) campaign.Receipt { return read[campaign.Receipt](name) }
 
 // Spectrum returns the value of spectrum(...).
 func Spectrum(name string) bounds.Spectrum { return read[bounds.Spectrum](name) }
 
-// plainTypes maps types without a kind to their description and the function that reads them.
+// plainTypes maps Go types that package kinds does not list to a description and the name of the function that reads them.
 var plainTypes = map[reflect.Type][2]string{
 	reflect.TypeFor[float64]():       {"a number", "Number"},
 	reflect.TypeFor[string]():        {"a text", "Text"},
@@ -219,7 +221,7 @@ var plainTypes = map[reflect.Type][2]string{
 	reflect.TypeFor[kernels.Joint](): {"a joint kernel", "Kernel"},
 }
 
-// describe returns a type's description, and the function that reads it.
+// describe returns the description of a Go type, and the name of the function that reads values of it.
 func describe(t reflect.Type) (what, reader string) {
 	if plain, is := plainTypes[t]; is {
 		return plain[0], plain[1]

@@ -14,9 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Parquet writes the table that CSV writes, with types: numbers are DOUBLE or INT64,
-// truth values BOOLEAN, texts UTF-8 strings, and absent cells are null. A column that
-// mixes numbers with texts, such as a swept xi of "auto" and 0.1, is one of texts.
+// Parquet writes the same table as CSV, with types. Numbers are DOUBLE or INT64, booleans BOOLEAN, texts UTF-8 strings,
+// and missing cells null. A column with numbers and texts, such as a swept xi of "auto" and 0.1, contains texts.
 func Parquet(w io.Writer, v any) (err error) {
 	defer try.Caught(&err)
 	columns := try.Of(report.Cells(v))
@@ -36,8 +35,7 @@ func Parquet(w io.Writer, v any) (err error) {
 	return out.Close()
 }
 
-// ordered is a group of columns in the order of a table; parquet.Group alone would
-// sort them by name.
+// ordered is a Parquet group that keeps the order of its columns; parquet.Group would sort them by name.
 type ordered struct {
 	parquet.Group
 	fields []parquet.Field
@@ -46,7 +44,7 @@ type ordered struct {
 // Fields implements parquet.Node.
 func (o ordered) Fields() []parquet.Field { return o.fields }
 
-// schemaOf makes a column of optional cells of each column of the table.
+// schemaOf returns the Parquet schema of the columns. Every cell may be null.
 func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error) {
 	group := parquet.Group{}
 	for j, c := range columns {
@@ -61,7 +59,7 @@ func schemaOf(columns []report.CellColumn, kinds []kind) (*parquet.Schema, error
 	return parquet.NewSchema("table", ordered{group, fields}), nil
 }
 
-// kind states what the cells of a column are.
+// kind is the type of the cells of a column.
 type kind int
 
 const (
@@ -72,7 +70,7 @@ const (
 	kindTruth
 )
 
-// kindOf finds the narrowest kind that holds every cell of a column.
+// kindOf returns the most specific kind that can represent every cell of a column.
 func kindOf(c report.CellColumn) kind {
 	found := map[kind]bool{}
 	for _, v := range c.Cells {
@@ -103,7 +101,7 @@ func kindOf(c report.CellColumn) kind {
 	return kindReal
 }
 
-// leaf returns the type of a column of this kind.
+// leaf returns the Parquet type of a kind.
 func (k kind) leaf() parquet.Node {
 	switch k {
 	case kindReal:
@@ -118,7 +116,7 @@ func (k kind) leaf() parquet.Node {
 	return parquet.String()
 }
 
-// value returns a cell in a column of this kind.
+// value converts a cell to a Parquet value of a column of this kind.
 func (k kind) value(v any) parquet.Value {
 	if v == nil {
 		return parquet.Value{}
@@ -129,14 +127,14 @@ func (k kind) value(v any) parquet.Value {
 	case kindWhole:
 		return parquet.Int64Value(int64(v.(int)))
 	case kindUnsigned:
-		return parquet.Int64Value(int64(v.(uint64))) // the same 64 bits, read as unsigned
+		return parquet.Int64Value(int64(v.(uint64))) // the bits of the unsigned number, unchanged
 	case kindTruth:
 		return parquet.BooleanValue(v.(bool))
 	}
 	return parquet.ByteArrayValue([]byte(report.CellText(v)))
 }
 
-// double returns a number of any kind as a float64.
+// double converts a number of any type to float64.
 func double(v any) float64 {
 	switch v := v.(type) {
 	case int:

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Parquet returns an error: its encoder would double the size of the page of the browser.
+// Parquet returns an error in a browser, because the encoder would double the size of the page.
 func Parquet(io.Writer, any) error {
 	return errors.New("a browser writes no Parquet; save the table as .csv, or run gonb-cope run")
 }

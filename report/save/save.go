@@ -18,25 +18,25 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// A Format is how values are written to files of one ending.
+// Format describes the files with one extension.
 type Format struct {
-	Ending string // ".csv"
+	Ending string // the extension with its dot, for example ".csv"
 	Holds  Holds
-	// of the value of the first display, except for Documents
+	// writes the value of the first display; Documents formats write all displays
 	Write func(io.Writer, report.Document) error
 }
 
-// Holds states what a format holds.
+// Holds is what files of a format can contain.
 type Holds int
 
-// Tables hold the rows of one value, Drawings one figure, Documents any values.
+// Tables contain the rows of one value, Drawings one figure, and Documents any values.
 const (
 	Tables Holds = iota
 	Documents
 	Drawings
 )
 
-// Formats lists the formats of files, in the order in which texts name them.
+// Formats lists the formats, in the order in which messages name them.
 func Formats() []Format {
 	drawing := func(draw func(io.Writer, report.Figure) error) func(io.Writer, report.Document) error {
 		return func(w io.Writer, d report.Document) error {
@@ -68,23 +68,23 @@ func Formats() []Format {
 	}
 }
 
-// Endings lists the file endings of all formats, in alphabetical order.
+// Endings lists the file extensions of all formats, in alphabetical order.
 func Endings() []string { return slices.Sorted(slices.Values(Holding(Tables, Documents, Drawings))) }
 
-// Holding lists the endings of the formats that hold one of these, in the order of Formats.
+// Holding lists the file extensions of the formats that can contain at least one of held, in the order of Formats.
 func Holding(held ...Holds) []string {
 	formats := lists.Where(Formats(), func(f Format) bool { return slices.Contains(held, f.Holds) })
 	return lists.Map(formats, func(f Format) string { return f.Ending })
 }
 
-// formatOf returns the format that the ending of a path names.
+// formatOf returns the format for the extension of a path; false if the extension is unknown.
 func formatOf(path string) (Format, bool) {
 	return lists.First(Formats(), func(f Format) bool { return f.Ending == ending(path) })
 }
 
-// File writes a value in the format that the ending of path names, one of Formats. For a figure as .tex, the picture is in a
-// second file, whose path is PictureBeside. A file is complete or not written at all. Errors name the path; the error for an
-// unknown ending lists the known ones.
+// File writes a value to path, in the format of the path's extension (see Formats). A figure saved as .tex has a second
+// file with the picture, at PictureBeside(path). A file is written completely or not at all. Errors name the path; for an
+// unknown extension, the error lists the known ones.
 func File(path string, v any) error {
 	if f, ok := figureIn(v); ok && ending(path) == ".tex" {
 		return saveLaTeXFigure(path, f)
@@ -93,7 +93,7 @@ func File(path string, v any) error {
 	return Document(path, report.Document{Title: title, Displays: []report.Display{{Value: v}}})
 }
 
-// figureIn returns the figure that v is, or points to.
+// figureIn returns v if v is a figure or a pointer to one; false otherwise.
 func figureIn(v any) (report.Figure, bool) {
 	if p, ok := v.(*report.Figure); ok && p != nil {
 		return *p, true
@@ -102,13 +102,13 @@ func figureIn(v any) (report.Figure, bool) {
 	return f, ok
 }
 
-// PictureBeside returns the path of the PDF file that a figure saved as the LaTeX file at path includes.
+// PictureBeside returns the path of the PDF file with the picture of a figure that is saved as the LaTeX file at path.
 func PictureBeside(path string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + "-figure.pdf"
 }
 
-// saveLaTeXFigure writes a figure as PDF, and a LaTeX file at path that includes the PDF. A figure with a stated width keeps it;
-// other figures are as wide as the text.
+// saveLaTeXFigure writes a figure as a PDF file, and a LaTeX file at path that includes it. A figure with a width keeps
+// it; other figures get the width of the text.
 func saveLaTeXFigure(path string, f report.Figure) error {
 	picture := PictureBeside(path)
 	if err := report.WriteFile(picture, func(w io.Writer) error { return figure.PDF(w, f) }); err != nil {
@@ -125,8 +125,8 @@ func saveLaTeXFigure(path string, f report.Figure) error {
 	})
 }
 
-// Document works like File for a whole document. Figure formats, CSV and Parquet take the value of
-// the first display.
+// Document works like File for a whole document. Figure formats, CSV and Parquet contain only the value of the first
+// display.
 func Document(path string, d report.Document) error {
 	f, ok := formatOf(path)
 	if !ok {
@@ -135,7 +135,7 @@ func Document(path string, d report.Document) error {
 	return report.WriteFile(path, func(w io.Writer) error { return f.Write(w, d) })
 }
 
-// Write writes a value to w, in the format that the ending of path names.
+// Write writes a value to w, in the format of the path's extension.
 func Write(w io.Writer, path string, v any) error {
 	f, ok := formatOf(path)
 	if !ok {
@@ -145,7 +145,7 @@ func Write(w io.Writer, path string, v any) error {
 	return f.Write(w, report.Document{Title: title, Displays: []report.Display{{Value: v}}})
 }
 
-// Workbook writes the table that CSV writes as a workbook (xlsx). Columns without any value are marked as columns to fill in.
+// Workbook writes the same table as CSV, as a workbook (xlsx). Columns without values are marked as columns to fill in.
 func Workbook(w io.Writer, v any) error {
 	columns, err := report.Cells(v)
 	if err != nil {
@@ -165,7 +165,7 @@ func Workbook(w io.Writer, v any) error {
 	return workbook.Write(w, header, rows, fill)
 }
 
-// docx writes a document for word processors.
+// docx writes a document as a Word file.
 func docx(w io.Writer, d report.Document) error {
 	var text bytes.Buffer
 	if err := report.MarkdownForWord(&text, d); err != nil {
@@ -179,7 +179,7 @@ func docx(w io.Writer, d report.Document) error {
 	return err
 }
 
-// isPrinted reports whether a value has no drawing, so that its PDF is a printed page.
+// isPrinted reports whether a value has no figure. Its PDF is then a printed page.
 func isPrinted(v any) bool {
 	if _, ok := figureIn(v); ok {
 		return false
@@ -188,7 +188,7 @@ func isPrinted(v any) bool {
 	return len(ys) == 0
 }
 
-// Print writes a document as PDF pages, by Chromium.
+// Print writes a document as PDF pages. It needs Chromium.
 func Print(w io.Writer, d report.Document) error {
 	var page bytes.Buffer
 	if err := report.Paper(&page, d); err != nil {
@@ -202,7 +202,8 @@ func Print(w io.Writer, d report.Document) error {
 	return err
 }
 
-// CheckEnding reports a path whose ending File does not know, and a format for which this machine lacks a program.
+// CheckEnding returns an error if the extension of a path is unknown, or if this machine lacks a program that its format
+// needs.
 func CheckEnding(path string) error {
 	if _, ok := formatOf(path); !ok {
 		return fmt.Errorf("cannot save %s: the ending selects the format and must be one of %s", path, strings.Join(Endings(), " "))
@@ -215,7 +216,7 @@ func CheckEnding(path string) error {
 
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// first returns the value that formats for one value take.
+// first returns the value of the document's first display, for formats that contain one value.
 func first(d report.Document) any {
 	if len(d.Displays) == 0 {
 		return nil

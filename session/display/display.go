@@ -18,12 +18,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// shown counts displays, so that each has a unique id.
+// shown counts the displays of this program, for unique ids.
 var shown atomic.Int64
 
-// Show displays values, one below the other: results, sweeps, the values of engine/bounds, problems, kernels, figures and tables of
-// package report, numbers, texts and lists; other values as text. It returns when all are displayed. It panics if one cannot be
-// drawn or the kernel does not answer.
+// Show displays values, one below the other. They may be results, sweeps, values of engine/bounds, problems, kernels,
+// figures and tables of package report, numbers, texts and lists. Other values are displayed as text. Show returns when
+// all values are displayed. It panics if a value cannot be drawn, or if the kernel does not respond.
 func Show(values ...any) {
 	for _, v := range values {
 		d := report.Display{Value: v}
@@ -37,22 +37,23 @@ func Show(values ...any) {
 	}
 }
 
-// Markdown displays a Markdown text, with formulas between $.
+// Markdown displays a text in Markdown, with formulas between dollar signs.
 func Markdown(text string) {
 	if err := send(os.Stdout, map[string]any{"text/plain": text, "text/markdown": text}); err != nil {
 		panic(fmt.Errorf("display: %w", err))
 	}
 }
 
-// id identifies a display by its contents and its place in the program, so that running a notebook again gives the same page.
+// id returns an id for a display, from its contents and its number in the program. Thus a notebook that runs again
+// produces the same page.
 func id(d report.Display) string {
 	h := fnv.New64a()
-	// h has no errors
+	// writing to a hash cannot fail
 	_ = report.Text(h, report.Document{Displays: []report.Display{d}}, report.TextOptions{})
 	return fmt.Sprintf("go-%016x-%d", h.Sum64(), shown.Add(1))
 }
 
-// send sends a bundle to the front end, or writes it as text.
+// send sends a bundle to the front end. Outside a notebook, it writes the bundle's text to stdout.
 func send(stdout io.Writer, bundle map[string]any) error {
 	client, err := bridge.Connect()
 	switch {
@@ -70,8 +71,9 @@ func send(stdout io.Writer, bundle map[string]any) error {
 	return err
 }
 
-// throughGoNB sends a bundle over the pipe that GoNB opens for its cells. It waits until GoNB has received it, since a program that
-// ends at once would lose it. GoNB converts bytes to base64 itself, and accepts only texts and bytes.
+// throughGoNB sends a bundle through the pipe that GoNB opens for its cells. It waits until GoNB has received the bundle,
+// because a program that ends at once would lose it. GoNB converts bytes to base64 itself, and accepts only texts and
+// bytes.
 func throughGoNB(bundle map[string]any) error {
 	data := map[protocol.MIMEType]any{}
 	for kind, content := range bundle {

@@ -1,4 +1,4 @@
-// Package wording puts numbers, counts and lists into words, the same in documents and in figures.
+// Package wording formats numbers, counts and lists as text, for documents and figures alike.
 package wording
 
 import (
@@ -10,12 +10,11 @@ import (
 	"unicode"
 )
 
-// Absent represents a missing number.
+// Absent is the text for a missing value.
 const Absent = "—"
 
-// Decimal prints x with the given significant digits (0: 4). From 1,000 on it
-// prints whole numbers in groups of three; very large and very small ones in
-// Scientific notation; what is not finite as a word.
+// Decimal formats x with the given number of significant digits; 0 means 4. From 1,000 on, it writes whole numbers with
+// commas. It uses Scientific for very large and very small numbers, and words for NaN and infinity.
 func Decimal(x float64, digits int) string {
 	digits = cmp.Or(digits, 4)
 	a := math.Abs(x)
@@ -33,20 +32,20 @@ func Decimal(x float64, digits int) string {
 	case a >= 999.5:
 		return Group(strconv.FormatFloat(x, 'f', 0, 64))
 	}
-	// Round first: 9.9996 has one digit before the point, but prints as 10.
+	// Round before counting digits: 9.9996 becomes 10.
 	s := strconv.FormatFloat(x, 'e', digits-1, 64)
 	e, _ := strconv.Atoi(s[strings.IndexByte(s, 'e')+1:])
 	return trimZeros(strconv.FormatFloat(x, 'f', max(0, digits-1-e), 64))
 }
 
-// ToStep prints x to two digits of a step, so that numbers which lie steps apart read differently: 42.29924 at a step of 0.00075, and
-// 1,000,000,012 at a step of 2. Without a step it prints up to 12 digits.
+// ToStep formats x to two digits of step, so that numbers which differ by a step have different texts. Examples are
+// 42.29924 for a step of 0.00075, and 1,000,000,012 for a step of 2. If step is 0, it writes up to 12 digits.
 func ToStep(x, step float64) string {
 	if !IsFinite(x) {
 		return Decimal(x, 0)
 	}
-	const mostPlaces, digits = 9, 17 // digits of a float64
-	place := 0                       // of the last digit, as a power of ten
+	const mostPlaces, digits = 9, 17 // a float64 has at most 17 significant digits
+	place := 0                       // power of ten of the last digit
 	switch {
 	case IsFinite(step) && step > 0:
 		place = int(math.Floor(math.Log10(step))) - 1
@@ -71,7 +70,7 @@ func ToStep(x, step float64) string {
 	return Scientific(x, min(max(int(math.Floor(math.Log10(math.Abs(x))))-place+1, 1), digits))
 }
 
-// Scientific prints 1.23e-5 rather than 1.230e-05.
+// Scientific formats x with an exponent, for example 1.23e-5 instead of 1.230e-05.
 func Scientific(x float64, digits int) string {
 	s := strconv.FormatFloat(x, 'e', digits-1, 64)
 	mantissa, exponent, _ := strings.Cut(s, "e")
@@ -86,7 +85,7 @@ func trimZeros(s string) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
-// Group puts a comma between groups of three digits.
+// Group inserts a comma between groups of three digits.
 func Group(s string) string {
 	sign := ""
 	if strings.HasPrefix(s, "-") {
@@ -98,7 +97,7 @@ func Group(s string) string {
 	return sign + s
 }
 
-// Plural returns "1 task", "5 tasks".
+// Plural returns a count with its noun, for example "1 task" or "5 tasks".
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -106,7 +105,7 @@ func Plural(n int, noun string) string {
 	return Group(strconv.Itoa(n)) + " " + noun + "s"
 }
 
-// Join lists words: "a", "a and b", "a, b and c"; beyond most it counts the rest.
+// Join lists words as "a", "a and b" or "a, b and c". If there are more words than most, it counts the rest.
 func Join(words []string, most int) string {
 	rest := ""
 	if len(words) > most+1 {
@@ -119,11 +118,11 @@ func Join(words []string, most int) string {
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
 }
 
-// IsFinite reports whether x is a number and not infinite.
+// IsFinite reports whether x is neither NaN nor infinite.
 func IsFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// latexEscapes covers the special characters and the symbols that reports use,
-// so that pdflatex needs no further packages.
+// latexEscapes replaces special characters, and the symbols that reports use. The result needs no LaTeX packages in
+// pdflatex.
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "[", `{[}`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
@@ -135,8 +134,8 @@ var latexEscapes = strings.NewReplacer(
 	`$\to$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
 )
 
-// LaTeX escapes text for LaTeX. Letters that pdflatex has no font for are written by XeLaTeX and LuaLaTeX, and by
-// pdflatex as their code.
+// LaTeX escapes text for LaTeX. A letter that pdflatex has no font for becomes a command: XeLaTeX and LuaLaTeX print the
+// letter, and pdflatex prints its code point.
 func LaTeX(s string) string {
 	var b strings.Builder
 	for _, r := range latexEscapes.Replace(s) {
@@ -145,7 +144,7 @@ func LaTeX(s string) string {
 			b.WriteString("$\\" + name + "$")
 		case r < 0x80 || unicode.Is(unicode.Latin, r) && r < 0x180 || strings.ContainsRune("¡§©«°µ¶·»¿÷‘’“”„†‡•€™", r):
 			b.WriteRune(r)
-		// it changes the letter before it, which alone is read as well
+		// Omit a mark that combines with the letter before it; the letter is readable without it.
 		case unicode.Is(unicode.Mn, r) || r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f:
 		default:
 			fmt.Fprintf(&b, `{\ifdefined\Umathchar %c\else[U+%04X]\fi}`, r, r)
@@ -154,7 +153,7 @@ func LaTeX(s string) string {
 	return b.String()
 }
 
-// greekLetters are the names of the letters that latexEscapes leaves.
+// greekLetters are the names of the Greek letters that latexEscapes does not replace.
 var greekLetters = map[rune]string{
 	'α': "alpha", 'γ': "gamma", 'ζ': "zeta", 'η': "eta", 'ι': "iota", 'κ': "kappa", 'μ': "mu", 'ν': "nu", 'ο': "mathrm{o}", 'π': "pi",
 	'ς': "varsigma", 'τ': "tau", 'υ': "upsilon", 'φ': "varphi", 'χ': "chi", 'ψ': "psi", 'ϕ': "phi", 'ϑ': "vartheta",
