@@ -47,8 +47,9 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	return l
 }
 
-// armList has the arms of a pass over arms. inner computes products with all arms or, if arms is not nil, among the lists
-// arms, support and more. The positions of the support and of further arms are numbers of arms, or places in these lists.
+// armList has the arms of a pass. If arms is nil, the pass is over all arms, inner computes products with all arms, and
+// support and more are arm numbers. Otherwise inner computes products within the concatenation of arms, support and more,
+// and support and more are positions in it.
 type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // arms of the pass; nil means all

@@ -146,7 +146,7 @@ type Measured struct {
 	Speedup    engine.Interval `json:"speedup"`  // samples alone divided by samples together
 	Together   engine.Interval `json:"together"` // samples per agent
 	Alone      engine.Interval `json:"alone"`
-	Wrong      engine.Rate     `json:"wrong"` // runs together with a wrong answer
+	Wrong      engine.Rate     `json:"wrong"` // with sharing: runs with a wrong answer
 	WrongAlone engine.Rate     `json:"wrong_alone"`
 	Undecided  int             `json:"undecided"` // runs together with an undecided task
 }

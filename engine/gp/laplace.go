@@ -36,7 +36,7 @@ type Prior interface {
 // DensePrior is a prior covariance as a matrix.
 type DensePrior struct{ *mat.SymDense }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k DensePrior) Observe(noise []float64) (Covariance, error) {
 	sigma := mat.NewSymDense(len(noise), nil)
 	sigma.CopySym(k)
@@ -56,7 +56,7 @@ type LowRankPrior struct {
 	Own      []float64
 }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k LowRankPrior) Observe(noise []float64) (Covariance, error) {
 	return NewLowRank(k.Features, floats.AddTo(make([]float64, len(noise)), k.Own, noise))
 }

@@ -281,7 +281,8 @@ func snap(features *mat.Dense, square float64) {
 	}
 }
 
-// alongDirection returns the projections of the rows on a generic direction of length at most 1.
+// alongDirection returns the projections of the rows of features on a fixed direction of length at most 1, chosen so that
+// different rows rarely have equal projections.
 func alongDirection(features *mat.Dense) []float64 {
 	n, dim := features.Dims()
 	direction := lists.Make(dim, func(k int) float64 { return math.Sin(float64(k+1)) / math.Sqrt(float64(dim)) })

@@ -22,7 +22,7 @@ import (
 // mean β and θ. The residuals u ~ N(0, s·r) are treated as 0 on the pulled arms, and v_i ~ N(0, g) is the arm's
 // independent effect. With the symbols of Posterior and a_i = g t_i',
 //
-//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
+//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g
 //
 // This is exact if the span of the basis contains every pulled arm. With m arms in the basis, the means of all arms
 // take N m operations and their variances N m². It equals the textbook form k_ij - k_iS (K_SS + N)⁻¹ k_Sj, but avoids

@@ -130,7 +130,7 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 //
 // With U an orthonormal basis of the features and u the least-squares residual, η is the value of
 //
-//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0,
+//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0
 //
 // This is the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The
 // arms with p or q above 0 determine θ. The result is the largest distance from the function of θ, which is never below

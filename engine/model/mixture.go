@@ -218,9 +218,10 @@ func shared(members []Member) []Member {
 	return members
 }
 
-// Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the
-// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and e its
-// distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
+// Explained returns the fraction of variance that the posterior explains in leave-one-out prediction [RW06, sec. 5.4.2]: 1
+// - Σ e²/Σ b². e is the distance of an arm's mean from its prediction by all other means. b is its distance from the
+// average of the other pulled arms of its task, or of all tasks if there are none. It is 0 if all means are equal or fewer
+// than two arms were pulled, and it may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()

@@ -17,7 +17,7 @@ import (
 
 // Posterior is a Gaussian process conditioned on the mean rewards of all pulls so far,
 //
-//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i),
+//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i)
 //
 // All arms and tasks have the same prior mean β, which is stated or unknown. The kernel has a signal variance (scale)
 // s, which is stated or fitted to the same data (see Prior). The Estimator has the posterior means and covariances of
@@ -42,7 +42,7 @@ type Posterior struct {
 	Freedom  int
 }
 
-// Prior has the prior assumptions of a posterior.
+// Prior is the prior of a posterior: its level, its scale, and the form of its computation.
 type Prior struct {
 	Level engine.Level
 	// s, or 0 if it is to be fitted to the data together with a part g*identity(), which models deviations from the
@@ -261,7 +261,8 @@ func (c *levelled) surprise() float64 {
 	return max(0, c.squares-c.scale*quadratic)
 }
 
-// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant, from the deviance at the scale.
+// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant. deviance is the deviance at
+// the scale.
 func (c *levelled) penalised(deviance float64) float64 {
 	out := deviance + c.squares + c.noise
 	if c.flat {
