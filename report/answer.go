@@ -59,8 +59,8 @@ func answerBlocks(a answer.Answer) []Block {
 	return append(out, KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted kernel is. A proof needs normal noise and " +
-			"a campaign with CoTestFC (gonb-cope campaign --help)"},
+		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted model is right. A proof needs a campaign " +
+			"with CoTestFC, and bounds of the rewards or normal noise (gonb-cope campaign --help)"},
 	}})
 }
 

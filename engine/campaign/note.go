@@ -91,8 +91,8 @@ var noteSentences = map[NoteKind]string{
 	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
-	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s. If their results will never come, end the round: " +
-		"gonb-cope campaign close",
+	NoteHandedOut: "all pulls of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
+		"If the results will never come, end the round: gonb-cope campaign close DIR",
 
 	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
 
@@ -142,7 +142,7 @@ func (n Note) String() string {
 	case NoteHandedOut:
 		var parts []string
 		for k, by := range n.Names {
-			parts = append(parts, fmt.Sprintf("%s with %s", pulls(n.number(k+1)), someone(by)))
+			parts = append(parts, fmt.Sprintf("%s to %s", pulls(n.number(k+1)), someone(by)))
 		}
 		// the words include the number of each person; only the round remains a number
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
