@@ -32,7 +32,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"remaining": remaining,
 	"lead":      lead,
 	"estimated": estimated,
-	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // rounds down, so that less than all is never 100 %
+	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // less than all never rounds to 100 %
 	"sentence":  func(n campaign.Note) string { return sentence.Upper(n.String()) + "." },
 }).ParseFS(files, "page.html"))
 

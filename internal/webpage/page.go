@@ -130,7 +130,7 @@ type Word struct {
 	Info string `json:"info"`
 }
 
-// New returns a page without files. tell receives the events.
+// New returns a page without files. The argument receives the events.
 func New(tell func(Event)) *Page {
 	p := &Page{files: map[string][]byte{}, tell: tell}
 	p.forget()

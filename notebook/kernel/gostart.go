@@ -70,7 +70,7 @@ func (g *goSide) environment() []string {
 	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// prepare writes go.mod for Go cells and tells GoNB to use it, so that cells can import this library. On failure it only
+// prepare writes go.mod for Go cells and makes GoNB use it, so that cells can import this library. On failure it only
 // logs the error; a cell that imports the library then fails.
 func (g *goSide) prepare(ctx context.Context, child *child) {
 	if err := g.writeModule(ctx); err != nil {

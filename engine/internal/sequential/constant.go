@@ -55,10 +55,10 @@ func Constant(alpha float64, times []float64) (_ float64, err error) {
 	return z, nil
 }
 
-// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability at
-// most alpha. The looks from index late on get the part share of alpha, and the earlier looks get the rest. Each part has
-// the constant height of [Constant], and later heights are never lower. It requires 0 < late < len(times). Errors are as
-// for Constant.
+// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability
+// at most alpha. Looks with index late or higher share the fraction given by share of alpha, and the earlier looks the
+// rest. Each of the two parts has a constant height, see [Constant], and the later height is never lower. It requires 0
+// < late < len(times). Errors are as for Constant.
 func Heights(alpha float64, times []float64, late int, share float64) ([]float64, error) {
 	z, err := Constant((1-share)*alpha, times[:late])
 	if err != nil {
