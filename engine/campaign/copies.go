@@ -55,7 +55,7 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 		if same := left[x.same()]; len(same) > 0 {
 			copies[k], left[x.same()] = same[0], same[1:]
 		}
-		if of[x.Arm] > 0 { // so that equal values, σ = 0, are equal by chance
+		if of[x.Arm] > 0 { // an arm without results adds nothing, even if σ = 0
 			expected += min(1, of[x.Arm]*lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma))
 		}
 	}

@@ -149,7 +149,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if n, ok := p.lossNote(); ok {
 		assumes = append(assumes, n)
 	}
-	// another run lies between the smallest and the largest of n with probability (n-1)/(n+1), see Range
+	// Share is the probability that another run lies between the smallest and the largest, see Range
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)
 	if e, err := p.Entry(); err == nil {
@@ -213,9 +213,9 @@ func alternatives(p Protocol) []string {
 
 // need holds the length and cost of one simulated run; for Renew, of the rest of the campaign.
 type need struct {
-	samples, rounds, time float64 // of all tasks together; rounds; units of time
+	samples, rounds, time float64 // samples of all tasks; rounds; units of time
 	undecided, wrong      bool
-	buys                  []Bought // after each round
+	buys                  []Bought // answers after each round
 }
 
 // Bought is the quality of the answers after a number of samples, as means over tasks and runs.

@@ -91,7 +91,7 @@ func (p prior) contrast(lo, hi int) float64 {
 			sum += d * d
 		}
 		if p.rest != nil {
-			// independent parts of n arms differ from their mean by (n - 1)/n of their variance
+			// the mean squared deviation of n independent parts from their mean is (n - 1)/n of their variance
 			sum += max(0, p.rest[i]) * (n - 1) / n
 		}
 	}

@@ -22,7 +22,7 @@ type Note struct {
 // NoteKind is the kind of a Note.
 type NoteKind string
 
-// The kinds of notes of a status.
+// The kinds of notes in a status.
 const (
 	NoteLed     NoteKind = "led"     // names: the run that plans the rounds
 	NoteUnused  NoteKind = "unused"  // numbers: the first unused round
@@ -55,7 +55,7 @@ const (
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
 	NoteSkewed     NoteKind = "skewed"              // see engine.WarnSkewed
 	NoteCensored   NoteKind = "censored"            // numbers: results that are only limits
-	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
+	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, all pulls
 )
 
 // The kinds of notes on how a forecast was simulated.
@@ -67,7 +67,7 @@ const (
 	// the same, and each run begins with these measurements
 	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
-	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
+	NoteOwnPart         NoteKind = "own part of arms"  // names: the algorithm that fits an independent part of each arm
 	NoteNoiseBelow      NoteKind = "noise below what is stated"
 	// names: unit of time; numbers: smallest and largest share of failed pulls, smallest and largest share of late
 	// results, largest delay in that unit

@@ -20,7 +20,7 @@ import (
 type Renewal struct {
 	Samples   Range  `json:"samples"`             // further samples, of all tasks together
 	Time      Range  `json:"time"`                // further units of time; without a capacity, one unit per round
-	Unit      string `json:"time_unit"`           // unit of the time
+	Unit      string `json:"time_unit"`           // unit of Time
 	Undecided int    `json:"undecided,omitempty"` // runs that did not finish within the limits of the simulation
 	Runs      int    `json:"runs"`                // number of simulated runs
 }
@@ -79,7 +79,7 @@ type known struct {
 	all  engine.Batch     // results with the sign of the data; Steps.Learn turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // its field White is a root of the posterior covariance, normalised
-	unit float64          // unit of root, reward units
+	unit float64          // reward units in one unit of root
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 

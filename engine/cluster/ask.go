@@ -80,7 +80,7 @@ func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) e
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
-	// the timer starts with the last reward
+	// last starts the timer of the grace period
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
@@ -311,7 +311,7 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: through a program, people, or a simulation. It gets one round at a time.
 type Puller interface {
-	// Pull makes the pulls and reports their rewards to the function tell, in any number of parts. If that returns nil, the
+	// Pull makes the pulls and passes their rewards to its last argument, in any number of parts. If that returns nil, the
 	// rewards are on disk and are never requested again. Pull may return nil before all rewards are reported, and is then
 	// called for the rest. It may also be called again after an error; see agent.finish. An error does not undo recorded
 	// rewards.

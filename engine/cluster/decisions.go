@@ -32,7 +32,7 @@ type Out struct {
 // Leader is the leading arm of a task.
 type Leader struct {
 	Arm      int     `json:"arm"`      // number in the problem; -1 if there is none
-	Estimate float64 `json:"estimate"` // estimate of its reward, reward units
+	Estimate float64 `json:"estimate"` // estimate of its expected reward, reward units
 	Margin   float64 `json:"margin"`   // see engine.Answer
 }
 

@@ -232,7 +232,7 @@ const MaxBody = 512 << 10
 // Address returns run/round/name, for people. factSubject in engine/cluster/jetstream returns the form for a server.
 func (f Fact) Address() string { return fmt.Sprintf("%s/%d/%s", f.Run, f.Round, f.Name) }
 
-// Facts is the part of an Exchange that a run of agents needs. It is safe for concurrent use.
+// Facts is the store of facts that a run of agents needs. Implementations are safe for concurrent use.
 type Facts interface {
 	// Publish publishes a fact. When it returns nil, the fact is on the server's disk, if there is a server. If the
 	// address already has a fact, the same body from the same sender is accepted as a repetition; anything else is a
@@ -254,7 +254,7 @@ type Facts interface {
 	Runs(ctx context.Context) ([]string, error)
 }
 
-// An Exchange is a connection to Facts.
+// An Exchange is a connection to a store of facts.
 type Exchange interface {
 	Facts
 	// Close closes the connection. Published facts remain.

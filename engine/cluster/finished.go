@@ -106,7 +106,7 @@ type Absence struct {
 // Reason is why the message of an agent does not count. Plans contain reasons, and so their meaning must not change.
 type Reason string
 
-// The reasons.
+// The reasons why a message does not count.
 const (
 	ReasonSilent    Reason = "silent"     // no message came in time
 	ReasonRefused   Reason = "refused"    // a message came that does not match the plan

@@ -16,10 +16,10 @@ import (
 // when the process ends. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex           // guards all fields below
-	facts []Fact               // of all runs, in the order of publication; Seq is the index plus 1
+	facts []Fact               // facts of all runs in the order of publication; Seq is the index plus 1
 	at    map[address]int      // index into facts
 	runs  []string             // runs that have facts, in the order of their first fact
-	files map[[2]string][]byte // by run and hash
+	files map[[2]string][]byte // contents by run and hash
 	news  chan struct{}        // closed and replaced when a fact is added
 }
 

@@ -174,7 +174,7 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 		Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
 		a := AgentStatus{Agent: v + 1, Task: task}
-		// joins
+		// the agent's join
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
 		if err != nil {
 			return s, err

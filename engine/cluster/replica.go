@@ -45,8 +45,8 @@ type replica struct {
 // covers this part.
 type Traffic struct {
 	Messages int64 `json:"messages"` // messages with counts and means: one for each agent and round
-	Bytes    int64 `json:"bytes"`    // of these messages
-	Plans    int64 `json:"plans"`    // plans of rounds, and the end
+	Bytes    int64 `json:"bytes"`    // size of these messages
+	Plans    int64 `json:"plans"`    // number of plans, including the end
 	// of the plans, which contain the counts of all arms, and the messages that a relay passes on
 	PlanBytes int64 `json:"plan_bytes"`
 	// size of the same rounds if every reward were sent separately, or an explicit estimate of θ were sent

@@ -242,7 +242,7 @@ type Identity struct {
 	Wire int `json:"wire"` // version of the messages
 }
 
-// identityOf returns the Identity of a question.
+// identityOf returns the Identity of a question, with this program's version of messages.
 func identityOf(q question.Question) (Identity, error) {
 	id, err := q.Identity()
 	return Identity{id, wire.Version}, err
@@ -304,7 +304,7 @@ func BuildHere() Build {
 				b.Revision = s.Value[:min(12, len(s.Value))] // twelve digits identify a revision within a repository
 			case s.Key == "vcs.modified" && s.Value == "true":
 				changed = "+changes"
-			case s.Key == "GO"+strings.ToUpper(runtime.GOARCH): // GOAMD64, GOARM64 and so on
+			case s.Key == "GO"+strings.ToUpper(runtime.GOARCH): // for example GOAMD64
 				b.Level = s.Value
 			}
 		}

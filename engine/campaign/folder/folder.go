@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Maker makes the protocol of a recipe, see record.Maker.
+// Maker makes the protocol from a recipe, see record.Maker.
 type Maker = record.Maker
 
 // Options state how a folder is opened. The zero value suits programs for people.
@@ -140,7 +140,7 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	if c.state == nil || c.stale {
 		c.state, c.shared, c.stale = campaign.NewState(), false, false
 	}
-	// a new state begins before the first event
+	// a new state has Seq 0, so that all events are read
 	after, before := c.state.Seq, c.state.Hash
 	list, err := events(ctx, q, after)
 	if err != nil {

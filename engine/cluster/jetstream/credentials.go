@@ -81,7 +81,7 @@ type login struct {
 	who     string         // the role in words, or the user's name in credentials of another origin
 	token   string         // signed claims of the user; "" without credentials
 	seed    []byte         // seed of the user's key, which signs the server's challenge
-	user    string         // public key; "" without credentials
+	user    string         // public key of the user; "" without credentials
 	issuer  string         // public key that signed the claims
 	account string         // account of the user; "" if it is the issuer
 	ends    time.Time      // expiry; zero if there is none
@@ -91,9 +91,9 @@ type login struct {
 	inside  bool           // the connection stays within the process
 }
 
-// readLogin reads a file of credentials: the user's claims and the seed as NATS writes them, and then an optional
-// certificate of the authority. Errors of reading the file are returned as such; all others are a *LoginError with
-// BadCredentials.
+// readLogin reads a file of credentials: the user's claims and the seed as NATS writes them, and then an optional certificate
+// of the authority. If the file cannot be read, the error wraps that of the system. If its content is invalid, the error is a
+// *LoginError with BadCredentials.
 func readLogin(file string) (login, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

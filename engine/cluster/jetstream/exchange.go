@@ -24,7 +24,7 @@ const serverName = "gonb-cope"
 // Exchange is a connection to a server that stores facts. It is safe for concurrent use. A broken connection is restored
 // automatically. Each call continues on the new connection, or returns why there is none.
 type Exchange struct {
-	nc         *nats.Conn          // the connection
+	nc         *nats.Conn          // the connection to NATS
 	js         jetstream.JetStream // JetStream through this connection
 	login      login               // identity of the program; zero without credentials
 	violations *violations         // callers that wait for replies that the server may refuse
@@ -180,7 +180,7 @@ func (d definite) Unwrap() error { return d.error }
 // answered is a reply of a server of Serve. JetStream errors have the same form.
 type answered struct {
 	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
-	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
+	Error *jetstream.APIError `json:"error,omitempty"` // error of the server; nil on success
 }
 
 // asked requests a consumer from a server of Serve, and returns its name. question is the body that makeReader parses.
@@ -235,7 +235,7 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 // waits. It is safe for concurrent use after limit, notice and at are set.
 type silence struct {
 	limit  time.Duration     // duration of silence before a notice; 0 means elect
-	notice func(text string) // never nil
+	notice func(text string) // gives a notice; never nil
 	at     string            // URLs, without secrets
 	served atomic.Bool       // the stream has replied before
 	said   atomic.Bool       // a notice was given, and the end of the silence was not reported

@@ -57,10 +57,10 @@ type keyring struct {
 	dir     string             // path of the folder keys
 	account nkeys.KeyPair      // signs the claims of users. The operator's key, which signs accounts, is read only when needed
 	name    string             // public key of the account
-	claims  *jwt.AccountClaims // signed again with each change
+	claims  *jwt.AccountClaims // claims of the account; signed again after each change
 }
 
-// keysDir returns the folder of the keys in the folder of a server.
+// keysDir returns the folder keys within the folder of a server.
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
 
 // hasKeys reports whether Keys was run for a folder. If that is unknown, it returns true, and reading the keys then fails:

@@ -267,7 +267,7 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 	return nil
 }
 
-// factStream is the name of the stream.
+// factStream is the name of the stream that stores facts and files.
 const factStream = "COPE"
 
 // Requests to a server of Serve. The server creates consumers for programs: a program that created one itself could choose

@@ -7,7 +7,7 @@ import (
 	"errors"
 )
 
-// Server is a placeholder in a program built with the tag nocluster, which has no server.
+// Server is a placeholder for builds with the tag nocluster, which contain no server.
 type Server struct{}
 
 // Serve returns an error: this build has no server.
