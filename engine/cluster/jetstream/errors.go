@@ -62,7 +62,7 @@ const (
 	UnknownUser                              // the server does not know the user
 	EndedCredentials                         // the credentials have expired
 	RevokedCredentials                       // the credentials were revoked
-	WrongServer                              // the certificate is not signed by the authority in the credentials, or not valid for this address
+	WrongServer                              // the certificate has another authority than the credentials, or another address
 	NoTLS                                    // the server has no TLS, and credentials are not sent unencrypted
 )
 

@@ -111,7 +111,7 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 			return err
 		}
 		switch status := m.Header.Get("Status"); {
-		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // a message with a sequence number, whatever other headers it has
+		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // a message, whatever other headers it has
 			found = m
 			return nil
 		case status == "404": // no message
