@@ -203,8 +203,9 @@ type picture struct {
 	caption string
 }
 
-// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none. wanted
-// holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. If captioned is set, the report sets the caption, so the figure gets no title.
+// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none.
+// wanted holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. If
+// captioned is set, the report sets the caption, so the figure gets no title.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
 	f, ours := ownFigure(o)

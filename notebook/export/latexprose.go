@@ -250,7 +250,8 @@ var blankLine = regexp.MustCompile(`\n\s*\n`)
 // texComment matches a TeX comment, which could hide the end of a formula.
 var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
 
-// texMath returns a formula without comments and blank lines. If ok is true, package tex can parse the formula, so it compiles. Otherwise the report must show the source.
+// texMath returns a formula without comments and blank lines. If ok is true, package tex can parse the formula, so it
+// compiles. Otherwise the report must show the source.
 func texMath(formula string, display bool) (ready string, ok bool) {
 	formula = texComment.ReplaceAllString(formula, "$1")
 	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")
