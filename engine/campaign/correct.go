@@ -64,7 +64,7 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`     // id of the pull, as it was issued
+	ID     string  `json:"id"`     // id of the pull, as issued
 	Old    float64 `json:"old"`    // the previous value, for people who read the log: fold uses the value in the state
 	Reward float64 `json:"reward"` // the new value, with the sign of the data
 	Reason string  `json:"reason"` // never ""

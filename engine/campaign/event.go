@@ -80,7 +80,7 @@ type StartBody struct {
 	Set      []string         `json:"set,omitempty"`      // NAME=VALUE: settings that replaced those of the script at the start
 	Data     []File           `json:"data,omitempty"`     // files that the script read, also without contents
 	Seed     uint64           `json:"seed"`               // seed for the order of lists, and for cuts of rounds
-	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program that opens the campaign must compute the same value
+	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program must compute the same value
 	Settings []engine.Setting `json:"settings"`           // the protocol, in words
 	Revision int              `json:"revision"`           // Revision of the program that began the campaign
 	Build    string           `json:"build"`              // build and system of that program, for the report

@@ -132,7 +132,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 // The problem of s is not changed. Its own measurements are not included: if the protocol uses them, they were attached.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
-	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // sums of rewards, and of squared deviations from the mean
+	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // sums of rewards and of squared deviations
 	rows, within := make([]float64, n), make([]float64, n)
 	var measurements []problem.Row
 	var blocks []string

@@ -124,14 +124,13 @@ func (s rest) known(ctx context.Context) (*known, error) {
 // taskPulls is the number of results of an arm that has the same weight as the noise estimate of its task.
 const taskPulls = 4
 
-// scatter returns the standard deviations of the noise of the arms, reward units: those stated, times the factor from
-// the scatter of repeated results. The square of a task's factor is
+// scatter returns the noise standard deviation of each arm, reward units: the stated one times a factor, estimated from
+// repeated results. The squared factor of a task is
 //
 //	F = (1 + Σ S_i/σ_i²)/(1 + Σ (n_i - 1)),
 //
-// where the n_i results of an arm have the sum of squares S_i around their mean, and the stated noise counts as one
-// result more. The square of an arm's factor is (4 F + S_i/σ_i²)/(4 + n_i - 1), as some of a task's arms scatter less
-// than others.
+// where the n_i results of an arm have the sum of squares S_i around their mean. The stated noise counts like one more
+// result. The squared factor of an arm is (4 F + S_i/σ_i²)/(4 + n_i - 1), because arms of a task may differ in noise.
 func scatter(p *problem.Problem, b engine.Batch) []float64 {
 	out := make([]float64, p.N())
 	of := func(i int) (squares, freedom float64) {

@@ -31,7 +31,7 @@ type State struct {
 	rounds  []*round                 // round k is at index k-1; all except the last have ended
 	done    *PlanBody                // the last plan, if it states that nothing is left to measure; otherwise nil
 	doneSeq int64                    // event number of done
-	guides  []*measured              // late and attached results, in order of their events; they guide measurements, and tests do not decide by them
+	guides  []*measured              // late and attached results, in order of their events; tests do not decide by them
 	amends  []amendment              // in order of their events; arms have their present numbers
 	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // results of rows without ids, by sheet, in the order in which they were recorded

@@ -311,9 +311,10 @@ func excerpt(line []byte) string {
 
 // A Puller makes the pulls of one agent: through a program, people, or a simulation. It gets one round at a time.
 type Puller interface {
-	// Pull makes the pulls and reports their rewards with tell, in any number of parts. When tell returns nil, the rewards
-	// are on disk and are never requested again. Pull may return nil before all rewards are reported, and is then called
-	// for the rest. It may also be called again after an error; see agent.finish. An error does not undo recorded rewards.
+	// Pull makes the pulls and reports their rewards to the function tell, in any number of parts. If that returns nil, the
+	// rewards are on disk and are never requested again. Pull may return nil before all rewards are reported, and is then
+	// called for the rest. It may also be called again after an error; see agent.finish. An error does not undo recorded
+	// rewards.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 

@@ -184,7 +184,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		}
 		return out, next.Absent, nil
 	}
-	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // without readers (Replay), a missing message will not arrive, although the author had it
+	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // in Replay no message will arrive
 		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it refers to a message of %s in round %d, but there is none", AgentName(v), r)}
 	}
 	// the author has read these messages, and so the reader will deliver them
@@ -340,7 +340,7 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
-		// rewards are on disk before tell returns nil, so that no reported reward is lost
+		// the journal has the rewards on disk when it returns nil, so that no reported reward is lost
 		err := w.puller.Pull(pulling, remaining, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})

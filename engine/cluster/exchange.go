@@ -139,8 +139,8 @@ func checkBody(address string, body []byte) error {
 	return nil
 }
 
-// A round's message is the body of the fact (round, AgentName(v)): the counts and means of the agent's
-// own arms [Du23, Alg. 1, l. 10], in the sign in which algorithms work, as wire.Merged.
+// A round's message is the body of the fact (round, AgentName(v)): a wire.Merged with the counts and means of the agent's own
+// arms [Du23, Alg. 1, l. 10]. Rewards have the sign of the data.
 
 // ranged reports whether the messages of a round contain the smallest and the largest reward of each arm. Only bounded
 // rewards have ranges, and only tests that ask for squared deviations use them. Writers and readers of messages both call

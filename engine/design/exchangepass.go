@@ -269,5 +269,5 @@ func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []
 	s.help = dot(lambda, s.atT)
 }
 
-// lower returns the dual bound over the arms of the pass; total is the sum of the dual weights.
+// lower returns the dual bound over the arms of the pass; `total` is the sum of the dual weights.
 func (s *pass) lower(total float64) float64 { return lowerBound(s.f, s.help, slices.Max(s.g), total) }

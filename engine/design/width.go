@@ -221,7 +221,7 @@ func (w *width) evaluate() bool {
 	for i := range w.drop {
 		x := row(w.at, i)
 		apply(blas.NoTrans, w.cross, x, w.half)
-		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // rounding may make the expectation negative
+		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // rounding may make it negative
 		w.top = max(w.top, w.drop[i])
 		w.mean += w.lambda[i] * w.drop[i]
 	}

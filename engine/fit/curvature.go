@@ -114,7 +114,7 @@ func (s *surface) information(values []float64, limits []string) (information *m
 }
 
 // flat is an eigenvalue of the information relative to the largest: directions with a smaller one have no information. An
-// example is two scales of one term, where only their product matters. part is the component of a number in such a
+// example is two scales of one term, where only their product matters. `part` is the component of a number in such a
 // direction above which the number is not determined.
 const (
 	flat = 1e-7

@@ -119,7 +119,7 @@ func (s *surface) settled(values []float64) (kernels.Joint, error) {
 	return k.Settled()
 }
 
-// gram returns the Gram matrix of the kernel at the given values. some marks the terms to include; nil means all.
+// gram returns the Gram matrix of the kernel at the given values. `some` marks the terms to include; nil means all.
 func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	k := try.Of(s.at(values))

@@ -29,8 +29,8 @@ func site(f, wins, trials float64) (target, noise float64) {
 
 // Prior is the prior covariance K of n latent values.
 type Prior interface {
-	Observe(noise []float64) (Covariance, error) // returns Ka
-	Times(a mat.Vector) *mat.VecDense            // Ka
+	Observe(noise []float64) (Covariance, error) // returns K + N, factored, where noise has the diagonal of N
+	Times(a mat.Vector) *mat.VecDense            // returns Ka
 }
 
 // DensePrior is a prior covariance as a matrix.

@@ -204,7 +204,7 @@ func (m Relations) Merged() (i, j int) {
 const surely = 2.81
 
 // MostApart returns two arms of a task with equal features whose expected rewards may differ most, given all data of a
-// run. most is an upper bound on their difference (reward units), +Inf if one of the two has no data. It returns -1, -1, 0
+// run. `most` is an upper bound on their difference (reward units), +Inf if one of the two has no data. It returns -1, -1, 0
 // if no task has such arms. The kernel gives no information on this difference, so the bound uses only these arms' own
 // rewards.
 func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {

@@ -183,9 +183,9 @@ const (
 	FinelySpanningRest = 5e-4
 )
 
-// Spanning returns arms, in increasing order, from which all other arms can be predicted. They are pivots of the kernel's
-// Cholesky factor, up to a residual of rest times its largest variance, and at most 256 and `most`. Arms with equal names
-// and features in several tasks are distributed over these tasks. Pivots outside the sets are dropped.
+// Spanning returns arms, in increasing order, from which all other arms can be predicted. They are pivots of the kernel's Cholesky
+// factor, up to a residual of rest times its largest variance, and at most min(most, 256) of them. An arm may be replaced by an arm of
+// another task with the same name and equal features, so that the tasks have similar numbers of arms. Pivots outside the sets are dropped.
 func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	pivots, err := m.Pivots(min(most, spanningMost), rest*m.Diagonal/m.Scale)
 	if err != nil {

@@ -287,7 +287,7 @@ func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	return nil
 }
 
-// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of the arm with index with,
+// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of arm `with`,
 // normalised.
 func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	if e.dual != nil {

@@ -168,7 +168,7 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 	}
 }
 
-// supported returns the space of the arms with positive weight, from exact kernel values. own has their weights and
+// supported returns the space of the arms with positive weight, from exact kernel values. `own` has their weights and
 // support their indices, in increasing order.
 func (m Designs) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
 	s.Ridge = m.Normalised(ridge)

@@ -39,9 +39,9 @@ type Member struct {
 }
 
 // ContinuedMixture returns the mixture for counts and means (N each, reward units), with the precisions of the model.
-// before is the mixture for part of these data, or nil. The search for points takes most of the time if there are many
+// `before` is the mixture for part of these data, or nil. The search for points takes most of the time if there are many
 // arms or more than mostDecomposed features. The points of before are then kept until there are 30 % more pulls; weights,
-// means and covariances always use all data. within has data within blocks, for up to MostWithin arms, and replaces the
+// means and covariances always use all data. `within` has data within blocks, for up to MostWithin arms, and replaces the
 // means; nil means that there are no blocks. Members with a total weight below negligible are dropped. It returns an error
 // if there are no pulls or if the context ends.
 func ContinuedMixture(
@@ -123,8 +123,8 @@ type evidence interface {
 }
 
 // membersAt returns the members at the given points. If points is nil, it searches for points, and drops those with a
-// total weight below negligible. stated is the stated scale, or 0. total has the precisions of the arms' means. alone
-// means that there are no independent effects. at returns the data centred for a variance of these effects.
+// total weight below negligible. `stated` is the stated scale, or 0. `total` has the precisions of the arms' means. `alone`
+// means that there are no independent effects. `at` returns the data centred for a variance of these effects.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) (_ []Member, err error) {

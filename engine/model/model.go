@@ -204,7 +204,7 @@ func (m *Model) Rank() int {
 }
 
 // LeastRank returns the rank of the exact features. If these were not computed, it returns the kernel's rank up to
-// countedRank. exact is whether the result is the rank and not only a lower bound.
+// countedRank. `exact` is whether the result is the rank and not only a lower bound.
 func (m *Model) LeastRank() (rank int, exact bool) {
 	if m.Features != nil {
 		return m.Rank(), true

@@ -172,13 +172,13 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 	return nil
 }
 
-// write takes the lock, looks at the state, and records the events that f makes of it: all of them or none, with these
-// files. Events that cannot be folded are not committed. When it returns without error all is on the disk.
+// write acquires the lock and records the events that f returns for the present state, and the files: all of them or
+// none. Events that cannot be folded are not committed. When write returns nil, everything is on disk.
 //
-// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so
-// calls no method of c that reads events. It is quick: slow work has been done before, or is done again if the state
-// moved on (after). An error of f is returned unchanged, and means that nothing was recorded. Errors of the disk and the
-// database while it writes are *unrecorded.
+// f is called at most once, with a state that includes all recorded events. It must not acquire mu, and so must not call
+// methods of c that read events. It must be fast: slow work is done before, and is repeated if another event was recorded
+// meanwhile (after). An error of f is returned unchanged, and nothing is recorded. Errors of the disk and the database
+// during the write are *unrecorded.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
 		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}

@@ -123,7 +123,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	defer again.close()
 	switch e := again.integrity(ctx); {
 	case e == nil:
-		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // not wrapped, because its code would be misleading
+		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // does not wrap err
 	case codeOf(e) == codeInput || errors.Is(e, errUnreadable):
 		return e
 	}

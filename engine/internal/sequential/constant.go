@@ -20,8 +20,8 @@ const resolution = 1e-6
 //
 //	P(B(T) ≥ z √T at one of the times) ≤ alpha,
 //
-// where the probability includes the bound on its numerical error. This is the constant of [Pocock77] for any clock. It
-// takes some milliseconds for 60 looks. alpha must lie in [1e-12, 1/2]; errors are as for [Crossing].
+// where the probability includes the bound on its numerical error. This is the constant of [Pocock77] for any clock.
+// Clocks with 60 looks need some milliseconds. alpha must lie in [1e-12, 1/2]; errors are as for [Crossing].
 func Constant(alpha float64, times []float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
@@ -55,10 +55,10 @@ func Constant(alpha float64, times []float64) (_ float64, err error) {
 	return z, nil
 }
 
-// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability at
-// most alpha. The looks from index late on get the part share of alpha, and the earlier looks get the rest. Each part has
-// the constant height of [Constant], and later heights are never lower. It requires 0 < late < len(times). Errors are as
-// for Constant.
+// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability
+// at most alpha. Looks with index late or higher share the fraction given by share of alpha, and the earlier looks the
+// rest. Each of the two parts has a constant height, see [Constant], and the later height is never lower. It requires 0
+// < late < len(times). Errors are as for Constant.
 func Heights(alpha float64, times []float64, late int, share float64) ([]float64, error) {
 	z, err := Constant((1-share)*alpha, times[:late])
 	if err != nil {
@@ -141,7 +141,7 @@ type Score struct {
 	// standard error of Gap, normalised; estimated from the round's data if scales are unknown
 	Sd      float64
 	Freedom float64 // degrees of freedom of Sd; +Inf if scales are known
-	Student bool    // (estimate - gap)/Sd has Student's distribution; if false, it only has tails that are no heavier
+	Student bool    // (estimate - gap)/Sd has Student's distribution; if false, its tails are at most as heavy
 	// for a bet with stakes, per stake: the log factor by which the capital changes, and the increase of this logarithm
 	// per unit of loss
 	Capital, Slope []float64
