@@ -250,8 +250,8 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign decides about all " +
-			"tasks together, with its own delta and noise scale, and needs more: campaign start prints a forecast."}
+		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign must be sure " +
+			"about all tasks together, so it needs more: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")

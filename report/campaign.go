@@ -360,7 +360,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	case wrong != "":
 		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
 		if good != "" {
-			lead += " The other rows could be recorded: " + good + "."
+			lead += " The other rows are correct: " + good + "."
 		}
 	case good != "":
 		lead = "Nothing to record: " + good + "."

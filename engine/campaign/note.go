@@ -103,9 +103,9 @@ var noteSentences = map[NoteKind]string{
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards that agree with the table and differ from run to run; each run starts without " +
+	NoteRewardsBelieved: "expected rewards that are plausible given the table, different in each run; each run starts without " +
 		"the table's measurements",
-	NoteRewardsAttached: "expected rewards that agree with the table and differ from run to run; each run starts from " +
+	NoteRewardsAttached: "expected rewards that are plausible given the table, different in each run; each run starts from " +
 		"the table's measurements, unless the script has attach=false",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",

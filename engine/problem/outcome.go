@@ -76,8 +76,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf(". Write a number alone, without unit or separators. If it failed, write failed=%[1]q (--failed %[1]q)",
-			condition)
+		e.Message += fmt.Sprintf(". Write only the number, without unit or thousands separators. "+
+			"If it failed, write failed=%[1]q (--failed %[1]q)", condition)
 	}
 	return Outcome{}, err
 }

@@ -54,8 +54,7 @@ type server struct {
 	guesses guesses
 }
 
-// New returns the page of a campaign. secure states that it is served over TLS; browsers then send the cookie only over
-// TLS.
+// New returns the page of a campaign. Set secure if it is served over TLS; browsers then send the cookie only over TLS.
 func New(c *folder.Campaign, secure bool) http.Handler {
 	s := &server{c: c, secure: secure}
 	mux := http.NewServeMux()

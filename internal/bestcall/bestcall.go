@@ -80,8 +80,8 @@ func columns() []Column {
 	}
 }
 
-// Script returns the script of the call for a table. wide states that the table has one row per arm and needs no columns.
-// rows requests the rows of a field book if measurements are proposed.
+// Script returns the script of the call for a table. Set wide if the table has one row per arm and needs no columns.
+// Set rows to get the rows of a field book if measurements are proposed.
 func (o *Call) Script(table string, wide, rows bool) string {
 	more := ""
 	for _, x := range []struct{ name, value string }{

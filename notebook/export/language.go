@@ -22,7 +22,7 @@ type language struct {
 	title string // name for readers
 }
 
-// The languages of our own notebooks.
+// golang and cope are the languages of our own notebooks.
 var (
 	golang = language{"go", "Go"}
 	cope   = language{"cope", "CoPE"}
