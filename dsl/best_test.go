@@ -209,7 +209,7 @@ func TestHintOfOddNames(t *testing.T) {
 	}
 	// The hint's proposal is used unchanged.
 	_, condition, _ := strings.Cut(err.Error(), "If it failed, write ")
-	condition, _, _ = strings.Cut(condition, " (--failed)")
+	condition, _, _ = strings.Cut(condition, " (--failed")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
 		t.Errorf("%s: %v", condition, err)
 	}

@@ -59,8 +59,8 @@ func answerBlocks(a answer.Answer) []Block {
 	return append(out, KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted kernel is. A proof needs normal noise and " +
-			"a campaign with CoTestFC (gonb-cope campaign --help)"},
+		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted model is right. A proof needs a campaign " +
+			"with CoTestFC, and bounds of the rewards or normal noise (gonb-cope campaign --help)"},
 	}})
 }
 
@@ -250,8 +250,8 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign decides about all " +
-			"tasks together, with its own delta and noise scale, and needs more: campaign start prints a forecast."}
+		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign must be sure " +
+			"about all tasks together, so it needs more: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")

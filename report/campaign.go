@@ -213,7 +213,8 @@ func campaignTasks(s campaign.Status) Table {
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
 			"#arms_open Options open", "#measured Measured in the campaign", "#beside From the table, attached or late",
-			"#further_samples Further samples to decide this task", "#further_time Further time ["+s.TimeUnit+"]", "out Last option excluded"),
+			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
+			"out Last option excluded"),
 	}
 	if s.Goal == problem.GoalMin {
 		t.Caption = "Tasks; the goal is the lowest reward"
@@ -244,11 +245,14 @@ func campaignTasks(s campaign.Status) Table {
 	}
 	if leads {
 		t.Notes = []string{"Lead: the leader minus its hardest rival. Brackets are 95 % intervals with the kernel and the noise scale of the " +
-			"campaign: best estimates both from the table, and so has others."}
+			"campaign. The command best fits both to the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: as many as the campaign needs for "+levelWords(s.Delta)+" in all tasks together, "+
+		t.Notes = append(t.Notes, "Further samples: as many as this task needs so that all tasks together reach "+levelWords(s.Delta)+", "+
 			"if today's estimates are exactly right. This can be far too low or far too high: plan with the forecast.")
+		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
+			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
+		}
 		if s.Forecast != nil {
 			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}
@@ -356,7 +360,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	case wrong != "":
 		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
 		if good != "" {
-			lead += " The other rows could be recorded: " + good + "."
+			lead += " The other rows are correct: " + good + "."
 		}
 	case good != "":
 		lead = "Nothing to record: " + good + "."

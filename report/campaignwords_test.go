@@ -31,6 +31,12 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "today's estimates are exactly right") || !strings.Contains(notes, "The forecast is for the whole campaign") {
 		t.Errorf("notes %q", notes)
 	}
+	two := s
+	two.TimeUnit, two.Tasks = "days", slices.Repeat(s.Tasks, 2)
+	two.Tasks[0].TimeLeft = 3
+	if notes := strings.Join(campaignTasks(two).Notes, " "); !strings.Contains(notes, "all together need more days than one task alone") {
+		t.Errorf("the days of one task look like the days of all: %q", notes)
+	}
 	s.Best.Epsilon, s.Best.Picks[0].Within, s.Delta = 1, 0.98, 0.05
 	why := func() bool {
 		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool {

@@ -58,14 +58,19 @@ statistical model: the program fits one to the measurements.
 The table has one row per measurement. --task names the columns of the tasks, --arm the
 columns that you can choose, and --reward the measured column. The combinations of values in
 the --arm columns are the options. Without these flags, best lists the columns and proposes a
-command to copy. A table with the columns task, arm and mean needs no flags.`,
+command to copy. If the columns are called task, arm and mean, no flags are needed.`,
 		Example: `  gonb-cope best runs.csv
   gonb-cope best runs.csv --task Machine --arm "Temp °C" --arm Speed --reward Throughput --next 24
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usageError{fmt.Errorf("best takes one table, %s. To name several columns, repeat the flag: --arm Base --arm Ligand",
-					countArguments(args))}
+				advice := "To name several columns, repeat the flag: --arm Base --arm Ligand"
+				for _, a := range args {
+					if name, value, ok := strings.Cut(a, "="); ok && c.Flags().Lookup(name) != nil { // a parameter of a script
+						advice = fmt.Sprintf("In a command, write --%s %q", name, strings.Trim(value, `"`))
+					}
+				}
+				return usageError{fmt.Errorf("best takes one table, %s. %s", countArguments(args), advice)}
 			}
 			switch ending := strings.ToLower(filepath.Ext(args[0])); {
 			case ending == ".ipynb" || ending == ".cope":
@@ -97,8 +102,8 @@ command to copy. A table with the columns task, arm and mean needs no flags.`,
 		"`EXPR` for how similar tasks and options are, as in a script; used as far as the measurements support it (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; with "+
-		"-o FILE.xlsx, .csv, .docx or .pdf a list to fill in is written")
+	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; "+
+		"-o FILE.xlsx, .csv, .docx or .pdf then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")

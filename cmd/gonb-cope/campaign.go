@@ -217,7 +217,7 @@ measure, it contains only the header, so that no earlier list is measured twice.
 				pulls := fmt.Sprintf("%s of round %d. Fill in the column reward, then run: %s",
 					sentence.Count(len(list.Rows), "measurement"), list.Round, nextCommand("tell", args[0], output, "--by", o.by))
 				if len(list.Rows) == 0 {
-					pulls = "nothing to measure: " + list.Note.String()
+					pulls = "only the header. Nothing to measure: " + list.Note.String()
 				}
 				fmt.Fprintf(os.Stderr, "wrote %s: %s\n", output, pulls)
 				return nil

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/stat"
@@ -125,9 +126,13 @@ func TestSlipIsNamed(t *testing.T) {
 	if w := named(rows("64.6")); len(w) > 0 {
 		t.Errorf("without a slip: %q", w)
 	}
+	// Beside a text in the column, a condition would compare texts and exclude nothing, so the warning proposes none.
+	if w := named(rows("6.46") + "A,100,n.d.\n"); len(w) != 1 || strings.Contains(w[0], "where=") {
+		t.Errorf("beside n.d.: warnings %q, want one without a condition", w)
+	}
 	w := named(rows("6.46"))
 	want := regexp.MustCompile(`^the other measurements contradict Yield % 6\.46 in line 12 of runs\.csv \(A, 140\), where 6\d\.\d to 6\d\.\d ` +
-		`was expected\. It is used unchanged\. Correct it if it is a mistake in the table, or leave it out: where="col\('Yield %'\) != 6\.46"$`)
+		`was expected\. It is used unchanged\. Correct it if it is a mistake in the table, or leave it out: where="col\('Yield %'\) != 6\.46" \(--where "col\('Yield %'\) != 6\.46"\)$`)
 	if len(w) != 1 || !want.MatchString(w[0]) {
 		t.Errorf("warnings %q, want one that matches %s", w, want)
 	}

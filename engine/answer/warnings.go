@@ -135,9 +135,9 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	if len(found) > 1 {
 		text = strings.NewReplacer("It is", "They are", "it if it is a mistake", "mistakes").Replace(text)
 	}
-	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 &&
+	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 && numericRewards(p) &&
 		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {
-		text += fmt.Sprintf(", or leave it out: where=%q", problem.Unless(l.Reward, p.Turned(y)))
+		text += fmt.Sprintf(", or leave it out: where=%[1]q (--where %[1]q)", problem.Unless(l.Reward, p.Turned(y)))
 	}
 	return text
 }
@@ -166,11 +166,20 @@ func (a *Answer) code(p *problem.Problem, c code) string {
 	text := fmt.Sprintf("the value %s of %s occurs %s and is far from all others. It looks like a code for a missing value. It counts as "+
 		"measured, so the answer may be wrong",
 		plain(v), cmp.Or(a.Reward, "reward"), often)
-	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward {
-		return text + fmt.Sprintf(". If nothing was measured there: where=%q. If it failed there: failed=%q", problem.Unless(l.Reward, v),
-			problem.Equals(l.Reward, v))
+	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward && numericRewards(p) {
+		return text + fmt.Sprintf(". If nothing was measured there: where=%[1]q (--where %[1]q). "+
+			"If it failed there: failed=%[2]q (--failed %[2]q)",
+			problem.Unless(l.Reward, v), problem.Equals(l.Reward, v))
 	}
 	return text + ". Leave these measurements out"
+}
+
+// numericRewards reports whether conditions can compare rewards with numbers. They compare texts if a cell of the column is a
+// text such as n.d. or <0.05.
+func numericRewards(p *problem.Problem) bool {
+	return !slices.ContainsFunc(p.Notes, func(n problem.Note) bool {
+		return (n.Kind == problem.NoteFailed || n.Kind == problem.NoteLimits) && n.Names[0] == p.Long.Reward
+	})
 }
 
 // fewestRest is the number of different other values that a task needs before a value can be far from all of them; the two

@@ -56,7 +56,7 @@ func Of(ctx context.Context, m *model.Model, opt engine.Options) (Report, error)
 	return r, nil
 }
 
-// builder fills a Report step by step; later steps use the results of earlier ones.
+// builder fills a Report in steps. Later steps use the results of earlier ones.
 type builder struct {
 	ctx   context.Context
 	model *model.Model

@@ -33,7 +33,7 @@ func (g gained) gap() float64 {
 // Parameters of gainSearch.
 const (
 	gainTolerance = 1e-4 // relative gap of the bounds at which the search ends
-	gainPasses    = 12   // largest number of passes over all arms, with designs between them
+	gainPasses    = 12   // largest number of passes over all arms, each followed by designs on candidates
 	mostGainArms  = 1024 // largest number of candidates: the time of a design step is cubic in it
 	gainNewcomers = 32   // number of candidates added per design; a quarter of the present ones if that is more
 	gainLeast     = 0.01 // fraction of the mean weight: candidates below are dropped, unless their gradient is large

@@ -73,7 +73,7 @@ func (l *located) factor() (err error) {
 }
 
 // view is a matrix of normalised kernel values. Its first points are the arms whose gradients are computed, with their
-// precisions. own has the rows of the allocation's arms.
+// precisions. `own` has the rows of the allocation's arms.
 type view struct {
 	values    kernels.Matrix
 	precision []float64

@@ -16,7 +16,7 @@ type ABC struct {
 	C float64 `json:"c"`
 }
 
-// Report is the value of bounds(...): every quantity of the theory for one problem, with the constants of the proofs.
+// Report is the value of bounds(...): the theory's quantities for one problem, with the constants of the proofs.
 type Report struct {
 	Problem string  `json:"problem"`
 	Tasks   int     `json:"tasks"`
@@ -70,7 +70,7 @@ type Theorem struct {
 	FBBudget float64 `json:"fb_budget"`
 }
 
-// Corollary has Corollary 1 (FC, samples per agent) and Corollary 2 (FB).
+// Corollary has the bounds of Corollary 1 (FC, samples per agent) and Corollary 2 (FB and FBBudget, as in Theorem).
 type Corollary struct {
 	FC       ABC `json:"fc"`
 	FB       ABC `json:"fb"`

@@ -15,7 +15,7 @@ import (
 // Scripts, commands, notebook cells and programs fill the fields and pass the act to the folder. The folder calls Check,
 // Prepare and Do, and then records the events that Do returned.
 type Act interface {
-	// Params lists the arguments as scripts and commands name them, each with the field that it fills.
+	// Params returns the arguments with their names in scripts and commands, each with a pointer to its field.
 	Params() []Param
 	// Do computes the events to record. It changes nothing. The folder may call it again on a later state if other events
 	// were recorded meanwhile. If the act was done before, it returns no events and sets Done.Known: notebook cells and
@@ -38,7 +38,7 @@ type Prepared interface {
 // any act.
 type Checked interface{ Check() *ArgError }
 
-// ArgError states what is wrong with an argument of an act.
+// ArgError describes a fault of an argument of an act.
 type ArgError struct {
 	Param string // "" for the act as a whole
 	Text  string // the fault, as a phrase that follows the name of the argument
@@ -53,12 +53,12 @@ type Doing struct {
 	Grow func(context.Context, File) (Protocol, Growth, error)
 }
 
-// Done states what an act did.
+// Done is the result of an act.
 type Done struct {
 	Events   []Event   // to record; empty if all was recorded before, or if rows of a sheet are wrong
-	Known    bool      // all of it was recorded before
-	Text     string    // a sentence
-	Warnings []string  // sentences
+	Known    bool      // everything was recorded before
+	Text     string    // sentence for the person, without a full stop
+	Warnings []string  // sentences for the person
 	Closing  *Closing  // set by an act that closes a round, also if it returns an error; otherwise nil
 	Receipt  *Receipt  // set by an act that reads a sheet; otherwise nil
 	Protocol *Protocol // the protocol after the events; nil if they do not change it
@@ -132,7 +132,7 @@ func fileParam(into *File, what string) Param {
 		Words: "a file", Hint: what}
 }
 
-// Ranges of numbers.
+// Ranges for number arguments.
 var (
 	fromZero = kernels.Range{Min: 0, Max: math.Inf(1), MaxOpen: true}
 	inside   = kernels.Range{Min: 0, Max: 1, MinOpen: true, MaxOpen: true}
@@ -140,7 +140,7 @@ var (
 	fromOne  = kernels.Range{Min: 1, Max: math.Exp2(53)}
 )
 
-// ErrReason answers an act without its reason.
+// ErrReason is returned for an act that needs a reason but has none.
 var ErrReason = errors.New("the act needs a reason, which the report shows (--reason)")
 
 // reasoned returns ErrReason if the reason is blank, otherwise nil. If rule is not nil, the error also states this rule.
@@ -224,7 +224,7 @@ func (a *Attach) Do(ctx context.Context, at Doing) (Done, error) {
 
 // UpgradeBody records that a program of another revision continues the campaign. The two revisions may decide differently.
 type UpgradeBody struct {
-	From    int      `json:"from"` // revisions, see Revision
+	From    int      `json:"from"` // revisions before and after, see Revision
 	To      int      `json:"to"`
 	Changes []string `json:"changes,omitempty"` // how decisions so far differ under the new revision, in sentences
 }

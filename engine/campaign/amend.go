@@ -42,7 +42,7 @@ such changes: start another campaign and attach this one's measurements to it.
 All changes hold from the next round on.`,
 }
 
-// withdrawHint states how arms are named.
+// withdrawHint is the hint on how to name arms in withdraw.
 const withdrawHint = `write withdraw="task/arm", or withdraw=["task/arm", "task/other arm"]`
 
 // Params implements Act.

@@ -11,10 +11,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Request asks for pulls to measure.
+// Request is a person's request for pulls to measure.
 type Request struct {
 	By    string // name of the person who asks, as typed; "" for a person without a name
-	Task  string // only pulls of this task; "" means any
+	Task  string // hand out only pulls of this task; "" means any
 	Count int    // most pulls; 0 means the capacity of a unit of time, else one plate, else the whole round
 	More  bool   // hand out further pulls although the asker's present list is not yet recorded
 	Retry bool   // also hand out pulls of arms that are given up after repeated failures
@@ -43,7 +43,7 @@ type ListRow struct {
 	ID       string    `json:"id"` // a row of results names its pull by it
 	Round    int       `json:"round"`
 	Plate    int       `json:"plate,omitempty"`    // from 1; 0 without plates
-	Position int       `json:"position,omitempty"` // on the plate, from 1
+	Position int       `json:"position,omitempty"` // position on the plate, from 1
 	Block    int       `json:"block,omitempty"`    // pulls of one block are measured together; 0 without blocks
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
@@ -80,7 +80,7 @@ func (it *item) overdue(now time.Time) bool {
 	return it.outstanding() && !it.until.IsZero() && now.After(it.until)
 }
 
-// handed records, in a State, the pulls that were handed out.
+// handed is the part of a State about pulls that were handed out.
 type handed struct {
 	items  map[string]*item // by id: pulls of all rounds, including failed and replaced ones
 	order  []*item          // the same items, in the order in which they were handed out
@@ -289,7 +289,7 @@ func (s Moment) waiting() Note {
 	return n
 }
 
-// someone names a person in a sentence.
+// someone returns the name of a person for a sentence; a phrase if the name is "".
 func someone(by string) string {
 	if by == "" {
 		return "a person without a name (--by)"
@@ -385,7 +385,7 @@ type AskBody struct {
 
 // Item is a pull that was handed out under an id.
 type Item struct {
-	ID string `json:"id"` // see NewID
+	ID string `json:"id"` // in the form of NewID
 	Slot
 	Again string `json:"again,omitempty"` // the id of the failed or overdue pull that this one replaces; "" for none
 }

@@ -148,7 +148,7 @@ func (r *round) wholeBlocks(count int, asked func(Slot) bool) (out []Slot) {
 // deviations of each set (within). Blocks are processed by number, so that the order in which results arrived does not
 // change any digit.
 func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine.Within) {
-	// by arm and number
+	// by arm and number: the measured reward
 	reward := map[[2]int]float64{}
 	for m := range resultsOf([]*round{r}) {
 		reward[[2]int{m.Arm, m.Number}] = m.Reward
@@ -162,14 +162,14 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 				arms, of[slot.Arm] = append(arms, slot.Arm), y
 			}
 		}
-		// a block that lost all its pulls gives no information
+		// skip blocks without any result
 		if arms != nil {
 			blocks, values = append(blocks, arms), append(values, of)
 		}
 	}
 	// blocks with the same measured arms form one side; of[k] is the side of block k
 	sides, of := engine.SidesOf(blocks, law)
-	rewards := make([][]float64, len(sides)) // block after block
+	rewards := make([][]float64, len(sides)) // by side: its rewards, block after block
 	for k, arms := range blocks {
 		for _, i := range arms {
 			rewards[of[k]] = append(rewards[of[k]], values[k][i])
@@ -185,7 +185,7 @@ func (r *round) measuredBlocks(law string) (sides []engine.Side, within []engine
 // per block, block after block.
 func withinOf(rewards []float64, n int) engine.Within {
 	out := engine.Within{Means: make([]float64, n), Products: make([]float64, n*n)}
-	// k%n is the arm, k/n the block
+	// rewards[k] is of arm k%n in block k/n
 	for k, y := range rewards {
 		out.Means[k%n] += y / float64(len(rewards)/n)
 	}

@@ -3,7 +3,7 @@ package campaign
 // This file lists the kinds of events with their bodies, and the acts that record events. Each act is in a file of its
 // own, together with its event.
 
-// Kind states what an event records.
+// Kind is the kind of an event.
 type Kind string
 
 // The kinds of events.
@@ -47,20 +47,20 @@ var bodies = map[Kind]func() recorded{
 	KindNote:    func() recorded { return new(NoteBody) },
 }
 
-// Acts is the table of acts.
+// Acts returns the table of acts.
 func Acts() []Entry {
 	return []Entry{tellEntry, amendEntry, failEntry, correctEntry, closeEntry, attachEntry, noteEntry}
 }
 
 // Entry is a row of the table of acts. Each act in the table is available in scripts, as a command and in notebook cells.
 type Entry struct {
-	Name     string     // name of the function and of the command
+	Name     string     // name of the script's function and of the command
 	Synonyms []string   // other names of the script's function that its error messages recognise
 	Doc      string     // description of the script's function, one line; "" if scripts do not have the act
-	Example  string     // example of the function of scripts
+	Example  string     // example call in a script
 	Short    string     // description of the command, one line
 	Long     string     // longer description of the command
-	New      func() Act // an act whose arguments are all at their defaults
+	New      func() Act // returns an act with default arguments
 	Sheet    bool       // the act reads a sheet of results, and returns a Receipt
 	Plans    bool       // the next round is planned right after the act. Not for earlier measurements: they often come from several sheets
 }

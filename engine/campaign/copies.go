@@ -35,13 +35,13 @@ func (t *teller) seen(but sheetKey) (all []*measured) {
 	return append(all, lists.Where(t.state.guides, func(m *measured) bool { return !own[m] })...)
 }
 
-// copies returns the rows that have the values of results which are recorded, each result once, if they are
-// more than chance explains: a copy of a sheet under another name, or its rows among others. Else it is nil, and equal
-// is whether all rows have such values nevertheless, as measurements of few digits may.
+// copies detects rows that were copied from a recorded sheet, perhaps under another name or among other rows. It returns
+// the rows whose values equal a recorded result, by index, each with a different result, if there are more than chance
+// explains. Otherwise copies is nil, and equal reports whether all rows have such values, which may happen with few digits.
 //
-// Of n rows, row i has the value of one of m_i results of its arm with a probability of about q_i = m_i u_i/(2√π σ), where u_i is
-// the unit of its last digit and σ the standard deviation of one measurement. k or more equal ones of λ = Σ q_i expected have
-// at most the probability e^(k-λ) (λ/k)^k [Chernoff 1952].
+// Row i equals one of m_i results of its arm with a probability of about q_i = m_i u_i/(2√π σ). u_i is the unit of its last
+// digit, and σ the standard deviation of one measurement. If λ = Σ q_i equal rows are expected, the probability of k or more
+// is at most e^(k-λ) (λ/k)^k [Chernoff 1952].
 func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies map[int]*measured, equal bool) {
 	all := t.seen(but)
 	left, of := map[sameResult][]*measured{}, map[int]float64{}
@@ -55,7 +55,7 @@ func (t *teller) copies(rows []ResultRecord, but sheetKey, hash string) (copies 
 		if same := left[x.same()]; len(same) > 0 {
 			copies[k], left[x.same()] = same[0], same[1:]
 		}
-		if of[x.Arm] > 0 { // so that equal values, σ = 0, are equal by chance
+		if of[x.Arm] > 0 { // an arm without results adds nothing, even if σ = 0
 			expected += min(1, of[x.Arm]*lastDigit(x.Reward)/(2*math.Sqrt(math.Pi)*sigma))
 		}
 	}

@@ -64,7 +64,7 @@ func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 
 // CorrectBody replaces a result.
 type CorrectBody struct {
-	ID     string  `json:"id"`     // id of the pull, as it was issued
+	ID     string  `json:"id"`     // id of the pull, as issued
 	Old    float64 `json:"old"`    // the previous value, for people who read the log: fold uses the value in the state
 	Reward float64 `json:"reward"` // the new value, with the sign of the data
 	Reason string  `json:"reason"` // never ""
@@ -144,7 +144,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 
 // FailBody gives back pulls that could not be measured.
 type FailBody struct {
-	IDs    []string `json:"ids"` // as issued, each once
+	IDs    []string `json:"ids"` // ids of the failed pulls, each once
 	Reason string   `json:"reason"`
 	// of a sheet whose rows have no ids: its rows without a value. IDs includes the pulls of these rows
 	Rows     []FailedRow `json:"rows,omitempty"`
@@ -226,7 +226,7 @@ type Closing struct {
 	Measured int        `json:"measured"`          // measured pulls of all arms, including extra ones
 	Lost     int        `json:"lost"`              // planned pulls without a result
 	PValue   *float64   `json:"p_value,omitempty"` // of the test whether losses are random, see LossTest; nil if it was not made
-	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost far more than their share
+	Worst    []LossLine `json:"worst,omitempty"`   // arms that lost more pulls than chance explains
 	Rule     Note       `json:"sentence"`          // the rule of failures, for the person who closes the round
 }
 

@@ -21,7 +21,7 @@ type Event struct {
 	At   time.Time       `json:"at"`   // UTC, by the clock of the machine; used for people and for leases
 	By   string          `json:"by"`   // the person, as given in the act; may be ""
 	Body json.RawMessage `json:"body"` // JSON of the body of this kind (bodies), with its original bytes
-	Hash string          `json:"hash"` // hash of the event and the hash before it, see Sealed
+	Hash string          `json:"hash"` // hash of this event and all earlier ones, see Sealed
 }
 
 // Sealed returns the event with its hash. before is the hash of the previous event; "" for the first event. The hash is
@@ -80,11 +80,11 @@ type StartBody struct {
 	Set      []string         `json:"set,omitempty"`      // NAME=VALUE: settings that replaced those of the script at the start
 	Data     []File           `json:"data,omitempty"`     // files that the script read, also without contents
 	Seed     uint64           `json:"seed"`               // seed for the order of lists, and for cuts of rounds
-	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program that opens the campaign must compute the same value
+	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program must compute the same value
 	Settings []engine.Setting `json:"settings"`           // the protocol, in words
 	Revision int              `json:"revision"`           // Revision of the program that began the campaign
 	Build    string           `json:"build"`              // build and system of that program, for the report
-	Forecast *Forecast        `json:"forecast,omitempty"` // nil if none was made
+	Forecast *Forecast        `json:"forecast,omitempty"` // forecast before the start; nil if none was made
 	// description of the run of agents that plans the rounds; "" if the campaign plans them itself
 	Led string `json:"led,omitempty"`
 }

@@ -57,7 +57,7 @@ type link struct {
 	at   time.Time // time of the event
 }
 
-// ChainColumn is the column of a list that names the last event of the campaign which made it.
+// ChainColumn is the column of a list with the campaign's last event when the list was made.
 const ChainColumn = "campaign_chain"
 
 // chainTime is the time format in a cell of ChainColumn. A cell begins with a letter, so that spreadsheets do not read it
@@ -112,9 +112,9 @@ func (s *State) checkChain(r Results) error {
 		if cell == nil {
 			continue
 		}
-		seq, _ := strconv.ParseInt(cell[1], 10, 64) // at most 15 digits
+		seq, _ := strconv.ParseInt(cell[1], 10, 64) // cannot fail: at most 15 digits
 		at, err := time.Parse(chainTime, cell[3])
-		if err != nil || s.Has(seq, cell[2]) { // a time that no calendar has was not written by Chain
+		if err != nil || s.Has(seq, cell[2]) { // Chain does not write invalid times
 			continue
 		}
 		here := fmt.Sprintf("ends with event %d of %s", s.Seq, s.At.UTC().Format(time.DateTime))

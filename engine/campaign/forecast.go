@@ -56,16 +56,15 @@ type ForecastRow struct {
 	Quickest bool     `json:"quickest,omitempty"` // the row with the least median time; if equal, with the fewest samples
 }
 
-// Range is the median of simulated runs, with two ends between which another one is expected: the
-// smallest and the largest of them, or the prediction interval of a two-piece log-normal law at 95 %,
+// Range is the median of n simulated runs, and an interval in which another run is expected. The interval is the wider of
+// two: from the smallest to the largest run, or the 95 % prediction interval of a two-piece log-normal law,
 //
-//	exp(m - t s₁ √(1 + π/2n)), exp(m + t s₂ √(1 + π/2n)),  t of n/2 degrees of freedom,
+//	exp(m - t s₁ √(1 + π/2n)), exp(m + t s₂ √(1 + π/2n)),  t of n/2 degrees of freedom.
 //
-// whichever is wider. m is the median of the logarithms, whose variance is π s²/2n, s₁ the root mean
-// square distance from it of the logarithms below it, and s₂ of the others [as Hahn and Meeker 1991, sec. 4.7, with two
-// scales: Wallis 2014]: some runs that end early do not make the others longer. Between the first two another run lies with
-// probability (n-1)/(n+1) of n runs, whatever the law [David and Nagaraja 2003, sec. 7.3]; the tail of
-// few runs is not seen by them.
+// m is the median of the logarithms, with variance π s²/2n. s₁ is the root mean square distance from m of the logarithms
+// below m, and s₂ of those above [as Hahn and Meeker 1991, sec. 4.7, with two scales: Wallis 2014]. Two scales prevent a few
+// short runs from raising the upper end. Another run lies between the smallest and the largest with probability (n-1)/(n+1),
+// for any law [David and Nagaraja 2003, sec. 7.3], but with few runs they miss its tail.
 type Range struct {
 	Median float64 `json:"median"` // each of the three numbers may be infinite: some runs did not finish
 	Low    float64 `json:"low"`    // at most the smallest of the runs
@@ -150,7 +149,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	if n, ok := p.lossNote(); ok {
 		assumes = append(assumes, n)
 	}
-	// another run lies between the smallest and the largest of n with probability (n-1)/(n+1), see Range
+	// Share is the probability that another run lies between the smallest and the largest, see Range
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)
 	if e, err := p.Entry(); err == nil {
@@ -214,9 +213,9 @@ func alternatives(p Protocol) []string {
 
 // need holds the length and cost of one simulated run; for Renew, of the rest of the campaign.
 type need struct {
-	samples, rounds, time float64 // of all tasks together; rounds; units of time
+	samples, rounds, time float64 // samples of all tasks; rounds; units of time
 	undecided, wrong      bool
-	buys                  []Bought // after each round
+	buys                  []Bought // answers after each round
 }
 
 // Bought is the quality of the answers after a number of samples, as means over tasks and runs.

@@ -61,8 +61,8 @@ func (p prior) firstOf(i int) int {
 	return p.m.Layout.First[i]
 }
 
-// contrast returns half the mean square of the difference of two arms of a task that differ to the
-// kernel, squared reward units: of n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
+// contrast returns half the mean squared difference, under the kernel, of two arms of the task with arms lo ≤ i < hi, in
+// squared reward units. Arms with the same features count once. For n arms with features φ_i it is Σ |φ_i - φ̄|²/(n - 1).
 func (p prior) contrast(lo, hi int) float64 {
 	// Σ φ_i, with one arm for each set of arms that the kernel cannot tell apart
 	var centre []float64
@@ -91,30 +91,28 @@ func (p prior) contrast(lo, hi int) float64 {
 			sum += d * d
 		}
 		if p.rest != nil {
-			// independent parts of n arms differ from their mean by (n - 1)/n of their variance
+			// the mean squared deviation of n independent parts from their mean is (n - 1)/n of their variance
 			sum += max(0, p.rest[i]) * (n - 1) / n
 		}
 	}
 	return p.m.Scale * sum / (n - 1)
 }
 
-// loosened returns expected rewards drawn from the kernel, m_i, with a share s of the variance between the
-// arms of a task by each arm itself,
+// loosened returns the problem with true means in which a share s of the variance between arms of a task is independent
+// for each arm. mean holds N draws m_i of the prior; run is the number of the run, and seeds all random numbers. The new
+// means are
 //
 //	μ_i = m̄ + √h (√(1-s) (m_i - m̄) + √(s c) z_i),  z_i ~ N(0, 1),
 //
-// where m̄ is the mean of the arms of the task and 2c the mean square of the difference of two of them under the kernel,
-// which the share leaves unchanged, and the factor h of the task (spreads) in the mean. s has the density 6 s (1 - s)
-// over the runs, which
-// keeps it from both ends: a kernel that is all of the truth and one that is nothing of it [as the
-// penalty of Chung et al. 2013 keeps a scale from 0]. Its quantiles ½ - sin(asin(1 - 2u)/3) are taken at the
-// fractional parts u of 1/2 + run/Φ, so that few runs have them evenly too [Niederreiter 1992, sec. 3.1].
+// where m̄ is the mean of m_i in the task. 2c is the mean squared difference of two arms of the task under the kernel; the
+// share does not change it. The factor h of the task (spreads) changes it, but not on average. Over the runs, s has the density
+// 6 s (1 - s), which avoids both extremes: a kernel that explains everything, and one that explains nothing [as the
+// penalty of Chung et al. 2013 keeps a scale from 0]. The quantiles ½ - sin(asin(1 - 2u)/3) are taken at the fractional
+// parts u of 1/2 + run/Φ, so that they are evenly spread even for few runs [Niederreiter 1992, sec. 3.1].
 //
-// A posterior that fits such a part does not take the kernel at its word, and a forecast that did would
-// promise it more than the kernel can hold: one draw from a kernel under which tasks are much
-// alike has one best arm in all of them, which all tasks find together. Arms that are one to the kernel
-// stay one.
-// mean are N draws of the prior, and run the number of the run, from which all that is random here follows. The problem is not changed.
+// A posterior that fits such a part expects deviations from the kernel. If a forecast drew rewards exactly from the kernel,
+// it would be too optimistic: under a kernel with similar tasks, one arm would be the best in all tasks, and all tasks would
+// find it together. Arms with the same features keep equal means. p is not changed.
 func (from prior) loosened(p *problem.Problem, mean []float64, run int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(0x6f776e, uint64(run))) // "own"
 	_, u := math.Modf(0.5 + float64(run)/math.Phi)

@@ -18,7 +18,7 @@ type History struct {
 	Start        StartBody     `json:"start"`
 	StartedAt    time.Time     `json:"started"`
 	Rounds       []RoundLine   `json:"rounds"`       // all planned rounds, including the open one
-	Log          []LogLine     `json:"log"`          // every event with a reason
+	Log          []LogLine     `json:"log"`          // the events with a reason
 	Measurements []Measurement `json:"measurements"` // by round, plate and position; attached ones first
 	Hash         string        `json:"hash"`         // hash of the last event
 	Events       int           `json:"events"`       // number of events
@@ -34,7 +34,7 @@ type RoundLine struct {
 	Closed   string    `json:"closed,omitempty"` // reason of the close, if a person closed the round or it ended early; otherwise ""
 	Over     bool      `json:"over"`             // whether the round has ended
 	Digest   string    `json:"digest"`           // digest of its plan, see engine.Plan
-	Seed     uint64    `json:"seed"`             // seed of the order of its list
+	Seed     uint64    `json:"seed"`             // seed for the order of its list
 	Build    string    `json:"build"`            // build of the program that planned it
 }
 
@@ -132,7 +132,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 // The problem of s is not changed. Its own measurements are not included: if the protocol uses them, they were attached.
 func (s Moment) Known() *problem.Problem {
 	n := s.Problem.N()
-	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // sums of rewards, and of squared deviations from the mean
+	sum, square, count := make([]float64, n), make([]float64, n), make([]float64, n) // sums of rewards and of squared deviations
 	rows, within := make([]float64, n), make([]float64, n)
 	var measurements []problem.Row
 	var blocks []string
@@ -216,7 +216,7 @@ type LossLine struct {
 	Arm     string  `json:"arm"`
 	Planned int     `json:"planned"` // pulls of the arm planned in the round
 	Lost    int     `json:"lost"`    // how many of these have no result
-	PValue  float64 `json:"p_value"` // corrected for the number of arms
+	PValue  float64 `json:"p_value"` // multiplied by the number of arms
 }
 
 // Warning returns a sentence on the loss and its meaning for the answers.

@@ -22,7 +22,7 @@ type Note struct {
 // NoteKind is the kind of a Note.
 type NoteKind string
 
-// The kinds of notes of a status.
+// The kinds of notes in a status.
 const (
 	NoteLed     NoteKind = "led"     // names: the run that plans the rounds
 	NoteUnused  NoteKind = "unused"  // numbers: the first unused round
@@ -55,7 +55,7 @@ const (
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
 	NoteSkewed     NoteKind = "skewed"              // see engine.WarnSkewed
 	NoteCensored   NoteKind = "censored"            // numbers: results that are only limits
-	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, pulls
+	NoteManyLost   NoteKind = "many lost"           // numbers: pulls without a result, all pulls
 )
 
 // The kinds of notes on how a forecast was simulated.
@@ -67,7 +67,7 @@ const (
 	// the same, and each run begins with these measurements
 	NoteRewardsAttached NoteKind = "rewards believed, measurements attached"
 	NoteRewardsLed      NoteKind = "rewards of a lead" // numbers: lead of the best arm, reward units
-	NoteOwnPart         NoteKind = "own part of arms"  // names: algorithm
+	NoteOwnPart         NoteKind = "own part of arms"  // names: the algorithm that fits an independent part of each arm
 	NoteNoiseBelow      NoteKind = "noise below what is stated"
 	// names: unit of time; numbers: smallest and largest share of failed pulls, smallest and largest share of late
 	// results, largest delay in that unit
@@ -91,8 +91,8 @@ var noteSentences = map[NoteKind]string{
 	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
-	NoteHandedOut: "all pulls of round %[2]d are handed out: %[1]s. If their results will never come, end the round: " +
-		"gonb-cope campaign close",
+	NoteHandedOut: "all pulls of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
+		"If the results will never come, end the round: gonb-cope campaign close DIR",
 
 	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
 
@@ -103,9 +103,9 @@ var noteSentences = map[NoteKind]string{
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards that agree with the table and differ from run to run; each run starts without " +
+	NoteRewardsBelieved: "expected rewards that are plausible given the table, different in each run; each run starts without " +
 		"the table's measurements",
-	NoteRewardsAttached: "expected rewards that agree with the table and differ from run to run; each run starts from " +
+	NoteRewardsAttached: "expected rewards that are plausible given the table, different in each run; each run starts from " +
 		"the table's measurements, unless the script has attach=false",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
@@ -142,7 +142,7 @@ func (n Note) String() string {
 	case NoteHandedOut:
 		var parts []string
 		for k, by := range n.Names {
-			parts = append(parts, fmt.Sprintf("%s with %s", pulls(n.number(k+1)), someone(by)))
+			parts = append(parts, fmt.Sprintf("%s to %s", pulls(n.number(k+1)), someone(by)))
 		}
 		// the words include the number of each person; only the round remains a number
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]

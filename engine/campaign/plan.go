@@ -28,7 +28,7 @@ const idLength = 6
 // different pulls.
 func newIDs() *rand.Rand {
 	var seed [32]byte
-	crand.Read(seed[:]) // it never fails
+	crand.Read(seed[:]) // cannot fail
 	return rand.New(rand.NewChaCha8(seed))
 }
 
@@ -223,7 +223,7 @@ type PlanBody struct {
 	Rounding    float64       `json:"rounding,omitempty"`
 	WantSquares bool          `json:"want_squares,omitempty"` // the algorithm needs sums of squares of this round
 	Digest      string        `json:"digest,omitempty"`       // digest of the plan before it was cut; a led campaign uses it to find the round
-	Seed        uint64        `json:"seed,omitempty"`         // seed of the order of the list
+	Seed        uint64        `json:"seed,omitempty"`         // seed for the order of the list
 	Plate       int           `json:"plate,omitempty"`        // pulls on a plate; 0 without plates
 	Done        bool          `json:"done,omitempty"`         // nothing is left to measure
 	Status      string        `json:"status,omitempty"`       // the engine.Status, if Done

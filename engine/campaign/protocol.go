@@ -50,11 +50,11 @@ type Protocol struct {
 
 	Seed uint64 `json:"seed"` // seed for orders of lists; 0 for a new one at each start
 
-	Forecast *Forecast `json:"forecast,omitempty"` // nil if none was made
+	Forecast *Forecast `json:"forecast,omitempty"` // forecast before the start; nil if none was made
 }
 
 type timeUnit struct {
-	name   string        // as scripts write it
+	name   string        // name in scripts
 	length time.Duration // length of one unit
 }
 

@@ -20,7 +20,7 @@ import (
 type Renewal struct {
 	Samples   Range  `json:"samples"`             // further samples, of all tasks together
 	Time      Range  `json:"time"`                // further units of time; without a capacity, one unit per round
-	Unit      string `json:"time_unit"`           // unit of the time
+	Unit      string `json:"time_unit"`           // unit of Time
 	Undecided int    `json:"undecided,omitempty"` // runs that did not finish within the limits of the simulation
 	Runs      int    `json:"runs"`                // number of simulated runs
 }
@@ -79,7 +79,7 @@ type known struct {
 	all  engine.Batch     // results with the sign of the data; Steps.Learn turns them
 	mean []float64        // N posterior means, reward units, higher is better; nil without results
 	root *model.Posterior // its field White is a root of the posterior covariance, normalised
-	unit float64          // unit of root, reward units
+	unit float64          // reward units in one unit of root
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 
@@ -124,14 +124,13 @@ func (s rest) known(ctx context.Context) (*known, error) {
 // taskPulls is the number of results of an arm that has the same weight as the noise estimate of its task.
 const taskPulls = 4
 
-// scatter returns the standard deviations of the noise of the arms, reward units: those stated, times the factor from
-// the scatter of repeated results. The square of a task's factor is
+// scatter returns the noise standard deviation of each arm, reward units: the stated one times a factor, estimated from
+// repeated results. The squared factor of a task is
 //
 //	F = (1 + Σ S_i/σ_i²)/(1 + Σ (n_i - 1)),
 //
-// where the n_i results of an arm have the sum of squares S_i around their mean, and the stated noise counts as one
-// result more. The square of an arm's factor is (4 F + S_i/σ_i²)/(4 + n_i - 1), as some of a task's arms scatter less
-// than others.
+// where the n_i results of an arm have the sum of squares S_i around their mean. The stated noise counts like one more
+// result. The squared factor of an arm is (4 F + S_i/σ_i²)/(4 + n_i - 1), because arms of a task may differ in noise.
 func scatter(p *problem.Problem, b engine.Batch) []float64 {
 	out := make([]float64, p.N())
 	of := func(i int) (squares, freedom float64) {

@@ -23,7 +23,7 @@ type Run struct {
 	Differs []Difference   // decisions that differ from the recorded ones
 	Notes   []Note         // notes for the status
 	Delta   float64        // delta in force
-	Epsilon *float64       // the changed value; nil if it was not changed
+	Epsilon *float64       // epsilon in force if it was amended; otherwise nil
 }
 
 // Replay runs the algorithm over the finished rounds of the state. It uses the recorded plans, so that a program with
@@ -52,7 +52,7 @@ func (s Moment) replayer(ctx context.Context, memory *model.Memory) (*replayer, 
 // restricted and numbers convert the former to the latter.
 type replayer struct {
 	state      *State        // may grow between calls of catchUp
-	protocol   Protocol      // with all arms
+	protocol   Protocol      // protocol with all arms
 	memory     *model.Memory // keeps solutions for other runs; may be nil
 	generation int           // number of additions of arms already applied
 	model      *model.Model  // model of the problem of this generation

@@ -302,14 +302,15 @@ func (s review) plateOf(m *measured) string {
 	return ""
 }
 
-// plateP returns the p-value of plateTest for values of these arms on these plates: arms[k] and plates[k] belong to values[k], and plates
-// have the numbers from 0 to count - 1.
+// plateP returns the p-value of plateTest, or false if there are too few values. values[k] is of the arm arms[k] on the
+// plate plates[k]; plates are numbered from 0 to count - 1.
 //
-// With n_ip values of arm i on plate p, N_i of the arm, and y the values less their arm's mean, the effects b of plates solve
+// n_ip is the number of values of arm i on plate p, N_i that of arm i, and y_k is value k minus the mean of its arm. The
+// plate effects b solve
 //
 //	C b = q,  C_pq = δ_pq Σ_i n_ip - Σ_i n_ip n_iq/N_i,  q_p = Σ_k on p y_k,
 //
-// and explain qᵀC⁺q of Σ y², with as many degrees of freedom as C has rank.
+// and explain the part qᵀC⁺q of Σ y². Its degrees of freedom are the rank of C.
 func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
 	if count < 2 {
 		return 0, false

@@ -118,7 +118,7 @@ func (t *teller) candidate(row problem.SheetRow, arm int, allowed map[string]flo
 	return c, true
 }
 
-// setting holds the settings of an arm, as numbers and as the table has them.
+// setting holds the features of an arm: x as numbers, and texts as in the table.
 type setting struct {
 	x     []float64
 	texts []string

@@ -13,7 +13,7 @@ func (s review) skewed() *engine.Warning {
 	}
 	rewards := make([][]float64, s.Problem.N())
 	for m := range resultsOf(s.over()) {
-		if m.Arm < len(rewards) && m.count() == 1 { // means of several hide their skewness
+		if m.Arm < len(rewards) && m.count() == 1 { // a mean of several rewards hides their skewness
 			rewards[m.Arm] = append(rewards[m.Arm], m.Reward)
 		}
 	}

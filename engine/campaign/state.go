@@ -18,20 +18,20 @@ import (
 // A State contains no answers. Replay computes them, which takes long.
 type State struct {
 	Start    StartBody // zero before the first event
-	StartAt  time.Time // of the first event
+	StartAt  time.Time // time of the first event
 	Seq      int64     // sequence number of the last event
 	Hash     string    // hash of the last event
 	At       time.Time // time of the last event
 	Revision int       // revision of the program that decides: that of the start, or of the last upgrade
 	Capacity int       // capacity in force; -1 if it was not amended
 
-	handed                           // what was handed out
+	handed                           // the pulls that were handed out
 	taskOf  []int                    // by present number of the arm: its task; non-decreasing
 	grown   [][]int                  // Growth.At of each addition of arms; their number is the generation of the arms
 	rounds  []*round                 // round k is at index k-1; all except the last have ended
 	done    *PlanBody                // the last plan, if it states that nothing is left to measure; otherwise nil
 	doneSeq int64                    // event number of done
-	guides  []*measured              // late and attached results, in order of their events; they guide measurements, and tests do not decide by them
+	guides  []*measured              // late and attached results, in order of their events; tests do not decide by them
 	amends  []amendment              // in order of their events; arms have their present numbers
 	log     []LogLine                // in order of their events
 	sheets  map[sheetKey][]*measured // results of rows without ids, by sheet, in the order in which they were recorded
@@ -47,7 +47,7 @@ type State struct {
 // round is one communication round as the laboratory sees it. Its arms have the present numbers (moved renumbers them). A
 // round is open until the next plan or a close ends it, even if all its pulls are measured.
 type round struct {
-	plan       PlanBody  // as recorded
+	plan       PlanBody  // the recorded plan
 	seq        int64     // sequence number of its plan
 	at         time.Time // time of its plan
 	closed     int64     // number of the event that ended it; 0 while it is open
@@ -85,13 +85,13 @@ type amendment struct {
 	seq int64 // number of its event; the amendment applies to rounds planned after it
 }
 
-// LogLine is an event with a reason.
+// LogLine is a line of the log in the report.
 type LogLine struct {
 	Seq    int64     `json:"seq"`
 	Kind   Kind      `json:"kind"`
 	At     time.Time `json:"at"`
 	By     string    `json:"by,omitempty"`
-	What   string    `json:"what"` // a sentence without its full stop
+	What   string    `json:"what"` // what happened, as a sentence without a full stop
 	Reason string    `json:"reason,omitempty"`
 }
 
@@ -252,7 +252,7 @@ func (s *State) upFrom(generation int) []int {
 	return up // nil if no arm was added since
 }
 
-// cameAfter reports whether an arm was added after a round was planned.
+// cameAfter reports whether an arm was added after the round was planned.
 func (s *State) cameAfter(r *round, arm int) bool {
 	up := s.upFrom(r.generation)
 	return up != nil && !slices.Contains(up, arm)

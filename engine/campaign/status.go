@@ -38,7 +38,7 @@ type Status struct {
 	Failed    int           `json:"failed,omitempty"`     // pulls that were given back
 	Corrected int           `json:"corrected,omitempty"`  // number of corrected results
 	Open      *OpenRound    `json:"open_round,omitempty"` // nil if no round is open
-	Tasks     []TaskStatus  `json:"tasks"`                // in the order of the problem
+	Tasks     []TaskStatus  `json:"tasks"`                // in the order of the problem's tasks
 	// best arms by all measurements except those of the open round; nil without measurements, and for more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"` // people with outstanding pulls
@@ -77,12 +77,12 @@ type OpenRound struct {
 type TaskStatus struct {
 	engine.Progress `json:"progress"`
 
-	Arm      string               `json:"arm,omitempty"`  // the answer
+	Arm      string               `json:"arm,omitempty"`  // the answer; "" while the task is undecided
 	Estimate float64              `json:"estimate"`       // estimate of the leader, reward units
 	Arms     []string             `json:"arms,omitempty"` // arms that may still be the answer
 	Samples  int                  `json:"measured"`       // samples in rounds that have ended
 	Beside   int                  `json:"beside"`         // attached and late measurements
-	TimeLeft float64              `json:"time_left"`      // units of time at the capacity; NaN if unknown
+	TimeLeft float64              `json:"time_left"`      // units of time for the remaining samples at the capacity; NaN if unknown
 	Out      []engine.Elimination `json:"out,omitempty"`  // arms that were eliminated, with the reason
 }
 
@@ -211,7 +211,7 @@ func (s review) openRound(st *Status) {
 	}
 	if r.plan.Plate > 0 && len(r.list) > 0 {
 		o.Plates = r.list[len(r.list)-1].Plate
-		// 0 if all are handed out
+		// next is the zero Slot if all pulls are handed out
 		next, _ := lists.First(r.list, r.nobodys)
 		o.Next = next.Plate
 	}

@@ -110,7 +110,7 @@ func (a *Tell) do(ctx context.Context, at Doing, kind Kind, hash string) (Done, 
 // TellOne records the result of one pull, for programs that record results one by one. It is not in the table of acts, and
 // needs no Prepare. As for a sheet, the receipt reports an unknown id.
 type TellOne struct {
-	ID     string  // as typed
+	ID     string  // id of the pull, as typed
 	Reward float64 // with the sign of the data
 	TellOptions
 }
@@ -166,7 +166,7 @@ func (p Protocol) sameSetting(row problem.SheetRow, c, arm int) bool {
 	return err == nil && p.Problem.Categories[column] == nil && rounded(x) == rounded(p.Problem.Arms.Value(c, arm))
 }
 
-// TellBody records results.
+// TellBody is the body of an event with results.
 type TellBody struct {
 	Sheet   string         `json:"sheet,omitempty"`  // name of the file
 	SHA256  string         `json:"sha256,omitempty"` // SHA-256 of the sheet; "" for a single result
@@ -183,7 +183,7 @@ type ResultRecord struct {
 	Number int      `json:"number,omitempty"` // number of its pull; rewards are summed in this order
 	Fills  []string `json:"fills,omitempty"`  // ids of the pulls whose result it is, if the row had no id
 	Slots  []int    `json:"slots,omitempty"`  // numbers of the further pulls of a mean
-	Count  int      `json:"count,omitempty"`  // 0 means 1
+	Count  int      `json:"count,omitempty"`  // number of rewards; 0 means 1
 	Reward float64  `json:"reward"`           // mean of Count rewards
 	// -1 if the true value is at most Reward ("<0.05"), +1 if it is at least Reward; otherwise 0
 	Censored int8    `json:"censored,omitempty"`
@@ -284,7 +284,7 @@ const (
 type Receipt struct {
 	Campaign  string         `json:"campaign"`        // name of the campaign
 	Sheet     string         `json:"sheet,omitempty"` // name of the sheet
-	Taken     bool           `json:"taken"`           // whether anything was recorded
+	Taken     bool           `json:"taken"`           // something was recorded
 	Counts    map[string]int `json:"counts"`          // number of rows by outcome, such as RowNew
 	Lines     []ReceiptLine  `json:"lines"`           // remarks on rows; simply new, known and waiting rows have none
 	Round     int            `json:"round,omitempty"` // the open round, otherwise the last one
@@ -299,7 +299,7 @@ type Receipt struct {
 // ReceiptLine is a remark on a row of a sheet.
 type ReceiptLine struct {
 	Line int    `json:"line,omitempty"` // line of the file, from 1; 0 for a result without a sheet
-	ID   string `json:"id,omitempty"`   // as typed, or as issued
+	ID   string `json:"id,omitempty"`   // id, as typed or as issued
 	Kind string `json:"kind"`           // RowConflict or another outcome
 	Text string `json:"text,omitempty"` // the fault or irregularity
 }

@@ -23,7 +23,7 @@ import (
 // therefore be added, and rows of different arms may change places. If a row is removed, the sheet needs another name.
 func (t *teller) byArms(ctx context.Context, results Results, kind Kind) {
 	var rows []ResultRecord
-	passed := map[int]int{} // by arm
+	passed := map[int]int{} // by arm: number of its rows so far
 	for _, row := range results.sheet.Rows {
 		if ctx.Err() != nil {
 			return
@@ -148,7 +148,7 @@ func (t *teller) differs(rows []ResultRecord, previous []*measured, values bool)
 	if len(previous) == 0 {
 		return ""
 	}
-	// a row is named by its arm and its place among the arm's rows
+	// a row is identified by its arm and its index among the arm's rows
 	at := lists.Keyed(rows, func(_ int, x ResultRecord) ([2]int, ResultRecord) { return [2]int{x.Arm, x.Row}, x })
 	for _, m := range previous {
 		x, there := at[[2]int{m.Arm, m.Row}]

@@ -15,58 +15,61 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Agent takes part in a run: it drives a replica of the algorithm, pulls the arms of its own task, and publishes their counts and means to
-// the other agents.
+// Agent takes part in a run. It has a replica of the algorithm, pulls the arms of its own task, and publishes their counts
+// and means to the other agents.
 //
-// Its state is computed from the facts of the run and of the rewards in its folder. It can end at any moment and begin again: a round whose
-// pulls are finished is not pulled again, and half a round is finished.
+// Its state follows from the facts of the run and the rewards in its folder. It can therefore end and restart at any
+// moment: it does not repeat a finished round, and completes a partly measured one.
 type Agent struct {
-	Facts  Facts  // where the facts of the run are kept
-	Run    string // its name, see CheckRun; it has been opened before
-	Task   string // one of RunBody.Tasks: the arms that it pulls, and with them its number
-	Folder string // folder of its rewards, made if there is none; one agent has it
+	Facts  Facts  // the exchange of the run
+	Run    string // name of an opened run, see CheckRun
+	Task   string // one of RunBody.Tasks; its index is the agent's number
+	Folder string // folder for its rewards, created if necessary; not shared with another agent
 	Make   Maker  // makes the question from the recipe of the run
-	Build  Build  // build of this program, sent when it joins and with its plans
-	// makes the pulls; it is asked for once the run is known
+	Build  Build  // build of this program, sent in its join and its plans
+	// returns the Puller; called when the question and the run are known
 	Puller func(q question.Question, b RunBody) (Puller, error)
 
-	// how long others may be silent before they are named; 0 means that none is named
+	// time of silence after which other agents are named in a notice; 0 for never
 	Patience time.Duration
-	// whether a round continues without those who were silent for that long
+	// continue a round without the agents that were silent for Patience
 	GoOn   bool
 	Notice func(Notice) // may be nil; never called concurrently
 
-	tries      int           // attempts of a pull without any reward before the agent stops trying; 0 means 3
-	relayAfter time.Duration // of silence until another agent reads instead of the relay; 0 means 10 s
+	tries      int           // attempts in a row without any reward before the agent gives up; 0 means 3
+	relayAfter time.Duration // silence of a relay before another agent reads all messages itself; 0 means 10 s
 }
 
-// agent is an Agent that takes part.
+// agent is an Agent while it takes part.
 type agent struct {
 	Agent
-	opened    RunBody           // how the run was opened; set first of all, and never changed
-	question  question.Question // as Make has made it; its identity is the one of the run
+	opened    RunBody           // how the run was opened; set first, and never changed
+	question  question.Question // made by Make; its identity is that of the run
 	v, lo, hi int               // its number, and its arms lo ≤ i < hi
-	puller    Puller            // of Agent.Puller; nil of a Follower and of Replay
-	journal   *journal          // of its folder, which it has locked; nil of a Follower and of Replay
-	history   *history          // what was read so far; it outlives the replica, so that again folds from it
-	memory    *model.Memory     // what the models have computed, for all replicas that again makes
-	replica   *replica          // never nil once the run is known; again replaces it
-	done      PlanBody          // the end of the run; zero before it
+	puller    Puller            // from Agent.Puller; nil in a Follower and in Replay
+	journal   *journal          // of its folder, which it has locked; nil in a Follower and in Replay
+	history   *history          // facts read so far; kept when the replica is replaced
+	memory    *model.Memory     // computations of models, shared by all replicas of this agent
+	replica   *replica          // set when the run is known; again replaces it
+	done      PlanBody          // the plan that ends the run; zero before
 
-	fresh  bool            // whether it has published something itself: nothing from before it began comes after that
-	reads  bool            // whether it reads all facts, and not only plans
-	follow context.Context // of the readers; nil in Replay, which has no readers
-	// the messages of the round learned last; nil before the first round and after again; propose sends them on if there is a relay
+	fresh  bool            // it has published in this process: its later messages cannot have been published before
+	reads  bool            // it reads all facts, not only plans and stops
+	follow context.Context // context of the readers; nil in Replay, which has none
+	// messages of the last learned round, which propose passes on if the run has a relay; nil before the first round and
+	// after again
 	said    [][]byte
-	noticed map[string]bool // what was noticed; by the text of the notice
+	noticed map[string]bool // texts of the notices so far
 }
 
-// errStopped ends a run that was stopped.
+// errStopped is returned internally if the run was stopped.
 var errStopped = errors.New("the run was stopped")
 
-// Take takes part until the run is done or stopped, or the context ends. Finished is set as far as the run came, also together with an
-// error. A stopped run is not an error. It returns a *RefusedError if this program cannot take part, a *PlanError or a *MessageError if no
-// agent can continue the run, and errors of the exchange, the folder and the puller. The folder keeps all earlier measurements.
+// Take takes part until the run is done or stopped, or the context ends. Finished describes the run so far, also together
+// with an error. A stopped run is not an error.
+//
+// Take returns a *RefusedError if this program cannot take part. It returns a *PlanError or a *MessageError if no agent
+// can continue the run. Other errors come from the exchange, the folder or the puller. The folder keeps all measurements.
 func (a Agent) Take(ctx context.Context) (Finished, error) {
 	w, err := a.begin(ctx)
 	if err != nil {
@@ -76,13 +79,14 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, w.round)
 }
 
-// drive reads, and makes or follows one round after the other, until the run is over. The readers end with it, as they read
-// under w.follow. Agents and a Follower drive in the same way, by another function for a round.
+// drive starts the readers, and calls round until the run is over. The readers end when drive returns. Agents and
+// Followers both use it, with different functions round.
 func (w *agent) drive(ctx context.Context, round func(context.Context) (over bool, err error)) (Finished, error) {
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
-	// through a relay no agent needs the messages of others, unless the author of the plan is this agent or is silent: see await
+	// with a relay, an agent reads the messages of others only if it is the author of the plan, or the author is silent
+	// (see await)
 	w.listen(!w.opened.Relay)
 	for {
 		if over, err := round(ctx); over || err != nil {
@@ -91,18 +95,18 @@ func (w *agent) drive(ctx context.Context, round func(context.Context) (over boo
 	}
 }
 
-// ended returns the outcome of a run that is over, was stopped, or was ended here by an error.
+// ended returns the outcome of a run that is over or was stopped, or that err ended here.
 func (w *agent) ended(err error) (Finished, error) {
 	switch {
 	case errors.Is(err, errStopped):
 		out, err := w.replica.finished(nil, nil)
-		// a stop was seen in the history, so it is there
+		// the stop was found in the history, and so is present
 		f, _ := w.history.get(0, nameStop)
 		out.Stopped = readStop(f)
 		w.say(Notice{Kind: NoticeStopped, Round: w.replica.rounds, Text: out.Stopped.String()})
 		return out, err
 	case err != nil:
-		// the error that ended the run says more than one about its outcome
+		// the error that ended the run is more important than an error of finished
 		out, _ := w.replica.finished(nil, err)
 		return out, err
 	}
@@ -116,7 +120,7 @@ func newAgent(a Agent) *agent {
 	return &agent{Agent: a, history: newHistory(), memory: new(model.Memory), noticed: map[string]bool{}}
 }
 
-// load reads what the run asks, and begins its replica. The history stays unchanged. Afterwards the agent has opened, question and replica.
+// load reads how the run was opened, makes the question, and begins the replica. It does not change the history.
 func (w *agent) load(ctx context.Context) (err error) {
 	if w.opened, err = Opened(ctx, w.Facts, w.Run); err == nil {
 		w.question, err = w.opened.question(ctx, w.Facts, w.Run, w.Make)
@@ -127,18 +131,18 @@ func (w *agent) load(ctx context.Context) (err error) {
 	return err
 }
 
-// begin reads what the run asks, opens the folder, and joins. The folder is opened when nothing but joining can fail any more:
-// its lock is the only thing that an error has to give back.
+// begin loads the run, opens the folder, and joins. It locks the folder as late as possible: the lock is the only thing to
+// release after an error.
 func (a Agent) begin(ctx context.Context) (*agent, error) {
 	w := newAgent(a)
 	err := w.load(ctx)
 	if err != nil {
 		return nil, err
 	}
-	// the number of an agent is the place of its task
+	// the number of an agent is the index of its task
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
 		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
-			// at most twelve names, so that the error stays readable
+			// at most twelve names, to keep the error readable
 			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
 	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
@@ -148,7 +152,7 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
 		return nil, err
 	}
-	// from here on the lock of the folder is held
+	// the lock of the folder is now held
 	if err := w.enter(ctx); err != nil {
 		w.journal.close()
 		return nil, err
@@ -156,9 +160,9 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 	return w, nil
 }
 
-// enter joins the run. It checks the folder completely before, because a join is permanent.
+// enter joins the run. It first checks the whole journal, because a join is permanent.
 func (w *agent) enter(ctx context.Context) error {
-	// openJournal checked that the folder is of this run and task, but a line of the journal may have been changed
+	// openJournal checked the run and the task, but a line of the journal may have been changed
 	for round, all := range w.journal.all {
 		for _, r := range all {
 			if r.Arm < w.lo || r.Arm >= w.hi {
@@ -167,7 +171,7 @@ func (w *agent) enter(ctx context.Context) error {
 			}
 		}
 	}
-	// for people alone: a host without a name has ""
+	// for people only; "" if the host has no name
 	host, _ := os.Hostname()
 	j := JoinBody{Identity: w.opened.Identity, Task: w.Task, Instance: w.journal.Instance, Host: host, Build: w.Build}
 	if err := join(ctx, w.Facts, w.Run, w.v, j); err != nil {
@@ -179,28 +183,28 @@ func (w *agent) enter(ctx context.Context) error {
 	return nil
 }
 
-// say hands a notice on; the goroutine of the run is the only one that calls it.
+// say passes a notice to the caller. Only the goroutine of the run calls it.
 func (w *agent) say(n Notice) {
 	if w.Notice != nil {
 		w.Notice(n)
 	}
 }
 
-// round makes the next round, or learns that there is none. Rounds count from 1. Its state is the replica alone, which adopt and
-// learn bring forward: a round that ends with an error is begun again by the next call of Take, from the folder and the facts.
+// round makes the next round, from 1. over is true if the plan ends the run. Progress is stored only in the replica, by
+// adopt and learn. After an error, the next call of Take repeats the round from the folder and the facts.
 func (w *agent) round(ctx context.Context) (over bool, err error) {
 	r := w.replica.rounds + 1
 	p, size, err := w.plan(ctx, r)
 	if err != nil {
 		return false, err
 	}
-	// This replica may have left out other agents than the plan does. The plan decides for all replicas, so the rounds are replayed: their
-	// plans are in the history by now, and closed uses them.
+	// This replica may have left out other agents in the last round than the plan does. The plan decides for all replicas,
+	// and so the rounds are replayed: the plans are now in the history, and closed uses them.
 	if r > 1 && !slices.Equal(agents(p.Absent), agents(w.replica.absent[r-2])) {
-		return false, w.again(ctx) // the round before was learned of other messages than count
+		return false, w.again(ctx) // the last round was learned from other messages than those that count
 	}
 	if err := w.adopt(ctx, p, size); errors.Is(err, errOtherLate) {
-		// the replica had informed its algorithm of other late messages, which cannot be taken back
+		// the replica has already learned other late messages, which cannot be undone
 		return false, w.again(ctx)
 	} else if err != nil {
 		return false, err
@@ -209,7 +213,7 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 		w.done = p
 		return true, nil
 	}
-	// pulls are written to disk and published before this agent waits for the messages of others
+	// pulls are on disk and published before this agent waits for the messages of others
 	if err := w.pull(ctx, p); err != nil {
 		return false, err
 	}
@@ -217,13 +221,13 @@ func (w *agent) round(ctx context.Context) (over bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	// for the next plan, which sends them on if there is a relay
+	// the next plan passes them on if the run has a relay
 	w.said = messages
 	return false, w.replica.learn(ctx, messages, absent)
 }
 
-// adopt takes a plan, and reports decisions in which its author differs. Decisions after a round are compared when the next round's plan is
-// adopted.
+// adopt applies a plan to the replica, and gives a notice for each decision that differs from the author's. Decisions
+// after a round are compared when the next plan is adopted.
 func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 	before := len(w.replica.differ)
 	if err := w.replica.adopt(ctx, p, size); err != nil {
@@ -235,8 +239,7 @@ func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// once notices something that was not noticed before. A text says the round and the agents, so the same text is the same thing.
-// A silence of more agents than before is another text.
+// once gives a notice unless one with the same text was given. Texts contain the round and the agents.
 func (w *agent) once(n Notice) {
 	if !w.noticed[n.Text] {
 		w.noticed[n.Text] = true
@@ -244,26 +247,25 @@ func (w *agent) once(n Notice) {
 	}
 }
 
-// again folds all facts from the first. The rounds come from the history again: their plans are there, and what this agent has
-// pulled is in its folder. Nothing is pulled or published twice.
+// again replaces the replica by a new one, which learns all rounds from the history. Nothing is pulled or published twice:
+// the pulls are in the folder.
 func (w *agent) again(ctx context.Context) (err error) {
 	w.said = nil
 	w.replica, err = newReplica(ctx, w.Run, w.opened, w.question, w.memory)
 	return err
 }
 
-// plan returns the published plan of a round; this agent's own if no other agent was first. Size is the length of the published plan, for
-// the count of the traffic. The error is errStopped if the run was stopped before there was a plan. If the plan is there, the run continues
-// to it.
+// plan returns the plan of round r, and the length of its body for the count of traffic. If none was published, the agent
+// proposes its own. The error is errStopped if the run was stopped before the plan was published.
 func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 	f, ok := w.history.get(r, namePlan)
 	if !ok {
-		// a run that was stopped gets no more plans from this agent
+		// after a stop this agent publishes no more plans
 		if err := w.stopped(); err != nil {
 			return PlanBody{}, 0, err
 		}
 		var err error
-		// its own algorithm has nothing left to plan: only another agent can state how it continues
+		// its own algorithm has nothing to plan: only another agent can continue the run
 		if w.replica.ended {
 			f, _, err = w.someone(ctx, r, 0, func() {})
 		} else {
@@ -272,25 +274,25 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		if err != nil {
 			return PlanBody{}, 0, err
 		}
-		w.history.add(f) // before the reader has it; await looks its author up there
+		w.history.add(f) // before the reader delivers it, because await looks up its author
 	}
 	p, err := w.read(ctx, f)
 	return p, len(f.Body), err
 }
 
-// message returns the message of an agent in a round. It is the source of late messages for replica.late.
+// message returns the message of an agent in a round, if it was read. replica.late uses it to find late messages.
 func (w *agent) message(round, agent int) ([]byte, bool) {
 	f, ok := w.history.get(round, AgentName(agent))
 	return f.Body, ok
 }
 
-// someone waits for a plan that this agent does not make, for ever if there is no limit. It looks at each change. It returns
-// ok as false and no error when the limit is over. An error is errStopped, or the one of the readers.
+// someone waits until another agent publishes the plan of round r. It calls onChange at each new fact. If limit is over
+// first, ok is false and err is nil; a limit of 0 means none. Other errors are errStopped, or come from the readers.
 func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
 	_, err = w.history.wait(ctx, limit, func() bool {
 		onChange()
 		_, ok := w.history.get(r, namePlan)
-		// the wait ends for a stop as well, so that both are asked for afterwards
+		// a stop also ends the wait; both are checked below
 		return ok || w.stopped() != nil
 	})
 	if err != nil {
@@ -302,15 +304,15 @@ func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChang
 	return f, ok, err
 }
 
-// propose publishes its own plan, and returns the one that was published first. Several agents usually propose at once. The first one to
-// publish is the author, and the others use its plan, without an error.
+// propose publishes the agent's own plan, and returns the plan that was published first. Often several agents propose at
+// once: the first one is the author, and the others use its plan.
 func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
-	// late messages are looked for here, and a plan of another may know others of them: adopt compares
+	// another author may know other late messages: adopt compares them
 	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
 	if err != nil {
 		return Fact{}, err
 	}
-	// before the first round there is nothing to send on
+	// before the first round there are no messages to pass on
 	if w.opened.Relay && r > 1 {
 		if err := own.attach(ctx, w.Facts, w.Run, w.said); err != nil {
 			return Fact{}, err
@@ -320,8 +322,7 @@ func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
 	return f, err
 }
 
-// stopped returns errStopped if the run was stopped. It looks at the facts that were read so far; a reader brings the stop like any other
-// fact.
+// stopped returns errStopped if the history contains a stop, otherwise nil.
 func (w *agent) stopped() error {
 	if _, ok := w.history.get(0, nameStop); ok {
 		return errStopped
@@ -329,16 +330,17 @@ func (w *agent) stopped() error {
 	return nil
 }
 
-// JoinBody identifies an agent. It is permanent, so that no other program can be the same agent.
+// JoinBody identifies an agent. It is permanent, so that no other program can become the same agent.
 type JoinBody struct {
 	Identity
-	Task     string `json:"task"`     // one of RunBody.Tasks, at the place of the agent
-	Instance string `json:"instance"` // of the agent's folder: who has the folder may come back
-	Host     string `json:"host"`     // the name of its machine, for people; may be empty
-	Build    Build  `json:"build"`    // when it came first
+	Task     string `json:"task"`     // the entry of RunBody.Tasks at the agent's number
+	Instance string `json:"instance"` // instance of the agent's folder: a program with this folder may rejoin
+	Host     string `json:"host"`     // name of its machine, for people; may be ""
+	Build    Build  `json:"build"`    // build of the program that joined first
 }
 
-// check reports a join with which agent v cannot take part, as a program of this version never publishes it. StatusOf asks it.
+// check returns an error if agent v cannot take part with this join. A program of this version never publishes such a
+// join. StatusOf calls check.
 func (j JoinBody) check(run string, b RunBody, v int) error {
 	if j.Task != b.Tasks[v] {
 		return &RefusedError{run, fmt.Sprintf("%s sent a message for task %q, but its task is %q", AgentName(v), j.Task, b.Tasks[v])}
@@ -349,11 +351,11 @@ func (j JoinBody) check(run string, b RunBody, v int) error {
 	return nil
 }
 
-// join publishes that agent v takes part. The folder that joined first may come back; another one is refused. An agent that comes back
-// publishes another body if its host or its build differs; only the instance is compared.
+// join publishes that agent v takes part. The folder that joined first may rejoin; join returns a *RefusedError for another
+// folder. Only the instance is compared: host and build may have changed.
 func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	stands, joined, err := publish(ctx, x, Fact{Run: run, Name: AgentName(v)}, j)
-	// this agent was first, or the same body is there already
+	// this agent was first, or the same body was already published
 	if joined || err != nil {
 		return err
 	}
@@ -369,8 +371,8 @@ func join(ctx context.Context, x Facts, run string, v int, j JoinBody) error {
 	return nil
 }
 
-// read reads a plan, and reports one with a late message that its agent did not send. Only the author could have made such a
-// message up, since each agent publishes its own. The round of a late message is over, so the message itself is at the exchange.
+// read parses a plan. It returns an error if the plan contains a late message that its agent did not publish: only the
+// author could have invented it. The round of a late message is over, and so the exchange has the message.
 func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
 	p, err := readPlan(f, w.opened)
 	if err != nil {
@@ -382,7 +384,7 @@ func (w *agent) read(ctx context.Context, f Fact) (PlanBody, error) {
 			continue // the replica refuses it
 		}
 		name := AgentName(l.Agent)
-		// a reader of all facts has it; through a relay, and in Replay, it is asked for
+		// a reader of all facts has it; otherwise (relay, Replay) it is fetched
 		said, ok := w.history.get(l.Round, name)
 		if !ok {
 			if said, ok, err = w.Facts.Find(ctx, w.Run, l.Round, name); err != nil {

@@ -17,80 +17,80 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Request names the pulls that an agent asks of the program that measures: a JSON object on its standard input, or
-// the body of a POST.
+// Request lists the pulls that an agent requests from the measuring program: a JSON object on its standard input, or the
+// body of a POST.
 type Request struct {
-	Run   string       `json:"run"`   // its name
+	Run   string       `json:"run"`   // name of the run
 	Round int          `json:"round"` // from 1
-	Task  string       `json:"task"`  // whose arms are pulled
-	Arms  []RequestArm `json:"arms"`  // with pulls left, in arm order; never nil, so that JSON has a list
+	Task  string       `json:"task"`  // task of the arms
+	Arms  []RequestArm `json:"arms"`  // arms with pulls left, in arm order; never nil, so that JSON has a list
 }
 
-// RequestArm holds the pulls of an arm that are left.
+// RequestArm holds the remaining pulls of an arm.
 type RequestArm struct {
-	Arm   string `json:"arm"`   // its name, by which answers name it
-	Count int    `json:"count"` // pulls wanted, at least 1
-	Made  int    `json:"made"`  // pulls of this round that were recorded before
-	// features of the arm, reward-free settings of the experiment: numbers in the units of the data, and names as texts
+	Arm   string `json:"arm"`   // name of the arm, used in responses
+	Count int    `json:"count"` // pulls to make, at least 1
+	Made  int    `json:"made"`  // pulls of this round recorded earlier
+	// features of the arm, without rewards: numbers in the units of the data, or texts
 	Settings map[string]any `json:"settings"`
 }
 
-// Response is a line that the program gives back: a reward, or count, mean and squares of several. A reward is alone.
-// Otherwise count and mean are both there, and squares where the plan wants them of more than one pull.
+// Response is one line of output of the program: one reward, or count, mean and squares of several. It has either Reward
+// alone, or both Count and Mean. Squares is required for a count above 1 if the plan asks for squared deviations.
 type Response struct {
 	Arm     string   `json:"arm"`               // one of RequestArm.Arm
-	Reward  *float64 `json:"reward,omitempty"`  // in the sign and the unit of the data; nil if there are several
-	Count   int      `json:"count,omitempty"`   // at least 1; 0 beside a reward
-	Mean    *float64 `json:"mean,omitempty"`    // mean of the count; nil beside a reward
-	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the count; nil if it was not computed
+	Reward  *float64 `json:"reward,omitempty"`  // one reward, with the sign and in the unit of the data; nil if there are several
+	Count   int      `json:"count,omitempty"`   // at least 1; 0 if Reward is set
+	Mean    *float64 `json:"mean,omitempty"`    // mean of Count rewards; nil if Reward is set
+	Squares *float64 `json:"squares,omitempty"` // Σ (reward - mean)² of the rewards; nil if not computed
 }
 
-// Asking is a Puller that asks a program. Any other output of the program is an error: a reward in a line that is not read would be asked
-// for twice.
+// Asking is a Puller that requests rewards from a program. Any other output of the program is an error: if an unreadable
+// line were ignored, its reward would be requested again.
 type Asking struct {
-	// who is asked, for errors: "the command measure.sh"
+	// name of the program in errors, such as "the command measure.sh"
 	Name string
-	// Ask sends a request and copies the program's output into answers, until the output and the program have ended. It ends when ctx does,
-	// and writes nothing to answers afterwards.
+	// Ask sends a request and copies the program's output to answers. It returns when the program and its output have
+	// ended, or ctx has. It does not write to answers after it has returned.
 	Ask func(ctx context.Context, request []byte, answers io.Writer) error
-	// how long Ask may continue after the last reward, before its context ends; 0 is for ever
+	// time that Ask may continue after the last reward before its context is cancelled; 0 for no limit
 	Grace time.Duration
 }
 
-// LingerError is a program that gave all rewards and did not end alone. They count. It informs the caller that started the program, and
-// is the cause of the context that ended.
+// LingerError reports a program that gave all rewards but did not end. Its rewards count. It is the cause of the cancelled
+// context of Ask.
 type LingerError struct {
-	Name  string        // who was asked, see Asking.Name
-	Grace time.Duration // how long it was waited for
+	Name  string        // name of the program, see Asking.Name
+	Grace time.Duration // time for which it was awaited
 }
 
 func (e *LingerError) Error() string {
 	return fmt.Sprintf("%s did not end within %v after its last reward and was interrupted", e.Name, e.Grace)
 }
 
-// Pull implements Puller. Each complete line is recorded at once. An invalid line ends the asking, and lines after it are ignored; rewards
-// recorded before count. The error names the line. An error of Ask is returned unchanged, even if all rewards are there: the caller looks
-// at the remaining pulls.
+// Pull implements Puller. It records each complete line at once. An invalid line ends the request: later lines are
+// ignored, earlier rewards count, and the error names the line. Errors of Ask are returned unchanged, even if all rewards
+// were received: the caller checks the remaining pulls.
 func (a Asking) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	request, err := json.Marshal(p.request())
 	if err != nil {
 		return err
 	}
-	// ended by a wrong line, by the grace, or by the caller
+	// cancelled by an invalid line, by Grace, or by the caller
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	lines := &responses{pulls: p, tell: tell, fail: cancel, who: a.Name, arms: map[string]int{}}
-	// the timer starts with the last reward
+	// last starts the timer of the grace period
 	if a.Grace > 0 {
 		lines.last = func() { lines.grace = time.AfterFunc(a.Grace, func() { cancel(&LingerError{a.Name, a.Grace}) }) }
 	}
 	for _, x := range p.Arms {
-		// names of arms are unique within a task, and a request is of one task
+		// names of arms are unique within a task, and a request has one task
 		lines.remaining += x.Count
 		lines.arms[p.Problem.Arms.Names[x.Arm]] = x.Arm
 	}
 	err = a.Ask(ctx, append(request, '\n'), lines)
-	// the first wrong line says more than the program's own end, which often follows from it
+	// the first invalid line is more informative than the program's exit, which often follows from it
 	if e := lines.end(err == nil); e != nil {
 		return e
 	}
@@ -112,29 +112,30 @@ func (p Pulls) request() Request {
 	return r
 }
 
-// responses takes lines as they come. It is an io.Writer: Ask writes to it from whatever goroutine reads the program's output. A
-// reward goes from a line by way of whole to the journal, and is counted when it is there.
+// responses is the io.Writer that parses the program's output. Any goroutine may write to it. Each reward is parsed,
+// stored in whole, recorded in the journal, and then counted.
 type responses struct {
 	mu        sync.Mutex // guards all fields below
 	pulls     Pulls
-	arms      map[string]int        // numbers of the arms asked for; by name
-	tell      func(...Reward) error // of Pull: on the disk when it returns nil
-	fail      func(error)           // ends the asking with a cause
-	who       string                // who is asked, for errors
-	rest      []byte                // the beginning of a line whose end has not come
-	line      int                   // number of the line taken last, from 1
-	whole     []Reward              // read and not recorded yet
-	lines     []int                 // where they stood; one for each of whole
-	err       error                 // the first; nothing is taken after it
-	remaining int                   // pulls that were not recorded yet
-	last      func()                // starts grace; nil if none is limited; called under the lock
+	arms      map[string]int        // by name: number of the requested arm
+	tell      func(...Reward) error // from Pull: records rewards on disk
+	fail      func(error)           // cancels the request with a cause
+	who       string                // name of the program, for errors
+	rest      []byte                // incomplete last line
+	line      int                   // number of the last parsed line, from 1
+	whole     []Reward              // parsed rewards, not yet recorded
+	lines     []int                 // line number of each reward in whole
+	err       error                 // first error; later output is ignored
+	remaining int                   // pulls not yet recorded
+	last      func()                // starts the timer grace; nil without a limit; called with mu held
 	grace     *time.Timer           // nil before the last reward
 }
 
-// maxLine is the most bytes of a line. Without a limit a program that prints no line end would fill the memory.
+// maxLine is the largest number of bytes in a line. Without a limit, a program that prints no line end would fill the
+// memory.
 const maxLine = 64 << 10
 
-// Write takes in what has come. An error ends the copying: a line was wrong, or is too long.
+// Write implements io.Writer. It returns an error if a line was invalid or too long; copying then ends.
 func (r *responses) Write(b []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -142,7 +143,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		return 0, r.err
 	}
 	r.rest = append(r.rest, b...)
-	// every whole line, and the rest stays for the next call
+	// parse every complete line; the rest waits for the next call
 	for r.err == nil {
 		line, rest, whole := bytes.Cut(r.rest, []byte("\n"))
 		if !whole {
@@ -155,7 +156,7 @@ func (r *responses) Write(b []byte) (int, error) {
 		r.rest = rest
 		r.take(line)
 	}
-	// all lines of one write are recorded together: one sync of the disk for all of them
+	// all lines of one write are recorded with one sync of the disk
 	r.hand()
 	if r.err != nil {
 		return 0, r.err
@@ -163,12 +164,12 @@ func (r *responses) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// end takes a last line without its end if the program ended well, and returns the first error. A program that failed may have been cut off
-// within a line, so its last line does not count.
+// end parses a last line without line end, if the program ended without error (well). It returns the first error. A
+// program that failed may have been interrupted within a line, and so its incomplete line is ignored.
 func (r *responses) end(well bool) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	// the program has ended alone
+	// the program has ended by itself
 	if r.grace != nil {
 		r.grace.Stop()
 	}
@@ -179,13 +180,14 @@ func (r *responses) end(well bool) error {
 	return r.err
 }
 
-// refuse notes an error at the line taken last, and ends the asking. Nothing is taken after it.
+// refuse stores an error for the last parsed line, and cancels the request. Later output is ignored.
 func (r *responses) refuse(err error) {
 	r.err = fmt.Errorf("line %d of the answer of %s: %w", r.line, r.who, err)
 	r.fail(r.err)
 }
 
-// take reads one line; an empty one is allowed. Rewards of the lines before a wrong one are recorded before it is refused.
+// take parses one line; empty lines are allowed. If the line is invalid, earlier rewards are recorded before it is
+// refused.
 func (r *responses) take(line []byte) {
 	r.line++
 	if len(bytes.TrimSpace(line)) == 0 {
@@ -200,11 +202,11 @@ func (r *responses) take(line []byte) {
 	r.whole, r.lines = append(r.whole, reward), append(r.lines, r.line)
 }
 
-// hand records the rewards that came together, with one sync of the disk. If the journal refuses them together, each is recorded alone,
-// up to the one that the journal refuses, for example for too many pulls of an arm.
+// hand records the pending rewards with one sync of the disk. If the journal refuses them together, it records them one by
+// one until the first that the journal refuses, for example for too many pulls of an arm.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
-	// with or without an error, they are recorded once
+	// with or without an error, they are recorded only once
 	r.whole, r.lines = nil, nil
 	if len(all) == 0 || r.err != nil {
 		return
@@ -224,8 +226,8 @@ func (r *responses) hand() {
 	}
 }
 
-// count counts what is recorded, and has the grace begin after the last reward. Pulls that are left cannot become negative: the
-// journal takes no more of an arm than the plan has.
+// count subtracts recorded rewards from remaining, and starts the grace period after the last one. remaining cannot become
+// negative: the journal accepts no more pulls of an arm than the plan has.
 func (r *responses) count(all ...Reward) {
 	for _, x := range all {
 		r.remaining -= x.Count
@@ -235,18 +237,19 @@ func (r *responses) count(all ...Reward) {
 	}
 }
 
-// parse reads a line and reports one that is not a Response to this request. Numbers are checked when they are recorded, see Reward.check.
+// parse parses a line. It returns an error if the line is not a Response to this request. Numbers are checked when they
+// are recorded, see Reward.check.
 func (r *responses) parse(line []byte) (Reward, error) {
 	var x Response
 	d := json.NewDecoder(bytes.NewReader(line))
-	d.DisallowUnknownFields() // a field with a wrong name would be a reward without its value
+	d.DisallowUnknownFields() // a misspelled field would lose its value
 	if err := d.Decode(&x); err != nil {
 		return Reward{}, fmt.Errorf(`want an object like {"arm": "a", "reward": 0.5}, got %s`, excerpt(line))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return Reward{}, fmt.Errorf("want one object in a line, got %s", excerpt(line))
 	}
-	// the decoder uses the last of two, and which one was meant is unknown
+	// the decoder would use the last of two values, and the intended one is unknown
 	if key := repeated(line); key != "" {
 		return Reward{}, fmt.Errorf("the line has %q twice", key)
 	}
@@ -254,13 +257,13 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	if !ok {
 		return Reward{}, fmt.Errorf("arm %q was not asked for in this round of task %q", x.Arm, r.pulls.Task)
 	}
-	// either a reward alone, or count and mean; everything else is a mistake that could be read in two ways
+	// either a reward alone, or count and mean; everything else is ambiguous
 	switch {
 	case x.Reward != nil && x.Count == 0 && x.Mean == nil && x.Squares == nil:
 		return Reward{Arm: arm, Count: 1, Mean: *x.Reward}, nil
 	case x.Reward != nil || x.Mean == nil || x.Count < 1:
 		return Reward{}, fmt.Errorf("arm %q: want reward, or count (at least 1) and mean", x.Arm)
-	// without squares the scatter of several rewards is lost, and the test rests on it
+	// without squares the scatter of the rewards is unknown, on which the test relies
 	case x.Squares == nil && x.Count > 1 && r.pulls.Plan.WantSquares:
 		return Reward{}, fmt.Errorf(
 			"arm %q: %s estimates the noise. So %d rewards need their mean and squares, the sum of (reward - mean)²", x.Arm,
@@ -273,19 +276,19 @@ func (r *responses) parse(line []byte) (Reward, error) {
 	return out, nil
 }
 
-// repeated returns a key that an object of numbers and texts has twice; "" without one. Keys are compared as the decoder does,
-// without regard to case. The line was decoded before, so it is an object.
+// repeated returns a key that occurs twice in a JSON object of numbers and texts; "" if there is none. Like the decoder,
+// it ignores case. The line was decoded before, and so is an object.
 func repeated(line []byte) string {
 	d := json.NewDecoder(bytes.NewReader(line))
 	seen := map[string]bool{}
-	// Tokens alternate after the opening brace: keys are the odd ones. A value that is an object or a list would shift them, and
-	// no field of Response takes one.
+	// After the opening brace, keys and values alternate, and keys have odd numbers. An object or list as a value would
+	// change this, but no field of Response accepts one.
 	for n := 0; ; n++ {
 		token, err := d.Token()
 		if err != nil {
 			return ""
 		}
-		if key, is := token.(string); is && n%2 == 1 { // the first is {
+		if key, is := token.(string); is && n%2 == 1 { // token 0 is {
 			key = strings.ToLower(key)
 			if seen[key] {
 				return key
@@ -295,7 +298,8 @@ func repeated(line []byte) string {
 	}
 }
 
-// excerpt returns the beginning of a line for an error. The excerpt is quoted, so that a terminal obeys nothing in it.
+// excerpt returns the beginning of a line for an error. It is quoted, so that control characters have no effect on a
+// terminal.
 func excerpt(line []byte) string {
 	const most = 60
 	text := strings.ToValidUTF8(string(line[:min(len(line), most)]), "?")
@@ -305,40 +309,41 @@ func excerpt(line []byte) string {
 	return fmt.Sprintf("%q", text)
 }
 
-// A Puller makes the pulls of one agent: a program, people, or a simulation. It is asked for one round at a time.
+// A Puller makes the pulls of one agent: through a program, people, or a simulation. It gets one round at a time.
 type Puller interface {
-	// Pull makes pulls and reports the rewards, in any number of parts. Rewards are on the disk when tell returns nil, and are never asked for
-	// again. Pull may return nil before it has reported all rewards; it is then asked for the rest. It may be called again for a round whose
-	// rewards it has reported in part or not at all; see agent.finish. An error does not undo recorded rewards.
+	// Pull makes the pulls and passes their rewards to its last argument, in any number of parts. If that returns nil, the
+	// rewards are on disk and are never requested again. Pull may return nil before all rewards are reported, and is then
+	// called for the rest. It may also be called again after an error; see agent.finish. An error does not undo recorded
+	// rewards.
 	Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error
 }
 
-// Pulls holds the pulls of an agent that are left in a round.
+// Pulls holds the remaining pulls of an agent in a round.
 type Pulls struct {
-	Run       string           // of the run
+	Run       string           // name of the run
 	Task      string           // task of the agent
-	Algorithm string           // its name
-	Plan      engine.Plan      // plan of all agents; its counts are in arm order of the problem, and include what was made already
-	Arms      []ArmPulls       // those with pulls left, in arm order; never empty when Pull is called
-	Problem   *problem.Problem // with all tasks; pullers read names and settings from it
+	Algorithm string           // name of the algorithm
+	Plan      engine.Plan      // plan for all agents; its counts are in arm order of the problem, and include recorded pulls
+	Arms      []ArmPulls       // arms with pulls left, in arm order; not empty when Pull is called
+	Problem   *problem.Problem // with all tasks, for names and settings of arms
 }
 
-// ArmPulls holds the pulls of an arm that are left.
+// ArmPulls holds the remaining pulls of an arm.
 type ArmPulls struct {
 	Arm   int // number in the problem, from 0
-	Count int // pulls left, at least 1
-	Made  int // pulls of the round that were recorded before
+	Count int // remaining pulls, at least 1
+	Made  int // pulls of this round recorded earlier
 }
 
-// Total returns the number of pulls that are left.
+// Total returns the number of remaining pulls.
 func (p Pulls) Total() int {
 	return lists.Sum(p.Arms, func(a ArmPulls) int { return a.Count })
 }
 
-// tell takes in rewards of the open round: all of them, or none and an error. The order of the pulls does not count, nor how
-// they are divided. Nothing is written unless all of them pass.
+// tell records rewards of the open round of agent arms lo ≤ i < hi: all of them, or none and an error. Their order and
+// division into calls do not matter.
 func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards ...Reward) error {
-	// the pulls that the round has already, to which the new ones are added
+	// pulls already recorded for the round; the new ones are added
 	made := j.made(plan.Round, p.N())
 	for _, r := range rewards {
 		if r.Arm < lo || r.Arm >= hi {
@@ -347,22 +352,22 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		if err := r.check(); err != nil {
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
-		// the sum of both could overflow, and the difference cannot
+		// compare with the difference, because the sum could overflow
 		if remaining := plan.Counts[r.Arm] - made[r.Arm]; r.Count > remaining {
 			return fmt.Errorf("arm %q: %s, but %s left in round %d", p.Arms.Names[r.Arm], sentence.Count(r.Count, "reward"),
 				pulls(remaining), plan.Round)
 		}
 		made[r.Arm] += r.Count
 	}
-	// one write and one sync for all of them
+	// one write and one sync for all rewards
 	return j.add(plan.Round, rewards...)
 }
 
-// Simulated draws rewards from an environment, and keeps those of its own arms from the draws of all agents. Each agent draws what all of
-// them draw, from the same random numbers, so that the run equals one of a single process, bit for bit.
+// Simulated draws rewards from an environment. Each agent draws the rewards of all agents from the same random numbers,
+// and keeps those of its own arms. The run therefore equals a run in a single process, bit for bit.
 type Simulated struct{ Environment engine.Environment }
 
-// Pull implements Puller. It makes a round at once, so that a half round has nothing of it.
+// Pull implements Puller. It reports all rewards of the round at once, so that a round is never partly recorded.
 func (s Simulated) Pull(ctx context.Context, p Pulls, tell func(...Reward) error) error {
 	b, err := s.Environment.Pull(ctx, p.Plan)
 	if err != nil {

@@ -14,22 +14,22 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// listen begins to read: all facts, or plans and the stop alone. Reading all after plans alone starts a second reader; the first
-// one continues, and the history takes each fact once. A second call that asks for all changes nothing.
+// listen starts a reader of all facts, or only of plans and stops. Calling it with all after plans only starts a second
+// reader; the first one continues, and the history ignores repeated facts. Later calls change nothing.
 func (w *agent) listen(all bool) {
 	var names []string
 	if !all {
-		names = []string{namePlan, nameStop} // through a relay, as long as this agent does not take its place
+		names = []string{namePlan, nameStop} // with a relay, unless this agent replaces it
 	}
 	if !w.reads {
-		w.reads = all // set once; nothing is read by names alone after that
+		w.reads = all // after a reader of all facts, no other is started
 		go w.history.take(w.follow, w.Facts.Read(w.follow, w.Run, names...))
 	}
 }
 
-// await returns the messages of the open round that count, in agent order, nil of absent agents. It
-// waits until all have spoken, or the next plan says which do. The second value has the agents whose messages do not count,
-// which is what the next plan of this agent would say. An error is errStopped, or the one of the readers.
+// await returns the messages of the open round that count, in agent order, nil for absent agents. It waits until all
+// agents have published, or the next plan states which messages count. It also returns the absent agents, as this agent's
+// next plan would list them. The error is errStopped, or comes from the readers.
 func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 	r := w.replica.plan.Round
 	// the author of the plan is the relay of its round
@@ -40,22 +40,22 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		}
 	}
 	if author == w.v {
-		// the author needs all messages, to send them on in its next plan
+		// the author needs all messages, because its next plan passes them on
 		w.listen(true)
 	}
-	// waited counts the patience over several waits: they end for other reasons, too
+	// waited adds up several waits, which may end for other reasons
 	for waited := time.Duration(0); ; {
 		limit := w.limit(r, author)
 		since := time.Now()
 		ok, err := w.history.wait(ctx, limit, func() bool {
-			// over when the next plan is there, which states what counts; when the run was stopped; or when all agents have published
+			// ends if the next plan is published, the run was stopped, or all agents have published
 			_, next := w.history.get(r+1, namePlan)
 			return next || w.stopped() != nil || w.reads && len(w.missing(r)) == 0
 		})
 		if err != nil {
 			return nil, nil, err
 		}
-		// the plan goes before everything else: whatever this agent has heard, the plan says which messages count
+		// the plan has priority: it decides which messages count, whatever this agent has read
 		if f, next := w.history.get(r+1, namePlan); next {
 			return w.closed(ctx, r, f)
 		}
@@ -65,45 +65,45 @@ func (w *agent) await(ctx context.Context) ([][]byte, []Absence, error) {
 		if ok {
 			return w.messages(r, nil), nil, nil
 		}
-		// only the limit is over; without a reader of all facts it was not the patience but the wait for a relay
+		// the limit is over; before this agent reads all facts, it was the wait for a relay
 		if waited += time.Since(since); !w.reads {
-			w.listen(true) // instead of a relay that may be gone
+			w.listen(true) // replace a relay that may have ended
 			continue
 		}
-		// the patience of the round may have become shorter or longer meanwhile, see patience
+		// the patience of the round may have changed meanwhile, see patience
 		if w.Patience == 0 || waited < w.patience(r) {
 			continue
 		}
-		// the next notice comes after the same patience again
+		// the next notice follows after another patience
 		waited = 0
 		absent := w.missing(r)
 		w.name(r, absent)
-		// its own next plan will state so, but an agent that has read more may publish its plan first
+		// its next plan would state the same, but another agent may publish its plan first
 		if w.GoOn {
 			return w.messages(r, agents(absent)), absent, nil
 		}
 	}
 }
 
-// limit returns the time to wait before anything else is done; 0 means for ever. It is the patience once this agent reads all
-// messages, and the wait for a relay before.
+// limit returns how long await waits before it acts; 0 means no limit. It is the patience if this agent reads all
+// messages, otherwise the time until it replaces the relay.
 func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
 	}
-	// the next agent after the author replaces it after a while, the one after that after twice as long; so few agents read without need if
-	// pulls take long
+	// each agent after the author waits twice as long as the previous one before it replaces the relay, so that few agents
+	// read all messages if pulls take long
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
-	// the shift is 0 for the first in line, and ends at 20, which is four months, so that the time does not overflow
+	// the shift is between 0 and 20 (about four months), so that the duration does not overflow
 	return after << min((w.v-author+n-1)%n, 20)
 }
 
-// patience returns the time to wait for the messages of a round. Agents that were absent from the
-// round before get a tenth. One of them that went silent for good so costs the others little. A second one that falls silent is
-// waited for in full.
+// patience returns how long to wait for the messages of round r. It is a tenth of Patience if all missing agents were
+// absent in the previous round: an agent that is gone for good then costs the others little time. Otherwise it is
+// Patience.
 func (w *agent) patience(r int) time.Duration {
-	// the round before was not learned here, as in the first round
+	// this replica did not learn the previous round, or r is the first round
 	if r < 2 || len(w.replica.absent) < r-1 {
 		return w.Patience
 	}
@@ -114,7 +114,8 @@ func (w *agent) patience(r int) time.Duration {
 	return w.Patience / 10
 }
 
-// name says who is silent. The text depends on GoOn: either all wait, or the round continues. Each set of agents is named once a round.
+// name gives a notice that names the silent agents. With GoOn it states that the round continues, otherwise that the round
+// waits. The same set of agents is named once for each round.
 func (w *agent) name(r int, absent []Absence) {
 	var tasks, words []string
 	for _, a := range absent {
@@ -128,8 +129,8 @@ func (w *agent) name(r int, absent []Absence) {
 	w.once(Notice{Kind: kind, Round: r, Tasks: tasks, Text: text})
 }
 
-// missing returns the agents from whom there is no message that can be taken. A message that is refused counts as missing, and
-// its absence has the reason. The address of such a message is used up, so waiting for another one is in vain.
+// missing returns the agents without a valid message in round r. A refused message counts as missing, and its Absence has
+// the reason. The agent cannot replace it, because its address is used.
 func (w *agent) missing(r int) []Absence {
 	var out []Absence
 	for v := range w.opened.Tasks {
@@ -138,7 +139,7 @@ func (w *agent) missing(r int) []Absence {
 			out = append(out, Absence{Agent: v, Why: ReasonSilent})
 			continue
 		}
-		// the plan is the one of the open round, which must be r
+		// round r must be the open round, to which the plan belongs
 		if _, err := parseMessage(f.Body, v, w.replica.plan, w.question.Problem); err != nil {
 			out = append(out, Absence{Agent: v, Why: ReasonRefused, Error: err.Error()})
 		}
@@ -146,7 +147,7 @@ func (w *agent) missing(r int) []Absence {
 	return out
 }
 
-// messages returns the messages of a round, nil for absent agents. It returns them unchanged: the replica parses them, see replica.batch.
+// messages returns the messages of a round, nil for absent agents, unparsed: replica.batch parses them.
 func (w *agent) messages(r int, absent []int) [][]byte {
 	out := make([][]byte, len(w.opened.Tasks))
 	for v := range out {
@@ -157,48 +158,48 @@ func (w *agent) messages(r int, absent []int) [][]byte {
 	return out
 }
 
-// closed returns the messages that count in a round whose next plan is published. The plan is in f, which may not have been adopted yet. It
-// decides even if other messages were read here meanwhile. The error is a *PlanError if the plan counts or forwards something that its
-// agent did not publish.
+// closed returns the messages that count in round r, and the absent agents. f is the next plan, which may not have been
+// adopted yet; it decides even if this agent has read other messages. The error is a *PlanError if the plan contains a
+// message that its agent did not publish.
 func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence, error) {
 	next, err := readPlan(f, w.opened)
 	if err != nil {
 		return nil, nil, err
 	}
 	absent := agents(next.Absent)
-	// what the relay sends on is compared with the messages that this agent has alone
+	// messages passed on by the relay are compared with those that this agent has read
 	if w.opened.Relay {
 		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
 		if err != nil {
 			return nil, nil, err
 		}
-		// a plan that names an agent as absent and has its message: the message does not count
+		// the message of an agent that the plan names as absent does not count
 		for _, v := range absent {
 			out[v] = nil
 		}
-		for v, m := range out { // one's own message is there, and others' where they were read
+		for v, m := range out { // the agent's own message is in the history, and perhaps others
 			if said, ok := w.history.get(r, AgentName(v)); ok && m != nil && !bytes.Equal(said.Body, m) {
 				return nil, nil, notSent(f, r, AgentName(v), next)
 			}
 		}
 		return out, next.Absent, nil
 	}
-	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // there are no readers, and the plan's author had all of them
+	if v := w.lacks(r, absent); v >= 0 && w.follow == nil { // in Replay no message will arrive
 		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it refers to a message of %s in round %d, but there is none", AgentName(v), r)}
 	}
-	// the author of the plan has read these messages, so each of them is on its way to this reader
+	// the author has read these messages, and so the reader will deliver them
 	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
 		return nil, nil, err
 	}
-	// the wait has ended for a stop
+	// the wait ended because of a stop
 	if w.lacks(r, absent) >= 0 {
 		return nil, nil, w.stopped()
 	}
 	return w.messages(r, absent), next.Absent, nil
 }
 
-// lacks returns the first agent whose message of a round is not there, except for those absent; -1 if all are. Whether a message
-// can be taken is another question, which replica.batch answers.
+// lacks returns the first agent, not in absent, whose message of round r was not read; -1 if there is none. The message
+// may be invalid: replica.batch checks it.
 func (w *agent) lacks(r int, absent []int) int {
 	for v := range w.opened.Tasks {
 		if _, there := w.history.get(r, AgentName(v)); !there && !slices.Contains(absent, v) {
@@ -208,25 +209,25 @@ func (w *agent) lacks(r int, absent []int) int {
 	return -1
 }
 
-// pull makes this agent's remaining pulls of the open round, and publishes its message. It does so once for each round, also after a
-// restart: rewards that were published or are in the folder are not pulled again. If the round continued without this agent, it publishes
-// nothing and returns nil.
+// pull makes this agent's remaining pulls of the open round, and publishes its message. After a restart, it does not
+// repeat pulls that were published or are in the folder. If the round continued without this agent, it publishes nothing
+// and returns nil.
 func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	r, plan := p.Round, w.replica.plan
-	// a program that ended between publishing and learning begins here again
+	// a program that ended after publishing and before learning continues here
 	f, published := w.history.get(r, AgentName(w.v))
-	if !published && !w.fresh { // the reader may not have come to it yet, and through a relay never does
+	if !published && !w.fresh { // the reader may not have delivered it yet, and with a relay never does
 		var err error
 		if f, published, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
 			return err
 		}
 	}
-	// the message is permanent, so the folder can only agree with it
+	// a published message is permanent; the folder can only agree with it or not
 	if published {
 		w.history.add(f)
 		return w.compare(r, f)
 	}
-	// the folder may have all pulls of a round that this agent was left out of: then the message is published nevertheless, and is late
+	// if the folder has all pulls of a round that continued without this agent, the message is published late
 	remaining := w.remaining().Total()
 	if remaining > 0 && w.leftOut(r) {
 		w.once(Notice{Kind: NoticeClosed, Round: r, Tasks: []string{w.Task},
@@ -236,13 +237,13 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	w.say(Notice{Kind: NoticePlan, Round: r, Pulls: remaining,
 		Text: fmt.Sprintf("round %d: %s to make for task %q (%d of all agents; plan of %s)", r, pulls(remaining), w.Task, plan.Pulls(),
 			AgentName(p.Author))})
-	// the rewards stay in the folder; pulls that are left are no longer made
+	// recorded rewards stay in the folder; the remaining pulls are not made
 	if err := w.finish(ctx, r); errors.Is(err, errLeftOut) {
 		return nil
 	} else if err != nil {
 		return err
 	}
-	// from here on all pulls of the round are on the disk
+	// now all pulls of the round are on disk
 	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
 	body, err := message(w.v, plan, b, w.lo, w.hi)
 	if err != nil {
@@ -250,7 +251,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	}
 	f = Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
-	// the same message of this agent would have been no conflict
+	// Publish accepts a repetition of the same message, so this is another message
 	if c := (*ConflictError)(nil); errors.As(err, &c) {
 		return fmt.Errorf("another program sends messages as %s (task %q), or the folder %s was changed: "+
 			"%w", AgentName(w.v), w.Task, w.Folder, err)
@@ -259,13 +260,13 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 		return err
 	}
 	w.fresh = true
-	// the reader will bring it as well; await must not wait for that
+	// added here, because await must not wait until the reader delivers it
 	w.history.add(f)
 	w.say(Notice{Kind: NoticePulled, Round: r, Text: fmt.Sprintf("round %d: all pulls of task %q are made and sent", r, w.Task)})
 	return nil
 }
 
-// remaining returns this agent's remaining pulls in the open round. They are in arm order. Nothing remains where Arms is empty.
+// remaining returns this agent's remaining pulls in the open round, in arm order. Arms is empty if none remain.
 func (w *agent) remaining() Pulls {
 	p, plan := w.question.Problem, w.replica.plan
 	out := Pulls{Run: w.Run, Task: w.Task, Algorithm: w.question.Algorithm, Plan: plan, Problem: p}
@@ -278,10 +279,10 @@ func (w *agent) remaining() Pulls {
 	return out
 }
 
-// compare gives a notice if the folder's rewards of a round differ from the published ones. The published ones count. It returns an error
-// only if the folder's rewards make no message.
+// compare gives a notice if the folder's rewards of a round differ from the published message said. The published ones
+// count. It returns an error only if the folder's rewards cannot be encoded.
 func (w *agent) compare(r int, said Fact) error {
-	// the usual case is that both are equal, and then nothing is said
+	// the usual case is that both are equal; no notice is then given
 	plan, p := w.replica.plan, w.question.Problem
 	text := fmt.Sprintf("round %d: the rewards sent for task %q differ from those in %s", r, w.Task, w.Folder)
 	if remaining := w.remaining().Total(); remaining > 0 {
@@ -295,11 +296,11 @@ func (w *agent) compare(r int, said Fact) error {
 	return nil
 }
 
-// errLeftOut states that a round continued without the agent.
+// errLeftOut is returned if the round continued without this agent.
 var errLeftOut = errors.New("the round went on without this agent")
 
-// leftOut reports whether a round is over without a message of this agent. The next plan states so. It is false if that plan is
-// not there or cannot be read.
+// leftOut reports whether the next plan lists this agent as absent in round r. It is false if that plan is not known or
+// cannot be parsed.
 func (w *agent) leftOut(r int) bool {
 	f, ok := w.history.get(r+1, namePlan)
 	if !ok {
@@ -309,29 +310,29 @@ func (w *agent) leftOut(r int) bool {
 	return slices.ContainsFunc(next.Absent, func(a Absence) bool { return err == nil && a.Agent == w.v })
 }
 
-// finish asks for pulls until none is left, the run is stopped, or the round goes on without it. It gives up after some tries that brought
-// no reward. Its error is errLeftOut, errStopped, the one of the context, or the one of the last try. The context of the puller ends when
-// the run stops or the round continues.
+// finish calls the puller until no pulls remain, the run is stopped, or the round continues without this agent; the
+// context of the puller then ends. It gives up after several calls without a reward. The error is errLeftOut, errStopped,
+// that of the context, or that of the last call.
 func (w *agent) finish(ctx context.Context, r int) error {
-	// its cause says why: the puller sees a context that has ended, and this function which of the two it was
+	// its cause distinguishes the two reasons for the end
 	pulling, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	// the goroutine ends with pulling, which this function ends when it returns
+	// the goroutine ends with pulling, which is cancelled when finish returns
 	go func() {
 		_, err := w.history.wait(pulling, 0, func() bool { return w.stopped() != nil || w.leftOut(r) })
 		switch {
-		case err != nil: // finish has returned; or the readers have failed, which await will meet: the pulls continue
+		case err != nil: // finish has returned, or the readers failed: await will return their error, and pulls continue
 		case w.stopped() != nil:
 			cancel(errStopped)
 		default:
 			cancel(errLeftOut)
 		}
 	}()
-	// three tries in a row in which no reward came
+	// calls in a row without a reward
 	most := cmp.Or(w.tries, 3)
 	p, plan := w.question.Problem, w.replica.plan
 	for tries := 1; ; tries++ {
-		// the journal is asked each time: a try that failed may have recorded some rewards
+		// read again each time: a failed call may have recorded some rewards
 		remaining := w.remaining()
 		if remaining.Total() == 0 {
 			return nil
@@ -339,35 +340,35 @@ func (w *agent) finish(ctx context.Context, r int) error {
 		if err := context.Cause(pulling); err != nil {
 			return err
 		}
-		// tell writes to the disk before it returns nil, so no reported reward can be lost
+		// the journal has the rewards on disk when it returns nil, so that no reported reward is lost
 		err := w.puller.Pull(pulling, remaining, func(rewards ...Reward) error {
 			return w.journal.tell(p, plan, w.lo, w.hi, rewards...)
 		})
 		now := w.remaining().Total()
-		// a complete round is published, even if the run was stopped meanwhile
+		// a complete round is published even if the run was stopped meanwhile
 		if cause := context.Cause(pulling); cause != nil && now > 0 {
 			return cause
 		}
-		// some rewards came: the tries begin again, however long it takes in all
+		// some rewards came: the count of failed calls starts again
 		if now < remaining.Total() {
 			tries = 0
 		} else if tries >= most {
 			return fmt.Errorf("run %s, round %d: task %q still has %s without a reward after %s. Finished measurements are kept. Remove the "+
 				"cause and start the agent again: %w", w.Run, r, w.Task, pulls(now), attempts(tries), cmp.Or(err, errors.New("no reward was given")))
 		}
-		// an error after the last reward, as of a program that lingers, is reported and needs no other try
+		// an error after the last reward, for example of a program that does not end, is only reported
 		if err != nil && now == 0 {
 			w.once(Notice{Kind: NoticePlan, Round: r, Text: fmt.Sprintf("round %d: all rewards were received, although %v", r, err)})
 		} else if err != nil {
 			w.once(Notice{Kind: NoticePlan, Round: r, Pulls: now,
 				Text: fmt.Sprintf("round %d: %s still to make after an error: %v", r, pulls(now), err)})
-			// longer from try to try, up to a second; the end of pulling is met at the head of the loop
+			// the pause grows up to a second; the loop then checks whether pulling has ended
 			_ = await.Pause(pulling, min(time.Second, 50*time.Millisecond<<tries))
 		}
 	}
 }
 
-// attempts counts tries in words.
+// attempts returns a number of tries in words.
 func attempts(n int) string {
 	if n == 1 {
 		return "1 try"
@@ -375,5 +376,5 @@ func attempts(n int) string {
 	return fmt.Sprintf("%d tries", n)
 }
 
-// pulls counts pulls in words.
+// pulls returns a number of pulls in words.
 func pulls(n int) string { return sentence.Count(n, "pull") }

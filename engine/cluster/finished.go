@@ -10,51 +10,51 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Finished holds the outcome of a run, or of the part of it that was made. It is what an agent, a follower and Replay return,
-// and what a result of measured rewards is made from.
+// Finished is the outcome of a run, or of its part so far. Agent.Take, Follower.Follow and Replay return it. A result of
+// measured rewards is made from it.
 type Finished struct {
-	Run    string        `json:"run"`    // the name of the run
-	Status engine.Status `json:"status"` // interrupted before the end and of a run that was stopped
-	// the answers of this replica; the agent that published the end has the same answers
+	Run    string        `json:"run"`    // name of the run
+	Status engine.Status `json:"status"` // interrupted before the end, and for a stopped run
+	// answers of this replica; at the end they equal the author's
 	Answers []engine.Answer `json:"answers"`           // in task order
-	Author  int             `json:"author"`            // agent who said that the run is over, from 1 as in its name; 0 before the end
-	Stopped *StopBody       `json:"stopped,omitempty"` // by whom and why; nil of a run that was not
-	Refused string          `json:"refused,omitempty"` // why it cannot continue: a plan or a message that no replica takes
-	Rounds  int             `json:"rounds"`            // rounds that were learned by the replica here
-	Samples int             `json:"samples"`           // samples of all agents together; pulls that were learned
-	Traffic Traffic         `json:"traffic"`           // of the rounds up to here
-	// plans of others that were taken instead of the replica's own
+	Author  int             `json:"author"`            // agent that published the end, from 1 as in its name; 0 before the end
+	Stopped *StopBody       `json:"stopped,omitempty"` // who stopped the run and why; nil if it was not stopped
+	Refused string          `json:"refused,omitempty"` // why the run cannot continue: a plan or message that no replica accepts
+	Rounds  int             `json:"rounds"`            // rounds that this replica learned
+	Samples int             `json:"samples"`           // learned samples of all agents together
+	Traffic Traffic         `json:"traffic"`           // traffic of these rounds
+	// number of plans of other agents that were adopted
 	Taken int `json:"plans_taken"`
-	// decisions of authors that the replica did not make so, in the order of the rounds
+	// decisions on which authors and this replica differ, in the order of the rounds
 	Differences []Difference `json:"differences,omitempty"`
-	Silent      []Silence    `json:"silent,omitempty"` // one for each round and agent whose message did not count
-	// as of measured rewards (algorithms.Measured); nil if the algorithm knows expected rewards
+	Silent      []Silence    `json:"silent,omitempty"` // one entry for each round and agent whose message did not count
+	// result of measured rewards (algorithms.Measured); nil in a simulation, where expected rewards are known
 	Result *engine.Result `json:"result,omitempty"`
 
-	Outcome engine.Outcome `json:"-"` // of the replica here
+	Outcome engine.Outcome `json:"-"` // outcome of this replica
 }
 
-// Silence is a round that continued without an agent. The next plan said so.
+// Silence is a round that continued without an agent, according to the next plan.
 type Silence struct {
 	Round int    `json:"round"` // from 1
-	Task  string `json:"task"`  // task of the agent
-	Why   string `json:"why"`   // the sentence of its Absence, with the reason of a message that was refused
+	Task  string `json:"task"`  // the agent's task
+	Why   string `json:"why"`   // sentence of its Absence, with the reason if its message was refused
 }
 
-// finished returns the outcome of the run; done is nil before its end. Nothing backs the answers where why is
-// a plan or a message that no replica takes. Why is the error that ended the run here; nil at its end and of a stop. An error
-// that it returns is of the Result alone: the other fields are set.
+// finished returns the outcome of the run. done is the plan that ends it, or nil before the end. why is the error that
+// ended the run here, or nil. If why is a plan or message that no replica accepts, the answers have no guarantee. A
+// returned error concerns only Result: the other fields are set.
 func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	out := Finished{Run: r.run, Outcome: r.asked.Outcome(), Traffic: r.sent, Taken: r.taken, Differences: r.differ, Rounds: r.rounds}
-	// the replica gives its current answers
+	// the replica's present answers
 	out.Status, out.Answers, out.Samples = engine.StatusInterrupted, written(out.Outcome.Answers), out.Outcome.Samples
-	if refused(why) { // no program can continue
+	if refused(why) { // no program can continue the run
 		out.Refused = why.Error()
 	}
 	if done != nil {
-		out.Status, out.Author = done.Status, done.Author+1 // from 1, as agents are named
+		out.Status, out.Author = done.Status, done.Author+1 // from 1, as in names of agents
 	}
-	// rounds of each agent that continued without it, for the warnings
+	// by agent: number of rounds that continued without it, for the warnings
 	silent := map[int]int{}
 	for round, all := range r.absent {
 		for _, a := range all {
@@ -62,7 +62,7 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 			out.Silent = append(out.Silent, Silence{round + 1, r.opened.Tasks[a.Agent], a.String()})
 		}
 	}
-	// rewards of a simulation make no result of measurements
+	// simulated rewards give no result of measurements
 	if r.question.Simulated {
 		return out, nil
 	}
@@ -74,17 +74,17 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	// the result states that agents measured it, and in which run
 	result.Stated = append(slices.Clip(result.Stated), engine.Setting{Name: engine.SettingAgents, Value: r.run})
 	if done != nil {
-		// a run that came to its end counts as one run; before, as none
+		// a finished run counts as one run; otherwise Runs stays 0
 		result.Runs = 1
 	}
-	// what the answers rest on is refused, so that no guarantee represents them
+	// the answers rest on data that was refused, and so have no guarantee
 	if out.Refused != "" {
 		result.Standing, result.Guarantee = engine.StandingNone, engine.StandingNone+": "+out.Refused
 	}
-	// of the messages alone, without plans
+	// only messages, without plans
 	result.Messages, result.Bytes = float64(r.sent.Messages), float64(r.sent.Bytes)
 	result.BytesRaw, result.BytesTheta = float64(r.sent.Raw), float64(r.sent.Theta)
-	// readers of the result should see which tasks lack rewards
+	// readers of the result must see which tasks lack rewards
 	for v, task := range r.opened.Tasks {
 		if silent[v] > 0 {
 			result.Warnings = append(result.Warnings, engine.Warning{Kind: engine.WarnSilent, Names: []string{task},
@@ -95,32 +95,32 @@ func (r *replica) finished(done *PlanBody, why error) (Finished, error) {
 	return out, nil
 }
 
-// Absence is an agent whose message of a round does not count. Its String is the sentence, without the
+// Absence is an agent whose message of a round does not count. String returns the reason as a sentence that lacks the
 // agent.
 type Absence struct {
 	Agent int    `json:"agent"` // from 0
 	Why   Reason `json:"why"`
-	Error string `json:"error,omitempty"` // error of the message if it is refused; "" otherwise
+	Error string `json:"error,omitempty"` // why its message was refused; otherwise ""
 }
 
-// Reason says why the message of an agent does not count. Plans carry reasons, so their meaning must not change.
+// Reason is why the message of an agent does not count. Plans contain reasons, and so their meaning must not change.
 type Reason string
 
-// The reasons.
+// The reasons why a message does not count.
 const (
-	ReasonSilent    Reason = "silent"     // nothing came while it was waited for
-	ReasonRefused   Reason = "refused"    // a message came that does not answer the plan
-	ReasonNotJoined Reason = "not joined" // a follower says it of an agent that never joined; no plan has it
+	ReasonSilent    Reason = "silent"     // no message came in time
+	ReasonRefused   Reason = "refused"    // a message came that does not match the plan
+	ReasonNotJoined Reason = "not joined" // the agent never joined; used by followers only, never in plans
 )
 
-// reasonSentences holds the sentence of each reason, without its subject, which the caller adds.
+// reasonSentences holds the sentence for each reason.
 var reasonSentences = map[Reason]string{
 	ReasonSilent:    "it is silent",
 	ReasonRefused:   "its message is refused",
 	ReasonNotJoined: "it has not joined",
 }
 
-// String returns the sentence. A reason that is not listed is its own sentence.
+// String returns the sentence. For an unknown reason it returns the reason.
 func (a Absence) String() string {
 	text := cmp.Or(reasonSentences[a.Why], string(a.Why))
 	if a.Error != "" {
@@ -139,32 +139,32 @@ type NoticeKind string
 
 // The kinds of notices of an agent.
 const (
-	NoticeJoined  NoticeKind = "joined"  // this agent is in the run
+	NoticeJoined  NoticeKind = "joined"  // this agent has joined the run
 	NoticePlan    NoticeKind = "plan"    // a round begins
-	NoticePulled  NoticeKind = "pulled"  // its pulls are on the disk and its message is published
+	NoticePulled  NoticeKind = "pulled"  // its pulls are on disk and its message is published
 	NoticeSilent  NoticeKind = "silent"  // an agent publishes nothing, or nothing valid
-	NoticeDiffers NoticeKind = "differs" // a decision differs from the one of the plan's author
+	NoticeDiffers NoticeKind = "differs" // a decision differs from that of the plan's author
 	NoticeClosed  NoticeKind = "closed"  // the round continues without some agents
 	NoticeDone    NoticeKind = "done"    // the run is over
 	NoticeStopped NoticeKind = "stopped" // the run was stopped
 )
 
-// Notice is something that people who look at an agent want to know.
+// Notice is information for people who watch an agent.
 type Notice struct {
 	Kind  NoticeKind `json:"kind"`
-	Round int        `json:"round,omitempty"` // that it is about; 0 of none
-	Pulls int        `json:"pulls,omitempty"` // pulls of this agent that are left in the round
-	Tasks []string   `json:"tasks,omitempty"` // tasks of the agents concerned; nil if none in particular
-	Text  string     `json:"text"`            // one sentence, which may change from version to version
+	Round int        `json:"round,omitempty"` // round of the notice; 0 if none
+	Pulls int        `json:"pulls,omitempty"` // this agent's remaining pulls in the round
+	Tasks []string   `json:"tasks,omitempty"` // tasks of the agents concerned; nil if none
+	Text  string     `json:"text"`            // a sentence, which may differ between versions
 }
 
-// StopBody ends a run before its algorithm is done. The first one counts; see Stop.
+// StopBody ends a run before its algorithm is done. The first stop counts; see Stop.
 type StopBody struct {
-	By     string `json:"by,omitempty"`     // who stopped it, as that person says; may be empty
-	Reason string `json:"reason,omitempty"` // in words; may be empty
+	By     string `json:"by,omitempty"`     // name of the person who stopped it, as given; may be ""
+	Reason string `json:"reason,omitempty"` // reason in words; may be ""
 }
 
-// String returns it as a sentence.
+// String returns the stop as a sentence.
 func (b StopBody) String() string {
 	if b.By == "" {
 		return "the run was stopped" + b.why()
@@ -172,7 +172,7 @@ func (b StopBody) String() string {
 	return "the run was stopped by " + b.By + b.why()
 }
 
-// why returns the reason behind a colon; "" without one.
+// why returns ": " and the reason; "" without a reason.
 func (b StopBody) why() string {
 	if b.Reason == "" {
 		return ""
@@ -180,8 +180,8 @@ func (b StopBody) why() string {
 	return ": " + b.Reason
 }
 
-// readStop returns the stop that a fact holds. An unreadable one stops the run as well, without a person and a reason: every program with
-// the right to publish it may end the run.
+// readStop parses a stop. If the fact is unreadable, it returns a stop without person and reason: any program that may
+// publish a stop may end the run.
 func readStop(f Fact) *StopBody {
 	var b StopBody
 	if decode(f, &b) != nil {
@@ -190,11 +190,11 @@ func readStop(f Fact) *StopBody {
 	return &b
 }
 
-// Stop ends a run: every agent ends after what it does just now. A run that was stopped stays stopped. It is an error if the run was over
-// before. If two programs stop a run at once, the first one has stopped it, and the error of the other names the first.
+// Stop ends a run: every agent ends after its present action. It returns an error if the run is already over or stopped.
+// If two programs stop a run at once, the first one succeeds, and the error of the other names the first.
 func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
-	// a run that is done has an answer, which a stop would only hide; the end may still come between this look and the stop, and then both are
-	// published
+	// a finished run has answers, which a stop would hide; if the end is published between this check and the stop, both
+	// are stored
 	s, err := StatusOf(ctx, x, run)
 	if err != nil {
 		return err
@@ -202,7 +202,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s, so there is nothing to stop", run, s)
 	}
-	// this stop was first, or the same words are there
+	// this stop was first, or an identical one exists
 	stands, stopped, err := publish(ctx, x, Fact{Run: run, Name: nameStop}, b)
 	if stopped || err != nil {
 		return err

@@ -12,29 +12,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// Follower follows a run from its first round to its end, without taking part: it has no task, makes
-// no pull and publishes nothing. It learns what the plans state that counts, so that it can be ended and
-// begun at any moment. A round shows once the plan of the next one is there.
+// Follower follows a run from its first round to its end without taking part: it has no task, makes no pulls and publishes
+// nothing. It learns the messages that the plans declare valid, and so can end and restart at any moment. It learns a
+// round when the next plan is published.
 type Follower struct {
-	Facts Facts  // where the facts of the run are kept
-	Run   string // its name
+	Facts Facts  // the exchange of the run
+	Run   string // name of the run
 	Make  Maker  // makes the question from the recipe of the run
 
-	// how long the run may make no progress before the agents it waits for are named; 0 means that none is. A
-	// follower waits for ever in any case.
+	// time without progress after which the missing agents are named in a notice; 0 for never. The follower continues to
+	// wait in any case.
 	Patience time.Duration
-	Notice   func(Notice) // may be nil; never called concurrently; of the goroutine that follows
-	// Heard receives the number of agents that have published in the open round, also when that is not known before its end, as through a
-	// relay; may be nil. Round is 0 before the first plan.
+	Notice   func(Notice) // may be nil; called by the goroutine of Follow, never concurrently
+	// Heard receives the number of agents that have published in the open round; with a relay, it is known only when the
+	// round is over. Heard may be nil. round is 0 before the first plan.
 	Heard func(round, spoken, agents int)
-	// Learned receives the steps of the replica after each round; may be nil
+	// Learned receives the replica's steps after each round; may be nil
 	Learned func(s *engine.Steps)
 }
 
-// Follow follows until the run is done or stopped, or the context ends. Finished is set as far as the run came, also together with an
-// error. A stopped run is not an error. The errors are those of Agent.Take; nothing is written anywhere.
+// Follow follows until the run is done or stopped, or the context ends. Finished describes the run so far, also together
+// with an error. A stopped run is not an error. The errors are those of Agent.Take, without those of folder and puller.
+// Follow writes nothing.
 func (f Follower) Follow(ctx context.Context) (Finished, error) {
-	// an agent without a task, a folder and a puller: only its parts that read are used
+	// an agent without task, folder and puller, of which only the reading parts are used
 	w := newAgent(Agent{Facts: f.Facts, Run: f.Run, Make: f.Make, Patience: f.Patience, Notice: f.Notice})
 	if err := w.load(ctx); err != nil {
 		return Finished{}, err
@@ -42,16 +43,16 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
-// round waits for the plan of the next round, learns the round before it, and takes the plan. The plan of a round states what
-// counts of the round before, which is why the round is learned no earlier.
+// round waits for the next plan, learns the round before it, and adopts the plan. over is true if the plan ends the run.
+// The round before is learned only now, because the plan states which messages count.
 func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
-	// plans that were taken, the one of the open round included
+	// number of adopted plans, including that of the open round, plus 1
 	r := len(w.replica.plans) + 1
 	fact, err := f.plan(ctx, w, r)
 	if err != nil {
 		return false, err
 	}
-	// as an agent does: a plan with a late message that its agent did not send is refused
+	// like an agent, it refuses a plan with a late message that its agent did not publish
 	p, err := w.read(ctx, fact)
 	if err != nil {
 		return false, err
@@ -68,7 +69,7 @@ func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 			f.Learned(w.replica.asked.Steps)
 		}
 	}
-	// adopt compares the plan with what this replica would plan
+	// adopt compares the plan with this replica's own plan
 	if err := w.adopt(ctx, p, len(fact.Body)); err != nil {
 		return false, err
 	}
@@ -81,8 +82,8 @@ func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
 	return false, nil
 }
 
-// plan waits for the plan of a round, and names those for whom it waits. Heard is called at every change. After the patience of silence the
-// missing ones are named, and it waits on.
+// plan returns the plan of round r. It calls Heard at every new fact. Each time Patience is over, it names the missing
+// agents and continues to wait.
 func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	for {
 		fact, ok, err := w.someone(ctx, r, w.Patience, func() {
@@ -90,7 +91,7 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 				f.Heard(r-1, lists.Count(w.messages(r-1, nil), func(m []byte) bool { return m != nil }), len(w.opened.Tasks))
 			}
 		})
-		if ok || err != nil { // the plan is there, or it will not come
+		if ok || err != nil { // the plan was published, or cannot be
 			return fact, err
 		}
 		if err := w.standstill(ctx, r-1); err != nil {
@@ -99,10 +100,10 @@ func (f Follower) plan(ctx context.Context, w *agent, r int) (Fact, error) {
 	}
 }
 
-// standstill names those for whom the run waits; r is the round that is open, 0 before the first. It looks for messages at the
-// exchange itself: the readers have only plans if there is a relay.
+// standstill gives a notice that names the agents for which the run waits. r is the open round, 0 before the first plan.
+// It fetches messages from the exchange, because with a relay the readers deliver only plans.
 func (w *agent) standstill(ctx context.Context, r int) error {
-	for _, round := range []int{0, r} { // through a relay, which sends no messages before the next plan
+	for _, round := range []int{0, r} { // with a relay, messages are delivered only with the next plan
 		if err := w.find(ctx, round); err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		w.absentees(joined)
 		return nil
 	}
-	// who is missing by its messages may have never been there at all
+	// an agent without a message may never have joined
 	absent := w.missing(r)
 	for i, a := range absent {
 		if !joined(a.Agent) {
@@ -124,13 +125,14 @@ func (w *agent) standstill(ctx context.Context, r int) error {
 		w.name(r, absent)
 		return nil
 	}
-	// said once for each round
+	// given once for each round
 	w.once(Notice{Kind: NoticeSilent, Round: r, Text: fmt.Sprintf("all agents have sent round %d, but none of them plans the next. "+
 		"They may have ended", r)})
 	return nil
 }
 
-// absentees names the agents that have not joined, before the first plan. At most twelve are named in the text; Tasks has all.
+// absentees gives a notice with the agents that have not joined, before the first plan. The text names at most twelve;
+// Tasks has all.
 func (w *agent) absentees(joined func(v int) bool) {
 	const most = 12
 	var tasks, words []string
@@ -147,25 +149,26 @@ func (w *agent) absentees(joined func(v int) bool) {
 	w.once(Notice{Kind: NoticeSilent, Tasks: tasks, Text: text})
 }
 
-// history holds the facts of a run that were read so far, by their addresses. The order in which they came does not count, nor how often.
-// Readers fill it, and so do callers that published or found a fact. It is safe for concurrent use. Facts are permanent, so nothing in it
-// changes or disappears.
+// history holds the facts of a run that were read so far, by address. Their order and repetitions do not matter. Readers
+// add facts, and so do callers that published or found a fact. Facts are permanent, and so nothing is changed or removed.
+// It is safe for concurrent use.
 type history struct {
 	mu      sync.Mutex     // guards all fields
 	facts   map[inRun]Fact // by round and name
-	changed chan struct{}  // closed when something is added; and replaced then
-	err     error          // error of the reader; final; nil while the readers continue
+	changed chan struct{}  // closed and replaced when a fact or an error is added
+	err     error          // final error of the reader; nil while readers continue
 }
 
 // inRun is the address of a fact within its run.
 type inRun struct {
-	round int    // 0 of facts of the run as a whole
+	round int    // 0 for facts of the whole run
 	name  string // as Fact.Name
 }
 
 func newHistory() *history { return &history{facts: map[inRun]Fact{}, changed: make(chan struct{})} }
 
-// add takes a fact in; the first of an address counts. Another one of the same address can only be the same fact, from another reader.
+// add stores a fact, unless its address is already known: a second fact at an address is the same fact from another
+// reader.
 func (h *history) add(f Fact) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -175,13 +178,13 @@ func (h *history) add(f Fact) {
 	}
 }
 
-// wake ends all waits for a change; it needs the lock.
+// wake ends all waits for a change. The caller holds mu.
 func (h *history) wake() {
 	close(h.changed)
 	h.changed = make(chan struct{})
 }
 
-// get returns the fact of an address, and whether it was read so far.
+// get returns the fact at an address, and whether it was read.
 func (h *history) get(round int, name string) (Fact, bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -189,11 +192,11 @@ func (h *history) get(round int, name string) (Fact, bool) {
 	return f, ok
 }
 
-// wait returns true once ready, which is asked after every change, does; and false when the time is over first. A limit of 0 means no
-// limit. An error is the one of the context or of the readers; a fact that is there counts before both. Ready is called without the lock,
-// so that it may call get.
+// wait calls ready after every change, and returns true as soon as ready returns true. It returns false when limit is
+// over; 0 means no limit. The error comes from the context or the readers; a true ready has priority over both. wait calls
+// ready without the lock, so that ready may call get.
 func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bool) (bool, error) {
-	// a timer that never fires represents no limit
+	// a nil channel never fires, and so means no limit
 	var over <-chan time.Time
 	if limit > 0 {
 		t := time.NewTimer(limit)
@@ -201,14 +204,14 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 		over = t.C
 	}
 	for {
-		// the channel is taken before ready is asked: a change in between closes it, and is not missed
+		// the channel is read before ready is called: a change in between closes it, and is not missed
 		h.mu.Lock()
 		changed, err := h.changed, h.err
 		h.mu.Unlock()
 		if ready() {
 			return true, nil
 		}
-		// no reader adds anything any more
+		// no reader adds facts any more
 		if err != nil {
 			return false, err
 		}
@@ -222,14 +225,14 @@ func (h *history) wait(ctx context.Context, limit time.Duration, ready func() bo
 	}
 }
 
-// take takes in facts until there are no more. It ends with the context of the reader, or with its error, which then represents
-// all that wait. It runs in a goroutine of its own.
+// take adds facts from a reader until its context ends or it fails. Its error then ends all waits. It runs in its own
+// goroutine.
 func (h *history) take(ctx context.Context, facts iter.Seq2[Fact, error]) {
 	for f, err := range facts {
 		if err != nil {
 			h.mu.Lock()
 			defer h.mu.Unlock()
-			// an error after the end of the context says only that
+			// an error after the end of the context is only its consequence
 			if h.err == nil && ctx.Err() == nil {
 				h.err = err
 				h.wake()

@@ -23,66 +23,67 @@ import (
 // The files of an agent's folder.
 const (
 	fileAgent   = "agent.json"    // AgentFile; written once, when the folder is new
-	fileJournal = "rewards.jsonl" // a journalLine for each line
-	fileLock    = "agent.lock"    // holds the lock while a program has the folder, and names that program
+	fileJournal = "rewards.jsonl" // one journalLine in each line
+	fileLock    = "agent.lock"    // locked while a program uses the folder, and names that program
 )
 
-// AgentFile says whose folder it is. It ties the folder to one task of one run. A join has the instance, so that another folder
-// for the same task is refused.
+// AgentFile states the owner of the folder. It ties the folder to one task of one run. A join contains the instance, so
+// that another folder for the same task is refused.
 type AgentFile struct {
-	Run      string `json:"run"`      // the name of the run
-	Task     string `json:"task"`     // task of the agent
+	Run      string `json:"run"`      // name of the run
+	Task     string `json:"task"`     // the agent's task
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 
-// Reward holds a measurement of an arm: one reward, or the mean of several. A line of rewards.jsonl has it with its round.
+// Reward is a measurement of an arm: one reward, or the mean of several. Each line of rewards.jsonl has a Reward and its
+// round.
 type Reward struct {
 	Arm   int     `json:"arm"`   // number in the problem, from 0
 	Count int     `json:"count"` // pulls, at least 1
-	Mean  float64 `json:"mean"`  // reward units, in the sign of the data
-	// Σ (reward - mean)² of the pulls, reward units²; 0 of one pull
+	Mean  float64 `json:"mean"`  // reward units, with the sign of the data
+	// Σ (reward - mean)² of the pulls, reward units²; 0 for one pull
 	Squares float64 `json:"squares,omitempty"`
-	// the smallest and the largest of the pulls, reward units; nil if they are not known
+	// smallest and largest reward of the pulls, reward units; nil if unknown
 	Range *[2]float64 `json:"range,omitempty"`
 }
 
-// spans returns the range of the pulls: within the bounds of the rewards if nothing else is known. Tests that bet on bounded
-// rewards need a range: the bounds themselves are the widest that can be.
+// spans returns the range of the pulls: Range if known, the reward itself for one pull, otherwise the bounds. Tests that
+// bet on bounded rewards need a range.
 func (r Reward) spans(bounds [2]float64) [2]float64 {
 	switch {
 	case r.Range != nil:
 		return *r.Range
 	case r.Count == 1:
-		return [2]float64{r.Mean, r.Mean} // one pull is its own range
+		return [2]float64{r.Mean, r.Mean} // a single pull
 	}
 	return bounds
 }
 
-// journalLine is a reward with its round. Rewards that are recorded together count together: each line except the last states how many
-// follow. They count only if the last of them is there, so a crash within a write leaves nothing of it.
+// journalLine is a reward with its round. Rewards recorded together form a group: each line except the last states how
+// many lines follow. A group counts only if its last line is present, so that a crash within a write leaves none of it.
 type journalLine struct {
 	Round  int `json:"round"` // from 1
-	Reward     // one measurement of the arm, see Reward
-	More   int `json:"more,omitempty"` // lines that follow of the same telling; 0 for the last one
+	Reward     // one measurement of an arm
+	More   int `json:"more,omitempty"` // number of lines of the group that follow; 0 for the last one
 }
 
-// journal keeps the rewards of one agent in its folder. Rewards are on the disk before they are published. One program has a folder at a
-// time. Lines are only ever added. A round may be recorded in several parts, and an arm may have several lines. It is for one goroutine at
-// a time.
+// journal stores the rewards of one agent in its folder. Rewards are on disk before they are published. Only one program
+// uses a folder at a time. Lines are only added. A round may be recorded in several parts, and an arm may have several
+// lines. It is not safe for concurrent use.
 type journal struct {
 	AgentFile
-	dir  string           // the folder
-	lock *os.File         // held from take to close; nil before
-	file *os.File         // rewards.jsonl, at the end of its last whole telling; nil before load
-	all  map[int][]Reward // by round, in the order of the file; equal to what is on the disk
+	dir  string           // path of the folder
+	lock *os.File         // held between take and close
+	file *os.File         // rewards.jsonl, positioned after its last complete group; nil before load
+	all  map[int][]Reward // by round, in the order of the file; equal to the content on disk
 }
 
-// lockPatience is the time that an agent waits for its folder: the program that had it may just have been killed, and the system lets go
-// of a dead program's lock only after some milliseconds.
+// lockPatience is how long an agent waits for the lock of its folder. The previous program may just have been killed, and
+// the system releases its lock only after some milliseconds.
 const lockPatience = 2 * time.Second
 
-// openJournal opens the folder of an agent, which is made if there is none. The lock is taken first: what is read after it
-// cannot change under the reader. After an error nothing is held.
+// openJournal opens the folder of an agent, and creates it if necessary. It takes the lock first, so that the files do not
+// change while they are read. After an error nothing is locked or open.
 func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("cannot make the folder of the agent: %w", err)
@@ -102,11 +103,11 @@ func openJournal(ctx context.Context, dir, run, task string) (*journal, error) {
 	return j, nil
 }
 
-// take locks the folder. It waits a moment for a program that was killed, and names the one that holds the folder.
+// take locks the folder. It waits up to lockPatience; the error names the program that holds the folder.
 func (j *journal) take(ctx context.Context) error {
 	var err error
 	j.lock, err = filelock.Take(ctx, filepath.Join(j.dir, fileLock), 0o666, lockPatience)
-	// only another program's lock has a holder to name
+	// only a lock of another program has a holder
 	if held := (*filelock.HeldError)(nil); errors.As(err, &held) {
 		return fmt.Errorf("another program has the folder %s of this agent: %s", j.dir, held.Holder)
 	}
@@ -116,13 +117,12 @@ func (j *journal) take(ctx context.Context) error {
 	return err
 }
 
-// identify reads the owner of the folder, or writes it if the folder is new. A new folder gets a new instance, which makes it another
-// agent's than every other folder. The file is on the disk when nil is returned, so that a join which names the instance can be traced to
-// it.
+// identify reads agent.json and compares it with the run and the task. For a new folder it writes the file with a new
+// random instance, which distinguishes it from every other folder. The file is on disk when identify returns nil.
 func (j *journal) identify(run, task string) error {
 	path := filepath.Join(j.dir, fileAgent)
 	text, err := os.ReadFile(path)
-	// new: the name of its task and run are fixed from now on
+	// a new folder: its run and task are fixed from now on
 	if errors.Is(err, os.ErrNotExist) {
 		var b [16]byte
 		_, _ = rand.Read(b[:]) // never fails
@@ -138,7 +138,7 @@ func (j *journal) identify(run, task string) error {
 	if err := json.Unmarshal(text, &j.AgentFile); err != nil {
 		return fmt.Errorf("%s cannot be read: %w", path, err)
 	}
-	// the rewards in a folder of another run would count as rewards of this one
+	// rewards in a folder of another run would count for this one
 	if j.Run != run || j.Task != task {
 		return fmt.Errorf("%s is the folder of task %q in run %s. The agent for task %q in run %s needs its own folder", j.dir, j.Task,
 			j.Run, task, run)
@@ -146,24 +146,23 @@ func (j *journal) identify(run, task string) error {
 	return nil
 }
 
-// load reads the rewards, and cuts off those at the end that a crash has left unfinished: they were never acknowledged, nor was any that
-// was written together with them. A line that cannot be read is an error if it is not such an end: the file was changed, and rewards that
-// others may have read are in danger.
+// load reads the rewards. It removes an incomplete group at the end, which a crash left and which was never acknowledged.
+// An unreadable line elsewhere is an error: the file was changed, and others may have read its rewards.
 func (j *journal) load() error {
 	path := filepath.Join(j.dir, fileJournal)
 	var err error
-	// for reading and for adding, never truncated but below
+	// opened for reading and appending; truncated only below
 	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
 		return err
 	}
-	// at is the end of the line that was read, and whole the end of the last telling that is whole
+	// at is the end of the last line read, and whole the end of the last complete group
 	read, at, whole := bufio.NewReader(j.file), int64(0), int64(0)
-	// rewards of a telling whose last line is still to come
+	// rewards of the present, incomplete group
 	var together []Reward
-	more := 0 // lines that belong to the ones before
+	more := 0 // lines of the group that must follow
 	for n := 1; ; n++ {
 		text, err := read.ReadBytes('\n')
-		// a last line without its end is what a crash leaves; it is cut off below
+		// a crash may leave a last line without line end; it is removed below
 		if errors.Is(err, io.EOF) {
 			break
 		}
@@ -171,26 +170,26 @@ func (j *journal) load() error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 		var l journalLine
-		// More counts down over the lines of one group of rewards; a gap means a missing line
+		// More counts down within a group; a gap means a missing line
 		if err := json.Unmarshal(text, &l); err != nil || l.Round < 1 || l.Count < 1 || l.More < 0 || more > 0 && l.More != more-1 {
 			if torn(read, text) {
 				break
 			}
 			return fmt.Errorf("%s, line %d cannot be read. The file was changed: restore it from a copy", path, n)
 		}
-		// a reward that no program of this version writes
+		// programs of this version never write such a reward
 		if err := l.check(); err != nil {
 			return fmt.Errorf("%s, line %d: %w. The file was changed: correct it there", path, n, err)
 		}
 		at += int64(len(text))
 		together, more = append(together, l.Reward), l.More
-		// the last line of a telling is there: all of it counts
+		// the last line of the group: the whole group counts
 		if more == 0 {
 			j.all[l.Round] = append(j.all[l.Round], together...)
 			together, whole = nil, at
 		}
 	}
-	// what is cut off was never acknowledged
+	// the removed lines were never acknowledged
 	if err := j.file.Truncate(whole); err != nil {
 		return err
 	}
@@ -198,23 +197,22 @@ func (j *journal) load() error {
 	return err
 }
 
-// torn reports whether what begins with a line that cannot be read is the end that a power failure has left: pages that were never written
-// read as zero bytes, which no program writes. It is asked of a line with its line end; a last line without one is cut off in any case.
+// torn reports whether an unreadable line is the end that a power failure left: unwritten pages read as zero bytes, which
+// no program writes. line has its line end; a last line without one is always removed.
 func torn(rest io.Reader, line []byte) bool {
 	tail, err := io.ReadAll(rest)
 	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(tail, 0) >= 0)
 }
 
-// check reports a reward that cannot be. It looks at the count, the mean and the squares; whether the arm is the agent's own is
-// looked at elsewhere.
+// check returns an error if the count, the mean or the squares are impossible. It does not check the arm.
 func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
 
-// add writes rewards of a round. They are on the disk when it returns nil; after an error, or a crash before that, none of them counts. The
-// rewards of one call count together or not at all. The caller has checked them. After an error the file is unchanged if the disk allows
-// that, and the next call may succeed.
+// add appends rewards of a round as one group, which the caller has checked. When it returns nil, they are on disk. After
+// an error or a crash, none of them counts. After an error it restores the file if the disk permits, and a later call may
+// succeed.
 func (j *journal) add(round int, rewards ...Reward) error {
 	var text []byte
-	// the last line has no more after it
+	// More is 0 in the last line
 	for i, r := range rewards {
 		line, err := json.Marshal(journalLine{round, r, len(rewards) - 1 - i})
 		if err != nil {
@@ -222,7 +220,7 @@ func (j *journal) add(round int, rewards ...Reward) error {
 		}
 		text = append(append(text, line...), '\n')
 	}
-	// what an error must undo begins here
+	// position to which an error restores the file
 	before, err := j.file.Seek(0, io.SeekCurrent)
 	if err != nil {
 		return err
@@ -237,13 +235,12 @@ func (j *journal) add(round int, rewards ...Reward) error {
 		_, back := j.file.Seek(before, io.SeekStart)
 		return fmt.Errorf("the rewards cannot be written to the folder of the agent: %w", errors.Join(err, cut, back))
 	}
-	// memory follows the disk, never the other way
+	// memory is changed only after the disk
 	j.all[round] = append(j.all[round], rewards...)
 	return nil
 }
 
-// made returns the number of pulls that a round has so far of each arm, N counts. Arms above n are left out; enter has refused them by
-// then.
+// made returns the recorded pulls of a round by arm, n counts. It ignores larger arm numbers, which enter refuses.
 func (j *journal) made(round, n int) []int {
 	out := make([]int, n)
 	for _, r := range j.all[round] {
@@ -254,23 +251,22 @@ func (j *journal) made(round, n int) []int {
 	return out
 }
 
-// batch sums the rewards of a round in the order in which they were written. The agent publishes this of the round: counts, means, and the
-// squares and ranges that the plan asks for. The order of the sums is the one of the file, so that the message has the same bytes whenever
-// it is made.
+// batch returns the sums of a round's rewards that the agent publishes: counts and means, and squares and ranges if
+// squares is set. It adds rewards in the order of the file, so that the message always has the same bytes.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
 	n := p.N()
 	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
-	// a part is a line of the file; parts are merged by their counts
+	// each line of the file is a part; parts are merged with their counts as weights
 	parts, last := make([]int, n), make([]Reward, n)
 	for _, r := range j.all[round] {
-		// the weighted sum of the means, divided below
+		// weighted sum of the means, divided below
 		parts[r.Arm]++
 		last[r.Arm] = r
 		b.Means[r.Arm] += float64(r.Count) * r.Mean
 	}
 	for i, c := range b.Counts {
 		if parts[i] == 1 {
-			b.Means[i] = last[i].Mean // not a digit is lost
+			b.Means[i] = last[i].Mean // exact for a single part
 		} else if c > 0 {
 			b.Means[i] /= float64(c)
 		}
@@ -278,7 +274,7 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 	if !squares {
 		return b
 	}
-	// Σ (reward - mean)² of all = Σ over parts of (squares + count (mean of the part - mean)²), as the mean of all rewards is known
+	// Σ (reward - mean)² over all rewards is the sum over parts of (squares + count (mean of the part - mean)²)
 	b.Squares = make([]float64, n)
 	for _, r := range j.all[round] {
 		b.Squares[r.Arm] += r.Squares
@@ -286,15 +282,15 @@ func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batc
 			b.Squares[r.Arm] += float64(r.Count) * off * off
 		}
 	}
-	// ranges go with squares, and with bounds of the rewards
+	// ranges are needed only for bounded rewards
 	if bounds := p.TurnedBounds(p.Noise.Bounds); bounds != nil {
 		b.Ranges = j.ranges(round, n, *bounds)
 	}
 	return b
 }
 
-// ranges returns the smallest and the largest reward of each arm in a round. Bounds replace a range that was not given. Arms without pulls
-// have the meaningless range 0, 0.
+// ranges returns the smallest and the largest reward of each arm in a round. A part without a range has the bounds. Arms
+// without pulls get 0, 0, which has no meaning.
 func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
 	out, seen := make([][2]float64, n), make([]bool, n)
 	for _, r := range j.all[round] {
@@ -307,8 +303,7 @@ func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
 	return out
 }
 
-// close lets go of the folder. It may be called after an error of openJournal, when not all is open. The system frees the lock
-// with its file.
+// close closes the files, which releases the lock. openJournal also calls it after an error, when only some are open.
 func (j *journal) close() {
 	for _, f := range []*os.File{j.file, j.lock} {
 		if f != nil {

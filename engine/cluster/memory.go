@@ -12,18 +12,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Memory is an Exchange within a process: for tests, for trials, and for agents that are goroutines. Its contents are lost when
-// the process ends. It is safe for concurrent use.
+// Memory is an Exchange within a process: for tests, for trials, and for agents that are goroutines. Its contents are lost
+// when the process ends. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex           // guards all fields below
-	facts []Fact               // of all runs, in the order of publication; Seq is the index plus 1
+	facts []Fact               // facts of all runs in the order of publication; Seq is the index plus 1
 	at    map[address]int      // index into facts
-	runs  []string             // those that have facts, in the order of their first
-	files map[[2]string][]byte // by run and hash
-	news  chan struct{}        // closed and replaced when a fact arrives
+	runs  []string             // runs that have facts, in the order of their first fact
+	files map[[2]string][]byte // contents by run and hash
+	news  chan struct{}        // closed and replaced when a fact is added
 }
 
-// address identifies a fact of the exchange.
+// address identifies a fact in the exchange.
 type address struct {
 	run   string // as Fact.Run
 	round int    // as Fact.Round
@@ -37,14 +37,14 @@ func NewMemory() *Memory {
 	return &Memory{at: map[address]int{}, files: map[[2]string][]byte{}, news: make(chan struct{})}
 }
 
-// wake ends the waiting for news. It needs the lock. Whoever waits has taken the channel before it looked for news, so that none
-// is missed.
+// wake ends all waits for news. The caller holds mu. A reader takes the channel before it looks for facts, and so misses
+// none.
 func (m *Memory) wake() {
 	close(m.news)
 	m.news = make(chan struct{})
 }
 
-// alone runs do under the lock, also if ctx has ended, and returns ctx.Err().
+// alone runs do with the lock held, even if ctx has ended, and returns ctx.Err().
 func (m *Memory) alone(ctx context.Context, do func()) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -52,7 +52,7 @@ func (m *Memory) alone(ctx context.Context, do func()) error {
 	return ctx.Err()
 }
 
-// Publish implements Facts. It compares under the lock that also adds, so that one of two at once is first.
+// Publish implements Facts. It compares and adds with the lock held: of two simultaneous calls, one is first.
 func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	if err := CheckFact(f); err != nil {
 		return err
@@ -63,7 +63,7 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	a := address{f.Run, f.Round, f.Name}
-	// as a server does, the same sender and the same body are a replay
+	// like a server, it accepts the same body from the same sender as a repetition
 	if i, ok := m.at[a]; ok {
 		stands := m.facts[i]
 		if bytes.Equal(stands.Body, f.Body) && stands.Sender == f.Sender {
@@ -80,13 +80,13 @@ func (m *Memory) Publish(ctx context.Context, f Fact) error {
 	return nil
 }
 
-// clone returns the fact with a body of its own. A caller that has a fact cannot change the stored one.
+// clone returns the fact with its own copy of the body, so that callers cannot change the stored one.
 func (f Fact) clone() Fact {
 	f.Body = bytes.Clone(f.Body)
 	return f
 }
 
-// Read implements Facts. Facts are given from copies, outside the lock: the loop may publish.
+// Read implements Facts. It yields copies, without holding the lock: the loop may publish.
 func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq2[Fact, error] {
 	return func(yield func(Fact, error) bool) {
 		if err := CheckRun(run); err != nil {
@@ -95,7 +95,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 		}
 		for next := 0; ; {
 			m.mu.Lock()
-			// facts that are there never change, so they are read without the lock
+			// stored facts never change, and so are read without the lock
 			facts, news := m.facts[next:len(m.facts):len(m.facts)], m.news
 			m.mu.Unlock()
 			next += len(facts)
@@ -107,7 +107,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 					return
 				}
 			}
-			// news was taken together with the facts, and is closed already where one came meanwhile
+			// news was taken together with the facts, and is already closed if a fact came meanwhile
 			select {
 			case <-news:
 			case <-ctx.Done():
@@ -117,7 +117,7 @@ func (m *Memory) Read(ctx context.Context, run string, names ...string) iter.Seq
 	}
 }
 
-// Find implements Facts. An address that no fact can have is an error.
+// Find implements Facts. It returns an error for an invalid address.
 func (m *Memory) Find(ctx context.Context, run string, round int, name string) (f Fact, ok bool, err error) {
 	if err := CheckFact(Fact{Run: run, Round: round, Name: name}); err != nil {
 		return Fact{}, false, err
@@ -131,7 +131,7 @@ func (m *Memory) Find(ctx context.Context, run string, round int, name string) (
 	return m.facts[i].clone(), true, nil
 }
 
-// Keep implements Facts. The same content has the same hash, and is kept once.
+// Keep implements Facts. The same content has the same hash, and is stored once.
 func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash string, err error) {
 	if err := CheckRun(run); err != nil {
 		return "", err
@@ -140,7 +140,7 @@ func (m *Memory) Keep(ctx context.Context, run string, content []byte) (hash str
 	return hash, m.alone(ctx, func() { m.files[[2]string{run, hash}] = bytes.Clone(content) })
 }
 
-// Fetch implements Facts. It returns a copy: the hash stays true for what is kept.
+// Fetch implements Facts. It returns a copy, so that the stored content keeps its hash.
 func (m *Memory) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -157,5 +157,5 @@ func (m *Memory) Runs(ctx context.Context) (runs []string, err error) {
 	return runs, err
 }
 
-// Close implements Exchange. It does nothing: the exchange may be used by others.
+// Close implements Exchange. It does nothing, because others may use the exchange.
 func (m *Memory) Close() error { return nil }

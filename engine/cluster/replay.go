@@ -11,18 +11,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// RoundCounts holds the counts and means that the agents published of one round. Arms without pulls have mean 0. Replay returns one for
-// each round that is over.
+// RoundCounts holds the counts and means that agents published in one round. Replay returns one for each round that is
+// over.
 type RoundCounts struct {
 	Round   int       // from 1
-	Counts  []int     // N pulls in arm order; 0 if the agent's message does not count
-	Means   []float64 // reward units, in the sign of the data; of this round alone; 0 without pulls
-	Squares []float64 // nil if the plan did not ask for them
+	Counts  []int     // pulls of each of N arms; 0 if the agent's message does not count
+	Means   []float64 // reward units, with the sign of the data; of this round only; 0 without pulls
+	Squares []float64 // sums of squared deviations; nil if the plan did not ask for them
 }
 
-// Replay replays the present facts of a run, without taking part, and returns what became of it and what the agents published in each round
-// that is over; also together with a *PlanError or *MessageError, before which they end. It waits for nothing. With an error it also
-// returns the parts of the question that were made.
+// Replay replays the present facts of a run without taking part. It returns the outcome so far, the published counts of
+// each round that is over, and the question. It does not wait for further facts. If it returns a *PlanError or
+// *MessageError, the outcome and the counts end before the faulty fact. After another error, the question may be
+// incomplete.
 func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []RoundCounts, question.Question, error) {
 	// an agent that neither reads in the background nor pulls
 	w := newAgent(Agent{Facts: x, Run: run, Make: make})
@@ -30,24 +31,24 @@ func Replay(ctx context.Context, x Facts, run string, make Maker) (Finished, []R
 		return Finished{}, nil, w.question, err
 	}
 	done, rounds, err := w.replay(ctx)
-	// an error of the outcome matters beside the one that ended the folding, so both are returned
+	// both the error that ended the replay and an error of the outcome are returned
 	out, failed := w.replica.finished(done, err)
-	// a stop counts where the run did not come to its end before
+	// a stop counts only if the run did not reach its end before
 	if f, ok, found := x.Find(ctx, run, 0, nameStop); found == nil && ok && done == nil {
 		out.Stopped = readStop(f)
 	}
 	return out, rounds, w.question, errors.Join(err, failed)
 }
 
-// refused reports whether an error is a plan or a message that no replica takes. Such an error is the same for everybody; other
-// errors are of the exchange, the context or this program.
+// refused reports whether an error is a plan or a message that no replica accepts. Every program gets such an error; other
+// errors come from the exchange, the context or this program.
 func refused(err error) bool {
 	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
-// replay takes in the rounds that are over; done is nil if more may come. Each round is learned when the plan after it is
-// looked for, as its plan states what counts. The last round is also learned without a plan after it, where all its messages are
-// there. The error ends the folding; rounds are those before.
+// replay learns the rounds that are over. done is the plan that ends the run, or nil. A round is learned when the next
+// plan is found, which states which messages count. The last round is also learned without a next plan, if all its
+// messages are present. After an error, rounds has the rounds before it.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
 	for r := 1; ; r++ {
 		f, planned, err := w.Facts.Find(ctx, w.Run, r, namePlan)
@@ -55,7 +56,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 			w.history.add(f)
 		}
 		if err == nil && r > 1 {
-			// nil if the round is open, or cannot be learned
+			// nil if the round is open or cannot be learned
 			var counts *RoundCounts
 			if counts, err = w.retold(ctx, r-1, f, planned); counts != nil {
 				rounds = append(rounds, *counts)
@@ -64,7 +65,7 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 		if err != nil || !planned {
 			return nil, rounds, err
 		}
-		// the plan is taken only after the round before was learned, as agents do
+		// like agents, it reads the plan only after it has learned the previous round
 		p, err := w.read(ctx, f)
 		if err == nil {
 			err = w.replica.adopt(ctx, p, len(f.Body))
@@ -78,10 +79,10 @@ func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCount
 	}
 }
 
-// retold feeds round r, the next round of the replica, to it if all its messages are there or the next plan closed it. It returns the
-// recorded counts, or nil if agents may still answer.
+// retold passes round r, the next round of the replica, to the replica, if all its messages are present or the next plan
+// closed it. It returns the recorded counts, or nil if agents may still publish.
 func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
-	// a reader is missing here: what closed and missing look up is fetched before
+	// there is no reader: fetch the messages that closed and missing look up
 	err := w.find(ctx, r)
 	var messages [][]byte
 	var absent []Absence
@@ -89,17 +90,17 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	case err != nil:
 	case planned:
 		messages, absent, err = w.closed(ctx, r, next)
-	// not all have spoken, and no plan states that they need not
+	// some agents have not published, and no plan states that the round is closed
 	case len(w.missing(r)) > 0:
 		return nil, nil
 	default:
-		// all have spoken, and the next plan will state so
+		// all agents have published, and so all messages count
 		messages = w.messages(r, nil)
 	}
 	if err != nil {
 		return nil, err
 	}
-	// the batch is read twice, since learn does not give it away
+	// the batch is computed here and in learn, because learn does not return it
 	batch, err := w.replica.batch(messages, agents(absent))
 	if err == nil {
 		err = w.replica.learn(ctx, messages, absent)
@@ -110,8 +111,7 @@ func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*Ro
 	return &RoundCounts{r, batch.Counts, batch.Means, batch.Squares}, nil
 }
 
-// find takes in the messages of a round that are there and were not. It asks for each message alone, and costs a question
-// for every agent that was not heard.
+// find fetches the messages of round r that are not in the history, with one request for each agent.
 func (w *agent) find(ctx context.Context, r int) error {
 	for v := range w.opened.Tasks {
 		if _, known := w.history.get(r, AgentName(v)); known {
@@ -128,42 +128,43 @@ func (w *agent) find(ctx context.Context, r int) error {
 	return nil
 }
 
-// Status says how far a run is, from its facts alone: it makes no problem and reads no script. A program without the script can ask for it.
-// Check finds the other faults, such as an end that no replica reaches.
+// Status is the progress of a run according to its facts alone: it needs neither the problem nor the script. Check finds
+// other faults, such as an end that no replica reaches.
 type Status struct {
-	Run       string           `json:"run"`  // the name of the run
-	Mode      string           `json:"mode"` // as RunBody has it; so are Algorithm, Settings, Relay and Build
+	Run       string           `json:"run"`  // name of the run
+	Mode      string           `json:"mode"` // from RunBody, like Algorithm, Settings, Relay and Build
 	Algorithm string           `json:"algorithm"`
 	Settings  []engine.Setting `json:"settings"`
-	Status    engine.Status    `json:"status"` // interrupted while it continues; else what the author of the end says
-	// why it cannot continue, which Check finds; "" if nothing was found
+	Status    engine.Status    `json:"status"` // interrupted while the run continues; otherwise the status in the end's plan
+	// why the run cannot continue, found by Check; "" if it can
 	Refused   string          `json:"refused,omitempty"`
-	Unchecked string          `json:"unchecked,omitempty"` // why Check could not find that
-	Stopped   *StopBody       `json:"stopped,omitempty"`   // by whom and why; nil of a run that was not
-	Round     int             `json:"round"`               // that is open, or the last; from 1; 0 before the first plan
-	Rounds    int             `json:"rounds"`              // that are over
-	Open      bool            `json:"open"`                // whether a round waits for messages
-	Relay     bool            `json:"relay"`               // whether one agent sends the messages of a round on
-	Agents    []AgentStatus   `json:"agents"`              // in the order of their numbers
-	Traffic   Traffic         `json:"traffic"`             // of all rounds, the open one included
-	Answers   []engine.Answer `json:"answers,omitempty"`   // as the end has them, which Check confirms; nil before
+	Unchecked string          `json:"unchecked,omitempty"` // why Check could not be completed; "" otherwise
+	Stopped   *StopBody       `json:"stopped,omitempty"`   // who stopped the run and why; nil if it was not stopped
+	Round     int             `json:"round"`               // the open round, or the last one, from 1; 0 before the first plan
+	Rounds    int             `json:"rounds"`              // number of rounds that are over
+	Open      bool            `json:"open"`                // a round waits for messages
+	Relay     bool            `json:"relay"`               // one agent passes on the messages of a round
+	Agents    []AgentStatus   `json:"agents"`              // in agent order
+	Traffic   Traffic         `json:"traffic"`             // of all rounds, including the open one
+	Answers   []engine.Answer `json:"answers,omitempty"`   // answers in the end's plan, which Check confirms; nil before
 	Build     Build           `json:"build"`               // build of the program that opened the run
 }
 
-// AgentStatus states how far an agent is.
+// AgentStatus is the progress of an agent.
 type AgentStatus struct {
 	Agent  int    `json:"agent"`           // from 1, as in its name
-	Task   string `json:"task"`            // its task
-	Joined bool   `json:"joined"`          // whether it has joined; also with a join that is refused
-	Host   string `json:"host,omitempty"`  // the name of its machine, as it says
-	Build  string `json:"build,omitempty"` // in words, of the program that joined first
-	// why it cannot take part, of a join that was not made by this program; "" if it can
+	Task   string `json:"task"`            // the agent's task
+	Joined bool   `json:"joined"`          // it has joined, also if its join is refused
+	Host   string `json:"host,omitempty"`  // name of its machine, as it stated
+	Build  string `json:"build,omitempty"` // build of the program that joined first, in words
+	// why the agent cannot take part, if another program made its join; "" if it can
 	Refused string `json:"refused,omitempty"`
-	Silent  bool   `json:"silent"` // whether the open round waits for it
-	Absent  int    `json:"absent"` // rounds that continued without it
+	Silent  bool   `json:"silent"` // the open round waits for it
+	Absent  int    `json:"absent"` // number of rounds that continued without it
 }
 
-// StatusOf returns how far a run is. It asks for each fact alone: V + 1 questions per round. A run that was not opened is an ErrNoRun.
+// StatusOf returns the progress of a run. It makes one request for each fact: V + 1 for each round. The error wraps
+// ErrNoRun if the run was not opened.
 func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	b, err := Opened(ctx, x, run)
 	if err != nil {
@@ -173,14 +174,14 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 		Relay: b.Relay, Build: b.Build}
 	for v, task := range b.Tasks {
 		a := AgentStatus{Agent: v + 1, Task: task}
-		// joins
+		// the agent's join
 		f, ok, err := x.Find(ctx, run, 0, AgentName(v))
 		if err != nil {
 			return s, err
 		}
 		var j JoinBody
 		if ok {
-			// a join that cannot be read has nothing to show but that it is there
+			// of an unreadable join, only its existence is shown
 			if err = decode(f, &j); err == nil {
 				err = j.check(run, b, v)
 			}
@@ -190,7 +191,7 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 		}
 		s.Agents = append(s.Agents, a)
 	}
-	// the stop is shown beside whatever the rounds say
+	// the stop is shown whatever the rounds contain
 	if f, ok, err := x.Find(ctx, run, 0, nameStop); err != nil {
 		return s, err
 	} else if ok {
@@ -199,34 +200,34 @@ func StatusOf(ctx context.Context, x Facts, run string) (Status, error) {
 	return s, s.rounds(ctx, x, b)
 }
 
-// Check replays the run as an agent would, without pulling. If the replay does not reach the recorded end, Status becomes interrupted and
-// Answers nil. The error is ctx.Err(); other failures are part of the status.
+// Check replays the run like an agent, without pulling. If the replay does not reach the recorded end, Status becomes
+// interrupted and Answers nil. It returns only ctx.Err(); other failures are stored in the status.
 func (s *Status) Check(ctx context.Context, x Facts, make Maker) error {
 	out, _, _, err := Replay(ctx, x, s.Run, make)
 	switch {
-	// an interrupt says nothing about the run
+	// an interruption is not a property of the run
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case refused(err):
-		// no program can continue with the run
+		// no program can continue the run
 		s.Refused = err.Error()
 	case err != nil:
-		// the script or a file cannot be had here, or the exchange does not answer: the end is not confirmed
+		// the script or a file is missing here, or the exchange does not answer: the end is not confirmed
 		s.Unchecked = err.Error()
 	default:
-		// the answers of the replicas replace the author's, to which they are equal if the run is done
+		// at the end, the replica's answers equal the author's
 		if s.Status = out.Status; s.Status != engine.StatusInterrupted {
 			s.Answers = out.Answers
 		}
 		return nil
 	}
-	// what the author of the end says does not count without the check
+	// the recorded end does not count unless confirmed
 	s.Status, s.Answers = engine.StatusInterrupted, nil
 	return nil
 }
 
-// rounds looks at the rounds, one after the other. It uses the plans alone, and stops at the first round without one. A plan
-// that cannot be followed ends the run.
+// rounds adds the progress of each round to the status, from the plans. It stops at the first round without a plan, and at
+// a plan that cannot be followed.
 func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 	for r := 1; ; r++ {
 		f, ok, err := x.Find(ctx, s.Run, r, namePlan)
@@ -238,7 +239,7 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			s.Refused = err.Error()
 			return nil
 		}
-		// the round before is over, since this one is planned
+		// the previous round is over, because this one is planned
 		s.Rounds, s.Open = r-1, false
 		for v := range s.Agents {
 			s.Agents[v].Silent = false
@@ -260,21 +261,22 @@ func (s *Status) rounds(ctx context.Context, x Facts, b RunBody) error {
 			if err != nil {
 				return err
 			}
-			// the round is open as long as one message is missing
+			// the round is open while a message is missing
 			s.Agents[v].Silent, s.Open = !ok, s.Open || !ok
 			if ok {
 				s.Traffic.Messages++
 				s.Traffic.Bytes += int64(len(f.Body))
 			}
 		}
-		// all have spoken: the round is over though the next one is not planned
+		// all agents have published: the round is over, although the next one is not planned
 		if !s.Open {
 			s.Rounds = r
 		}
 	}
 }
 
-// String returns the number of agents that the open round waits for, in words. If the run is over or cannot continue, it says why.
+// String returns a sentence with the number of agents that the open round waits for. If the run is over or cannot continue,
+// it returns the reason.
 func (s Status) String() string {
 	silent := lists.Count(s.Agents, func(a AgentStatus) bool { return a.Silent })
 	switch {

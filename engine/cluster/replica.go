@@ -14,66 +14,70 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// replica is one agent's copy of the algorithm, driven by the facts of the run. A round goes from adopt, which takes its plan,
-// to learn, which takes its messages; next may come before adopt. Whatever a replica does follows from the plans and messages in
-// this order, so all replicas of a run are alike, except for how their builds round. It is for one goroutine at a time.
+// replica is one agent's copy of the algorithm, which learns from the facts of the run. A round begins with adopt, which
+// applies its plan, and ends with learn, which processes its messages; next may precede adopt. The state depends only on
+// these plans and messages in this order. All replicas of a run are therefore equal, except for rounding in different
+// builds. It is not safe for concurrent use.
 type replica struct {
-	run      string            // the name of the run
-	question question.Question // as made here, equal in its identity to the one of the run
+	run      string            // name of the run
+	question question.Question // made by this program; its identity is that of the run
 	opened   RunBody           // how the run was opened
-	arms     arms              // finds arms by their names
-	asked    *question.Run     // the run of the algorithm, which nothing else drives
+	arms     arms              // numbers of arms by name
+	asked    *question.Run     // the run of the algorithm, which only the replica uses
 
-	// ended is final. Where the others continue, plans and messages are counted and not computed with.
-	ended  bool          // the algorithm is done here, though others continue: it only follows
-	plan   engine.Plan   // plan of the round adopted last; at the end its counts are nil
-	plans  []engine.Plan // plans of all rounds up to the one of plan; so that late messages can be read
-	opens  bool          // whether plan is a round whose messages are awaited; set by adopt, and no more after learn
-	rounds int           // that were learned; so the open round is rounds + 1
-	absent [][]Absence   // by round, from round 1 at 0; who did not count in it
-	taken  int           // plans of others that were taken instead of its own
-	differ []Difference  // decisions of authors that are others than here
-	sent   Traffic       // of the rounds so far
+	// ended is final. If other agents continue, their plans and messages are counted but not used.
+	ended  bool          // the algorithm is done here
+	plan   engine.Plan   // the last adopted plan; its counts are nil at the end
+	plans  []engine.Plan // plans of all rounds up to plan, needed to read late messages
+	opens  bool          // plan is a round whose messages are awaited; set by adopt, reset by learn
+	rounds int           // number of learned rounds; the open round is rounds + 1
+	absent [][]Absence   // by round, from round 1 at index 0: the agents whose messages did not count
+	taken  int           // number of other agents' plans adopted although the counts differ from its own
+	differ []Difference  // decisions on which authors and this replica differ
+	sent   Traffic       // traffic of the rounds so far
 
-	planned  bool            // whether the next round is planned here; from next to adopt
-	lately   []Late          // late messages that the algorithm was informed of before it planned it; nil unless planned
-	informed map[[2]int]bool // late messages taken in, by round and agent; each is taken in once
+	planned  bool            // the next round is planned here; true between next and adopt
+	lately   []Late          // late messages that the algorithm learned before this plan; nil unless planned
+	informed map[[2]int]bool // by round and agent: late messages that the algorithm has learned
 }
 
-// Traffic counts the messages that the agents of a run sent each other, and their bytes. A run that is learned in part has the
-// messages of the part.
+// Traffic counts the messages that the agents of a run sent, and their bytes. For a run that was learned in part, it
+// covers this part.
 type Traffic struct {
-	Messages int64 `json:"messages"` // messages of counts and means, one for each agent and round
-	Bytes    int64 `json:"bytes"`    // of these messages
-	Plans    int64 `json:"plans"`    // plans of rounds, and the end
-	// of the plans, which name the counts of all arms, and what a relay sends on
+	Messages int64 `json:"messages"` // messages with counts and means: one for each agent and round
+	Bytes    int64 `json:"bytes"`    // size of these messages
+	Plans    int64 `json:"plans"`    // number of plans, including the end
+	// of the plans, which contain the counts of all arms, and the messages that a relay passes on
 	PlanBytes int64 `json:"plan_bytes"`
-	// of the same rounds with every reward sent alone, and with an explicit estimate of θ
+	// size of the same rounds if every reward were sent separately, or an explicit estimate of θ were sent
 	Raw   int64 `json:"bytes_raw"`   // see wire.Round
 	Theta int64 `json:"bytes_theta"` // see wire.Round
 }
 
-// newReplica returns the replica before the first round. An error states that no agents can run the question. memory may be nil.
+// newReplica returns the replica before the first round. It returns an error if agents cannot run the question. memory may
+// be nil.
 func newReplica(ctx context.Context, run string, b RunBody, q question.Question, memory *model.Memory) (*replica, error) {
 	asked, err := begin(ctx, q, memory)
 	if err != nil {
 		return nil, err
 	}
-	// names are looked up by task and arm, since tasks may have arms of one name
+	// indexed by task and arm, because different tasks may have arms of the same name
 	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
 	return &replica{run: run, arms: all, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
-// decisions returns the decisions after a round. It changes nothing and may be called at any time; round is the number of
-// rounds learned for what is new in it.
+// decisions returns the decisions after a round; round is the number of learned rounds. It may be called at any time and
+// changes nothing.
 func (r *replica) decisions(round int) Decisions {
 	return decisionsOf(r.asked.Algorithm(), r.arms, round)
 }
 
-// next plans the next round, or says that nothing is left. The algorithm is informed of late messages before. Called again before adopt, it
-// makes the same plan, even with other late messages. The author and the build are written into it unchanged.
+// next plans the next round, or states that nothing is left. The algorithm first learns the late messages. If next is
+// called again before adopt, it returns the same plan, even with other late messages. author and here are copied into the
+// plan.
 func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (PlanBody, error) {
-	// an algorithm is informed once for each plan: the plan lists the late messages, so that the other replicas learn the same ones
+	// the algorithm learns late messages only once for each plan; the plan lists them, so that other replicas learn the
+	// same ones
 	if !r.planned {
 		if err := r.inform(late); err != nil {
 			return PlanBody{}, err
@@ -84,13 +88,13 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	if err != nil {
 		return PlanBody{}, err
 	}
-	// decisions after the last round; both builds compare them when the plan is taken
+	// decisions after the last round, which adopt compares in other replicas
 	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
-	// who was left out of the last round as this replica learned it
+	// agents absent from the last round as this replica learned it
 	if r.rounds > 0 {
 		b.Absent = r.absent[r.rounds-1]
 	}
-	// the algorithm is done, or a limit of rounds or samples was reached
+	// the algorithm is done, or a limit of rounds or samples is reached
 	if !more {
 		out := r.asked.Outcome()
 		b.Done, b.Status, b.Answers = true, out.Status, written(out.Answers)
@@ -100,24 +104,25 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	return b, nil
 }
 
-// adopt takes the published plan of the next round. It returns a PlanError if the plan was made of another history, and errOtherLate if the
-// replica has to be made again. Size is the length of the published plan. The plan has passed readPlan.
+// adopt applies the published plan of the next round, which readPlan has checked. size is the length of its body. It
+// returns a *PlanError if the plan was made from another history. It returns errOtherLate if the replica must be built
+// again.
 func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
-	// plans are taken in order, each once
+	// plans are adopted in order, each once
 	if p.Round != r.rounds+1 {
 		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, sentence.Count(r.rounds, "round"))
 	}
-	// a sentence about the author, so that people know which program to look at
+	// the error names the author and its build, so that people know which program to check
 	refuse := func(format string, args ...any) error {
 		return &PlanError{r.run, p.Round, fmt.Sprintf("its author, %s (%s), ", AgentName(p.Author), p.Build) + fmt.Sprintf(format, args...)}
 	}
-	// a replica whose algorithm has ended follows the plans of others and computes nothing
+	// a replica whose algorithm has ended only follows
 	if !r.ended {
-		// the algorithm was informed before its own plan was made; the published plan lists other messages
+		// the algorithm learned late messages for its own plan, but the published plan lists others
 		if r.planned && !slices.EqualFunc(p.Late, r.lately, func(x, y Late) bool { return x.Round == y.Round && x.Agent == y.Agent }) {
 			return errOtherLate
 		}
-		// not planned here yet: the algorithm is informed as the author's was
+		// not planned here yet: learn the same late messages as the author
 		if !r.planned {
 			if err := r.inform(p.Late); err != nil {
 				return err
@@ -128,13 +133,13 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			return err
 		}
 		switch {
-		// one of both has nothing left to plan; disagrees looks whether the end is right
+		// one of the two has nothing left to plan; disagrees checks whether the end is right
 		case p.Done || !more:
-			r.ended = !more // where the others go on the comparison names why
-		// a message answers with or without squares, and the algorithm takes one of both
+			r.ended = !more // if other agents continue, differences states why
+		// messages have squares or not, and the algorithm accepts only one of these
 		case p.Squares != own.WantSquares:
 			return refuse("asks for other squared deviations than this program")
-		// the author rounds differently; whether it also learned something else, the digest below says
+		// the author has other counts because of rounding; the digest below shows whether it also learned other data
 		case !slices.Equal(p.Counts, own.Counts):
 			if err := r.asked.Amend(p.Counts); errors.Is(err, engine.ErrFixedPlans) {
 				return refuse("planned other pulls than this program (%s), but %s accepts a round only with its own plan. Use one build for all agents",
@@ -145,13 +150,14 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 			r.taken++
 			fallthrough
 		default:
-			// The digest covers everything that was learned, and the counts. With equal counts it shows whether both have learned the same.
+			// The digest covers the counts and everything learned. With equal counts it shows whether both learned the
+			// same.
 			if now, _, err := r.asked.Next(ctx); err != nil || now.Digest != p.Digest {
 				return errors.Join(err, refuse("has another history (digest %s, here %s)", p.Digest, now.Digest))
 			}
 		}
 	}
-	// an end is permanent, so every replica reaches it by itself or refuses it
+	// an end is permanent: every replica either reaches it or refuses it
 	if p.Done {
 		if why := r.disagrees(p); why != "" {
 			return refuse("%s", why)
@@ -166,11 +172,11 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 	return nil
 }
 
-// disagrees says why a plan cannot be the end of the run: this replica does not come to it. It returns "" if the replica
-// comes to the same end. It compares what was decided and not the estimates, which builds may round differently.
+// disagrees returns the reason why a plan cannot be the end of the run, because this replica does not reach it; "" if it
+// does. It compares decisions but not estimates, which may differ by rounding.
 func (r *replica) disagrees(p PlanBody) string {
 	own := r.asked.Outcome()
-	// the algorithm would continue here
+	// this algorithm would continue
 	if !r.ended {
 		open := lists.Count(own.Answers, func(a engine.Answer) bool { return !a.Decided })
 		return fmt.Sprintf("states that the run is over (%s), but after the recorded rewards %d of %s are open", p.Status,
@@ -179,7 +185,7 @@ func (r *replica) disagrees(p PlanBody) string {
 	if p.Status != own.Status {
 		return fmt.Sprintf("states that the run ended as %q, but after the recorded rewards it ended as %q", p.Status, own.Status)
 	}
-	// readPlan has made sure that there is an answer for each task, in task order
+	// readPlan has checked that there is one answer for each task, in task order
 	for v, here := range own.Answers {
 		if there := p.Answers[v]; there.Arm != here.Arm || there.Leader != here.Leader || there.Decided != here.Decided {
 			return fmt.Sprintf("answers task %q by %q, but after the recorded rewards the answer is %q", here.Task, there.Leader, here.Leader)
@@ -188,12 +194,12 @@ func (r *replica) disagrees(p PlanBody) string {
 	return ""
 }
 
-// ranged reports whether the messages of the open round have ranges.
+// ranged reports whether the messages of the open round contain ranges.
 func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 
-// learn folds the messages of the open round, in agent order; messages of absent agents are nil, and
-// their pulls are taken as not made. Messages has one for each agent. An error of a message is a *MessageError, and nothing has
-// changed then. Pulls of absent agents are taken away from the plan before the algorithm learns.
+// learn processes the messages of the open round, one for each agent in agent order, nil for absent agents. Their pulls
+// are removed from the plan before the algorithm learns. If a message is invalid, the error is a *MessageError, and
+// nothing has changed.
 func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) error {
 	if !r.opens {
 		return errors.New("no round is open")
@@ -203,39 +209,39 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	if err != nil {
 		return err
 	}
-	// what was read is counted as sent, the messages of absent agents are not
+	// messages of absent agents do not count as sent
 	for v, m := range messages {
 		if !slices.Contains(missing, v) {
 			r.sent.Messages++
 			r.sent.Bytes += int64(len(m))
 		}
 	}
-	// the bytes that the same round would take in other forms
+	// size of the same round in other encodings
 	other := wire.Round(r.plan.Round, r.question.Problem.TaskOf, b.Counts, r.coefficients(), r.plan.WantSquares, r.ranged())
 	r.sent.Raw, r.sent.Theta = r.sent.Raw+other.Raw, r.sent.Theta+other.Theta
-	// the round is over for this replica, whatever the algorithm says
+	// the round is over for this replica, whatever the algorithm returns
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
-	// its algorithm takes nothing in any more, and the rounds of the others are counted nevertheless
+	// its algorithm learns nothing any more, but the rounds of others are counted
 	if r.ended {
 		return nil
 	}
-	// an algorithm that takes only what it planned cannot continue without the pulls of an agent
+	// an algorithm with fixed plans cannot continue without the pulls of an agent
 	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
 		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
 			r.run, r.plan.Round, r.question.Algorithm, err)
 	} else if err != nil {
 		return err
 	}
-	// last, since an error of the algorithm ends the run here
+	// last, because an error of the algorithm ends the run here
 	return r.asked.Learn(ctx, b)
 }
 
-// batch returns the results in the messages of the open round. The batch has all arms; arms of agents
-// that are gone have count 0.
+// batch parses the messages of the open round and merges them. The batch has all arms; arms of missing agents have count
+// 0.
 func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) {
-	// N numbers each, filled by the arms of one agent after the other
+	// N numbers each, filled task by task
 	p := r.question.Problem
 	b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 	if r.plan.WantSquares {
@@ -253,34 +259,34 @@ func (r *replica) batch(messages [][]byte, missing []int) (engine.Batch, error) 
 		if err != nil {
 			return b, &MessageError{r.run, r.plan.Round, v, err}
 		}
-		// parseMessage has checked that each list has a number for each arm of the task
+		// parseMessage has checked that each list has one number for each arm of the task
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
-		// where the plan wants no squares, or there are no ranges, both sides are empty
+		// without squares or ranges, source and destination are empty
 		copy(b.Squares[min(lo, len(b.Squares)):], m.Squares)
 		copy(b.Ranges[min(lo, len(b.Ranges)):], m.Ranges)
 	}
 	return b, nil
 }
 
-// coefficients returns the dimension of θ̂: of the features, or a number for each arm where the algorithm
-// works by values of the kernel.
+// coefficients returns the dimension of θ̂: the number of features, or the number of arms if the algorithm works with
+// kernel values.
 func (r *replica) coefficients() int {
 	if e, err := r.question.Entry(); err == nil && e.ByValues && r.asked.Model.Features == nil {
 		return r.question.Problem.N()
 	}
-	// the number is of the traffic alone: how long messages with θ̂ would be
+	// used only for the traffic of messages with θ̂
 	return r.asked.Model.Rank()
 }
 
-// MessageError is a message that no replica takes. The address is used, so that its agent cannot publish anything else in that round. A
-// replica meets it only if a plan counts the message or lists it as late. If no plan does, it is the reason of an absence, and the run goes
-// on.
+// MessageError is a message that no replica accepts. Its agent cannot publish another one for that round, because the
+// address is used. A replica returns it only if a plan counts the message or lists it as late. Otherwise the message is
+// the reason of an absence, and the run continues.
 type MessageError struct {
-	Run   string // the name of the run
-	Round int    // in which it was said
-	Agent int    // from 0, whose name the fact has
-	Err   error  // what is wrong with the message
+	Run   string // name of the run
+	Round int    // round of the message
+	Agent int    // from 0; from the name of the fact
+	Err   error  // the fault of the message
 }
 
 func (e *MessageError) Error() string {
@@ -289,37 +295,36 @@ func (e *MessageError) Error() string {
 
 func (e *MessageError) Unwrap() error { return e.Err }
 
-// Late is the message of an agent that came after its round had gone on without it. Its rewards are of
-// no round any more; an algorithm that they can guide is informed of them (engine.DataAdder), as one of a
-// campaign is of late results. The plan that is made next has the message itself, so that all
-// replicas are informed of the same at the same place, whatever each of them has read by then. The message is as its agent
-// published it, which agent.read compares.
+// Late is an agent's message that came after its round continued without it. Its rewards belong to no round. An algorithm
+// that can use them learns them (engine.DataAdder), like late results of a campaign. The next plan contains the message,
+// so that all replicas learn it at the same point, whatever they have read. agent.read checks that the agent published
+// exactly this message.
 type Late struct {
-	Round   int    `json:"round"`   // in which it was due, from 1
+	Round   int    `json:"round"`   // round for which it was due, from 1
 	Agent   int    `json:"agent"`   // from 0
-	Message []byte `json:"message"` // unchanged, see wire.Merged
+	Message []byte `json:"message"` // as published, see wire.Merged
 }
 
-// maxLate is the most bytes of late messages in a plan; others wait for the next one. The plan has them in base64, which is a
-// third longer.
+// maxLate is the largest total size of late messages in a plan, in bytes; others wait for the next plan. Base64 makes them
+// a third longer.
 const maxLate = MaxBody / 8
 
-// late returns the messages that came late and that the replica has not been informed of: messages of rounds before the last for which a
-// plan has said that they count without them. message returns an agent's message of a round if it is known here. Unreadable messages are
-// left out, and messages that do not fit wait for the plan after: each is learned once.
+// late returns the late messages that the replica has not learned: messages of earlier rounds, except the last, whose next
+// plan lists the agent as absent. message returns an agent's message of a round, if this program has read it. late leaves
+// out invalid messages, and messages that exceed maxLate.
 func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
-	// an algorithm that late rewards cannot guide is not informed of any
+	// an algorithm that cannot use late rewards learns none
 	if r.ended || !engine.UsesAddedData(r.asked.Algorithm()) {
 		return nil
 	}
 	var out []Late
 	size := 0
-	// who was absent from the last round is first said by the plan that is made now
+	// absences of the last round are first published in the plan that is made now
 	for round := 1; round < r.rounds; round++ {
 		for _, a := range r.absent[round-1] {
 			m, there := message(round, a.Agent)
 			l := Late{round, a.Agent, m}
-			// it came, there is room, and this replica can be informed of it
+			// the message is known, fits, and is valid
 			if _, err := r.parseLate(l); there && size+len(m) <= maxLate && err == nil {
 				out, size = append(out, l), size+len(m)
 			}
@@ -328,31 +333,31 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	return out
 }
 
-// parseLate reads a late message, and reports one that the replica cannot be informed of. Only rounds before the last have late
-// messages, as late says, and each of them counts once. The plan of its round must have gone on without the agent.
+// parseLate parses a late message. It returns an error unless the message is of a round before the last, that round
+// continued without the agent, and the message was not learned before.
 func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
 		return m, &PlanError{r.run, r.rounds + 1, "the plan has a late message, but no such round continued without that agent"}
 	}
-	// informed of it by an earlier plan
+	// an earlier plan listed it
 	if r.informed[[2]int{l.Round, l.Agent}] {
 		return m, &PlanError{r.run, r.rounds + 1, "the plan repeats a late message of an earlier plan"}
 	}
-	// the message answers the plan of its own round
+	// the message belongs to the plan of its own round
 	if m, err = parseMessage(l.Message, l.Agent, r.plans[l.Round-1], r.question.Problem); err != nil {
 		return m, &MessageError{r.run, l.Round, l.Agent, err}
 	}
 	return m, nil
 }
 
-// notSent is a plan that has a message in the name of another agent. name is the agent in whose name the message is, and f the plan.
+// notSent returns the error for a plan f that contains a message which the agent name did not publish.
 func notSent(f Fact, round int, name string, p PlanBody) error {
 	return &PlanError{f.Run, f.Round, fmt.Sprintf("the author of the plan, %s, passes on a message of %s in round %d that %s did not send",
 		AgentName(p.Author), name, round, name)}
 }
 
-// inform informs the algorithm of late messages, before it plans the next round. An error leaves the algorithm informed of the
-// messages before; the plan is refused then, and the run is over for this replica.
+// inform passes late messages to the algorithm before it plans the next round. After an error the algorithm has learned
+// the earlier ones; the plan is then refused, and the run is over for this replica.
 func (r *replica) inform(all []Late) error {
 	n := r.question.Problem.N()
 	for _, l := range all {
@@ -365,7 +370,7 @@ func (r *replica) inform(all []Late) error {
 		b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
 		copy(b.Counts[lo:hi], m.Counts)
 		copy(b.Means[lo:hi], m.Means)
-		// lists of an algorithm that wants no squares are nil
+		// Squares is nil if the algorithm does not need squares
 		if m.Squares != nil {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
@@ -373,12 +378,12 @@ func (r *replica) inform(all []Late) error {
 		if err := r.asked.AddData(b); err != nil {
 			return err
 		}
-		// a later plan cannot have it again
+		// a later plan cannot repeat it
 		r.informed[[2]int{l.Round, l.Agent}] = true
 	}
 	return nil
 }
 
-// errOtherLate states that the published plan lists other late messages than the plan that was made here. The replica has gone too far by
-// then, and is made again from the facts.
+// errOtherLate is returned if the published plan lists other late messages than those that the algorithm has learned. The
+// replica must then be built again from the facts.
 var errOtherLate = errors.New("another plan was made here")

@@ -15,7 +15,7 @@ import (
 
 // Cover searches for approximately the fewest pulls n after which every target y_k has a variance of at most 1,
 //
-//	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k,
+//	min Σ n_i  subject to  y_kᵀ(I + Σ n_i ρ_i φ_iφ_iᵀ)⁻¹y_k ≤ 1 for every k
 //
 // If these are more than Most pulls, it searches for Most pulls that approximately minimise the largest variance. Each
 // solve continues from the last one, so new targets or other numbers of pulls cost only a few iterations. An
@@ -23,7 +23,7 @@ import (
 //
 // Pulls and dual weights u_k are multiplied by factors until both are stationary,
 //
-//	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²,
+//	n_i ← n_i (g_i/ḡ)^{1/2},  g_i = ρ_i Σ_k u_k (φ_iᵀM⁻¹y_k)²,  u_k ← u_k (h_k/max h)²
 //
 // The first iteration is the one of [STT78] for a weighted sum of the variances h_k. Both exponents are reduced if the
 // bounds do not approach each other. The computation uses the prior covariance G of the arms' rewards: M⁻¹ follows from
@@ -36,7 +36,7 @@ import (
 type Cover struct {
 	Pulls []float64 // s: n_i ≥ 0
 	Most  float64   // largest allowed Σ n; +Inf initially
-	Value float64   // largest variance of a target for Pulls
+	Value float64   // largest variance of a target with Pulls
 	Lower float64   // lower bound on the largest variance, for any allocation of as many pulls
 
 	Iterations int
@@ -197,7 +197,7 @@ func (c *Cover) converged(tolerance float64) bool {
 func (c *Cover) choose(whole bool) {
 	c.arms, c.targets = c.arms[:0], c.targets[:0]
 	total, top, high, weak := sum(c.Pulls), 0.0, 0.0, 1e-3
-	if c.pace < 1 { // keep targets of small weight, which an arm may help
+	if c.pace < 1 { // keep targets of small weight, because some arms help only these
 		weak = 1e-6
 	}
 	for i, n := range c.Pulls {

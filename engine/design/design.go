@@ -76,8 +76,8 @@ func (s Status) String() string {
 // MarshalText writes the status as its word.
 func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// Design is an allocation with its certificate: Lower ≤ optimum ≤ Value (for InformationGain, a
-// maximum: Value ≤ optimum ≤ Upper).
+// Design is an allocation with bounds on its objective: Lower ≤ optimum ≤ Value. For InformationGain, which is a maximum,
+// Value ≤ optimum ≤ Upper.
 type Design struct {
 	Value      float64   // objective for Weights, over all arms and all contrasts
 	Lower      float64   // proven lower bound on the minimum (Minimax)
@@ -90,12 +90,12 @@ type Design struct {
 	Certificate Certificate
 }
 
-// Certificate has the dual point of the best bound.
+// Certificate has the dual point that proves the best bound.
 //
-// Minimax: Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual, with h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p u_p
-// (φ_iᵀA⁻¹y_p)²/σ_i², G = max_i g_i.
+// For Minimax, Lower = f² / (f - λ·g + G) at λ = Weights and u = Dual. Here h_p = ‖y_p‖²_{A⁻¹}, f = Σ u_p h_p, g_i = Σ_p
+// u_p (φ_iᵀA⁻¹y_p)²/σ_i² and G = max_i g_i.
 //
-// InformationGain: Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
+// For InformationGain, Upper = log det(A/ξ) + max_i g_i - λ·g at λ = Weights, with g_i = φ_iᵀA⁻¹φ_i/σ_i².
 type Certificate struct {
 	Weights []float64 // λ at which the bound holds (may differ from Design.Weights)
 	Pairs   []Pair    // contrasts with u > 0 (Minimax only)
@@ -114,7 +114,7 @@ func certificate(weights []float64, pairs []Pair, dual []float64) Certificate {
 	return c
 }
 
-// DualityGap returns the relative gap between the two certified bounds, ≥ 0.
+// DualityGap returns the relative gap between the two bounds, ≥ 0.
 func (d Design) DualityGap() float64 {
 	if d.Upper != 0 {
 		return d.Upper/d.Value - 1
@@ -135,7 +135,7 @@ var errSingular = errors.New("design: the features are almost linearly dependent
 // errNoRidge is returned by InformationGain for a ridge of zero.
 var errNoRidge = errors.New("design: the information gain needs a ridge above zero, because it is unbounded at zero")
 
-// RatioError reports that n pulls are too few to approximate an allocation.
+// RatioError reports that n pulls are too few for a rounding of an allocation.
 type RatioError struct {
 	Ratio float64 // ratio reached; +Inf if the pulls do not measure some contrast
 	Limit float64 // 2(1+ε)

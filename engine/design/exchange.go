@@ -60,7 +60,7 @@ type Exchange struct {
 	pairs  []Pair    // present contrasts
 	dual   []float64 // their dual weights u
 	level  float64   // value of the last restricted problem, where all present contrasts are at most this
-	ends   []int     // arms that are or were in a contrast
+	ends   []int     // arms for which passes search the farthest arm
 	isEnd  []bool
 	sample []int // arms of the passes, in increasing order; nil means all
 	inView []bool

@@ -47,8 +47,9 @@ func (x *Exchange) covariancesAt(lambda []float64) *covariances {
 	return l
 }
 
-// armList has the arms of a pass over arms. inner computes products with all arms or, if arms is not nil, among the lists
-// arms, support and more. The positions of the support and of further arms are numbers of arms, or places in these lists.
+// armList has the arms of a pass. If arms is nil, the pass is over all arms, inner computes products with all arms, and
+// support and more are arm numbers. Otherwise inner computes products within the concatenation of arms, support and more,
+// and support and more are positions in it.
 type armList struct {
 	inner   func(dst []float64, i, from int)
 	arms    []int // arms of the pass; nil means all
@@ -268,5 +269,5 @@ func (x *Exchange) sums(s *pass, own blas64.General, endSize []float64, place []
 	s.help = dot(lambda, s.atT)
 }
 
-// lower returns the dual bound over the arms of the pass; total is the sum of the dual weights.
+// lower returns the dual bound over the arms of the pass; `total` is the sum of the dual weights.
 func (s *pass) lower(total float64) float64 { return lowerBound(s.f, s.help, slices.Max(s.g), total) }

@@ -91,7 +91,7 @@ func (x *Exchange) over() []int {
 }
 
 // alternate alternates restricted problems and passes, until a pass finds neither violated contrasts nor helpful arms. It
-// stops after at most `rounds` restricted problems. asked is the relative gap for the first of them.
+// stops after at most `rounds` restricted problems. `asked` is the relative gap for the first of them.
 func (x *Exchange) alternate(rounds int, asked float64) Status {
 	tolerance := x.tolerance()
 	for round := 1; ; round++ {

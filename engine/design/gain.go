@@ -11,7 +11,7 @@ import (
 
 // InformationGain returns the allocation with the largest information gain,
 //
-//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3],
+//	Υ = max_{λ ∈ simplex} log det(I + ξ⁻¹ Σ_i λ_i φ_i φ_iᵀ/σ_i²)   [Du23, Sec. 4.3]
 //
 // The bounds are Value ≤ Υ ≤ Upper. If the Status is Optimal, Upper/Value - 1 is at most the tolerance. If all features
 // are zero, Υ = 0 and the Status is Trivial.

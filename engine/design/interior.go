@@ -10,7 +10,7 @@ import (
 // interior is a primal-dual interior-point method (Mehrotra's predictor and corrector). With n arms and K contrasts, it
 // solves
 //
-//	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1,
+//	minimise t  subject to  h_p(λ) + s_p = t, s ≥ 0, λ ≥ 0, Σ λ_i = 1
 //
 // Here h_p(λ) = ‖y_p‖²_{A(λ)⁻¹} is convex, and ∂h_p/∂λ_i = -E_ip with E_ip = ρ_i(φ_iᵀA⁻¹y_p)². The multipliers are u_p
 // ≥ 0 of the contrasts (Σ u_p = 1 at the optimum), z ≥ 0 of λ ≥ 0, and ν of the simplex. On the central path, s_p u_p =

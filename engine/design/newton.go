@@ -26,7 +26,7 @@ type newton struct {
 
 // assemble factors the matrix of the Newton system after s, u and z are eliminated,
 //
-//	2 (W Wᵀ) ∘ (W M Wᵀ) + E diag(u/s) Eᵀ + diag(z/λ),   W = diag(1/σ) V,
+//	2 (W Wᵀ) ∘ (W M Wᵀ) + E diag(u/s) Eᵀ + diag(z/λ),   W = diag(1/σ) V
 //
 // The first term is the Hessian of Σ u_p h_p. It is computed by the r × r matrix M in n²r operations; C diag(u) Cᵀ with
 // C = W Yᵀ would take n²K. Then assemble solves the system for the two columns of dt and dν. It reports whether the

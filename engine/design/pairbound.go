@@ -219,7 +219,7 @@ func (p *pairScan) guess() float64 {
 }
 
 // run returns, for each arm in the order of the scan, the largest variance above the floor among evaluated pairs, and the
-// other arm of that pair. top is an upper bound on the variances of all pairs of the group.
+// other arm of that pair. `top` is an upper bound on the variances of all pairs of the group.
 func (p *pairScan) run() (high []float64, partner []int, top float64) {
 	x := p.c.covariances.x
 	n := len(p.g)
@@ -247,7 +247,7 @@ type pairTile struct {
 	products []float64
 }
 
-// visit compares the arms of a tile with each other, and with all later arms that may be far enough away. from is the
+// visit compares the arms of a tile with each other, and with all later arms that may be far enough away. `from` is the
 // first arm of the tile.
 func (p *pairScan) visit(f *pairTile, from int) {
 	part := func(at, n int) blas32.General {
@@ -315,7 +315,7 @@ func (f *farthest) merge(g *farthest) {
 	}
 }
 
-// eachTile calls visit for each tile of the pairs of n arms, on several cores. visit gets the first arm of a tile and
+// eachTile calls visit for each tile of the pairs of n arms, on several cores. `visit` gets the first arm of a tile and
 // compares the tile with itself and with later arms. Each worker has its own workspace from fresh; the workspaces are
 // returned. Large and small tiles alternate.
 func eachTile[T any](do func(n, together int, block func(from, to int)), n int, fresh func() *T, visit func(w *T, from int)) []*T {

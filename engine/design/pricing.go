@@ -141,13 +141,13 @@ func (s *scan) gather(g []int, v blas64.General) {
 	}
 }
 
-// ranked is an arm with its sort key.
+// ranked is an arm with a sort key.
 type ranked struct {
 	arm int
 	key float64
 }
 
-// byRank orders the largest key first and equal keys by arm.
+// byRank sorts by decreasing key, and arms with equal keys by number.
 func byRank(a, b ranked) int { return cmp.Or(cmp.Compare(b.key, a.key), cmp.Compare(a.arm, b.arm)) }
 
 // ranking returns the numbers k below n for which counts is true, with their keys, in the order of byRank.
@@ -171,10 +171,11 @@ func pick(n, most int, near func(a, b int) bool) (picked []int) {
 	return picked
 }
 
-// A problem whose contrasts concern few of many arms is solved in the span of these arms and of other helpful ones, which is much smaller
-// than the span of all. With a ridge this is exact: for weights on the near arms, A⁻¹y lies in their span, so variances and the gradients
-// of other arms are the same there. If another arm has a larger gradient, it is added, the span grows, and the problem is solved again:
-// column generation over arms. Without a ridge the other arms might measure directions that the near ones do not.
+// If contrasts concern few of many arms, the problem is solved in the span of these near arms and of other helpful arms.
+// This span is much smaller than that of all arms. With a ridge this is exact: for weights on the near arms, A⁻¹y lies in
+// their span, so variances and the gradients of other arms are the same there. If another arm has a larger gradient, it is
+// added to the span, and the problem is solved again (column generation over arms). Without a ridge, other arms may
+// measure directions that the near arms do not.
 
 const (
 	// manyArms is the smallest number of arms for which a restriction of the span saves time.
@@ -228,8 +229,8 @@ func (m *minimax) narrow() bool {
 	return m.value/m.lower-1 <= max(m.tolerance, 0.1*(m.over/m.top-1))
 }
 
-// widened returns near with the arms of the largest gradients above top added: at most half as many as near has, or 8 if
-// that is more. It returns nil if restricting the problem to them would no longer pay off, or if status is not tooNarrow.
+// widened returns near with further arms: those with the largest gradients above top, at most half as many as near has, or
+// 8 if that is more. It returns nil if status is not tooNarrow, or if a restriction to the result would not save time.
 func (m *minimax) widened(status Status) []float64 {
 	if status != tooNarrow {
 		return nil

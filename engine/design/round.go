@@ -101,7 +101,7 @@ func normalised(weights []float64) ([]float64, error) {
 // Samples returns τ(ξ, λ, ε) [Du23, Alg. 1, l. 5]: a number of pulls for which, and for all larger numbers, Round
 // provably meets its bound,
 //
-//	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights,
+//	⌈ℓ · 2(1+ε)/(1+2ε)⌉,  ℓ the number of positive weights
 //
 // For so many pulls, apportionment has n/(n-ℓ) ≤ 2(1+ε). The result is below 2ℓ. The bound for regret minimisation is
 // of order d̃/ε² with d̃ the EffectiveRank. Its constants make it larger for any support up to a thousand times the
@@ -198,7 +198,7 @@ func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Roun
 // (Biometrika 79, 763-770). Counts are ⌈νλ_i⌉ for one multiplier ν. It starts with ν = n - ℓ/2, where ℓ is the number
 // of positive weights, and corrects single counts. Since Σ⌈νλ_i⌉ = n implies ν > n - ℓ,
 //
-//	counts_i ≥ (1 - ℓ/n) n λ_i,
+//	counts_i ≥ (1 - ℓ/n) n λ_i
 //
 // So the information matrix, with the ridge, decreases by at most the factor 1 - ℓ/n, and the variance of every
 // contrast increases by at most the factor n/(n - ℓ).

@@ -24,8 +24,9 @@ import (
 // relative gap; 0 means 5e-3. If Options.Threshold is set, the search stops when γ(S) is on one side of it. The Status
 // Stalled means that there are too few directions to find better weights.
 //
-// A step takes K(|S| + q)q operations for K directions in the q dimensions of the differences. The whole search takes
-// half a millisecond for the paper's arms, 40 ms for 30 arms, and a second for 100 arms in as many dimensions.
+// A step takes K(|S| + q)q operations, with K directions in the q dimensions of the differences. The time of the whole
+// search is half a millisecond with the paper's arms, 40 ms with 30 arms, and a second with 100 arms in as many
+// dimensions.
 //
 // A set of fewer than two arms, or of arms with equal features, is Trivial with Value 0. Errors and panics are those of
 // Minimax.
@@ -36,7 +37,7 @@ import (
 // mixture of the two Gaussian vectors under their optimal coupling. By the inequality of Sudakov and Fernique, the
 // widths have the same order. Let g ~ N(0, A⁻¹), and let y be the largest difference along g. Then
 //
-//	d_i = -∂F/∂λ_i = ½ E[(yᵀA⁻¹φ_i)(φ_iᵀg)]/σ_i²,  Σ λ_i d_i ≤ F/2, equal at ξ = 0,
+//	d_i = -∂F/∂λ_i = ½ E[(yᵀA⁻¹φ_i)(φ_iᵀg)]/σ_i²,  Σ λ_i d_i ≤ F/2, equal at ξ = 0
 //
 // This holds for any root of A⁻¹ that generates g, so no root is differentiated. The step is λ_i ← λ_i (d_i/λ·d)^p. For
 // F = Σ c_i λ_i^{-1/2}, one step with p = 2/3 reaches the optimum; p is halved if F increases. F is homogeneous of
@@ -57,9 +58,9 @@ func Width(s Space, set []int, opt Options) (d Design, err error) {
 
 const (
 	widthTolerance = 5e-3   // about what the directions resolve
-	separable      = 2. / 3 // the power p to begin with
-	smallestPower  = 1e-2   // below it a step changes less than the directions resolve
-	smallestWeight = 1e-9   // keeps A invertible along what the set does not need
+	separable      = 2. / 3 // initial power p of a step
+	smallestPower  = 1e-2   // a smaller power changes less than the directions resolve
+	smallestWeight = 1e-9   // so that A is invertible in directions that the set does not need
 )
 
 // minimise iterates until the bounds, the threshold or the resolution of the directions end the search.
@@ -220,7 +221,7 @@ func (w *width) evaluate() bool {
 	for i := range w.drop {
 		x := row(w.at, i)
 		apply(blas.NoTrans, w.cross, x, w.half)
-		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // rounding may make the expectation negative
+		w.drop[i] = max(dot(x, w.half)/2, 0) * (w.p.root[i] * w.p.root[i]) // rounding may make it negative
 		w.top = max(w.top, w.drop[i])
 		w.mean += w.lambda[i] * w.drop[i]
 	}
@@ -271,19 +272,18 @@ func (w *width) integrate() {
 	scale(1/float64(w.points.Rows), w.cross.Data)
 }
 
-// The number of directions is directionCount + perArm·|S|. For the 57 sets of the
-// paper's six arms γ is then within 0.5 % of its value with 10⁵ directions; with a
-// quarter of them the noise of the derivatives hides the optimum (gaps of 6 %).
+// The number of directions is directionCount + perArm·|S|. For the 57 sets of the paper's six arms, γ is then within 0.5 %
+// of its value with 10⁵ directions. With a quarter of the directions, the noise of the derivatives hides the optimum (gaps
+// of 6 %).
 const (
 	directionCount = 1024
 	perArm         = 16
 )
 
-// directions returns k points that represent η ~ N(0, I_q): a Kronecker sequence
-// with the generalised golden ratio, the root of x^(q+1) = x + 1, through the
-// normal quantile, which makes directions even, each then scaled to E‖η‖, which
-// is exact because the width is linear along a ray. Opposite directions have the
-// same largest difference, so half a sphere is enough.
+// directions returns k points, one per row, that represent η ~ N(0, I_q). They are a Kronecker sequence with the
+// generalised golden ratio, which is the root of x^(q+1) = x + 1. The normal quantile function makes the directions even.
+// Each is scaled to length E‖η‖, which is exact because the width is linear along a ray. Opposite directions have the same
+// largest difference, so half a sphere is enough.
 func directions(q, k int) blas64.General {
 	root := 2.0
 	for range 60 { // iteration of a contraction: each step reduces the error by a factor of 3 or more

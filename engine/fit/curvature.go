@@ -114,7 +114,7 @@ func (s *surface) information(values []float64, limits []string) (information *m
 }
 
 // flat is an eigenvalue of the information relative to the largest: directions with a smaller one have no information. An
-// example is two scales of one term, where only their product matters. part is the component of a number in such a
+// example is two scales of one term, where only their product matters. `part` is the component of a number in such a
 // direction above which the number is not determined.
 const (
 	flat = 1e-7
@@ -170,7 +170,7 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 // slopes has the derivatives of F by the entries of K_Sn, of K_SS and of N. The derivatives by the diagonal of K are
 // -1/(2N_i). Let B = K_SS⁻¹K_Sn and α = P y, with P of gp.Regression.Correction. Then
 //
-//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²),
+//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²)
 //
 // This follows from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
 type slopes struct {

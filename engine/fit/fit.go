@@ -338,7 +338,7 @@ const (
 // Sharing states how similar the tasks are under the fitted kernel, and how many measurements sharing saves.
 type Sharing struct {
 	Names []string `json:"names,omitempty"`
-	// V × V: correlation of the arms' effects, the tasks' levels taken off
+	// V × V: correlation between tasks of the arms' effects, which are rewards without the task's level
 	Alike [][]float64 `json:"alike,omitempty"`
 
 	// standard deviation of an arm's effect within a task, reward units
@@ -352,8 +352,8 @@ type Sharing struct {
 	// a kernel under which tasks share nothing, fitted to the same data
 	Separate           string  `json:"separate"`
 	SeparateLikelihood float64 `json:"separate_likelihood"` // nats
-	// log likelihood minus number of free hyperparameters, of this kernel minus that of Separate: half the difference of
-	// AIC
+	// the value of a kernel is its log likelihood minus its number of free hyperparameters. Support is this kernel's value
+	// minus that of Separate, which is half the difference of AIC
 	Support float64 `json:"support"`
 	Verdict string  `json:"verdict"`
 

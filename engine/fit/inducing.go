@@ -15,7 +15,7 @@ import (
 // For many arms, an O(n³) factorization of the whole covariance is too slow. It is approximated by m inducing arms S.
 // With Q = K_nS K_SS⁻¹ K_Sn and R = K - Q ≥ 0, the fit maximises
 //
-//	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i,
+//	F = log p(y | Q + N) - t,  t = ½ Σ_i R_ii/N_i
 //
 // This is at most the log likelihood [Titsias 2009, eq. 9], for any S and any hyperparameters. The log likelihood is at
 // most
@@ -39,7 +39,7 @@ const (
 	mostLost, mostInducing   = 1e-2, 700
 
 	mostExact = 2000 // arms up to which the whole covariance is factored if inducing arms lose too much
-	tooMuch   = 2    // largest t of mostInducing arms before that, nats
+	tooMuch   = 2    // with a larger t (nats), mostInducing arms lose too much
 	// added to the diagonal of K_SS, relative to the largest variance, so that it is positive definite; it only makes Q
 	// smaller
 	inducingJitter = 1e-10

@@ -113,7 +113,7 @@ func (d *data) pureError(variance []float64) float64 {
 
 // silent returns the sum of squares of the coordinates in which the kernel's variance is at most that of the noise, each
 // divided by its standard deviation. count is their number. The kernel has the eigenvalues of its features, and 0 in all
-// other directions. alone is the variance of independent effects, which adds the same to all eigenvalues. This is exact if all means have
+// other directions. `alone` is the variance of independent effects, which adds the same to all eigenvalues. This is exact if all means have
 // the same noise variance; otherwise it is an average over arms.
 func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, variance []float64) (sum float64, count int, err error) {
 	m, n := features.Dims()

@@ -64,12 +64,12 @@ func (g *process) byNoise() []float64 {
 // data has the sufficient statistics of N arms, and the levels that are estimated beside the kernel.
 type data struct {
 	p      *problem.Problem
-	y      []float64  // H: N × 1, N × V, or nil without levels
-	count  []float64  // how many measurements each is of
-	levels *mat.Dense // degrees of freedom of squares, Σ (n_i - 1); 0 without replicates
+	y      []float64  // mean rewards, reward units
+	count  []float64  // number of measurements of each mean
+	levels *mat.Dense // H: N × 1, N × V, or nil without levels
 
 	squares []float64 // sums of squares within each arm; nil if no replicates are known
-	freedom float64   // their degrees of freedom, Σ (n_i - 1); 0 without replicates
+	freedom float64   // degrees of freedom of squares, Σ (n_i - 1); 0 without replicates
 }
 
 // dataOf returns the statistics of a problem; mean is a value of Options.Mean.
@@ -146,9 +146,9 @@ type Measured struct {
 	Speedup    engine.Interval `json:"speedup"`  // samples alone divided by samples together
 	Together   engine.Interval `json:"together"` // samples per agent
 	Alone      engine.Interval `json:"alone"`
-	Wrong      engine.Rate     `json:"wrong"` // runs together with a wrong answer
+	Wrong      engine.Rate     `json:"wrong"` // with sharing: runs with a wrong answer
 	WrongAlone engine.Rate     `json:"wrong_alone"`
-	Undecided  int             `json:"undecided"` // runs together with an undecided task
+	Undecided  int             `json:"undecided"` // with sharing: runs with an undecided task
 }
 
 // Warnings returns a warning if runs with sharing err too often, or if the speedup is below 1, small, or less than half of

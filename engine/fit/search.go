@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// optimum holds the end of a search.
+// optimum is the result of a search.
 type optimum struct {
 	values     []float64
 	likelihood float64
@@ -27,10 +27,10 @@ type optimum struct {
 // coarseArms is the number of arms in the sample on which starts are compared if inducing arms are used.
 const coarseArms = 160
 
-// search maximises the likelihood from several starts: some of its own, and the values in further. It also compares the
-// start values themselves. If inducing arms are used, the searches from all starts use a sample of the arms. Then one
-// search on all arms begins at the best point found. It uses the whole covariance if inducing arms lose too much and the
-// arms are at most mostExact.
+// search maximises the likelihood from several starts: a number of its own, and the values in further. It also compares
+// the start values without a search. If inducing arms are used, it first searches from all starts on a sample of the arms.
+// It then makes one search on all arms, from the best point found. This one uses the whole covariance if inducing arms
+// lose too much and there are at most mostExact arms.
 func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
 	defer try.Caught(&err)
 	many := !s.dense && len(s.free) > 0

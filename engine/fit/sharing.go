@@ -113,7 +113,7 @@ func correlated(v int, shared func(a, b int) float64) (correlation [][]float64, 
 // same posterior variance. Let λ_j be the eigenvalues of signal · alike, and η = noise the noise variance of a mean.
 // With sharing, the mean posterior variance is
 //
-//	v = (1/V) Σ λ_j η/(λ_j + η),
+//	v = (1/V) Σ λ_j η/(λ_j + η)
 //
 // Without sharing it is s η'/(s + η') for the signal s and noise η'. The two are equal for η/η' = η (1/v - 1/s), which
 // is the result. It is V for equal tasks, 1 for independent ones, and approaches V/rank as η approaches 0.

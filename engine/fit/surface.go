@@ -119,7 +119,7 @@ func (s *surface) settled(values []float64) (kernels.Joint, error) {
 	return k.Settled()
 }
 
-// gram returns the Gram matrix of the kernel at the given values. some marks the terms to include; nil means all.
+// gram returns the Gram matrix of the kernel at the given values. `some` marks the terms to include; nil means all.
 func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err error) {
 	defer try.Caught(&err)
 	k := try.Of(s.at(values))
@@ -158,7 +158,8 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
 }
 
-// features returns Φ with ΦᵀΦ + g I the kernel at the optimum, a column for each arm, and g.
+// features returns Φ, with a column per arm, and g = own such that ΦᵀΦ + g I is the Gram matrix of the kernel at the
+// optimum.
 func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
 	defer try.Caught(&err)
 	if low := best.process.low; low != nil {
@@ -190,7 +191,7 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 	if s.noise || g.low != nil && g.low.own > 0 {
 		noise = g.byNoise()
 	}
-	var rise func(up, down []float64, some []bool) (float64, error) // returns the derivative along the change of the marked terms between up and down
+	var rise func(up, down []float64, some []bool) (float64, error) // derivative along up - down
 	if g.low != nil {
 		at := try.Of(g.slopes())
 		at.noise = noise
@@ -231,7 +232,7 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 	return out, nil
 }
 
-// tally counts evaluations and calls tell with each count.
+// tally counts evaluations and passes each count to a function.
 type tally struct {
 	count int
 	tell  func(count int)

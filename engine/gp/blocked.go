@@ -76,9 +76,9 @@ func (b *Blocks) scaled(scale float64, own func(i int) float64) *Blocks {
 	return out
 }
 
-// Blocked is the normal law of the latent values f of N points whose covariance ΦΦᵀ + B has a low rank m beside blocks, as in the
-// partially independent conditional of [Snelson and Ghahramani 2007]: f = μ + Φw + b, w ~ N(0, I), b ~ N(0, B). It has this form before
-// observations and after them. The cost is linear in the number of blocks.
+// Blocked is the normal law of the latent values f of N points with covariance ΦΦᵀ + B: a part of low rank m plus blocks,
+// as in the partially independent conditional of [Snelson and Ghahramani 2007]. f = μ + Φw + b with w ~ N(0, I) and b ~
+// N(0, B). The law has this form without observations and given observations. The cost is linear in the number of blocks.
 type Blocked struct {
 	Mean     []float64  // μ; nil for 0
 	Features *mat.Dense // Φ, N × m

@@ -29,14 +29,14 @@ func site(f, wins, trials float64) (target, noise float64) {
 
 // Prior is the prior covariance K of n latent values.
 type Prior interface {
-	Observe(noise []float64) (Covariance, error) // returns Ka
-	Times(a mat.Vector) *mat.VecDense            // Ka
+	Observe(noise []float64) (Covariance, error) // returns K + N, factored, where noise has the diagonal of N
+	Times(a mat.Vector) *mat.VecDense            // returns Ka
 }
 
 // DensePrior is a prior covariance as a matrix.
 type DensePrior struct{ *mat.SymDense }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k DensePrior) Observe(noise []float64) (Covariance, error) {
 	sigma := mat.NewSymDense(len(noise), nil)
 	sigma.CopySym(k)
@@ -56,7 +56,7 @@ type LowRankPrior struct {
 	Own      []float64
 }
 
-// Observe factors K + N.
+// Observe returns K + N, factored.
 func (k LowRankPrior) Observe(noise []float64) (Covariance, error) {
 	return NewLowRank(k.Features, floats.AddTo(make([]float64, len(noise)), k.Own, noise))
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // Maximise maximises a function from a start by BFGS [NW06, alg. 6.1], for example the evidence by hyperparameters [RW06,
-// sec. 5.4.1]. at returns the value at x and a function that computes the gradient, so that the two can share a
+// sec. 5.4.1]. `at` returns the value at x and a function that computes the gradient, so that the two can share a
 // factorization. An error of at means that there is no value at x. Maximise returns the best point of the search, also if
 // a line search cannot continue. It returns an error if the context ends.
 //

@@ -32,7 +32,7 @@ type Regression struct {
 // New returns the regression for data d with covariance sigma, with weights and evidence. The q coefficients β are
 // integrated out under their prior of precision Λ [RW06, eq. 2.43 to 2.45],
 //
-//	log p = -½ (rᵀΣ⁻¹r + Λ‖β̂‖² + log |Σ| + log |HᵀΣ⁻¹H + Λ| - q log Λ + n log 2π),  r = y - Hβ̂;
+//	log p = -½ (rᵀΣ⁻¹r + Λ‖β̂‖² + log |Σ| + log |HᵀΣ⁻¹H + Λ| - q log Λ + n log 2π),  r = y - Hβ̂
 //
 // For a flat prior, log Λ is replaced by log 2π: the evidence is then the density of the components of y that do not
 // depend on β. It returns ErrSingular if a matrix cannot be factored.

@@ -207,9 +207,10 @@ func (s *alternatives) rivals(v int, group []int, factor *mat.Cholesky, fit *mat
 	}
 }
 
-// above returns the function closest to a fit, in the metric of A, that has x above all right answers a by ε. With y_a = φ_x - φ_a and
-// c_a the missing difference, it is the fit + A⁻¹ Σ u_a y_a, where u ≥ 0 maximises Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2. Hildreth's method
-// updates one u_a at a time; the result is scaled until nothing is missing. It returns nil if that is impossible.
+// above returns the function with the smallest distance from fit, in the metric of A, that puts arm x above all right
+// answers a by ε. It returns nil if no function does so. With y_a = φ_x - φ_a and c_a the missing difference, the function
+// is fit + A⁻¹ Σ u_a y_a, where u ≥ 0 maximises Σ u_a c_a - ‖Σ u_a y_a‖²_{A⁻¹}/2. Hildreth's method updates one u_a at a
+// time. The change is then scaled until x is above all right answers.
 //
 // C. Hildreth, A quadratic programming procedure, Naval Research Logistics Quarterly 4, 1957.
 func (s *alternatives) above(x int, right []int, factor *mat.Cholesky, fit *mat.VecDense) *mat.VecDense {

@@ -56,7 +56,7 @@ func (d *pulledMeans) fit(scale float64, own bool) (*onBasis, error) {
 	return fitTested(d.total, own, func(own float64) (*onBasis, error) { return d.around(own, scale) })
 }
 
-// fitTested implements fit for any form of the centred data; around returns the data for independent effects of variance
+// fitTested implements fit for any form of the centred data; `around` returns the data for independent effects of variance
 // own.
 func fitTested[T interface{ likelihood() float64 }](total []float64, own bool, around func(own float64) (T, error)) (T, error) {
 	none, err := around(0)

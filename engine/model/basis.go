@@ -128,7 +128,7 @@ func (b *basis) with(ctx context.Context, arms []int, weights []float64, least f
 }
 
 // choose returns the arms in the order of a pivoted Cholesky factor: each has the largest weighted residual variance given
-// those before it. It stops when that value is at most `least`. lower is the Cholesky factor of the chosen arms' residual
+// those before it. It stops when that value is at most `least`. `lower` is the Cholesky factor of the chosen arms' residual
 // covariance. Both results are nil if no arm is chosen.
 func (b *basis) choose(arms []int, weights []float64, least float64) (chosen []int, lower *mat.TriDense) {
 	n := len(arms)

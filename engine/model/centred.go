@@ -25,7 +25,7 @@ type meansOf struct {
 	known    bool      // whether the prior mean is stated
 	level    float64   // stated prior mean
 	arms     []int     // arms with different features
-	of       []int     // N: positions in arms
+	of       []int     // N: the position of each original arm in arms
 	total    []float64 // per arm of arms: t, the precision of its mean
 	y        []float64 // per arm of arms: the mean of its rewards
 	each     []float64 // N: t_i of each original arm
@@ -132,7 +132,7 @@ func (c *centred) posterior(scale float64) (*Posterior, float64, error) {
 // mean is unknown. With independent effects and factored set, White is a factor of the covariance that includes the
 // effects,
 //
-//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i',
+//	(1 - a_i)(1 - a_j) w_i·w_j + [i = j] (1 - a_i) g,  a_i = g t_i'
 //
 // If factored is false, White has the rows (1 - a_i) w_i, and the estimator stores the effects separately.
 func (c *centred) formed(factored bool) (_ *Posterior, err error) {

@@ -204,7 +204,7 @@ func (m Relations) Merged() (i, j int) {
 const surely = 2.81
 
 // MostApart returns two arms of a task with equal features whose expected rewards may differ most, given all data of a
-// run. most is an upper bound on their difference (reward units), +Inf if one of the two has no data. It returns -1, -1, 0
+// run. `most` is an upper bound on their difference (reward units), +Inf if one of the two has no data. It returns -1, -1, 0
 // if no task has such arms. The kernel gives no information on this difference, so the bound uses only these arms' own
 // rewards.
 func (m Relations) MostApart(d *Replicates) (i, j int, most float64) {
@@ -281,7 +281,8 @@ func snap(features *mat.Dense, square float64) {
 	}
 }
 
-// alongDirection returns the projections of the rows on a generic direction of length at most 1.
+// alongDirection returns the projections of the rows of features on a fixed direction of length at most 1, chosen so that
+// different rows rarely have equal projections.
 func alongDirection(features *mat.Dense) []float64 {
 	n, dim := features.Dims()
 	direction := lists.Make(dim, func(k int) float64 { return math.Sin(float64(k+1)) / math.Sqrt(float64(dim)) })

@@ -58,7 +58,8 @@ func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design
 	})
 }
 
-// Omega returns the principle dimension ω(ξ, S) of a set of arms [Du23, App. C.4]. The result is cached.
+// Omega returns the principle dimension ω(ξ, S) of a set S of arms [Du23, App. C.4], where ridge is ξ (kernel units). The
+// result is cached.
 func (m Designs) Omega(ridge float64, set []int) (float64, error) { return m.omega(ridge, set, 0) }
 
 // OmegaExceeds reports whether ω(ξ, S) > limit ≥ 0. The solver stops when bounds on ω prove the answer. If ω is within the
@@ -115,7 +116,7 @@ func (m Designs) Round(ridge float64, c design.Contrasts, weights []float64, n i
 	return r, Covers(r), err
 }
 
-// Covers reports whether a rounding has a ratio of at most 2(1+ε).
+// Covers reports whether the ratio of a rounding is at most 2(1+ε).
 func Covers(r design.Rounding) bool { return r.Ratio <= 2*(1+engine.RoundingEpsilon) }
 
 // Contrasting returns the sets that have at least two arms.
@@ -175,15 +176,16 @@ func (c *Certifier) Design(of design.Contrasts) (design.Design, error) { return 
 func (m Designs) Dual() bool { return m.Problem.N() > mostOwn }
 
 const (
-	// FinelySpanningRest is the residual variance, relative to the kernel's largest, that the first round of CoBayesFC may leave of any
-	// arm, since it may stop after that round. With 500 arms of internal/manyarms, ε = 0.1, δ = 0.05 and 200 runs, 1e-2 takes 64 samples
-	// per agent with 16 wrong runs, 5e-3 takes 65 with 13, 2e-3 takes 66 with 11, and 5e-4 takes 71 with 9.
+	// FinelySpanningRest is the residual variance, relative to the kernel's largest, that the first round of CoBayesFC may
+	// leave of any arm. It is small because CoBayesFC may stop after that round. Measured with 500 arms of
+	// internal/manyarms, ε = 0.1, δ = 0.05 and 200 runs: 1e-2 takes 64 samples per agent with 16 wrong runs, 5e-3 takes 65
+	// with 13, 2e-3 takes 66 with 11, and 5e-4 takes 71 with 9.
 	FinelySpanningRest = 5e-4
 )
 
-// Spanning returns arms, in increasing order, from which all other arms can be predicted. They are pivots of the kernel's
-// Cholesky factor, up to a residual of rest times its largest variance, and at most 256 and `most`. Arms with equal names
-// and features in several tasks are distributed over these tasks. Pivots outside the sets are dropped.
+// Spanning returns arms, in increasing order, from which all other arms can be predicted. They are pivots of the kernel's Cholesky
+// factor, up to a residual of rest times its largest variance, and at most min(most, 256) of them. An arm may be replaced by an arm of
+// another task with the same name and equal features, so that the tasks have similar numbers of arms. Pivots outside the sets are dropped.
 func (m Designs) Spanning(sets [][]int, most int, rest float64) ([]int, error) {
 	pivots, err := m.Pivots(min(most, spanningMost), rest*m.Diagonal/m.Scale)
 	if err != nil {
@@ -229,12 +231,14 @@ func (m Designs) RankAbove(rank int) (bool, error) {
 	return len(pivots) > rank, err
 }
 
-// Decoupled returns the model in coordinates for ξ = 0. Without a ridge, variances, designs and estimates are invariant under invertible
-// changes of coordinates, and the norm of θ* is not used. In the new coordinates a maximal set of independent arms has unit vectors,
-// which shows the block structure: with as many dimensions as arms, each arm is its own block.
+// Decoupled returns the model in coordinates for ξ = 0. Without a ridge, an invertible change of coordinates does not
+// change variances, designs and estimates, and the norm of θ* is not used. In the new coordinates, the arms of a maximal
+// independent set have unit vectors. This shows the block structure: with as many dimensions as arms, each arm is its own
+// block.
 //
-// A model whose features were cut at MaxRank is returned unchanged: the bound on their error holds in these coordinates alone. Call
-// Decoupled before any change of precisions; the precisions of its result may be changed.
+// A model whose features were cut at MaxRank is returned unchanged, because the bound on their error holds only in its
+// coordinates. Call Decoupled before any change of precisions; the precisions of its result may be changed. It returns an
+// error if the context ends.
 func (m Designs) Decoupled() (_ *Model, err error) {
 	defer try.Caught(&err)
 

@@ -26,7 +26,7 @@ func Divergence(p, q float64) float64 {
 // LeastDivergence returns the smallest divergence (nats) of the empirical distribution of the rewards from a
 // distribution on [lo, hi] with mean q [HondaTakemura10, Theorem 8]. If q is above their mean, it is
 //
-//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q)),
+//	max over 0 ≤ λ ≤ 1 of the mean of log(1 - λ(y - q)/(hi - q))
 //
 // If q is below their mean, it is the same for rewards reflected about the middle of [lo, hi]. It is +Inf if there is
 // no such distribution.

@@ -22,7 +22,7 @@ import (
 // mean β and θ. The residuals u ~ N(0, s·r) are treated as 0 on the pulled arms, and v_i ~ N(0, g) is the arm's
 // independent effect. With the symbols of Posterior and a_i = g t_i',
 //
-//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g,
+//	Cov(μ_i, μ_j) = (1 - a_i)(1 - a_j)((φ_i - φ̄)ᵀA⁻¹(φ_j - φ̄) + 1/T' + s r_ij) + [i = j](1 - a_i) g
 //
 // This is exact if the span of the basis contains every pulled arm. With m arms in the basis, the means of all arms
 // take N m operations and their variances N m². It equals the textbook form k_ij - k_iS (K_SS + N)⁻¹ k_Sj, but avoids
@@ -65,8 +65,7 @@ func ridged(matrix *mat.SymDense, ridge float64) *mat.SymDense {
 	return symmetric.Add(out, func(int) float64 { return ridge })
 }
 
-// retained returns 1 - a_i. The posterior covariance of arm i's reward with others is this multiple of the covariance
-// without independent effects.
+// retained returns 1 - a_i, the factor of arm i in its covariances with other arms, see dual.
 func (d *dual) retained(i int) float64 { return 1 - d.own*d.with[i] }
 
 // level returns the posterior variance of the prior mean: 1/T' if it is unknown, and 0 if it is stated.
@@ -170,7 +169,7 @@ func (d *dual) solved(i int) []float64 {
 	return h
 }
 
-// covariances sets dst[k] to the posterior covariance of arms[k] and arm with.
+// covariances sets dst[k] to the posterior covariance of arms[k] and arm `with`.
 func (d *dual) covariances(dst []float64, arms []int, with int) {
 	b := d.basis
 	h := d.solved(with)
@@ -217,7 +216,7 @@ func (d *dual) matrix(arms []int) *mat.SymDense {
 	return out
 }
 
-// stretch returns the kernel values of arm with and all arms from the smallest to the largest index in arms. first is that
+// stretch returns the kernel values of arm `with` and all arms from the smallest to the largest index in arms. `first` is that
 // smallest index.
 func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	first, last := arms[0], arms[0]
@@ -229,7 +228,7 @@ func (b *basis) stretch(arms []int, with int) (row []float64, first int) {
 	return row, first
 }
 
-// variances sets dst[k] to the variance of the difference between arms[k] and arm from. With from = -1 it sets dst[k] to
+// variances sets dst[k] to the variance of the difference between arms[k] and arm `from`. With from = -1 it sets dst[k] to
 // the variance of arms[k].
 func (d *dual) variances(dst []float64, arms []int, from int) error {
 	b := d.basis
@@ -270,7 +269,7 @@ func (d *dual) variances(dst []float64, arms []int, from int) error {
 func (d *dual) floats() int { return len(d.basis.data) + 3*len(d.basis.rest) + d.lower.N*d.lower.N }
 
 // conditioned is a posterior that uses only the pulled arms, without features of all arms. variances sets dst[k] to the
-// variance of the difference between arms[k] and arm from. With from = -1 it sets dst[k] to the variance of arms[k].
+// variance of the difference between arms[k] and arm `from`. With from = -1 it sets dst[k] to the variance of arms[k].
 type conditioned interface {
 	floats() int
 	estimates(centre float64, y []float64) []float64

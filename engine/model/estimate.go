@@ -173,7 +173,8 @@ func (e *Estimator) Estimates(means []float64) []float64 {
 	return out.RawVector().Data
 }
 
-// Variance returns ‖φ_i - φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ², normalised, in the measured directions.
+// Variance returns the variance of the estimated difference of arms i and j in the measured directions, normalised: ‖φ_i -
+// φ_j‖²_{A⁻¹} with A = Nξ I + Σ N φφᵀ/σ².
 func (e *Estimator) Variance(i, j int) float64 {
 	if e.dual != nil {
 		return e.dual.variance(i, j)
@@ -184,7 +185,7 @@ func (e *Estimator) Variance(i, j int) float64 {
 // Bias returns an upper bound on the absolute bias of the estimated difference of arms i and j, normalised, if ‖θ*‖ ≤
 // b.Norm (kernel units). The bias from the ridge is at most
 //
-//	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖,
+//	|Nξ yᵀA⁻¹θ*| ≤ Nξ ‖A⁻¹y‖ ‖θ*‖
 //
 // This is the sharp form of the last step in the proof of [Du23, Lemma 1]. The bounds for unmeasured directions, cut
 // features and the misspecification are added. The result is +Inf if the difference has an unmeasured component and the
@@ -274,7 +275,8 @@ func (e *Estimator) ArmVariances(arms []int) ([]float64, error) {
 	return lists.Map(arms, e.ArmVariance), nil
 }
 
-// VariancesFrom sets dst[k] to Variance(arms[k], from). It returns an error if the context of the model has ended.
+// VariancesFrom sets dst[k] to Variance(arms[k], from), where from is an arm. It returns an error if the context of the
+// model has ended.
 func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	if e.dual != nil {
 		return e.dual.variances(dst, arms, from)
@@ -285,7 +287,8 @@ func (e *Estimator) VariancesFrom(dst []float64, arms []int, from int) error {
 	return nil
 }
 
-// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of arm with, normalised.
+// Covariances sets dst[k] to the posterior covariance of the rewards of arms[k] and of arm `with`,
+// normalised.
 func (e *Estimator) Covariances(dst []float64, arms []int, with int) {
 	if e.dual != nil {
 		e.dual.covariances(dst, arms, with)

@@ -130,7 +130,7 @@ func (f *fitCheck) alike(l meanFit) *engine.AlikeArms {
 //
 // With U an orthonormal basis of the features and u the least-squares residual, η is the value of
 //
-//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0,
+//	max Σ u_i (p_i - q_i)  subject to  Uᵀ(p - q) = 0, Σ (p_i + q_i) = 1, p, q ≥ 0
 //
 // This is the dual of min η subject to |u - Uθ| ≤ η [Cheney, Introduction to Approximation Theory, 1966, ch. 2]. The
 // arms with p or q above 0 determine θ. The result is the largest distance from the function of θ, which is never below
@@ -270,7 +270,7 @@ func (m Truth) fitRanks() [2]int {
 
 // Smooth approximates the known expected rewards by a function of the kernel's space, and returns it with its distance
 // from them. The function minimises an estimate of the samples that an algorithm needs if it allows for this norm and
-// distance. found is false if the rewards themselves cost no more, if they are unknown, or if there is no gap. Rounded
+// distance. `found` is false if the rewards themselves cost no more, if they are unknown, or if there is no gap. Rounded
 // rewards, as in a table, have a larger norm because the function must follow the rounding. With 2,000 arms and four
 // decimals the norm is twenty times as large.
 //
@@ -304,7 +304,7 @@ func (m Truth) Smooth(opt Terms, price Price) (near Near, found bool, err error)
 }
 
 // NormTooSmall reports whether the stated norm opt.Norm is smaller than the norm of the expected rewards, and returns the
-// latter. Since rounding increases the norm, it uses the function of Smooth if there is one. small is false if no norm is
+// latter. Since rounding increases the norm, it uses the function of Smooth if there is one. `small` is false if no norm is
 // stated or if the norm of the rewards cannot be computed.
 func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 	const slack = 1e-9
@@ -322,7 +322,7 @@ func (m Truth) NormTooSmall(opt Terms) (norm float64, small bool) {
 }
 
 // Closest returns the ridge fit nearest to the known expected rewards among those whose norm is at most norm (units of
-// Norm). found is false if there is no such fit or if there are more than witnessMost arms, for which fits would take
+// Norm). `found` is false if there is no such fit or if there are more than witnessMost arms, for which fits would take
 // longer than the run.
 func (m Truth) Closest(norm float64) (Near, bool, error) {
 	if m.Problem.N() > witnessMost {

@@ -141,7 +141,7 @@ func (p *information) scatter(at int, from, to *mat.Dense) {
 	}
 }
 
-// Limits of Resolve, chosen so that it takes at most a second for any number of arms.
+// Limits of Resolve, with which its time is at most a second, for any number of arms.
 const (
 	resolvedArms = 600  // random arms on which directions are counted
 	coveredArms  = 3000 // number of random arms for which Affordable holds

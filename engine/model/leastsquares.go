@@ -53,7 +53,7 @@ type scales struct {
 	freedom []float64 // per group: degrees of freedom of its factor
 }
 
-// Scales returns the factors of the noise variances. all is whether the factor of every pulled arm is determined.
+// Scales returns the factors of the noise variances. `all` is whether the factor of every pulled arm is determined.
 func (d *Replicates) Scales(m *Model) (s scales, all bool) {
 	p := m.Problem
 	s.Factor, s.group = make([]float64, p.N()), p.Noise.Groups(p.TaskOf)

@@ -168,7 +168,7 @@ func (m Designs) Resolving(alive [][]int, norm, bias float64) (_ float64, err er
 	}
 }
 
-// supported returns the space of the arms with positive weight, from exact kernel values. own has their weights and
+// supported returns the space of the arms with positive weight, from exact kernel values. `own` has their weights and
 // support their indices, in increasing order.
 func (m Designs) supported(ridge float64, weights []float64) (s design.Space, own []float64, support []int, err error) {
 	s.Ridge = m.Normalised(ridge)
@@ -249,7 +249,7 @@ func (m Truth) UnsharedHardness(epsilon float64) (float64, error) {
 // unsharedHardness returns ρ*(0) for the same rewards and unrelated arms, with the gaps of g. It is the sum over tasks
 // of
 //
-//	min x_b + Σ_i x_i  such that  σ_b²/x_b + σ_i²/x_i ≤ Δ_i²  for all rivals i of the best arm b,
+//	min x_b + Σ_i x_i  such that  σ_b²/x_b + σ_i²/x_i ≤ Δ_i²  for all rivals i of the best arm b
 //
 // Here x_i follows from x_b, and the sum is convex in x_b. Estimates that use only an arm's own pulls are unbiased for
 // every kernel. Least squares is the best unbiased estimate, so no kernel has a larger value.

@@ -39,9 +39,9 @@ type Member struct {
 }
 
 // ContinuedMixture returns the mixture for counts and means (N each, reward units), with the precisions of the model.
-// before is the mixture for part of these data, or nil. The search for points takes most of the time if there are many
+// `before` is the mixture for part of these data, or nil. The search for points takes most of the time if there are many
 // arms or more than mostDecomposed features. The points of before are then kept until there are 30 % more pulls; weights,
-// means and covariances always use all data. within has data within blocks, for up to MostWithin arms, and replaces the
+// means and covariances always use all data. `within` has data within blocks, for up to MostWithin arms, and replaces the
 // means; nil means that there are no blocks. Members with a total weight below negligible are dropped. It returns an error
 // if there are no pulls or if the context ends.
 func ContinuedMixture(
@@ -123,8 +123,8 @@ type evidence interface {
 }
 
 // membersAt returns the members at the given points. If points is nil, it searches for points, and drops those with a
-// total weight below negligible. stated is the stated scale, or 0. total has the precisions of the arms' means. alone
-// means that there are no independent effects. at returns the data centred for a variance of these effects.
+// total weight below negligible. `stated` is the stated scale, or 0. `total` has the precisions of the arms' means. `alone`
+// means that there are no independent effects. `at` returns the data centred for a variance of these effects.
 func membersAt[T evidence](
 	points []point, stated float64, total []float64, negligible float64, alone bool, at func(own, scale float64) (T, error),
 ) (_ []Member, err error) {
@@ -218,9 +218,10 @@ func shared(members []Member) []Member {
 	return members
 }
 
-// Explained returns the leave-one-out fraction of variance explained by the posterior [RW06, sec. 5.4.2]: 1 - Σ e²/Σ b². b is the
-// distance of an arm's mean from the mean of the other pulled arms of its task (of all other arms, if it is the only one), and e its
-// distance from the prediction by all other means. It is 0 if nothing varies, and may be negative.
+// Explained returns the fraction of variance that the posterior explains in leave-one-out prediction [RW06, sec. 5.4.2]: 1
+// - Σ e²/Σ b². e is the distance of an arm's mean from its prediction by all other means. b is its distance from the
+// average of the other pulled arms of its task, or of all tasks if there are none. It is 0 if all means are equal or fewer
+// than two arms were pulled, and it may be negative.
 func (p *Posterior) Explained(m *Model, means []float64) float64 {
 	estimates := p.Estimates(means)
 	tasks := m.Problem.V()

@@ -16,14 +16,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// Model is a Problem with its kernel: feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each arm, and a cache of
-// designs. It is safe for concurrent use.
+// Model is a Problem with its kernel. It has feature vectors φ_i with Scale·φ_iᵀφ_j = k(x̃_i, x̃_j), the precision of each
+// arm, and a cache of designs. It is safe for concurrent use.
 //
-// The exact features of many arms are expensive, so they are computed on first use: Exact returns the model with them. Without them there
-// are exact kernel values (Row, Among) and approximate features (Stopped).
+// The exact features of many arms are expensive, so they are computed on first use: Exact returns the model with them.
+// Without them, a model has exact kernel values (Row, Among) and approximate features (Stopped).
 //
-// Features and rewards are normalised here once, so that no tolerance has a unit. Inputs and results in the kernel's units are ξ, ‖θ*‖
-// and Truncation.
+// Features and rewards are normalised here once, so that no tolerance has a unit. Only ξ, ‖θ*‖ and Truncation are in the
+// kernel's units.
 type Model struct {
 	Problem   *problem.Problem
 	Unit      float64   // reward units of one normalised unit
@@ -32,7 +32,8 @@ type Model struct {
 	Precision []float64 // Unit²/σ_i²
 	Memory    *Memory
 
-	// The exact features and values derived from them; nil and 0 in a model of more than some hundred arms before Exact.
+	// The exact features and values derived from them. They are nil and 0 in a model of more than eagerArms arms, until
+	// Exact is called.
 
 	Features *mat.Dense    // Φ: N × m, by pivoted Cholesky of the Gram matrix
 	Layout   *canon.Layout // for designs
@@ -54,7 +55,7 @@ type Model struct {
 	represented func() (*representation, error) // see Truth.represent; computed once
 	tasks       func() ([]*Model, error)        // the model of each task alone
 	independent func() (*Model, error)          // the same problem under the kernel identity()
-	plain       func() (*Model, error)          // in coordinates for least squares
+	plain       func() (*Model, error)          // the model in coordinates for least squares, see Decoupled
 	level       func() (*Model, error)          // the model with a constant as a further feature, see Levelled
 
 	admits    func() bool          // once, see AdmitsAll
@@ -70,8 +71,8 @@ func UnitOf(p *problem.Problem, unit float64) float64 {
 	return unit
 }
 
-// New evaluates the kernel on the problem's points and factors the Gram matrix. unit = 0 means the largest noise scale. It returns an
-// error for a kernel that is not positive semi-definite on these points.
+// New returns the model of a problem. It evaluates the kernel on the problem's points and factors the Gram matrix. unit =
+// 0 means the largest noise scale. It returns an error if the kernel is not positive semi-definite on these points.
 func New(p *problem.Problem, unit float64) (*Model, error) {
 	return NewContext(context.Background(), p, unit)
 }
@@ -126,7 +127,8 @@ func (m *Model) others() [][]float64 {
 	return [][]float64{{m.Unit, m.Scale, m.Truncation}, taskOf, m.Problem.Mean}
 }
 
-// Reweighted returns the model with other precisions, normalised. The truth and the single-task models are unchanged.
+// Reweighted returns the model with other precisions, N values, normalised. The expected rewards and the models of single
+// tasks do not change.
 func (m *Model) Reweighted(precision []float64) (*Model, error) {
 	w := *m
 	w.Precision, w.exact = precision, newOnce[*Model]()
@@ -202,7 +204,7 @@ func (m *Model) Rank() int {
 }
 
 // LeastRank returns the rank of the exact features. If these were not computed, it returns the kernel's rank up to
-// countedRank. exact is whether the result is the rank and not only a lower bound.
+// countedRank. `exact` is whether the result is the rank and not only a lower bound.
 func (m *Model) LeastRank() (rank int, exact bool) {
 	if m.Features != nil {
 		return m.Rank(), true
@@ -215,12 +217,12 @@ func (m *Model) LeastRank() (rank int, exact bool) {
 	return len(pivots), len(pivots) < counted
 }
 
-// Space returns the design space under ridge ξ of a model with exact features.
+// Space returns the design space with ridge ξ (kernel units). The model must have exact features.
 func (m *Model) Space(ridge float64) design.Space {
 	return design.Space{Features: m.Features, Precision: m.Precision, Ridge: m.Normalised(ridge)}
 }
 
-// Normalised converts ξ to units of the features.
+// Normalised returns ξ in units of the features; ridge is ξ in kernel units.
 func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
 
 // DesignTolerance returns the relative duality gap for designs inside algorithms with this number of arms. Sample counts

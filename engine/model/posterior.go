@@ -17,7 +17,7 @@ import (
 
 // Posterior is a Gaussian process conditioned on the mean rewards of all pulls so far,
 //
-//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i),
+//	μ_i = β + f_i,  f ~ N(0, s·K),  ȳ_i ~ N(μ_i, σ_i²/n_i)
 //
 // All arms and tasks have the same prior mean β, which is stated or unknown. The kernel has a signal variance (scale)
 // s, which is stated or fitted to the same data (see Prior). The Estimator has the posterior means and covariances of
@@ -42,7 +42,7 @@ type Posterior struct {
 	Freedom  int
 }
 
-// Prior has the prior assumptions of a posterior.
+// Prior is the prior of a posterior: its level, its scale, and the form of its computation.
 type Prior struct {
 	Level engine.Level
 	// s, or 0 if it is to be fitted to the data together with a part g*identity(), which models deviations from the
@@ -119,8 +119,8 @@ func newDualPosterior(m *Model, prior Prior, before *Posterior, counts []int, me
 
 // throughBasis extends the basis of the posterior before by the pulled arms, and calls form with it. If form returns a
 // scale more than mostScaleOff times the assumed one, more arms have a non-negligible residual, and it repeats with that
-// scale. stated is the stated scale, or 0; expected is the scale for earlier data, or 0. The first scale is the largest of
-// expected, the kernel's own, and one from the spread of the means. form takes and returns scales in units of the
+// scale. `stated` is the stated scale, or 0; `expected` is the scale for earlier data, or 0. The first scale is the largest of
+// expected, the kernel's own, and one from the spread of the means. `form` takes and returns scales in units of the
 // features.
 func throughBasis[T any](
 	d *pulledMeans, before *Posterior, stated, expected float64, form func(stated float64) (T, float64, error),
@@ -165,7 +165,7 @@ type fitted struct {
 	squares   float64 // Σ t' (y - ȳ)²
 }
 
-// posterior returns a posterior without covariances. total has the N precisions t_i, and pulled is the number of pulled
+// posterior returns a posterior without covariances. `total` has the N precisions t_i, and pulled is the number of pulled
 // arms.
 func (f fitted) posterior(m *Model, total []float64, pulled int, flat bool, surprise float64) *Posterior {
 	p := &Posterior{
@@ -261,7 +261,8 @@ func (c *levelled) surprise() float64 {
 	return max(0, c.squares-c.scale*quadratic)
 }
 
-// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant, from the deviance at the scale.
+// penalised returns -2 times the log of the penalised restricted likelihood, up to a constant. deviance is the deviance at
+// the scale.
 func (c *levelled) penalised(deviance float64) float64 {
 	out := deviance + c.squares + c.noise
 	if c.flat {
@@ -287,7 +288,7 @@ func meanVariance(total []float64) float64 {
 
 // withOwn returns the fit with the largest likelihood among none, which has g = 0, and those of a grid. The grid starts at
 // g = (average noise variance of a pulled arm's mean)/16, in steps of a factor of 4. It stops after ownPatience values
-// without improvement. at returns the fit for a g > 0.
+// without improvement. `at` returns the fit for a g > 0.
 func withOwn[T interface{ likelihood() float64 }](none T, total []float64, at func(own float64) (T, error)) (best T, err error) {
 	noise := meanVariance(total)
 	best, least, worse := none, none.likelihood(), 0

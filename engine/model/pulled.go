@@ -93,8 +93,8 @@ func inverseFactor(factor *mat.Cholesky) (*mat.Dense, error) {
 	return mat.DenseCopyOf(&inverse), nil
 }
 
-// Linear algebra on the features of many arms, in parts with a check of the context between them. Sums have the same order as for the
-// whole.
+// The functions below process the features of many arms in parts, and check the context between two parts. Sums are added
+// in the same order as without parts.
 
 // byRows calls do for ranges of rows that together cover 0 ≤ i < n. Between two calls it checks the context, and returns
 // its error.

@@ -261,7 +261,7 @@ func (m Truth) fitRidges(rank int) (_ ridgeFits, err error) {
 	return out, nil
 }
 
-// least returns the fit with the smallest cost. found is false if no cost is finite.
+// least returns the fit with the smallest cost. `found` is false if no cost is finite.
 func (f ridgeFits) least(cost func(Near) float64) (best Near, found bool) {
 	lowest := math.Inf(1)
 	for _, near := range f {

@@ -204,10 +204,10 @@ func (m Designs) RidgeOf(mode string, opt engine.Options) (float64, error) {
 	return m.Ridge(mode, t)
 }
 
-// AdmitsAll reports whether the kernel has full rank: it can represent any expected rewards of the arms that it distinguishes, since its
-// rank is the number of different arms of all tasks, counted by task. A guarantee for all functions of such a kernel is one for all
-// rewards, so data on one arm exclude nothing about another. If blocks of tasks have full rank but the whole does not, tasks are related,
-// and the result is false.
+// AdmitsAll reports whether the kernel has full rank, which means that it can represent any expected rewards of the arms
+// that it distinguishes. Its rank is then the number of different arms, counted in each task. A guarantee for all
+// functions of such a kernel is one for all rewards, so data on one arm exclude nothing about another. If the blocks of
+// single tasks have full rank but the whole kernel does not, tasks are related, and the result is false.
 func (m Relations) AdmitsAll() bool { return m.admits() }
 
 func (m Relations) admitsAll() bool {

@@ -145,8 +145,8 @@ func leastBetween(lo, hi float64, of func(x float64) float64) float64 {
 	return (lo + hi) / 2
 }
 
-// tridiagonal has a positive semi-definite m×m matrix M as T = QᵀMQ with T tridiagonal, and a vector c rotated alike: all that the
-// likelihood of a scale depends on, at a quarter of the cost of an eigendecomposition.
+// tridiagonal has a positive semi-definite m×m matrix M in the form T = QᵀMQ, where T is tridiagonal, and a vector c in
+// the form Qᵀc. The likelihood of a scale depends only on these. They take a quarter of the time of an eigendecomposition.
 type tridiagonal struct {
 	diagonal []float64 // m: diagonal of T
 	beside   []float64 // m-1: off-diagonal of T
@@ -173,8 +173,8 @@ func newTridiagonal(of *mat.SymDense, along []float64) tridiagonal {
 		work = make([]float64, reducedWhole*n)
 	}
 	lapack.Dsytrd(blas.Upper, n, a, n, t.diagonal, t.beside, tau, work, len(work))
-	// Q = H_{n-2}…H_0, each H_i = I - τvvᵀ with v_i = 1, v above i in column i+1 of a, and 0 below:
-	// Qᵀ x applies them in the order n-2, …, 0.
+	// Q = H_{n-2}…H_0 with H_i = I - τvvᵀ. v_i = 1, the entries of v above i are in column i+1 of a, and those below are
+	// 0. Qᵀx applies H_{n-2} first and H_0 last.
 	for i := n - 2; i >= 0; i-- {
 		dot := along[i]
 		for k := range i {

@@ -116,8 +116,8 @@ func (g normalised) divide(dst []float64) {
 	}
 }
 
-// Gram returns the exact kernel values, normalised: row i has φ_iᵀφ_j = k(x̃_i, x̃_j)/Scale for every arm j. Nothing is stored;
-// kernels.Part reads parts of rows.
+// Gram returns the matrix of exact kernel values, normalised: row i has φ_iᵀφ_j = k(x̃_i, x̃_j)/Scale for every arm j.
+// Values are computed when they are read; kernels.Part reads parts of rows.
 func (m *Model) Gram() kernels.Matrix { return normalised{m.source.gram, m.Scale} }
 
 // Among returns the exact kernel values between the given arms, normalised.
@@ -227,11 +227,12 @@ type Stopped struct {
 	Trace    float64    // sum of the positive entries of Rest
 }
 
-// Stopped returns the features of the factor that stops when the residual of every ‖φ_i‖² is at most residual (normalised) or half of the
-// largest ‖φ_i‖², or at rank maxRank (0 means no limit). Every φ_iᵀφ_j has an error of at most √(Rest_i·Rest_j). All models of a problem
-// share one factor, extended to the smallest requested residual; the features are copied for each call.
+// Stopped returns the features of a factor that stops early. It stops when the residual of every ‖φ_i‖² is at most
+// residual (normalised) or half of the largest ‖φ_i‖², or at rank maxRank (0 means no limit). Every φ_iᵀφ_j has an error
+// of at most √(Rest_i·Rest_j). All models of a problem share one factor, which is extended to the smallest requested
+// residual. The features are copied in each call.
 //
-// Unlike exact features these are not snapped: copies of an arm may differ by rounding.
+// Unlike exact features, these are not made equal for equal arms: copies of an arm may differ by rounding.
 func (m *Model) Stopped(maxRank int, residual float64) (Stopped, error) {
 	s := m.source
 	f, err := s.factor.Factor(m.Context(), maxRank, relative(m, residual))

@@ -16,7 +16,7 @@ import (
 // Truth has methods for the known expected rewards of a model, and for their representation by the kernel.
 type Truth struct{ *Model }
 
-// truth has the quantities derived from the expected rewards, computed once per Model.
+// truth has the quantities derived from the expected rewards. They are computed once per Model.
 type truth struct {
 	best  []int     // V: the best arm of each task
 	gap   []float64 // N: μ_best - μ_i of its task, normalised
@@ -167,7 +167,7 @@ type Near struct {
 // With c_k the columns of the factor L, p_k its pivots and θ_k the coefficients, it is the Newton form of
 // interpolation,
 //
-//	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²,
+//	r ← μ,  θ_k = r_{p_k}/L_{p_k k},  r ← r - θ_k c_k,  ‖f‖² = Σ θ_k²
 //
 // The norm increases with every pivot, up to the norm of the smallest interpolant of all expected rewards. No features
 // are needed: it takes O(N) operations per column of the shared factor.
@@ -205,11 +205,12 @@ func (m Truth) Near(within float64, maxRank int) (near Near, err error) {
 	return near, nil
 }
 
-// Negligible returns the largest distance (reward units) of expected rewards from a function of the kernel's space at which a guarantee
-// for that function holds for them, too (docs/theory/norm.md, "Expected rewards that were rounded"): a thousandth of the smallest gap
-// beyond epsilon (normalised), or η = 2σ·share/√samples if that is larger and below half of that gap. With normal rewards of standard
-// deviations ≥ σ and |μ - f| ≤ η, a wrong answer is more likely under μ than under f by at most share (Pinsker). samples is the expected
-// number of pulls, all agents together; 0 omits η.
+// Negligible returns a distance η (reward units). If expected rewards are within η of a function of the kernel's space, a
+// guarantee for that function also holds for them (docs/theory/norm.md, "Expected rewards that were rounded"). η is a
+// thousandth of the smallest gap beyond epsilon (normalised). It is 2σ·share/√samples if that is larger, but then at most
+// half of that gap. With normal rewards of standard deviations ≥ σ and |μ - f| ≤ η, the probability of a wrong answer
+// under μ exceeds that under f by at most share (Pinsker). samples is the expected number of pulls, all agents together;
+// with 0, only the thousandth is used.
 func (m Truth) Negligible(epsilon, share, samples float64) (float64, error) {
 	return known(m, func(t *truth) float64 {
 		lead := m.leastLead(t, epsilon) * m.Unit

@@ -148,7 +148,7 @@ func namedColumns(t *table, l Long) Long {
 			}
 			k := t.column[name]
 			if seen[k] {
-				panic(t.at(cell{line: 1}, "column %q is named twice. A column can have only one role, such as task or arm", t.header[k]))
+				panic(t.at(cell{line: 1}, "column %q is named for two roles. A column can have only one role, such as task or arm", t.header[k]))
 			}
 			seen[k] = true
 		}
@@ -316,7 +316,7 @@ func (f *found) readLong(t *table, l Long) {
 			measured[at]++
 		}
 	}
-	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, ". If all of them failed so far, state failed=%q")
+	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, ". If all of them failed so far, state failed=%[1]q (--failed %[1]q)")
 	f.order = tasks
 	f.taskTexts = lists.Map(firstOfTask, func(r int) []string {
 		return lists.Map(l.Task, func(name string) string { return t.textOf(r, name) })

@@ -141,24 +141,24 @@ var noteSentences = map[NoteKind]string{
 	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column states so (%[3]d): %[2]s. If they were ` +
 		`not tried, write failed="false" (--failed false)`,
 	NoteFailed: "column %[1]q: measurements without a value count as failed (%[3]d): %[2]s. Leave the cell empty if nothing was " +
-		"measured",
+		"measured. If such a text means 0, write 0",
 	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
 		"itself",
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
 		"unknown. They use the noise scale instead",
 	NoteNoOption: "where= removes all rows of %[2]d of %[3]d options: %[1]s",
 	NoteTotals: `%[2]q in column %[1]q looks like a total or a mean of other rows, but counts as an option. ` +
-		`If it is a total, leave it out: where=%[3]q`,
+		`If it is a total, leave it out: where=%[3]q (--where %[3]q)`,
 	NoteMixed: `column %[1]q has several values in a task, such as %[2]q and %[3]q, and is not used. All values of %[4]q count ` +
-		`as one quantity in one unit. If they are not, convert them, or choose: where=%[5]q`,
+		`as one quantity in one unit. If they are not, convert them, or choose: where=%[5]q (--where %[5]q)`,
 	NoteSums: `column %[1]q grows with %[2]q as sums do, but is read as means. ` +
 		`If it holds sums, write reward="col('%[1]s') / col('%[2]s')"`,
 	NoteSuccesses: `all values of %[1]q are whole numbers from 0 to %[2]q. They are read as means. If they count successes, write ` +
-		`successes=%[1]q, trials=%[2]q instead of reward and count`,
+		`successes=%[1]q, trials=%[2]q (--successes %[1]q --trials %[2]q) instead of reward and count`,
 	NotePercentages: `the values of %[1]q are percentages of %[2]q, rounded to whole numbers. They are read as means. If they count ` +
-		`successes, write a column of successes, and name it: successes=, trials=%[2]q instead of reward and count`,
+		`successes, write a column of successes, and name it: successes=, trials=%[2]q (--successes, --trials %[2]q) instead of reward and count`,
 	NoteEnded: `%[5]d of the measured rows have a text such as %[2]q in column %[1]q. Their values of %[3]q are used. If these rows failed, ` +
-		`write failed=%[4]q (--failed)`,
+		`write failed=%[4]q (--failed %[4]q)`,
 	NoteUnfinished: `column %[1]q: runs that did not finish count as failed, even with a value: %[2]s. To use their values, write ` +
 		`failed="false" (--failed false)`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +

@@ -76,8 +76,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf(". Write a number alone, without unit or separators. If it failed, write failed=%q (--failed)",
-			condition)
+		e.Message += fmt.Sprintf(". Write only the number, without unit or thousands separators. "+
+			"If it failed, write failed=%[1]q (--failed %[1]q)", condition)
 	}
 	return Outcome{}, err
 }
@@ -122,7 +122,7 @@ func (t *table) needLimit(c cell, column string) error {
 		}
 	}
 	t.unbound = t.at(c, "column %q has values %s an unknown limit: %s. Such values may be the best. Write the limit (%s), an empty cell if "+
-		"nothing was measured, or failed=%q (--failed)", column, side,
+		"nothing was measured, or failed=%[5]q (--failed %[5]q)", column, side,
 		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
 	return t.unbound
 }

@@ -57,7 +57,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `1 of 2 arms are not measured and are left out: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "columns not used: Unnamed: 0. If one of them matters, its effect counts as noise\n" + noNoise},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150.0 temp=180.0] | [42 45] | [1.12 1.12]",
-			notes: "columns not used: idx. If one of them matters, its effect counts as noise\ncolumn \"throughput\": measurements without a value count as failed (1): 1 \"nan\". Leave the cell empty if nothing was measured"},
+			notes: "columns not used: idx. If one of them matters, its effect counts as noise\ncolumn \"throughput\": measurements without a value count as failed (1): 1 \"nan\". Leave the cell empty if nothing was measured. If such a text means 0, write 0"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput do not count as measurements. There are 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks if the task has none`},
@@ -86,7 +86,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "ragged.csv", long: machines, want: "FILE:3:1: this line has 2 values, but the header has 3"},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield"}, want: `FILE:4:3: column "variety": expected a number as in line 2, got "12b". A feature has numbers in all rows, or text in all. If these are names, write text="variety" (--text "variety")`},
 		{file: "numeric-ids.csv", long: Long{Task: []string{"plot"}, Arm: []string{"variety"}, Reward: "yield", ArmFeatures: []string{"block"}}, want: `FILE:3:6: column "block" is "2" here but "1" in line 2. It must be equal in all rows of task "plot=1", arm "12"`},
-		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg". Write a number alone, without unit or separators. If it failed, write failed="col('throughput') == '41.5 kg'" (--failed)`},
+		{file: "unit-in-cell.csv", long: machines, want: `FILE:2:7: column "throughput": expected a finite number, got "41.5 kg". Write only the number, without unit or thousands separators. If it failed, write failed="col('throughput') == '41.5 kg'" (--failed "col('throughput') == '41.5 kg'")`},
 		{file: "multiline-comment.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44.5] | [0.707 0.707]", notes: "columns not used: comment. If one of them matters, its effect counts as noise"},
 		{file: "quantised.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41 44.5] | [0.5 0.5]", notes: repeated},
 		{file: "quantised.csv", long: machines, noise: NoiseSD, want: `FILE: task "A", arm "temp=150": the noise scale is 0, but it must be positive. Write noise="task" to pool it over the task, or give a number`},
@@ -102,7 +102,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-category-typo.csv", want: `FILE:3:5: column "x_oil": expected a finite number, got "l80"`},
 		{file: "wide-comment.csv", want: `FILE:1: unknown column "comment"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{file: "excel-sep-line.csv", long: Long{Task: []string{"machin"}, Arm: []string{"temp"}, Reward: "throughput"}, want: `FILE:1: no column "machin"; the columns are machine, temp, throughput`},
-		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named twice. A column can have only one role, such as task or arm`},
+		{file: "excel-sep-line.csv", long: Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "Temp"}, want: `FILE:1: column "temp" is named for two roles. A column can have only one role, such as task or arm`},
 	} {
 		t.Run(c.file+" "+c.noise, func(t *testing.T) {
 			path := filepath.Join("testdata", "tables", c.file)

@@ -1,9 +1,9 @@
-// Package benchpage serves a campaign as a small page for the bench and the phone: the list of the
-// person who asks, with a field for each result, the state of each task, and the upload of a sheet with
-// a preview. Input stays until it is stored. It works without scripts, better with its one file of them,
-// and loads nothing from outside.
+// Package benchpage serves a small web page of a campaign, for use at the bench and on phones. It shows a person's list
+// of measurements with a field for each result, and the state of each task. A sheet can be uploaded with a preview.
+// Input remains on the page until it is stored. The page works without scripts, has one optional script, and loads
+// nothing from outside.
 //
-// Who has a join link is the person that it names. The page cannot change the protocol, close a
-// round, correct or delete, gives back only one's own pulls, and says nothing that depends on what others
-// measured in the open round.
+// A join link identifies a person. The page cannot change the protocol, close a round, or correct or delete results. A
+// person can give back only their own pulls. The page shows nothing that depends on results of other persons in the
+// open round.
 package benchpage

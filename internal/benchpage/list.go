@@ -19,7 +19,7 @@ type answer struct {
 	said    map[string]said
 	doubted map[string]bool // rows whose unusual value the person may confirm
 	failing string          // ID of the row for which a reason must be entered
-	stored  map[string]bool // rows whose input has been processed
+	stored  map[string]bool // rows whose input was stored
 	after   string          // ID of the row after which the next empty row gets the focus
 }
 
@@ -111,7 +111,7 @@ func (s *server) tell(w http.ResponseWriter, r *http.Request, by string) {
 	}
 }
 
-// leftOver reports whether the form has input that was not processed.
+// leftOver reports whether the form has input that was not stored.
 func leftOver(r *http.Request, a answer) bool {
 	for name := range r.PostForm {
 		kind, id, _ := strings.Cut(name, ".")

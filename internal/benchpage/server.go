@@ -32,7 +32,7 @@ var pages = template.Must(template.New("").Funcs(template.FuncMap{
 	"remaining": remaining,
 	"lead":      lead,
 	"estimated": estimated,
-	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // rounds down, so that less than all is never 100 %
+	"percent":   func(share float64) string { return fmt.Sprintf("%d\u00a0%%", int(100*share)) }, // less than all never rounds to 100 %
 	"sentence":  func(n campaign.Note) string { return sentence.Upper(n.String()) + "." },
 }).ParseFS(files, "page.html"))
 
@@ -54,8 +54,7 @@ type server struct {
 	guesses guesses
 }
 
-// New returns the page of a campaign. secure states that it is served over TLS; browsers then send the cookie only over
-// TLS.
+// New returns the page of a campaign. Set secure if it is served over TLS; browsers then send the cookie only over TLS.
 func New(c *folder.Campaign, secure bool) http.Handler {
 	s := &server{c: c, secure: secure}
 	mux := http.NewServeMux()

@@ -53,8 +53,8 @@ func columns() []Column {
 	return []Column{
 		{Name: "task", List: true, Help: "`COLUMN` of the tasks, such as reactions or sites; each task gets its own recommendation (repeatable)"},
 		{Name: "arm", List: true, Help: "`COLUMN` whose value you can choose; its values are the options (repeatable)"},
-		{Name: "reward", List: true, Help: "`COLUMN` of the measured values, or of their means; with two or more, the options that no other " +
-			"option beats in all of them are listed (repeatable)"},
+		{Name: "reward", List: true, Help: "`COLUMN` of the measured values, or of their means; with two or more, the best compromises " +
+			"are listed (repeatable)"},
 		{Name: "require", List: true, Help: "`LIMIT` of another measured column, such as \"impurity < 0.5\" (repeatable)"},
 		{Name: "sd", Help: "`COLUMN` of standard deviations, if rows are means"},
 		{Name: "count", Help: "`COLUMN` of the number of measurements, if rows are means"},
@@ -63,7 +63,7 @@ func columns() []Column {
 		{Name: "blocks", List: true, Help: "`COLUMN` that you cannot choose but that may change the result, such as a day or a plate: " +
 			"options are compared within each of its values (repeatable)"},
 		{Name: "crossed", List: true, Help: "`COLUMN` as for --blocks, if the same day or plate was used for all tasks (repeatable)"},
-		{Name: "random", List: true, Help: "`COLUMN` whose values will be others next time, such as years: the recommended option is best on " +
+		{Name: "random", List: true, Help: "`COLUMN` that has new values next time, such as years: the recommended option is best on " +
 			"average, also over future values (repeatable)"},
 		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{Name: "weights", Help: "`COLUMN` with the weight of a task, for --overall"},
@@ -80,8 +80,8 @@ func columns() []Column {
 	}
 }
 
-// Script returns the script of the call for a table. wide states that the table has one row per arm and needs no columns.
-// rows requests the rows of a field book if measurements are proposed.
+// Script returns the script of the call for a table. Set wide if the table has one row per arm and needs no columns.
+// Set rows to get the rows of a field book if measurements are proposed.
 func (o *Call) Script(table string, wide, rows bool) string {
 	more := ""
 	for _, x := range []struct{ name, value string }{

@@ -1,20 +1,19 @@
-// Package conformance has no code, only tests: it drives the real command with the programs that
-// its users have. Everything runs as they would run it, in new processes, with the command built
-// from this source and installed into folders that the tests remove.
+// Package conformance has only tests (and package browser for them). They test the real command with the programs that
+// users have: everything runs in new processes, with the command built from this source and installed into temporary
+// folders.
 //
-//	suite_test.go      the Jupyter project's own suite for kernels, python3-jupyter-kernel-test
-//	notebooks_test.go  nbconvert executes every notebook of the repository; nbformat judges it
+//	suite_test.go      the Jupyter project's own tests for kernels, python3-jupyter-kernel-test
+//	notebooks_test.go  nbconvert executes each notebook of the repository, and nbformat validates the result
 //	report_test.go     gonb-cope report: formats, parameters, failures, comparisons
-//	examples_test.go   GoNB's example notebooks, under GoNB and under this kernel, give the same
-//	recorded_test.go   their outputs under GoNB are recorded, and run again if they differ
-//	pages_test.go      those that talk with their page: widgets and DOM
+//	examples_test.go   GoNB's example notebooks give the same outputs under GoNB and under this kernel
+//	recorded_test.go   recorded outputs of the examples under GoNB, which run again if the outputs differ
+//	pages_test.go      examples that communicate with their page: widgets and DOM
 //	front_test.go      the Notebook server in a browser: run, watch, interrupt, restart
 //	lab_test.go        the same in JupyterLab 4, with make test-lab
-//	bench_test.go      what this kernel costs beside GoNB
+//	bench_test.go      run time of this kernel compared with GoNB
 //
-// A test whose program is missing is skipped with its name. The script
-// tools/install-test-parts.sh installs them on Debian, which make conformance does; with
-// GONB_COPE_REQUIRE_ALL=1 nothing may be missing. Simulations of notebooks are shortened, and
-// GONB_COPE_WHOLE=1 leaves them unchanged stored; GONB_COPE_RECORD=1 records GoNB's examples
-// again, for a new release of GoNB or Go.
+// A test is skipped, with a message, if a program that it needs is not installed. make conformance installs the
+// programs on Debian with tools/install-test-parts.sh. With GONB_COPE_REQUIRE_ALL=1, a missing program is a failure.
+// Simulations in notebooks are shortened unless GONB_COPE_WHOLE=1. GONB_COPE_RECORD=1 records the outputs of GoNB's
+// examples again, for a new release of GoNB or Go.
 package conformance

@@ -259,7 +259,7 @@ type failure struct {
 	Kind     string     `json:"kind"`
 	Mistakes []mistake  `json:"mistakes,omitempty"`
 	HTML     string     `json:"html,omitempty"`    // error of a script as HTML
-	Partial  *described `json:"partial,omitempty"` // result of a call as far as it was finished
+	Partial  *described `json:"partial,omitempty"` // finished part of a call's result
 
 	Bound []*described `json:"bound,omitempty"` // values that a script has defined
 }

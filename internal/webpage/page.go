@@ -119,7 +119,7 @@ type Column struct {
 // Mark is a mistake in a script with its position.
 type Mark struct {
 	Line    int    `json:"line"`
-	From    int    `json:"from"` // in characters from the start of the line
+	From    int    `json:"from"` // in characters from the start of the script; To is exclusive
 	To      int    `json:"to"`
 	Message string `json:"message"`
 }
@@ -130,7 +130,7 @@ type Word struct {
 	Info string `json:"info"`
 }
 
-// New returns a page without files. tell receives the events.
+// New returns a page without files. The argument receives the events.
 func New(tell func(Event)) *Page {
 	p := &Page{files: map[string][]byte{}, tell: tell}
 	p.forget()

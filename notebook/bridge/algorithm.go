@@ -20,7 +20,7 @@ import (
 // kindAlgorithm is the Value.Kind of an algorithms.Entry.
 const kindAlgorithm = "algorithm"
 
-// packedEntry is an algorithms.Entry as it is sent. It lacks the function New, which stays in the process of the cell.
+// packedEntry is the encoded form of an algorithms.Entry. It lacks the function New, which stays in the process of the cell.
 type packedEntry struct {
 	Name, Mode, Doc, Source, Digest         string
 	Role, Backing, Regression               int

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// List is a list of points as it is sent, with the number by which rows are requested.
+// List is the encoded form of a list of points, with the number by which rows are requested.
 type List struct {
 	Number   uint64
 	Drop     []uint64 // numbers of lists that can be dropped
@@ -61,7 +61,7 @@ func unpackPoints(l List) (*kernels.Points, error) {
 	return p, nil
 }
 
-// packedProblem is a problem.Problem as it is sent.
+// packedProblem is the encoded form of a problem.Problem.
 type packedProblem struct {
 	Problem     problem.Problem // without points and kernel
 	Tasks, Arms List
@@ -102,7 +102,7 @@ func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
 	return &p, nil
 }
 
-// fitting is a fit.Fit as it is sent.
+// fitting is the encoded form of a fit.Fit.
 type fitting struct {
 	Fit    fit.Fit // without the kernel
 	Kernel jointKernel
@@ -146,7 +146,7 @@ func setZeros(v any, zero []bool) error {
 	return nil
 }
 
-// result is an engine.Result within a sweep, as it is sent.
+// result is the encoded form of an engine.Result within a sweep.
 type result struct {
 	Result engine.Result
 	Zero   []bool // result of zeros
@@ -182,7 +182,7 @@ func pointers(v reflect.Value, visit func(reflect.Value)) {
 	}
 }
 
-// sweep is a sim.Sweep as it is sent.
+// sweep is the encoded form of a sim.Sweep.
 type sweep struct {
 	Names   []string
 	Per     string

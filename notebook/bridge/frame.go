@@ -154,7 +154,7 @@ type remoteError string
 // Error returns the sent message unchanged.
 func (e remoteError) Error() string { return string(e) }
 
-// protocol is a campaign.Protocol as it is sent. Its problems are sent separately.
+// protocol is the encoded form of a campaign.Protocol. Its problems are sent separately.
 type protocol struct {
 	Protocol campaign.Protocol // without problems
 	Zero     []bool            // result of zeros

@@ -15,12 +15,12 @@ import (
 
 // The content of OpRow is, little endian,
 //
-//	bound formula, list of points: uint64 each
-//	first point of the list, how many: uint32 each
+//	number of the bound formula, number of the list of points: uint64 each
+//	index of the first point in the list, number of points: uint32 each
 //	the point x, see appendPoint
 //
-// and the one of OpPair is the bound formula and two points. Both are written by hand:
-// they are asked once for every row of a Gram matrix.
+// The content of OpPair is the number of the bound formula and two points. The encoding is written by hand, because each row
+// of a Gram matrix is a request.
 
 // Binding requests a formula for points with the given columns. The answer is the number of the bound formula, 8 bytes.
 type Binding struct {

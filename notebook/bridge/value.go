@@ -222,7 +222,7 @@ func decodeList(v Value, fs Functions) (any, error) {
 	return out, nil
 }
 
-// node is a kernel as it is sent: a sum, product, multiple or power of other kernels, a formula, or a kernel of the
+// node is the encoded form of a kernel: a sum, product, multiple or power of other kernels, a formula, or a kernel of the
 // catalogue with its parameters.
 type node struct {
 	// "sum", "product", "scaled", "power", "open", "formula", or the lower-case name of a type in leaves
@@ -325,13 +325,13 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 	return nil, fmt.Errorf("this version does not have the kernel %q", n.Op)
 }
 
-// term is a kernels.Term as it is sent. Task and Arm have one element, or none for the constant kernel 1.
+// term is the encoded form of a kernels.Term. Task and Arm have one element, or none for the constant kernel 1.
 type term struct {
 	Scale     float64
 	Task, Arm []node
 }
 
-// jointKernel is a kernels.Joint as it is sent.
+// jointKernel is the encoded form of a kernels.Joint.
 type jointKernel struct {
 	Terms  []term
 	Fitted []string

@@ -1,36 +1,30 @@
-// Package export turns an executed notebook into a report: an HTML page, a PDF
-// of that page, a .docx file, Markdown for code hosts or for Quarto, a LaTeX article, or the notebook
-// itself. It executes nothing and computes nothing; what a cell has put out is
-// what the report shows.
-//
-// The way through the package:
+// Package export converts an executed notebook into a report: an HTML page, a PDF of this page, a .docx file, Markdown
+// for code hosts or for Quarto, a LaTeX article, or the notebook itself. It executes nothing and computes no results: a
+// report shows the outputs of the notebook.
 //
 //	notebook ──prose──▶ headings, outline, Markdown as markup ─┐
 //	         ──choose──▶ one representation of each output ────┼─▶ page ──print──▶ PDF
 //	         ──facts──▶ provenance ────────────────────────────┘
-//	                                                           └─▶ Markdown, LaTeX, with files beside
+//	                                                           └─▶ Markdown, LaTeX, with files in a folder
 //
-// # What comes from outside is rebuilt
+// # Untrusted content is rebuilt
 //
-// Package markup reads Markdown (as HTML), HTML and drawings of a notebook into a tree
-// and keeps of it, and of style sheets, what is known to be harmless. The page is
-// written from that tree. So nothing that a cell wrote can run, load anything from a
-// network, or leave an element open; and the page is well-formed XML besides being
-// HTML. A content policy in the head says the same to the browser, and a rule of
-// page.css keeps what an output draws within its place. LaTeX of outputs may use the
-// commands and environments that package tex lists. On the tree of the page, ids are
-// made unique, figures and tables are numbered, and headings find their level.
-// The only script of a page is our own: it sorts tables and opens what is folded
-// before printing, and the page works without it.
+// Package markup parses the notebook's Markdown (as HTML), HTML, drawings and style sheets, and keeps only what is
+// known to be harmless. The page is written from the resulting tree. So no output can run code, load anything from a
+// network, or leave an element open, and the page is also well-formed XML. A content policy in the head enforces the
+// same in the browser. A rule of page.css keeps drawings of an output inside its area. LaTeX of outputs may contain
+// only the commands and environments listed in package tex.
 //
-// # What the author wrote stays
+// In the tree of the page, IDs are made unique, figures and tables get numbers, and headings get levels. The only
+// script of a page is ours. It sorts tables and unfolds folded parts before printing; the page also works without it.
 //
-// All reports take title, headings, links and images from the tree of the Markdown
-// (written.go). A Markdown report changes the source at their places and nowhere else.
+// # The author's text is kept
 //
-// # Omissions, and how a reader sees them
+// All reports take title, headings, links and images from the syntax tree of the Markdown (written.go). A Markdown
+// report copies the source and edits only these places.
 //
-// Images that cannot be read, scripts of outputs and very long outputs are replaced by a visible
-// note that states so. Tags of cells rule what is hidden (see the constants in hidden.go); they are
-// Jupyter Book's.
+// # Omissions are visible
+//
+// A note replaces images that cannot be read, scripts in outputs, and very long outputs. Cell tags, mostly Jupyter
+// Book's, state what is hidden (see the constants in hidden.go).
 package export

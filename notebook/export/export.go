@@ -203,9 +203,9 @@ type picture struct {
 	caption string
 }
 
-// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none. wanted
-// holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. captioned states
-// that the report sets the caption, so the figure has no title.
+// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none.
+// wanted holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. If
+// captioned is set, the report sets the caption, so the figure gets no title.
 func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
 	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
 	f, ours := ownFigure(o)
@@ -360,7 +360,7 @@ type authored struct {
 	cell    *notebook.Cell
 }
 
-// titleOf returns the title of the report. first states that the first Markdown heading is the title.
+// titleOf returns the title of the report. The second result reports whether the first Markdown heading is the title.
 func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
 	for h := range headings(nb, opt) { // images are loaded, because a missing one adds text to the heading
 		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
@@ -404,8 +404,8 @@ type textWriter struct {
 	lost               ledger
 }
 
-// newTextWriter returns a textWriter for a notebook. strip omits the first heading, which is the title. paper omits folded
-// parts, because a reader cannot unfold paper.
+// newTextWriter returns a textWriter for a notebook. If strip is set, the first heading, which is the title, is
+// omitted. If paper is set, folded parts are omitted, because a reader cannot unfold paper.
 func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
 	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
 }

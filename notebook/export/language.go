@@ -22,7 +22,7 @@ type language struct {
 	title string // name for readers
 }
 
-// The languages of our own notebooks.
+// golang and cope are the languages of our own notebooks.
 var (
 	golang = language{"go", "Go"}
 	cope   = language{"cope", "CoPE"}
@@ -165,8 +165,8 @@ func isCope(source string) bool {
 // mostColoured is the largest size of code in bytes that is coloured. Lexers take more than linear time.
 const mostColoured = 64 << 10
 
-// These are the costs of one token. The steps inside a lexer cannot be counted, and some lexers take quadratic time for
-// bad code. Therefore time far above normal also counts as steps.
+// These are the costs of one token. The steps inside a lexer cannot be counted, and some lexers are quadratic for bad
+// code. Therefore time far above normal also counts as steps.
 const (
 	bytesOfToken = 200
 	stepsOfToken = 600

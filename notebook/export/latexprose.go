@@ -29,8 +29,7 @@ type texProse struct {
 	placed map[int]bool     // numbers of the footnotes already begun
 }
 
-// markdown returns the LaTeX of one Markdown text of cell c. output states that the text is an output and not the cell
-// itself.
+// markdown returns the LaTeX of one Markdown text of cell c. Set output if the text is an output and not the cell itself.
 func (l *latexWriter) markdown(w *written, c *notebook.Cell, output bool) string {
 	p := &texProse{written: w, l: l, cell: c, output: output, notes: map[int]ast.Node{}, placed: map[int]bool{}}
 	if list, ok := p.root.LastChild().(*east.FootnoteList); ok {
@@ -251,8 +250,8 @@ var blankLine = regexp.MustCompile(`\n\s*\n`)
 // texComment matches a TeX comment, which could hide the end of a formula.
 var texComment = regexp.MustCompile(`(^|[^\\])%[^\n]*`)
 
-// texMath returns a formula without comments and blank lines. ok states that package tex can parse the formula, so it
-// compiles; otherwise the report must show the source.
+// texMath returns a formula without comments and blank lines. If ok is true, package tex can parse the formula, so it
+// compiles. Otherwise the report must show the source.
 func texMath(formula string, display bool) (ready string, ok bool) {
 	formula = texComment.ReplaceAllString(formula, "$1")
 	formula = blankLine.ReplaceAllString(strings.TrimSpace(formula), "\n")

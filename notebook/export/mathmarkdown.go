@@ -89,7 +89,7 @@ func (p mathBlockParser) Open(_ ast.Node, reader text.Reader, pc parser.Context)
 	}
 	f, there := formulaAt(p.d.now.formulas, segment.Start+pos-segment.Padding)
 	end := f.stop - segment.Start + segment.Padding
-	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // if text follows the formula, the inline parser reads it
+	if !there || !f.display || end > len(line) || len(bytes.TrimSpace(line[end:])) > 0 { // text follows: use the inline parser
 		return nil, parser.NoChildren
 	}
 	p.d.now.takes(bytesOfBlock + bytesOfTeX*min(len(f.tex), tex.Longest))

@@ -15,15 +15,15 @@ type formula struct {
 	reference   bool // \eqref or \ref in text; tex is the whole command
 }
 
-// findFormulas returns the formulas of Markdown in their order. They are found before the Markdown is read, as JupyterLab does, so that
-// Markdown does not read bars, brackets and underscores of formulas as its own. Code is left out. A formula is
+// findFormulas returns the formulas in Markdown, in order, except those in code. It runs before the Markdown is parsed, as in
+// JupyterLab. So the parser does not interpret bars, brackets and underscores inside formulas. A formula has one of the forms
 //
-//	$…$ and \\(…\\)              in a line
-//	$$…$$ and \\[…\\]            set apart
-//	\begin{name}…\end{name}      set apart
+//	$…$ and \\(…\\)              within a line
+//	$$…$$ and \\[…\\]            displayed
+//	\begin{name}…\end{name}      displayed
 //	\eqref{label}, \ref{label}   a reference to a formula
 //
-// A dollar followed by a space, or one that is closed before a digit, is money.
+// A dollar before a space, or one whose closing dollar precedes a digit, is money.
 func findFormulas(source []byte) []formula {
 	if !bytes.ContainsAny(source, `$\`) {
 		return nil

@@ -22,7 +22,7 @@ func (p *page) sheetStyle() string {
 		"font: 8.5pt \"Liberation Sans\", Arial, sans-serif; color: #3d444b; } }\n", cmp.Or(p.opt.Paper, A4))
 }
 
-// fitPaper unfolds what is folded on the screen, and splits tables that are wider than a page. Package report's long tables
+// fitPaper unfolds folded parts, and splits tables that are wider than a page. Package report's long tables
 // stay hidden: its style sheet omits them in print.
 func fitPaper(body *markup.Node) {
 	for _, d := range body.All("details") {

@@ -14,8 +14,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// PDF prints the HTML page with a browser of the Chromium family. What is folded on the screen is unfolded, except for long tables
-// of package report. PDF prints twice, because the table of contents needs the page numbers of the first print. Without an
+// PDF prints the HTML page with a browser of the Chromium family. Folded parts are unfolded, except for long tables of
+// package report. PDF prints twice, because the table of contents needs the page numbers of the first print. Without an
 // installed browser it returns chromium.ErrMissing.
 func PDF(ctx context.Context, nb *notebook.Notebook, opt Options) (pdf []byte, err error) {
 	if _, err := chromium.Find(); err != nil {

@@ -1,8 +1,7 @@
-// Package headless executes notebooks and scripts from a fresh start, without a
-// front end.
+// Package headless executes notebooks and scripts in a new kernel, without a front end.
 //
-//	Load    a notebook, or a script as a notebook: its paragraphs are cells
-//	Set     gives parameters other values, by papermill's tags, in cells of either language
-//	Run     executes with a new kernel and collects how the outputs came about
-//	Compare says which outputs of two executions differ
+//	Load    reads a notebook, or a script as a notebook with one cell per paragraph
+//	Set     changes the values of parameters, which papermill's tags mark
+//	Run     executes a notebook and returns its provenance: kernel, times, data and seeds
+//	Compare lists the outputs that differ between two executions
 package headless

@@ -1,20 +1,18 @@
-// Package jupyter is the wire between Jupyter front ends and kernels, for both
-// ends: connection files, signed messages, and the five sockets of a kernel. It
-// knows no bandits.
+// Package jupyter implements Jupyter's messaging protocol for front ends and for kernels: connection files, signed
+// messages, and the five sockets of a kernel.
 //
-//	Connection   which addresses, which key
-//	Session      makes, signs, encodes and verifies messages
-//	Server       the sockets of a kernel: ROUTER for shell, control and stdin, PUB for iopub, an echo for the heartbeat
-//	Client       the sockets of a front end: DEALER for shell, control and stdin, SUB for iopub
-//	Calls        what arrives at a client, by the requests that caused it
+//	Connection   addresses of a kernel, and the key that signs messages
+//	Session      creates, signs, encodes and verifies messages
+//	Server       sockets of a kernel: ROUTER for shell, control and stdin, PUB for iopub, an echo for the heartbeat
+//	Client       sockets of a front end: DEALER for shell, control and stdin, SUB for iopub
+//	Calls        delivers messages at a client to the requests that caused them
 //
-// The ZeroMQ protocol itself is package zmtp's. Each connection has its own queue and goroutine, so
-// that one front end that stops reading stops no other.
+// Package zmtp implements the ZeroMQ protocol. Each connection has its own queue and goroutine, so a front end that
+// stops reading does not affect others.
 //
-// A kernel's ports can be reached by every user of the machine, and what it publishes
-// can be read by all of them. So nothing that comes before a signature takes more than
-// a little memory, an answer goes back by the connection that asked, whatever identity
-// another one claims, and a signed message counts once.
+// Every user of the machine can connect to a kernel's ports and read what it publishes. Therefore a connection can use
+// little memory until it has sent a signed message. An answer is sent on the connection of its request, even if another
+// connection claims the same identity. A repeated signed message is ignored.
 //
 // Protocol: https://jupyter-client.readthedocs.io/en/stable/messaging.html, version 5.3.
 package jupyter

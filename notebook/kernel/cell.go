@@ -159,7 +159,7 @@ func (c *cell) publish(msgType string, content any) {
 }
 
 // again clears the cell's output in front ends and then sends the stored output again. This removes output that was not
-// stored, such as progress. more states that the cell will send more output afterwards.
+// stored, such as progress. Set more if the cell will send more output afterwards.
 func (c *cell) again(more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -153,7 +153,7 @@ func (g *child) request(ctx context.Context, m *jupyter.Message, output func(*ju
 	return reply, nil
 }
 
-// interrupt orders the warden to interrupt all processes below GoNB, including new ones, until calm is called. Errors are
+// interrupt orders the warden to interrupt the processes below GoNB, including new ones, until calm is called. Errors are
 // ignored: a process that has ended needs no interrupt.
 func (g *child) interrupt() { _, _ = io.WriteString(g.orders, warden.Interrupt) }
 

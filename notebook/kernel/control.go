@@ -149,8 +149,7 @@ func (c *comms) answer(m *jupyter.Message) any {
 }
 
 // meter shows the progress of a cell in one display, which it replaces: the finished steps and the estimated remaining
-// time. The display appears only after meterPatience, and finish removes it. All methods work on a nil meter, which shows
-// nothing.
+// time. The display appears only after meterPatience, and finish removes it. A nil meter shows nothing.
 type meter struct {
 	cell *cell
 	id   string
@@ -185,7 +184,7 @@ func (m *meter) update(a dsl.Activity) {
 	m.replace(now)
 }
 
-// finish removes the display if it was shown. more states that the cell will send more output afterwards.
+// finish removes the display if it was shown. Set more if the cell will send more output afterwards.
 func (m *meter) finish(more bool) { m.end(func() { m.cell.again(more) }) }
 
 // stop replaces the display with the final state of the last activity, if the display was shown. Later updates are

@@ -234,7 +234,7 @@ func (g *goSide) interrupt() {
 	}
 }
 
-// noteBusy records which Go function is running. A later call of fault uses the record.
+// noteBusy records which Go function is running. fault later returns that the function was interrupted.
 func (g *goSide) noteBusy() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -243,7 +243,8 @@ func (g *goSide) noteBusy() {
 	}
 }
 
-// fault returns the error of the last Go function that a %%cope cell called, or nil.
+// fault returns the first error of a Go function since the last call of fault, or nil. A failed cell that used the
+// function shows this error.
 func (g *goSide) fault() error {
 	g.mu.Lock()
 	defer g.mu.Unlock()

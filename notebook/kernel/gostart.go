@@ -70,7 +70,7 @@ func (g *goSide) environment() []string {
 	return append(env, "PATH="+g.tools.Bin()+string(os.PathListSeparator)+os.Getenv("PATH"))
 }
 
-// prepare writes go.mod for Go cells and tells GoNB to use it, so that cells can import this library. On failure it only
+// prepare writes go.mod for Go cells and makes GoNB use it, so that cells can import this library. On failure it only
 // logs the error; a cell that imports the library then fails.
 func (g *goSide) prepare(ctx context.Context, child *child) {
 	if err := g.writeModule(ctx); err != nil {
@@ -97,7 +97,7 @@ func (g *goSide) writeModule(ctx context.Context) error {
 	return err
 }
 
-// silently lets GoNB execute code and publishes none of its output. counted states that the execution increases GoNB's
+// silently lets GoNB execute code and publishes none of its output. Set counted if the execution increases GoNB's
 // counter. Errors are only logged.
 func (g *goSide) silently(ctx context.Context, child *child, code string, counted bool) {
 	m := child.client.Session().New("execute_request", nil, map[string]any{
@@ -140,7 +140,7 @@ func (g *goSide) setAutoGet(ctx context.Context, child *child, code string) {
 }
 
 // watchCompiler shows how many packages remain to compile until the cell's first output. It shows nothing if compiling
-// takes less than a second. The caller must call end to stop it.
+// takes less than a second. The caller must call the returned function to stop it.
 func (g *goSide) watchCompiler(ctx context.Context, out *goOutput) (end func()) {
 	out.compiling = &meter{cell: out.cell, id: "compiling-" + out.cell.request.Header.ID}
 	if g.imports == nil || g.autoGet {
@@ -219,8 +219,8 @@ func goCompleteness(code string) (status, indent string) {
 }
 
 // goSource converts a cell into a Go file in the same way as GoNB. It blanks lines with shell commands and magics, and
-// puts the code after %% or %main into a function main. goesOn states that the last line is a command that continues on
-// the next line.
+// puts the code after %% or %main into a function main. The second result is true if the last line is a command that
+// continues on the next line.
 func goSource(code string) (source string, goesOn bool) {
 	lines := strings.Split(code, "\n")
 	inMain := false

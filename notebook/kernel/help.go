@@ -155,9 +155,9 @@ var magicLines = []dsl.Completion{
 	{Text: "%widgets", Signature: "prepares widgets"},
 }
 
-// magics completes a word that begins with % and is the first in its line. It returns the word's first code point and the
-// candidates. It offers %%cope and other magics of whole cells only if nothing but comments and blank lines precede the
-// line. is is false if the cursor is not at such a word.
+// magics completes a word that begins with % and is the first in its line. It returns the word's first code point and
+// the candidates. It offers %%cope and other magics of whole cells only if nothing but comments and blank lines precede
+// the line. The last result is false if the cursor is not at such a word.
 func magics(r cursorRequest) (from int, items []dsl.Completion, is bool) {
 	runes := []rune(r.Code)
 	from = r.Cursor

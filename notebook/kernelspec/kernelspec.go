@@ -190,7 +190,7 @@ type file struct {
 	copyOf string // path of a program to copy; if set, text is ignored
 }
 
-// replace writes files (path → content) to folder dir, in place of an earlier folder. It first writes the new folder
+// replace writes files (path → content) to folder dir, which it replaces if it exists. It first writes the new folder
 // completely and then renames it to dir, because programs in the old folder may be running.
 func replace(data, dir string, files map[string]file) (err error) {
 	defer func() {

@@ -57,7 +57,7 @@ func TestAskOfATaskThatIsHandedOut(t *testing.T) {
 	if list := ask("Bob", "south"); len(list.Rows) == 0 {
 		t.Errorf("no rows of the other task: %+v", list)
 	}
-	if list := ask("Cid", "north"); len(list.Rows) != 0 || !strings.HasPrefix(list.Note.String(), "all pulls of round 1 are handed out: ") {
+	if list := ask("Cid", "north"); len(list.Rows) != 0 || !strings.HasPrefix(list.Note.String(), "all pulls of round 1 are handed out (") {
 		t.Errorf("%d rows: %q", len(list.Rows), list.Note)
 	}
 }

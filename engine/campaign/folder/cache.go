@@ -19,7 +19,7 @@ import (
 // deleted at any time: the next replay then takes longer.
 const cacheFile = "cache/replay.gob"
 
-// cached is the content of the file after the hash.
+// cached is the content of the cache file after its hash.
 type cached struct {
 	Key string // hash of the last event, and program of the replay
 	Run campaign.Run

@@ -95,7 +95,7 @@ func (d *database) checkSchema(ctx context.Context) error {
 	var text string
 	err := d.db.QueryRowContext(ctx, "SELECT value FROM meta WHERE name = 'schema'").Scan(&text)
 	if err != nil {
-		if codeOf(err) == codeError || errors.Is(err, sql.ErrNoRows) { // no such table
+		if codeOf(err) == codeError || errors.Is(err, sql.ErrNoRows) { // the table meta or its row is missing
 			return fmt.Errorf("%s holds no campaign: %w", d.path, err)
 		} else if codeOf(err) == codeNotADB {
 			return fmt.Errorf("%s holds no campaign, or a damaged one: %w", d.path, err)

@@ -25,7 +25,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// History returns the recorded events and measurements, without rewards of the open round. It replays nothing.
+// History returns the recorded events and measurements, without rewards of the open round. It needs no replay.
 func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {

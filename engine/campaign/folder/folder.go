@@ -17,41 +17,41 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Maker makes the protocol of a recipe, see record.Maker.
+// Maker makes the protocol from a recipe, see record.Maker.
 type Maker = record.Maker
 
-// Options state how a folder is opened. The zero value is for programs that people use.
+// Options state how a folder is opened. The zero value suits programs for people.
 type Options struct {
-	Now          func() time.Time // nil is the clock
+	Now          func() time.Time // nil for the system clock
 	Build        string           // build of the program, for the report
-	Revision     int              // 0 means campaign.Revision; tests play later programs
-	Led          string           // the run of agents that plans the rounds, in words; "" without one
-	AllowNetwork bool             // a folder on the file system of another machine
-	Notice       func(string)     // receives sentences about what is odd and harmless; may be nil
+	Revision     int              // 0 means campaign.Revision; tests use others to simulate later programs
+	Led          string           // description of the run of agents that plans the rounds; "" without one
+	AllowNetwork bool             // permit a folder on a network file system
+	Notice       func(string)     // receives sentences about harmless irregularities; may be nil
 }
 
-// Campaign is an open campaign. It is safe for concurrent use, by goroutines and by processes.
+// Campaign is an open campaign. It is safe for concurrent use by goroutines and by processes.
 //
-// The order of the locks is mu, then the lock of the folder, then the transaction of the database, which has the
-// database's write lock from its beginning. The lock of the protocol comes last, while it is read or made. Readers hold
-// mu while events are read, and work on the state after they let go.
+// Locks are acquired in this order: mu, the lock of the folder, the write lock of the database (at the beginning of the
+// transaction), and the lock of current. Readers hold mu while events are read, and use the state after they release mu.
 type Campaign struct {
-	dir     string    // as the caller gave it
+	dir     string    // path as the caller gave it
 	db      *database // open until Close
 	opt     Options
-	maker   Maker           // of the language of scripts
-	current currentProtocol // has a lock of its own
+	maker   Maker           // for the script language
+	current currentProtocol // has its own lock
 	cache   cache           // its file is read and written without a lock
 
-	// mu protects the three below. state is nil before the first catchUp alone.
+	// mu protects the three fields below. state is nil only before the first catchUp.
 	mu     sync.Mutex
 	state  *campaign.State
-	shared bool // whether the state is in use by a reader: it is not changed then, but replaced
-	stale  bool // whether the state may hold events that were not recorded: it is replaced, too
+	shared bool // a reader uses the state: it must be replaced, not changed
+	stale  bool // the state may contain events that were not recorded: it must be replaced
 }
 
-// Open opens the campaign of a folder. It evaluates the recorded script and folds all events. A folder that can only be
-// read is opened, too, and refuses to record. Options.Notice receives changes beside the database, which are not errors.
+// Open opens the campaign in a folder. It evaluates the recorded script and folds all events. A folder that can only be
+// read is opened too; recording then fails. Open calls Options.Notice for files beside the database that were changed,
+// which are not errors.
 func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign, error) {
 	db, err := openFolder(ctx, dir)
 	if err != nil {
@@ -66,17 +66,17 @@ func Open(ctx context.Context, dir string, maker Maker, opt Options) (*Campaign,
 	return c, nil
 }
 
-// newCampaign returns a campaign that has read nothing yet. Two builds of one revision have no cache in common, since they may round
-// otherwise.
+// newCampaign returns a campaign that has not read anything. Two builds of the same revision do not share a cache, because
+// their rounding may differ.
 func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 	c := &Campaign{dir: dir, db: db, opt: opt, maker: maker}
 	c.cache.path, c.cache.program = filepath.Join(dir, cacheFile), fmt.Sprintf("%d %s", c.revision(), opt.build())
 	return c
 }
 
-// prepare reads the recorded events, and makes the protocol of them. No other goroutine has the campaign yet.
+// prepare reads the recorded events, and makes the protocol from them. No other goroutine uses the campaign yet.
 func (c *Campaign) prepare(ctx context.Context) error {
-	// before the events: the head is written after its event, so that what it names must be among them
+	// before the events: headFile is written after its event, so that this event must be among them
 	seq, hash := readHead(c.dir)
 	start, r, err := c.recipe(ctx)
 	if err != nil {
@@ -86,7 +86,7 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// of the start; open makes it with the arms that were added
+	// the protocol of the start; open adds later arms
 	c.current.recipe, c.current.protocol = r, p
 	if err := c.open(ctx); err != nil {
 		return err
@@ -98,14 +98,14 @@ func (c *Campaign) prepare(ctx context.Context) error {
 	return nil
 }
 
-// recipe returns the start and the recorded files, each checked by its hash. It reads the first event alone, because the others can only be
-// folded once the recipe has made a problem. Rows that were added later are not in it: they come in with a state.
+// recipe returns the start and the recorded files, each checked by its hash. It reads only the first event, because the
+// others can be folded only after the recipe has made a problem. It does not include rows that were added later.
 func (c *Campaign) recipe(ctx context.Context) (campaign.StartBody, question.Recipe, error) {
 	first, err := eventsOf(ctx, c.db.db, "seq = ?", 1)
 	if err != nil {
 		return campaign.StartBody{}, question.Recipe{}, err
 	}
-	// before anything is made of it: a start that was changed would name other files
+	// checked first: a changed start would name other files
 	if err := campaign.CheckChain(first); err != nil {
 		return campaign.StartBody{}, question.Recipe{}, fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
@@ -124,7 +124,7 @@ func (c *Campaign) file(ctx context.Context) func(hash string) ([]byte, error) {
 	return func(hash string) ([]byte, error) { return getFile(ctx, c.db.db, hash) }
 }
 
-// open takes in the recorded events, and makes the protocol with all arms that were added. It can be called again.
+// open folds the recorded events, and makes the protocol with all added arms. It may be called again.
 func (c *Campaign) open(ctx context.Context) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,12 +135,12 @@ func (c *Campaign) open(ctx context.Context) error {
 	return err
 }
 
-// catchUp takes in the events that others recorded, from the database or within a transaction. mu is held.
+// catchUp folds the events that others recorded. q is the database or a transaction. The caller holds mu.
 func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	if c.state == nil || c.stale {
 		c.state, c.shared, c.stale = campaign.NewState(), false, false
 	}
-	// a new state begins before the first event
+	// a new state has Seq 0, so that all events are read
 	after, before := c.state.Seq, c.state.Hash
 	list, err := events(ctx, q, after)
 	if err != nil {
@@ -149,9 +149,9 @@ func (c *Campaign) catchUp(ctx context.Context, q querier) error {
 	return c.take(ctx, q, list, after, before)
 }
 
-// take folds events that follow the last one. mu is held. A state in use is never modified: a new one is made of all
-// events, which q must see. Without readers the state grows in place, since folding thousands of events for each act
-// would take long.
+// take folds events that follow the last folded one. The caller holds mu. A state with readers is never modified: a new
+// state is built from all events, which q must see. Without readers, the state grows in place, because folding thousands
+// of events for each act would take long.
 func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, after int64, before string) error {
 	if c.shared && len(list) > 0 {
 		all, err := events(ctx, q, 0)
@@ -160,35 +160,35 @@ func (c *Campaign) take(ctx context.Context, q querier, list []campaign.Event, a
 		}
 		c.state, c.shared, list, after, before = campaign.NewState(), false, all, 0, ""
 	}
-	// events that another program wrote are checked before they are folded
+	// events of another program are checked before they are folded
 	if err := campaign.CheckChainAfter(list, after, before); err != nil {
 		return fmt.Errorf("%s: %w (gonb-cope campaign verify says more)", c.dir, err)
 	}
 	if err := c.state.Add(list, c.current.tasks()); err != nil {
-		// it is half changed
+		// it is partly changed
 		c.stale = true
 		return fmt.Errorf("%s: %w", c.dir, err)
 	}
 	return nil
 }
 
-// write takes the lock, looks at the state, and records the events that f makes of it: all of them or none, with these
-// files. Events that cannot be folded are not committed. When it returns without error all is on the disk.
+// write acquires the lock and records the events that f returns for the present state, and the files: all of them or
+// none. Events that cannot be folded are not committed. When write returns nil, everything is on disk.
 //
-// f is called once or not at all, and looks at the state with all that others recorded. It must not take mu, and so
-// calls no method of c that reads events. It is quick: slow work has been done before, or is done again if the state
-// moved on (after). An error of f is returned unchanged, and means that nothing was recorded. Errors of the disk and the
-// database while it writes are *unrecorded.
+// f is called at most once, with a state that includes all recorded events. It must not acquire mu, and so must not call
+// methods of c that read events. It must be fast: slow work is done before, and is repeated if another event was recorded
+// meanwhile (after). An error of f is returned unchanged, and nothing is recorded. Errors of the disk and the database
+// during the write are *unrecorded.
 func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), files ...campaign.File) error {
 	if c.db.copy != "" {
 		return &unrecorded{fmt.Errorf("nothing can be written in %s: %w", c.dir, c.db.refused)}
 	}
 	if err := c.open(ctx); err != nil {
-		return err // what takes time is done before the lock is held
+		return err // slow work, done before the lock is held
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	// the database would wait for others, too, but cannot say who they are
+	// the database has its own lock, but cannot name the program that holds it
 	l, err := lock(ctx, c.dir)
 	if err != nil {
 		return err
@@ -199,7 +199,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err := c.catchUp(ctx, tx); err != nil {
 			return err
 		}
-		// a folder without its last events must not continue: what it would record has the numbers of events that exist elsewhere
+		// a folder that lost its last events must not continue: it would reuse the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
@@ -212,7 +212,7 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil || len(list) == 0 {
 			return err
 		}
-		// the files come first: no event names a file that is not there
+		// files come first: an event must not name a missing file
 		for _, file := range files {
 			if err := putFile(ctx, tx, file.Content); err != nil {
 				return err
@@ -223,18 +223,18 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 		if err != nil {
 			return err
 		}
-		// committed events can be folded, or no program could open the campaign again
+		// only events that can be folded are committed; otherwise no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
-			return &unrecorded{fmt.Errorf("it could not be read again: %w", cmp.Or(errors.Unwrap(err), err))} // without the folder
+			return &unrecorded{fmt.Errorf("it could not be read again: %w", cmp.Or(errors.Unwrap(err), err))} // without the name of the folder
 		}
 		return nil
 	})
-	// the state has the events, and the database took them back
+	// the state has the events, but the database rolled them back
 	c.stale = c.stale || folded && err != nil
 	switch {
 	case err == nil && folded:
-		// after the commit: a program that is killed in between leaves a head that is behind, which is harmless
+		// after the commit: if the program is killed before, the head is behind, which is harmless
 		writeHead(c.dir, c.state)
 	case codeOf(err) != 0:
 		return &unrecorded{c.db.explain(ctx, err)}
@@ -242,8 +242,8 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	return err
 }
 
-// transaction runs f in a transaction that has the write lock of the database from its beginning (_txlock). So f reads
-// the present rows when it writes. An error of f takes back all that it wrote.
+// transaction runs f in a transaction that holds the database's write lock from its beginning (_txlock). f therefore reads
+// current rows when it writes. If f returns an error, everything is rolled back.
 func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
 	tx, err := d.db.BeginTx(ctx, nil)
 	if err != nil {
@@ -256,17 +256,17 @@ func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error
 	return inWords(tx.Commit())
 }
 
-// Close lets go of the database.
+// Close closes the database.
 func (c *Campaign) Close() error { return c.db.close() }
 
-// Protocol returns the protocol with the arms that are known to have been added; its AtStart is the one
-// of the start. Others may have added arms since: it takes no look at the database.
+// Protocol returns the protocol with the added arms known so far; its AtStart is that of the start. It does not read the
+// database: others may have added further arms.
 func (c *Campaign) Protocol() campaign.Protocol {
 	_, p := c.current.now()
 	return p
 }
 
-// notice reports something odd and harmless, if the caller asked for notices.
+// notice calls Notice if it is not nil.
 func (o Options) notice(text string) {
 	if o.Notice != nil {
 		o.Notice(text)
@@ -280,27 +280,29 @@ func (o Options) now() time.Time {
 	return time.Now()
 }
 
-// build names the program and its system, whose arithmetic may round otherwise than another's.
+// build returns the build and the system of the program. Floating-point rounding may differ between systems.
 func (o Options) build() string {
 	return cmp.Or(o.Build, "unknown") + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
 
-// Led returns the run of agents that plans the rounds, in words; "" where the campaign does. It is fixed at the start.
+// Led returns a description of the run of agents that plans the rounds; "" if the campaign plans them itself. It is fixed
+// at the start.
 func (c *Campaign) Led() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state.Start.Led
 }
 
-// Lead makes a plan of the run that leads the campaign its open round. A plan that is there already is known by its digest, so that an
-// agent which was killed can say it again.
+// Lead makes the plan of the leading run the open round. If a round with the plan's digest exists, it does nothing, so
+// that a restarted agent may repeat the call.
 func (c *Campaign) Lead(ctx context.Context, plan engine.Plan) error {
 	return c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		return m.Lead(plan, "the run continued without this agent", c.opt.build()), nil
 	})
 }
 
-// ToldOf returns the results of the round with a plan's digest once the round is whole; false before. See State.ToldOf.
+// ToldOf returns the results of the round whose plan has the given digest, once the round is complete; otherwise false.
+// See State.ToldOf.
 func (c *Campaign) ToldOf(ctx context.Context, digest string) ([]campaign.ResultRecord, bool, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {
@@ -310,7 +312,8 @@ func (c *Campaign) ToldOf(ctx context.Context, digest string) ([]campaign.Result
 	return results, whole, nil
 }
 
-// Renew simulates the rest of the campaign by so many runs; see campaign.Renew. It writes nothing. progress may be nil.
+// Renew simulates the rest of the campaign with the given number of runs; see campaign.Renew. It writes nothing. progress
+// may be nil.
 func (c *Campaign) Renew(ctx context.Context, runs int, progress func(done, total int)) (*campaign.Renewal, error) {
 	m, err := c.fresh(ctx)
 	if err != nil {

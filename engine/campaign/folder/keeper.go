@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Keeper is the campaign.Keeper whose places are folders. Its value is the Maker of the script language.
+// Keeper implements campaign.Keeper with folders as places. Its value is the Maker of the script language.
 type Keeper Maker
 
 // Start implements campaign.Keeper.
@@ -20,7 +20,7 @@ func (k Keeper) Open(ctx context.Context, dir string, notice func(string)) (camp
 	return kept(Open(ctx, dir, Maker(k), Options{Notice: notice}))
 }
 
-// kept returns a nil interface for a nil campaign.
+// kept returns a nil interface if c is nil.
 func kept(c *Campaign, err error) (campaign.Kept, error) {
 	if c == nil {
 		return nil, err

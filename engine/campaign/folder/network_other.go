@@ -2,8 +2,8 @@
 
 package folder
 
-// networks are none that are known here.
+// networks is empty: this system's network file systems are not recognised.
 var networks map[int64]string
 
-// networkOf knows no file systems here.
+// networkOf returns "": file systems are not recognised here.
 func networkOf(string) string { return "" }

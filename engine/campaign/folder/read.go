@@ -25,9 +25,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
 )
 
-// openFolder opens the database of a folder. If nothing can be written beside it, as on a disk that is mounted
-// to be read, what can be read of it is a copy in a folder for temporary files. SQLite makes a -shm beside a database even to read
-// it (https://www.sqlite.org/wal.html).
+// openFolder opens the database of a folder. If the folder cannot be written, for example on a read-only disk, it opens a
+// temporary copy. SQLite needs to create a -shm file even to read a database (https://www.sqlite.org/wal.html).
 func openFolder(ctx context.Context, dir string) (*database, error) {
 	path := filepath.Join(dir, DatabaseFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -42,7 +41,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	if err != nil {
 		return nil, inWords(err)
 	}
-	// the first look into the file: to open it reads nothing
+	// sql.Open reads nothing; checkSchema reads the file first
 	err = db.checkSchema(ctx)
 	switch codeOf(err) {
 	case codeReadOnly, codeCantOpen, codeInput, codeFull:
@@ -62,8 +61,8 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	return db, nil
 }
 
-// copied opens a copy of a database, with the contents of its -wal. The copy goes when the database is closed. The two
-// files are read one after the other, so that one may seem damaged if another process writes to it meanwhile.
+// copied opens a temporary copy of a database, including its -wal file. close removes the copy. The two files are copied
+// one after the other: if another process writes meanwhile, the copy may seem damaged.
 func copied(ctx context.Context, path string) (*database, error) {
 	dir, err := os.MkdirTemp("", "gonb-cope-campaign-*")
 	if err != nil {
@@ -73,7 +72,7 @@ func copied(ctx context.Context, path string) (*database, error) {
 	to := filepath.Join(dir, DatabaseFile)
 	for _, end := range []string{"", "-wal"} {
 		e := copyFile(ctx, path+end, to+end)
-		// a database whose last program closed it has no -wal
+		// a database that was closed properly has no -wal
 		if end != "" && errors.Is(e, fs.ErrNotExist) {
 			e = os.Remove(to + end)
 		}
@@ -86,12 +85,12 @@ func copied(ctx context.Context, path string) (*database, error) {
 		os.RemoveAll(dir)
 		return nil, fmt.Errorf("the campaign cannot be read: %w", err)
 	}
-	// errors name the file that people know
+	// errors name the original file
 	db.path, db.copy = path, dir
 	return db, nil
 }
 
-// codeOf returns the result code of SQLite in an error, 0 without one.
+// codeOf returns the SQLite result code in an error; 0 if there is none.
 func codeOf(err error) int {
 	if e := (*sqlite.Error)(nil); errors.As(err, &e) {
 		return e.Code() & 0xff
@@ -99,23 +98,24 @@ func codeOf(err error) int {
 	return 0
 }
 
-// errUnreadable is told apart from damage: there a backup is put back, which a failing disk may lose as well.
+// errUnreadable is distinguished from damage. A damaged database is restored from a backup; on a failing disk the backup
+// could be lost too.
 var errUnreadable = errors.New("the disk cannot read the database, which may be undamaged. First copy the folder to another disk")
 
-// explain looks a second time at a database that seems damaged: a disk that fails to read looks alike, and asks for
-// other acts. It returns err itself if nothing better is known.
+// explain examines a database that seems damaged once more, because a disk that fails to read causes similar errors but
+// needs other actions. It returns a better error if it finds one, otherwise err.
 func (d *database) explain(ctx context.Context, err error) error {
 	seemsDamaged := errors.Is(err, errUnreadable) || slices.Contains([]int{codeCorrupt, codeNotADB, codeInput}, codeOf(err))
 	if !seemsDamaged || ctx.Err() != nil {
 		return err
 	}
-	// the whole file, since SQLite reads only the pages that it needs
+	// the whole file, because SQLite reads only the pages that it needs
 	if e := passed(ctx, d.path, io.Discard); ctx.Err() != nil {
 		return ctx.Err()
 	} else if e != nil {
 		return fmt.Errorf("%w (%w)", errUnreadable, e)
 	}
-	// by a connection of its own: pages that were read wrong may stay in the other one's memory
+	// through a new connection, because the old one may have cached wrong pages
 	again, e := openDatabase(d.path, false)
 	if e != nil {
 		return err
@@ -123,14 +123,14 @@ func (d *database) explain(ctx context.Context, err error) error {
 	defer again.close()
 	switch e := again.integrity(ctx); {
 	case e == nil:
-		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // a wrong kind would mislead
+		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // does not wrap err
 	case codeOf(e) == codeInput || errors.Is(e, errUnreadable):
 		return e
 	}
 	return err
 }
 
-// integrity returns an error if SQLite finds the database damaged, and a different one if the disk cannot be read.
+// integrity returns an error if SQLite finds the database damaged. If the disk cannot be read, it wraps errUnreadable.
 func (d *database) integrity(ctx context.Context) error {
 	var sound string
 	err := d.db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&sound)
@@ -140,7 +140,8 @@ func (d *database) integrity(ctx context.Context) error {
 	return d.unsound(sound)
 }
 
-// unsound is the error for the findings of a check of integrity: a page that could not be read is the disk's failure.
+// unsound returns the error for the result of an integrity check. If a page could not be read, the error wraps
+// errUnreadable.
 func (d *database) unsound(said string) error {
 	if at := pageError.FindStringSubmatch(said); at != nil {
 		if code, err := strconv.Atoi(at[1]); err == nil && code&0xff == codeInput {
@@ -150,29 +151,29 @@ func (d *database) unsound(said string) error {
 	return fmt.Errorf("%s is damaged: %s; restore the folder from a backup", d.path, said)
 }
 
-// pageError is how a check of integrity says which error kept it from a page.
+// pageError matches the error code of an unreadable page in the result of an integrity check.
 var pageError = regexp.MustCompile(`error code=(\d+)`)
 
-// unrecorded wraps the error of the disk or of the database that kept an act from being recorded. Refusals of an act are none: they say
-// themselves what to do.
+// unrecorded wraps an error of the disk or the database that prevented recording. Acts that are refused return other
+// errors, which state what to do.
 type unrecorded struct{ err error }
 
 func (u *unrecorded) Error() string { return "nothing was recorded: " + u.err.Error() }
 
 func (u *unrecorded) Unwrap() error { return u.err }
 
-// ErrExists is campaign.ErrExists, which the error of Start wraps.
+// ErrExists is campaign.ErrExists. Start wraps it if the folder already holds a campaign.
 var ErrExists = campaign.ErrExists
 
-// Start makes a campaign in a folder, which is created if it does not exist, from a protocol with its forecast and the
-// recipe that it was made from. It is an error when maker makes another problem of that recipe: the campaign could not
-// be opened again. If it returns a campaign beside an error the start is recorded.
+// Start makes a campaign in a folder, and creates the folder if necessary. p is the protocol with its forecast, and r the
+// recipe from which p was made. Start returns an error if maker makes another problem from r: the campaign could not be
+// opened again. If Start returns both a campaign and an error, the start is recorded.
 func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
 	if err := record.Check(ctx, maker, r, p); err != nil {
 		return nil, err
 	}
-	// of 53 bits, which programs whose numbers are float64 read exactly
-	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // a script can state it
+	// 53 bits, so that programs with float64 numbers read it exactly
+	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // the script may state the seed
 	c, err := startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return beginWith(ctx, tx, r, p, opt) })
 	if err != nil {
 		return nil, err
@@ -186,9 +187,9 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	return c, nil
 }
 
-// startWith makes the folder of a campaign whose events and files fill writes.
+// startWith creates the folder and the database of a campaign. fill writes its events and files.
 func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill func(*sql.Tx) error) (*Campaign, error) {
-	// looked at again under the lock, in newDatabase; here so that nothing of the folder is touched
+	// newDatabase checks this again under the lock; the check here avoids touching the folder
 	if exists(dir) {
 		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
 	}
@@ -203,7 +204,7 @@ func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill f
 	}
 	db, err := newDatabase(ctx, dir, fill)
 	if err != nil {
-		if made && !errors.Is(err, ErrExists) { // nothing is left of a folder that holds nothing
+		if made && !errors.Is(err, ErrExists) { // remove a new folder that remained empty
 			os.Remove(filepath.Join(dir, lockFile))
 			os.Remove(dir)
 		}
@@ -212,8 +213,8 @@ func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill f
 	return newCampaign(dir, db, maker, opt), nil
 }
 
-// writeCopies writes script and data beside the database. The campaign is recorded by then, and copies are for people, so that a failure is
-// a notice.
+// writeCopies writes the script and data beside the database, for people. The campaign is already recorded, and so an
+// error is only a notice.
 func (c *Campaign) writeCopies() {
 	r, _ := c.current.now()
 	if err := copies(c.dir, r); err != nil {
@@ -221,9 +222,9 @@ func (c *Campaign) writeCopies() {
 	}
 }
 
-// newDatabase makes the database under another name, and gives it its own once it is whole: who
-// looks in between sees no campaign, and a program killed in between leaves none. fill writes into the transaction that makes the tables.
-// It is ErrExists where another program was quicker.
+// newDatabase makes the database under a temporary name, and renames it when complete. Other programs never see an
+// incomplete campaign, and a killed program leaves none. fill writes into the transaction that creates the tables. The
+// error wraps ErrExists if another program was faster.
 func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*database, error) {
 	l, err := lock(ctx, dir)
 	if err != nil {
@@ -240,7 +241,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 			os.Remove(draft + end)
 		}
 	}
-	clear() // of a start that was killed
+	clear() // remains of an interrupted start
 	db, err := openDatabase(draft, true)
 	if err != nil {
 		return nil, inWords(err)
@@ -252,10 +253,10 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		return fill(tx)
 	})
 	if err == nil {
-		// all of it goes into the one file that is renamed; nothing is left in a -wal of the old name
+		// moves everything into the file that is renamed, so that no -wal remains under the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
-	// an error of closing a database that could not be written was reported before
+	// if the database could not be written, the earlier error counts
 	if e := db.close(); err == nil {
 		err = e
 	}
@@ -266,12 +267,12 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		clear()
 		return nil, err
 	}
-	// the name, too, is on the disk before the call returns
+	// the new name is on disk before newDatabase returns
 	atomicfile.SyncFolder(dir)
 	return openDatabase(path, false)
 }
 
-// beginWith writes the files and the first events.
+// beginWith writes the files and the first events of a campaign.
 func beginWith(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
 	start := campaign.StartBody{Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Led: opt.Led}
 	list, files, err := record.Begin(ctx, p, r, start, opt.now())
@@ -284,7 +285,7 @@ func beginWith(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Pr
 	return fill(ctx, tx, list, files)
 }
 
-// fill writes events and files.
+// fill writes files and events.
 func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campaign.File) error {
 	for _, f := range files {
 		if err := putFile(ctx, tx, f.Content); err != nil {
@@ -295,18 +296,19 @@ func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campai
 	return err
 }
 
-// lockFile is held for the time of a write, and names its holder. If the system has no locks of files, the database
-// waits for others, too, and cannot name them. A program that ends, for any reason, has let go of it.
+// lockFile is locked during a write, and names the process that holds it. On a system without file locks, the database's
+// own lock still excludes others, without naming them. The system releases the lock when a program ends, for any reason.
 const lockFile = "campaign.lock"
 
-// patience is the time that a write waits for the lock.
+// patience is how long a write waits for the lock.
 const patience = 2 * time.Second
 
-// locked is a lock that is held.
+// locked is a held lock.
 type locked struct{ file *os.File }
 
-// lock waits for the lock of a folder, and names the process that holds it if it waits in vain. Goroutines of one
-// process exclude each other as well, since each opens the file again. An error of the context is returned unchanged.
+// lock acquires the lock of a folder. If it is not free within patience, the error names the process that holds it.
+// Goroutines of one process also exclude each other, because each opens the file separately. Errors of the context are
+// returned unchanged.
 func lock(ctx context.Context, dir string) (*locked, error) {
 	path := filepath.Join(dir, lockFile)
 	if err := checkFile(path, mostNote); err != nil {
@@ -322,5 +324,5 @@ func lock(ctx context.Context, dir string) (*locked, error) {
 	return &locked{file}, err
 }
 
-// release lets go of the lock.
+// release releases the lock.
 func (l *locked) release() { l.file.Close() }

@@ -13,10 +13,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// A folder may come from another person, and have a link to a device, a pipe or a file of holes at the name of one of
-// the program's own files: a device has no end, a pipe waits for ever, and holes take no room before they are read.
+// A folder from another person may contain a device, a pipe or a sparse file under the name of one of the program's files.
+// Reading a device never ends, reading a pipe waits for ever, and a small sparse file can fill the memory. checkFiles
+// refuses them.
 
-// ownFiles are the files of a folder that are read or written, with the most bytes that they may have.
+// ownFiles are the files of a folder that programs read or write, with their largest sizes in bytes.
 var ownFiles = map[string]int64{
 	DatabaseFile: mostDatabase, DatabaseFile + "-wal": mostDatabase, DatabaseFile + "-shm": mostDatabase,
 	DatabaseFile + "-journal": mostDatabase, DatabaseFile + ".new": mostDatabase,
@@ -24,14 +25,14 @@ var ownFiles = map[string]int64{
 }
 
 const (
-	mostDatabase = 16 << 30 // script, tables and events
+	mostDatabase = 16 << 30 // script, data and events
 	mostCache    = 1 << 30
-	mostNote     = 4 << 10 // of one line
+	mostNote     = 4 << 10 // one line
 	mostInvites  = 16 << 20
 )
 
-// checkFiles reports a file that a campaign cannot have: not a regular file, or larger than any may be. Links to regular
-// files are right.
+// checkFiles returns an error if a file of the campaign is not a regular file, or is larger than its limit. Links to
+// regular files are accepted.
 func checkFiles(dir string) error {
 	for name, most := range ownFiles {
 		if err := checkFile(filepath.Join(dir, name), most); err != nil {
@@ -41,7 +42,7 @@ func checkFiles(dir string) error {
 	return nil
 }
 
-// checkFile reports a path that is not a regular file, or has more bytes. A missing file is right.
+// checkFile returns an error if path is not a regular file or has more than `most` bytes. A missing file is accepted.
 func checkFile(path string, most int64) error {
 	if err := await.Regular(path); err != nil {
 		return err
@@ -52,7 +53,7 @@ func checkFile(path string, most int64) error {
 	return nil
 }
 
-// readShort reads a file of at most so many bytes.
+// readShort reads a file of at most `most` bytes; a larger file is an error.
 func readShort(path string, most int64) ([]byte, error) {
 	if err := checkFile(path, most); err != nil {
 		return nil, err
@@ -65,14 +66,14 @@ func readShort(path string, most int64) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, most))
 }
 
-// passed hands the bytes of a file on until the context ends.
+// passed copies the bytes of a file to a writer until the context ends.
 func passed(ctx context.Context, path string, to io.Writer) error {
 	f, err := os.Open(path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	// by places (pread), as SQLite reads
+	// with pread, as SQLite reads
 	for at, part := int64(0), make([]byte, 1<<20); ctx.Err() == nil; {
 		n, err := f.ReadAt(part, at)
 		if _, e := to.Write(part[:n]); e != nil {
@@ -87,7 +88,7 @@ func passed(ctx context.Context, path string, to io.Writer) error {
 	return ctx.Err()
 }
 
-// copyFile copies a file until the context ends.
+// copyFile copies a file; it stops if the context ends.
 func copyFile(ctx context.Context, from, to string) error {
 	f, err := os.Create(to)
 	if err != nil {
@@ -96,7 +97,7 @@ func copyFile(ctx context.Context, from, to string) error {
 	return errors.Join(passed(ctx, from, f), f.Close())
 }
 
-// sealed reports whether the first bytes of a file are the hash of all others. It does not load the file into memory.
+// sealed reports whether the first bytes of a file are the SHA-256 of the rest. It does not load the file into memory.
 func sealed(path string) bool {
 	if checkFile(path, ownFiles[cacheFile]) != nil {
 		return false
@@ -115,8 +116,8 @@ func sealed(path string) bool {
 	return err == nil && [sha256.Size]byte(h.Sum(nil)) == seal
 }
 
-// changedCopy describes how a copy differs from its recorded file, "" if it does not. Only a file of the same length is
-// read; one that cannot be read is passed over.
+// changedCopy returns a phrase on how a copy differs from its recorded file; "" if it does not. It reads only a file of
+// the same length, and ignores an unreadable one.
 func changedCopy(path string, content []byte) string {
 	info, err := os.Stat(path)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Record holds a campaign: its events, and the files that they name.
+// Record holds a campaign: its events, and the files to which they refer.
 type Record struct {
 	Events []campaign.Event
 	Files  map[string][]byte // contents by their SHA-256, in hexadecimal
@@ -79,7 +79,7 @@ func (r Record) File(hash string) ([]byte, error) {
 	return content, nil
 }
 
-// Contents returns the files.
+// Contents returns the files with their hashes, in no particular order.
 func (r Record) Contents() (all []campaign.File) {
 	for hash, content := range r.Files {
 		all = append(all, campaign.File{SHA256: hash, Content: content})

@@ -24,23 +24,23 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// newAuthority makes the certificate that signs the server's. Its name is the account's key: so
-// credentials show by themselves whether their user is one of this server's. It is good for twenty years: credentials of a year
-// are made with it again and again. The certificate is signed by its own key.
+// newAuthority makes the self-signed certificate of the authority that signs the server's certificate. Its name is the
+// public key of the account: credentials then show whether their user belongs to this server. It is valid for twenty
+// years, because it serves for many renewals of credentials.
 func (k *keyring) newAuthority() error {
 	return k.issue("ca", &x509.Certificate{
 		Subject:  pkix.Name{CommonName: k.name, Organization: []string{"gonb-cope cluster"}},
 		NotAfter: time.Now().AddDate(20, 0, 0),
-		// it signs servers and no other authorities
+		// it may sign certificates of servers, but not of other authorities
 		IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true, KeyUsage: x509.KeyUsageCertSign,
 	}, nil, nil)
 }
 
-// hostName matches the names that a certificate can have. Letters, digits, hyphens and underscores, with dots between, and a
-// star alone at the beginning.
+// hostName matches host names that a certificate can have: labels of letters, digits, hyphens and underscores, separated
+// by dots, with an optional "*." at the beginning.
 var hostName = regexp.MustCompile(`^(\*\.)?([A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?\.)*[A-Za-z0-9_]([A-Za-z0-9_-]*[A-Za-z0-9_])?$`)
 
-// checkHost returns an error for a text that is neither a name nor an address, such as a URL or a name with a port.
+// checkHost returns an error if a text is neither a host name nor an IP address, for example a URL or a name with a port.
 func checkHost(host string) error {
 	if net.ParseIP(host) != nil || hostName.MatchString(host) {
 		return nil
@@ -49,39 +49,39 @@ func checkHost(host string) error {
 		"letters as xn--...", host)
 }
 
-// certify makes the server's certificate, or makes it again if it lacks a host or ends within a month. Hosts are added and never taken
-// away. Days is how long the credentials are good that are made in the same call.
+// certify makes the server's certificate. It makes it again if a host is missing or it expires within a month. Hosts are
+// added and never removed. days is the validity of credentials made in the same call.
 func (k *keyring) certify(hosts []string, days int) error {
 	old := k.certificate("server")
-	// the names that the certificate has; none if there is no readable certificate
+	// names in the present certificate; nil if there is no readable one
 	var had []string
 	if old != nil {
 		had = namesIn(old)
 		slices.Sort(had)
 	} else {
-		// this machine's names are taken when the certificate is made first, not when it is made again
+		// names of this machine are added only to the first certificate
 		hosts = append(hosts, ownNames()...)
 	}
-	// without empty names and doubled ones, in an order that can be compared
+	// without blanks and duplicates, sorted for the comparison
 	names := lists.Where(slices.Concat(had, hosts), func(name string) bool { return strings.TrimSpace(name) != "" })
 	slices.Sort(names)
 	names = slices.Compact(names)
-	// nothing new, and more than a month to go
+	// nothing new, and more than a month until it expires
 	if old != nil && slices.Equal(names, had) && time.Now().AddDate(0, 1, 0).Before(old.NotAfter) {
 		return nil
 	}
-	// the authority's key is needed now, and may be missing where this server only serves
+	// the authority's key is needed only now; it may be missing on a machine that only serves
 	ca, err := k.pair("ca")
 	if err != nil {
 		return err
 	}
 	template := &x509.Certificate{
 		Subject: pkix.Name{CommonName: "gonb-cope server", Organization: []string{"gonb-cope cluster"}},
-		// more than the month before its end, so that it is not made again with every call
+		// at least 60 days, so that it is not renewed at every call
 		NotAfter: time.Now().AddDate(0, 0, max(days, 60)),
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 	}
-	// a name that is an address counts as an address alone
+	// a name that is an IP address is entered only as such
 	for _, n := range names {
 		if ip := net.ParseIP(n); ip != nil {
 			template.IPAddresses = append(template.IPAddresses, ip)
@@ -89,11 +89,12 @@ func (k *keyring) certify(hosts []string, days int) error {
 			template.DNSNames = append(template.DNSNames, n)
 		}
 	}
-	// under the same key, if there is one
+	// the server's key is kept
 	return k.issue("server", template, ca.Leaf, ca.PrivateKey)
 }
 
-// ownNames returns the names and addresses of this machine. Addresses that others cannot reach without naming an interface are left out.
+// ownNames returns the names and addresses of this machine, without link-local addresses, which need the name of an
+// interface.
 func ownNames() []string {
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	if host, err := os.Hostname(); err == nil {
@@ -109,11 +110,11 @@ func ownNames() []string {
 	return names
 }
 
-// calledBy returns a name or address by which others reach the server: the first that was given, or this
-// machine's name.
+// calledBy returns a name or address by which other machines reach the server: the first given name in its certificate,
+// otherwise this machine's name.
 func (k *keyring) calledBy() string {
 	own := ownNames()
-	// a name that was given for others says more than the machine's own
+	// a given name is preferred to the machine's own
 	if c := k.certificate("server"); c != nil {
 		for _, n := range namesIn(c) {
 			if !slices.Contains(own, n) {
@@ -124,12 +125,12 @@ func (k *keyring) calledBy() string {
 	if host, err := os.Hostname(); err == nil {
 		return host
 	}
-	// localhost, on a machine that does not know its name
+	// localhost, if the machine has no name
 	return own[0]
 }
 
-// issue writes a certificate of a key of its own, signed by an authority or, where that is nil, alone. It sets the serial
-// number and the beginning of the template. The key stays if there is one, see keyOf.
+// issue writes a certificate with its own key, signed by parent; if parent is nil, it is self-signed. It sets the serial
+// number and the start of validity in template. An existing key is kept, see keyOf.
 func (k *keyring) issue(name string, template, parent *x509.Certificate, signer crypto.PrivateKey) error {
 	key, err := k.keyOf(name)
 	if err != nil {
@@ -139,13 +140,13 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	if parent == nil {
 		parent, signer = template, key
 	}
-	// 120 random bits: certificates are not counted
+	// 120 random bits instead of a counter
 	if template.SerialNumber, err = rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 120)); err != nil {
 		return err
 	}
-	// a clock that is behind by less than a day takes it nevertheless
+	// accepted by clocks that are up to a day slow
 	template.NotBefore = time.Now().Add(-24 * time.Hour)
-	// the authority, or the certificate itself, is the issuer
+	// parent is the issuer
 	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
 	if err != nil {
 		return err
@@ -153,11 +154,11 @@ func (k *keyring) issue(name string, template, parent *x509.Certificate, signer 
 	return writeSecret(filepath.Join(k.dir, name+".pem"), pemText("CERTIFICATE", der))
 }
 
-// keyOf returns the key of a certificate, and makes it if there is none. A certificate that is made
-// again keeps its key: so the two files fit each other, whenever this ends between them. The key is a new one only where its
-// file is not there: whatever is wrong with a file that is there is an error.
+// keyOf returns the private key of a certificate, and makes it if its file does not exist. A renewed certificate keeps its
+// key: the two files then match, even if the program is interrupted between them. If the file exists but is invalid, keyOf
+// returns an error.
 func (k *keyring) keyOf(name string) (crypto.Signer, error) {
-	// in PKCS 8, as PEM has it
+	// PKCS 8 in PEM
 	file := filepath.Join(k.dir, name+".key")
 	text, err := os.ReadFile(file)
 	if err == nil {
@@ -185,18 +186,18 @@ func (k *keyring) keyOf(name string) (crypto.Signer, error) {
 	if err != nil {
 		return nil, err
 	}
-	// the key is on the disk before any certificate names it
+	// the key is on disk before a certificate contains it
 	return key, writeSecret(file, pemText("PRIVATE KEY", secret))
 }
 
-// certificate reads a certificate, nil if there is none. It is also nil if it cannot be read.
+// certificate reads a certificate; nil if it does not exist or is unreadable.
 func (k *keyring) certificate(name string) *x509.Certificate {
 	text, _ := os.ReadFile(filepath.Join(k.dir, name+".pem"))
 	c, _ := certificateIn(text)
 	return c
 }
 
-// certificateIn returns the first certificate in a text.
+// certificateIn returns the first certificate in a PEM text.
 func certificateIn(text []byte) (*x509.Certificate, error) {
 	block, _ := pem.Decode(text)
 	if block == nil {
@@ -205,12 +206,12 @@ func certificateIn(text []byte) (*x509.Certificate, error) {
 	return x509.ParseCertificate(block.Bytes)
 }
 
-// namesIn returns the names and addresses that a certificate is made for. Names come first.
+// namesIn returns the host names in a certificate, and then its IP addresses.
 func namesIn(c *x509.Certificate) []string {
 	return append(slices.Clone(c.DNSNames), lists.Map(c.IPAddresses, net.IP.String)...)
 }
 
-// pair reads a certificate with its key. Its key fits it, which reading checks.
+// pair reads a certificate with its key, and checks that they match.
 func (k *keyring) pair(name string) (tls.Certificate, error) {
 	pair, err := tls.LoadX509KeyPair(filepath.Join(k.dir, name+".pem"), filepath.Join(k.dir, name+".key"))
 	if err != nil {
@@ -219,7 +220,8 @@ func (k *keyring) pair(name string) (tls.Certificate, error) {
 	return pair, err
 }
 
-// tls returns how the server shows who it is. A certificate that has ended is an error: no program would connect.
+// tls returns the TLS configuration of the server. It returns an error if the certificate has expired: no program would
+// connect.
 func (k *keyring) tls() (*tls.Config, error) {
 	pair, err := k.pair("server")
 	if err != nil {

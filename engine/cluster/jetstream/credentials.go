@@ -16,27 +16,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// Role says which part the holder of credentials has. The zero one is the role of a program without credentials, and of
-// credentials that Keys has not made.
+// Role is the role of the holder of credentials. The zero value is the role of a program without credentials, or with
+// credentials that Keys did not make.
 type Role struct {
-	Kind   Kind   // one of the kinds below; "" of the zero role
-	Run    string // run of an agent; "" of every other role
-	Number int    // from 1, as in agent-1; 0 of an owner and of the server
+	Kind   Kind   // one of the kinds below; "" in the zero value
+	Run    string // run of an agent; "" for other roles
+	Number int    // number of an agent, from 1 as in agent-1; 0 for other roles
 }
 
-// Kind is one of the two below.
+// Kind is the kind of a role.
 type Kind string
 
-// Kinds of roles. An owner opens, stops and reads runs; an agent speaks for itself in one run.
+// The kinds of roles. An owner opens, stops and reads runs; an agent publishes its own messages in one run.
 const (
 	Owner Kind = "owner"
 	Agent Kind = "agent"
 
-	kindServer  Kind = "server"  // the server's own connection
-	kindAnybody Kind = "anybody" // a program without credentials, if none are needed
+	kindServer  Kind = "server"  // the server's own connections
+	kindAnybody Kind = "anybody" // a program without credentials on a server without keys
 )
 
-// String returns the holder in words, as sentences and errors name it.
+// String returns the role in words.
 func (r Role) String() string {
 	switch r.Kind {
 	case Agent:
@@ -49,8 +49,8 @@ func (r Role) String() string {
 	return "a program without credentials"
 }
 
-// sender returns who the holder is to the readers of facts; "" for those whose addresses are theirs alone. Readers compare it
-// with who a fact states that it is of, see cluster.Fact.Sender.
+// sender returns the name under which readers of facts see the holder; "" for roles other than agents. Readers compare it
+// with the author stated in a fact, see cluster.Fact.Sender.
 func (r Role) sender() string {
 	if r.Kind == Agent {
 		return cluster.AgentName(r.Number - 1)
@@ -58,8 +58,8 @@ func (r Role) sender() string {
 	return ""
 }
 
-// roleOf reads what tags has written; the role of a stranger's credentials is the zero one. Tags come in any order, and such
-// that it does not know are left out.
+// roleOf returns the role in the tags of a user's claims; the zero role for other credentials. Tags may be in any order,
+// and unknown ones are ignored.
 func roleOf(tags []string) (r Role) {
 	for _, t := range tags {
 		key, value, _ := strings.Cut(t, ":")
@@ -75,25 +75,25 @@ func roleOf(tags []string) (r Role) {
 	return r
 }
 
-// login is how a connection says who it is. The zero one says nothing. It holds all that a file of credentials says, as far as
-// this program needs it.
+// login holds what a connection uses to identify itself, from a file of credentials. The zero value has no credentials.
 type login struct {
-	file    string         // file of the credentials, for errors; "" without one
-	who     string         // the holder in words, or the user's name in credentials of others
-	token   string         // the user's claims, signed; "" without credentials
-	seed    []byte         // seed of the user's key, which signs the server's question
-	user    string         // public key; "" without credentials
-	issuer  string         // public key of who signed the claims
-	account string         // where its holder comes in; "" if that is the issuer's own
-	ends    time.Time      // when the server lets it in no more; zero if it has no end
-	trusted *x509.CertPool // nil for the roots of the system
-	signer  string         // name of the trusted authority; which is the key that signs users, see newAuthority
-	role    Role           // as the claims say it; zero in credentials of others
+	file    string         // path of the credentials, for errors; "" without one
+	who     string         // the role in words, or the user's name in credentials of another origin
+	token   string         // signed claims of the user; "" without credentials
+	seed    []byte         // seed of the user's key, which signs the server's challenge
+	user    string         // public key of the user; "" without credentials
+	issuer  string         // public key that signed the claims
+	account string         // account of the user; "" if it is the issuer
+	ends    time.Time      // expiry; zero if there is none
+	trusted *x509.CertPool // trusted authorities; nil for those of the system
+	signer  string         // name of the trusted authority, which is the key that signs users (see newAuthority)
+	role    Role           // role in the claims; zero in credentials of another origin
 	inside  bool           // the connection stays within the process
 }
 
-// readLogin reads a file of credentials: the one block with the user's claims, the one with the seed, as NATS writes them, and after them
-// the certificate of the authority, if there is one. Errors of reading the file are returned unchanged; all others are BadCredentials.
+// readLogin reads a file of credentials: the user's claims and the seed as NATS writes them, and then an optional certificate
+// of the authority. If the file cannot be read, the error wraps that of the system. If its content is invalid, the error is a
+// *LoginError with BadCredentials.
 func readLogin(file string) (login, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -106,20 +106,20 @@ func readLogin(file string) (login, error) {
 	return l, nil
 }
 
-// certificate begins the certificate of the authority, after what NATS writes into a file of credentials.
+// certificate is the first line of the authority's certificate, which follows the NATS part of a file of credentials.
 const certificate = "-----BEGIN CERTIFICATE-----"
 
-// parseLogin reads the text of a file, and checks what can be known without a server: the token is signed, and the seed is its
-// user's. Whether the server knows who has signed is seen when it is joined.
+// parseLogin parses the text of a file of credentials. It checks the signature of the token, and that the seed belongs to
+// its user. Whether the server knows the signer shows only at the connection.
 func parseLogin(file string, text []byte) (login, error) {
-	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // as a file that went through Windows has them
+	text = bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) // line ends of Windows
 	authority := []byte(nil)
-	// what comes before the certificate is as NATS has it
+	// the part before the certificate has the NATS format
 	if i := bytes.Index(text, []byte(certificate)); i >= 0 {
 		text, authority = text[:i], text[i:]
 	}
 	token, err := jwt.ParseDecoratedJWT(text)
-	// without its block the text itself is returned, and every token begins so
+	// without a token block, ParseDecoratedJWT returns the whole text; every token begins with eyJ
 	if err != nil || !strings.HasPrefix(token, "eyJ") {
 		return login{}, fmt.Errorf("the file has no token of a user")
 	}
@@ -131,7 +131,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	if err != nil {
 		return login{}, fmt.Errorf("the file has no seed")
 	}
-	// the server would refuse it as well, and say less
+	// the server would refuse it too, with a less specific error
 	if user, err := key.PublicKey(); err != nil || user != claims.Subject {
 		return login{}, fmt.Errorf("the seed and the token in the file belong to different users")
 	}
@@ -141,15 +141,15 @@ func parseLogin(file string, text []byte) (login, error) {
 	}
 	l := login{file: file, who: claims.Name, token: token, seed: seed, user: claims.Subject, issuer: claims.Issuer,
 		account: claims.IssuerAccount, role: roleOf(claims.Tags)}
-	// claims without a time have no end
+	// claims without a time do not expire
 	if claims.Expires > 0 {
 		l.ends = time.Unix(claims.Expires, 0)
 	}
-	// one name for a role, whatever version wrote the claims
+	// the name of the role, whatever version wrote the claims
 	if l.role.Kind != "" {
 		l.who = l.role.String()
 	}
-	// credentials of a NATS cluster have none: there the roots of the system are trusted
+	// credentials of a NATS cluster have no certificate; the authorities of the system are then trusted
 	if authority != nil {
 		c, err := certificateIn(authority)
 		if err != nil {
@@ -162,7 +162,7 @@ func parseLogin(file string, text []byte) (login, error) {
 	return l, nil
 }
 
-// sign answers the server's question with the seed. The seed stays in this process: the server gets the signature alone.
+// sign signs the server's challenge with the seed. The server receives only the signature.
 func (l login) sign(nonce []byte) ([]byte, error) {
 	key, err := nkeys.FromSeed(l.seed)
 	if err != nil {
@@ -172,7 +172,7 @@ func (l login) sign(nonce []byte) ([]byte, error) {
 	return key.Sign(nonce)
 }
 
-// name returns the holder as sentences have it. Without credentials it is "a program without credentials".
+// name returns the holder in words; "a program without credentials" if there are none.
 func (l login) name() string {
 	if l.who == "" {
 		return Role{}.String()
@@ -180,51 +180,50 @@ func (l login) name() string {
 	return l.who
 }
 
-// The streams are in an account of their own. Each role has another account, to which the server gives the subjects below and no more. A
-// client chooses the address of its answer, and NATS does not check that address; so it must name nothing that its holder could not publish
-// to.
+// The streams are in a separate account. Each role has another account, which imports only the subjects below from the
+// server's. A client may choose any reply subject, which NATS does not check; through its own account it can only reach
+// subjects to which it may publish.
 
-// publishes returns the subjects to which the holder of credentials may publish. Everything else is
-// refused by the server: to speak for another, to read another run, to delete, to purge, to make or
-// change streams and consumers.
+// publishes returns the subjects to which the holder may publish. The server refuses everything else: publishing for
+// another agent, reading another run, deleting and purging, and creating or changing streams and consumers.
 func (r Role) publishes() []string {
 	switch r.Kind {
 	case Agent:
 		return []string{
-			stateSubject, // whether the server can write
+			stateSubject, // asks whether the server can write
 			fmt.Sprintf("cope.%s.*.agent-%d", r.Run, r.Number), // its join in round 0, and its messages
-			fmt.Sprintf("cope.%s.*.plan", r.Run),               // the server forwards it with the agent's name
-			fileSubject(r.Run, "*", "*"),                       // a plan of very many arms; readers check the hash
-			// readers of the run, and what these give next
+			fmt.Sprintf("cope.%s.*.plan", r.Run),               // the server adds the agent's name and forwards it
+			fileSubject(r.Run, "*", "*"),                       // a plan with very many arms; readers check the hash
+			// creates readers of the run, and requests their next facts
 			readSubject + "." + r.Run, readSubject + "." + r.Run + ".*", nextFacts + ".*",
-			// facts and files of the run, by address
+			// reads facts and files of the run by address
 			directGet + "." + runSubjects(r.Run), directGet + ".cope-file." + r.Run + ".>",
 		}
 	case Owner:
-		// what is said of a run as a whole
+		// facts about a run as a whole
 		return append(besideFacts(), "cope.*.0.run", "cope.*.0.stop")
 	case kindAnybody:
-		return append(besideFacts(), "cope.>") // without keys everybody is trusted
+		return append(besideFacts(), "cope.>") // without keys every program is trusted
 	}
-	// the server itself makes streams and consumers, answers those who ask, and forwards facts with their senders
+	// the server itself makes streams and consumers, replies to requests, and forwards facts with their senders
 	return append(Role{Kind: kindAnybody}.publishes(), "_INBOX.>", "_R_.>",
 		"$JS.API.STREAM.CREATE.*", "$JS.API.CONSUMER.CREATE.>", "$JS.API.CONSUMER.INFO.>")
 }
 
-// besideFacts returns the subjects to which an owner may publish besides facts. Only an owner, the server itself and programs without
-// credentials have these rights.
+// besideFacts returns the subjects other than facts to which an owner may publish. The server itself and programs without
+// credentials may too.
 func besideFacts() []string {
 	return []string{
-		stateSubject,                      // whether the server can write
-		"cope-file.>", readSubject + ".>", // files, and readers of facts, which the server makes
-		"$JS.API.STREAM.INFO.*",     // the subjects that facts have
-		nextFacts + ".*",            // what readers give next
-		directGet, directGet + ".>", // facts by place and by address
+		stateSubject,                      // asks whether the server can write
+		"cope-file.>", readSubject + ".>", // files, and readers of facts, which the server creates
+		"$JS.API.STREAM.INFO.*",     // lists the subjects of facts
+		nextFacts + ".*",            // requests the next facts of a reader
+		directGet, directGet + ".>", // reads facts by sequence number and by address
 	}
 }
 
-// hears returns the subjects that the holder of credentials may subscribe to, besides answers. Only the server needs any: it answers
-// questions and forwards facts.
+// hears returns the subjects other than replies to which the holder may subscribe. Only the server needs any: it replies
+// to requests and forwards facts.
 func (r Role) hears() []string {
 	if r.Kind == kindServer {
 		return []string{"cope-ask.>", saySubject + ".>"}
@@ -232,16 +231,16 @@ func (r Role) hears() []string {
 	return nil
 }
 
-// permissions returns both as claims have them. Inboxes are for answers. With keys each role has an account of its own, so that no role
-// receives the answers of others.
+// permissions returns the rights to publish and subscribe in the form of NATS claims. Replies arrive at inboxes. With
+// keys, each role has its own account, and so cannot receive the replies of others.
 func (r Role) permissions() (p jwt.Permissions) {
 	p.Pub.Allow.Add(r.publishes()...)
 	p.Sub.Allow.Add(append(r.hears(), "_INBOX.>")...)
 	return p
 }
 
-// exported returns the subjects that accounts of roles import from the one of the streams; of some
-// questions several answers come. NATS has to know which, since it takes the way back of a single answer down after it.
+// exported returns the subjects that role accounts import from the streams' account. Requests to the first ones get one
+// reply, and to the second ones several: NATS removes the reply path of the first after one reply.
 func exported() (one, several []string) {
 	return []string{
 		"cope.>", "cope-file.>", "cope-ask.>", saySubject + ".>",
@@ -249,31 +248,32 @@ func exported() (one, several []string) {
 	}, []string{nextFacts + ".*"}
 }
 
-// ownInfo is imported, too: an account without it gets the API for streams of its own from NATS.
+// ownInfo is imported too: otherwise NATS gives an account the API for its own streams.
 const ownInfo = "$JS.API.INFO"
 
-// heardAs returns the subject that the stream's account hears a subject as. A fact whose address many share comes to the server, which
-// forwards it with the name of its sender. Subjects are as publishes and hears have them, with their wildcards.
+// heardAs returns the subject in the streams' account that corresponds to a subject in a role's account. A plan, whose
+// address many agents share, goes to the server, which adds the sender and forwards it. Subjects may have wildcards, as in
+// publishes and hears.
 func heardAs(subject string) string {
-	// plans are the only facts that several roles may publish at one address
+	// only plans may be published by several roles at one address
 	if rest, ok := strings.CutPrefix(subject, "cope."); ok && strings.HasSuffix(rest, ".plan") {
 		return saySubject + "." + rest
 	}
 	if subject == ownInfo {
-		return "cope-ask.info" // the server answers that it does not know the question
+		return "cope-ask.info" // the server replies that it does not know the request
 	}
 	return subject
 }
 
-// letters are the ones that names of runs may have.
+// letters are the characters in names of runs.
 const letters = "-0123456789abcdefghijklmnopqrstuvwxyz"
 
-// kindLetter is the first byte of the account of a role.
+// kindLetter is the first byte of a role's account name, by kind.
 var kindLetter = map[Kind]byte{Owner: 'o', Agent: 'a', kindServer: 's'}
 
-// account returns the name of a role's account: a public key in form, whose 32 bytes say the role, and
-// for which there is no seed. Those who come in by it are signed by the account of the keyring. The run is a number in base 38
-// whose digits begin with 1, so that no two names have the same. 28 bytes have room for 42 letters, and a run has 40 at most.
+// account returns the name of a role's account: 32 bytes that encode the role, in the form of a public key without a
+// private key. The account of the keyring signs its users. The run is encoded as a number in base 38 with digits from 1,
+// so that different runs differ. Its 28 bytes suffice for 42 characters, and a run has at most 40.
 func (r Role) account() string {
 	n, base := new(big.Int), big.NewInt(int64(len(letters)+1))
 	for _, c := range r.Run {
@@ -284,20 +284,20 @@ func (r Role) account() string {
 	raw[0], raw[1], raw[2], raw[3] = kindLetter[r.Kind], byte(r.Number>>16), byte(r.Number>>8), byte(r.Number)
 	n.FillBytes(raw[4:])
 	name, err := nkeys.Encode(nkeys.PrefixByteAccount, raw)
-	if err != nil { // 32 bytes
+	if err != nil { // impossible for 32 bytes
 		panic("jetstream: " + err.Error())
 	}
 	return string(name)
 }
 
-// roleOfAccount is the inverse of account; ok is false for names of other accounts. It makes the name again from what it has
-// read, so that every account has one name.
+// roleOfAccount is the inverse of account; ok is false for other accounts. It encodes the role again and compares, so that
+// a role has only one account.
 func roleOfAccount(name string) (r Role, ok bool) {
 	raw, err := nkeys.Decode(nkeys.PrefixByteAccount, []byte(name))
 	if err != nil || len(raw) != 32 {
 		return r, false
 	}
-	// a byte that is not the letter of a kind leaves the role without one
+	// an unknown byte leaves Kind ""
 	for kind, letter := range kindLetter {
 		if raw[0] == letter {
 			r.Kind = kind
@@ -308,7 +308,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 	run := []byte{}
 	for n.Sign() > 0 {
 		n.DivMod(n, base, digit)
-		// no digit is 0
+		// digits are at least 1
 		if digit.Sign() == 0 {
 			return r, false
 		}
@@ -316,7 +316,7 @@ func roleOfAccount(name string) (r Role, ok bool) {
 	}
 	r.Run = string(run)
 	fits := r.Run == "" && r.Number == 0 // other accounts have random names
-	// an agent is of a run and has a number
+	// an agent needs a run and a number
 	if r.Kind == Agent {
 		fits = cluster.CheckRun(r.Run) == nil && r.Number > 0
 	}

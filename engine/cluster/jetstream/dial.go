@@ -23,24 +23,24 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// DialOptions state how to join a server.
+// DialOptions states how to connect to a server.
 type DialOptions struct {
-	// Credentials is a file as Keys or NATS makes them; none if it is empty. They are never
-	// sent without TLS.
+	// Credentials is the path of a file that Keys or NATS made; "" for none. Credentials are never sent without TLS.
 	Credentials string
-	// Wait is the time to wait for a server that does not answer: 10 s if it is 0. After
-	// that a connection which breaks is tried again for ever.
+	// Wait is how long to wait for a server that does not respond; 0 means 10 s. Later, a broken connection is tried again
+	// without limit.
 	Wait time.Duration
-	// Notice receives news of a connection that breaks or is there again, and of a cluster that keeps few copies; it may be nil.
+	// Notice is called when the connection breaks or is restored, and for a cluster with fewer than three copies; it may
+	// be nil.
 	Notice func(text string)
 }
 
-// mostMessage is the longest message, in bytes, that a server must take: a body with its headers.
+// mostMessage is the message size in bytes that a server must accept: a body and its headers.
 const mostMessage = cluster.MaxBody + 4096
 
-// Dial joins the server at a URL like nats://host:4222, or one of several with commas between. Where
-// it keeps no facts yet and the credentials allow it, the streams are made. Errors that say who is
-// refused and why are *LoginError. It returns when facts can be read: a server that has just lost its leader is waited for.
+// Dial connects to the server at a URL such as nats://host:4222; several URLs are separated by commas. It makes the stream
+// if it is missing and the credentials permit this. Dial returns when facts can be read, and waits for a cluster that is
+// electing a leader. If the program is refused, the error is a *LoginError with the reason.
 func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	if err := checkURLs(url); err != nil {
 		return nil, err
@@ -52,11 +52,11 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 			return nil, err
 		}
 	}
-	// ctx is for all of joining: a server that answers late, one that elects a leader then, and one answer
+	// ctx limits the whole call: a slow server, the election of a leader, and one reply
 	limit := cmp.Or(o.Wait, 10*time.Second)
 	ctx, stop := context.WithTimeout(ctx, limit+elect+step)
 	defer stop()
-	// waited is for the time until the first connection
+	// waited limits the time until the first connection
 	waited, stop := context.WithTimeout(ctx, limit)
 	defer stop()
 	for {
@@ -68,18 +68,18 @@ func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 		if errors.As(err, new(*LoginError)) {
 			return nil, err
 		}
-		// the time is over: the last reason is returned
+		// the time is over: return the last error
 		if await.Pause(waited, pause) != nil {
 			return nil, err
 		}
 	}
 }
 
-// connect makes the connection, by a server of this process if one is among the options. It tries once. The error is a *LoginError if the
-// server does not let the program in or cannot be used with it; otherwise it states that no server answers. After that NATS makes a lost
-// connection again alone.
+// connect tries once to connect. more are further options, such as a server in this process. The error is a *LoginError if
+// the server refuses the program or is unsuitable; otherwise no server responds. Later, NATS restores a lost connection by
+// itself.
 func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange, error) {
-	// everything that the handlers below use is there before the connection is
+	// everything that the handlers use must exist before the connection
 	x := &Exchange{login: l, violations: &violations{who: l.name()}, link: link{news: make(chan struct{})}}
 	notice := o.Notice
 	// handlers may call it at any time
@@ -90,23 +90,23 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	x.silence.at, x.silence.notice = at, notice
 	options := []nats.Option{
 		nats.Name("gonb-cope: " + l.name()),
-		nats.MaxReconnects(-1), // for ever
-		// longer with each attempt, up to 2 s
+		nats.MaxReconnects(-1), // no limit
+		// pauses grow to 2 s
 		nats.CustomReconnectDelay(func(tries int) time.Duration { return min(time.Duration(1+tries)*50*time.Millisecond, 2*time.Second) }),
-		nats.ReconnectBufSize(-1), // until says it again, and knows that it did
-		// a connection that is dead without a word is noticed by its missing answers
+		nats.ReconnectBufSize(-1), // no buffer: until repeats requests, and knows the result
+		// missing replies to pings reveal a dead connection
 		nats.PingInterval(step), nats.MaxPingsOutstanding(2),
-		nats.Timeout(step), // of one attempt to connect
+		nats.Timeout(step), // for one attempt to connect
 		nats.ErrorHandler(x.violations.heard),
-		// no error where the program itself has closed it
+		// err is nil if the program itself closed the connection
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) {
 			if err != nil {
 				notice(fmt.Sprintf("the connection to %s broke and is tried again: %v", at, err))
 			}
 		}),
-		// reads begin again with a reader of the new connection
+		// reading continues with a new reader
 		nats.ReconnectHandler(func(*nats.Conn) { x.link.changed(nil); notice("the connection to " + at + " works again") }),
-		// NATS closes it for good where the server refuses the credentials twice
+		// NATS closes the connection for good if the server refuses the credentials twice
 		nats.ClosedHandler(func(nc *nats.Conn) {
 			if err := nc.LastError(); err != nil {
 				x.link.changed(l.refusal(at, err))
@@ -117,7 +117,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 		// the seed never leaves this process
 		options = append(options, nats.UserJWT(func() (string, error) { return l.token, nil }, l.sign))
 		if !l.inside {
-			// without an authority in the file, the roots of the system
+			// without an authority in the file, those of the system are trusted
 			options = append(options, nats.Secure(&tls.Config{RootCAs: l.trusted, MinVersion: tls.VersionTLS13}))
 		}
 	}
@@ -125,7 +125,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	if err != nil {
 		return nil, l.refusal(at, err)
 	}
-	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName // only Serve makes consumers for those who ask
+	x.nc, x.ours = nc, nc.ConnectedServerName() == serverName // only a server of Serve creates consumers on request
 	// a fact of full length must fit, with its headers
 	if nc.MaxPayload() < mostMessage {
 		nc.Close()
@@ -140,8 +140,8 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 	return x, nil
 }
 
-// refusal says why there is no connection to URLs, which are shown. The order counts: an expired user is also a refused one, and
-// a refused one is taken back only where everything else fits. The error of NATS is wrapped.
+// refusal returns the reason why there is no connection, as an error that shows url and wraps err. The order of cases
+// matters: an expired user is also refused, and a refused one was revoked only if everything else matches.
 func (l login) refusal(url string, err error) error {
 	refuse := func(cause LoginCause, format string, args ...any) error {
 		return &LoginError{cause, fmt.Sprintf("%s does not work out: ", url) + fmt.Sprintf(format, args...), err}
@@ -152,13 +152,13 @@ func (l login) refusal(url string, err error) error {
 	unsigned := errors.As(err, &unknown)
 	text := strings.ToLower(err.Error())
 	switch {
-	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // a user, password or token in the URL
+	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // the URL contains a user, password or token
 		return refuse(UnknownUser, "the server refuses the user, password or token before the @")
-	// without credentials: TLS that cannot be checked means that the server has keys of its own
+	// without credentials: if TLS is required or cannot be verified, the server has keys
 	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
 		strings.Contains(text, "authorization violation")):
 		return refuse(NoCredentials, "the server requires credentials. Give --creds FILE, made by gonb-cope cluster keys")
-	// from here on there are credentials
+	// all cases below have credentials
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent without encryption. Start it with the keys that %s "+
 			"belongs to", l.file)
@@ -174,18 +174,18 @@ func (l login) refusal(url string, err error) error {
 		(isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
 		return refuse(EndedCredentials, "the credentials of %s in %s expired on %s. Make new ones with gonb-cope cluster keys", l.name(),
 			l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
-	// the authority in the file has the name of the key that signs users, and the token is signed by another
+	// the authority in the file is not the signer of the token
 	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
 		return refuse(UnknownUser, "the server does not know the user of %s. Its token was signed for another server", l.file)
-	// known by its authority, signer and account: only a refusal of this one user is left
+	// everything matches this server: only this user was revoked
 	case isRefused(err) && l.signer != "":
 		return refuse(RevokedCredentials, "the credentials of %s in %s were revoked. Make new ones with gonb-cope cluster keys",
 			l.name(), l.file)
-	// credentials of others say nothing about why
+	// other credentials do not show the reason
 	case isRefused(err):
 		return refuse(UnknownUser, "the server does not know the user of %s, or its credentials were revoked", l.file)
 	}
-	// no server was there to refuse
+	// no server responded
 	var op *net.OpError
 	if errors.As(err, &op) || errors.Is(err, nats.ErrNoServers) || errors.Is(err, nats.ErrTimeout) {
 		return fmt.Errorf("no server answers at %s: %w", url, err)
@@ -193,28 +193,29 @@ func (l login) refusal(url string, err error) error {
 	return fmt.Errorf("no connection to %s: %w", url, err)
 }
 
-// isRefused reports an error by which the server does not let the user in. NATS passes on only the text of some errors.
+// isRefused reports whether the server refused the user. For some errors NATS provides only a text.
 func isRefused(err error) bool {
 	return errors.Is(err, nats.ErrAuthorization) || errors.Is(err, nats.ErrAuthRevoked) ||
 		strings.Contains(strings.ToLower(err.Error()), "authorization violation") ||
 		strings.Contains(strings.ToLower(err.Error()), "authentication revoked")
 }
 
-// scheme matches the beginning of each URL of a list.
+// scheme matches the beginning of each URL in a list with commas.
 var scheme = regexp.MustCompile(`(^|,)\s*[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // hidden replaces a user, password or token.
 const hidden = "xxxxx"
 
-// Redacted returns the URLs of servers, with commas between, without users, passwords and tokens, to be shown and written down. More than
-// necessary is removed from a list that cannot be read. The last @ of a URL counts, as passwords may have one that was not escaped.
+// Redacted returns a list of server URLs with users, passwords and tokens replaced, for display and logs. From an
+// unreadable list it removes too much rather than too little. It uses the last @ of a URL, because passwords may contain
+// one that was not escaped.
 func Redacted(urls string) string {
 	starts := scheme.FindAllStringIndex(urls, -1)
-	if len(starts) == 0 || starts[0][0] > 0 { // begins without a scheme, which NATS allows
+	if len(starts) == 0 || starts[0][0] > 0 { // NATS permits a URL without a scheme
 		starts = slices.Insert(starts, 0, []int{0, 0})
 	}
 	var out strings.Builder
-	// each piece goes from its scheme to the next one
+	// each piece extends from a scheme to the next
 	for i, at := range starts {
 		end := len(urls)
 		if i+1 < len(starts) {
@@ -230,12 +231,12 @@ func Redacted(urls string) string {
 	return out.String()
 }
 
-// checkURLs reports URLs that no server can have. The error shows nothing that may be a password. The text between two commas
-// is looked at alone.
+// checkURLs returns an error if one of the URLs, separated by commas, is invalid. The error shows nothing that may be a
+// password.
 func checkURLs(urls string) error {
 	all := strings.Split(urls, ",")
 	for i, text := range all {
-		// NATS takes a host without a scheme
+		// NATS permits a host without a scheme
 		text = strings.TrimSpace(text)
 		if !strings.Contains(text, "://") {
 			text = "nats://" + text
@@ -248,7 +249,7 @@ func checkURLs(urls string) error {
 		if len(all) > 1 {
 			which = fmt.Sprintf("URL %d of %d of the servers", i+1, len(all))
 		}
-		// a password with / or a comma makes the URL another one, so nothing of it is shown
+		// a password with / or a comma changes how the URL is split, and so nothing of it is shown
 		if strings.Contains(urls, "@") {
 			return fmt.Errorf("%s must be like nats://host:4222 or tls://host:4222; in a password before the @, write %%2F for /, "+
 				"%%2C for a comma and %%25 for %%", which)
@@ -261,7 +262,7 @@ func checkURLs(urls string) error {
 	return nil
 }
 
-// hasHost reports whether a URL has one host, and a port that can be, or none. A host with colons is an address in brackets, or a mistake.
+// hasHost reports whether a URL has a host, and a valid port or none. A host with colons must be an address in brackets.
 func hasHost(u *url.URL) bool {
 	if _, err := strconv.ParseUint(u.Port(), 10, 16); err != nil && u.Port() != "" {
 		return false
@@ -269,42 +270,44 @@ func hasHost(u *url.URL) bool {
 	return u.Hostname() != "" && (!strings.Contains(u.Hostname(), ":") || strings.HasPrefix(u.Host, "["))
 }
 
-// ServeOptions state how to serve.
+// ServeOptions states how to serve.
 type ServeOptions struct {
-	// Listen is the address; empty means 127.0.0.1:4222. Port 0 is any free one, and Nowhere is for this process alone. Credentials are needed
-	// on every address but loopback, see Serve.
+	// Listen is the address; "" means 127.0.0.1:4222. Port 0 means any free port, and Nowhere means only this process.
+	// Other addresses than loopback need credentials, see Serve.
 	Listen string
-	// MaxBytes is the most room that the server takes on the disk; 0 is three quarters of the free room. The server refuses
-	// facts beyond it with ErrFull.
+	// MaxBytes is the disk space that the server may use; 0 means three quarters of the free space. Beyond it, the server
+	// refuses facts with ErrFull.
 	MaxBytes int64
-	// Log hears warnings and errors of the server; it may be nil.
+	// Log is called with warnings and errors of the server; it may be nil.
 	Log func(text string)
 }
 
-// Nowhere is the address of a server that only its own process joins.
+// Nowhere is the address of a server that only its own process can use.
 const Nowhere = "-"
 
-// mostPending is the largest number of bytes that wait for one connection before it is dropped: a client that
-// asks for much and reads nothing would fill the server's memory.
+// mostPending is the number of bytes waiting for a connection above which the server drops it: a client that requests much
+// and reads nothing would fill the server's memory.
 const mostPending = 8 << 20
 
-// link knows whether there is a connection, and why there will be none any more. NATS restores lost connections without a word to waiting
-// callers; they learn changes from here.
+// link stores whether there is a connection, or why there can be none any more. NATS restores connections without
+// informing waiting callers; link informs them.
 type link struct {
 	mu   sync.Mutex    // guards the fields below
-	news chan struct{} // closed and replaced when the connection is there, or is gone for ever
-	dead error         // why there will be none any more; nil while there may be
-	age  int           // how many connections there were before
+	news chan struct{} // closed and replaced when the connection is restored or lost for good
+	dead error         // why there will be no connection any more; nil if there may be
+	age  int           // number of earlier connections
 }
 
-// now returns the number of the connection, a channel that is closed when it changes, and why there will be no other.
+// now returns the number of the connection, a channel that is closed when it changes, and the error if there will be no
+// other.
 func (l *link) now() (connection int, changes <-chan struct{}, dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.age, l.news, l.dead
 }
 
-// changed notes that a connection is there again, or, with an error, that there will be none. The first error stays.
+// changed records that the connection was restored or, with an error, that there will be none. Only the first error is
+// kept.
 func (l *link) changed(dead error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -314,8 +317,8 @@ func (l *link) changed(dead error) {
 	l.news = make(chan struct{})
 }
 
-// up waits until there is a connection, the context ends or the connection is gone for ever. It is asked before every attempt,
-// so that a lost connection is waited for and not treated as silence.
+// up waits for a connection. It returns an error if the context ends or the connection is lost for good. It is called
+// before every attempt, so that a lost connection is not treated as a missing reply.
 func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 	for {
 		_, changes, dead := l.now()
@@ -323,8 +326,8 @@ func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case dead != nil:
-			return dead // the server refuses the program from now on
-		case nc.IsClosed(): // by Close
+			return dead // the server refuses the program permanently
+		case nc.IsClosed(): // closed by Close
 			return fmt.Errorf("the exchange was closed")
 		case nc.IsConnected():
 			return nil
@@ -332,7 +335,7 @@ func (l *link) up(ctx context.Context, nc *nats.Conn) error {
 		select {
 		case <-changes:
 		case <-ctx.Done():
-		case <-time.After(time.Second): // a change between the look and the wait
+		case <-time.After(time.Second): // for a change between now and the wait
 		}
 	}
 }

@@ -18,37 +18,37 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// serverName is how servers of Serve call themselves.
+// serverName is the NATS server name of servers started by Serve.
 const serverName = "gonb-cope"
 
-// Exchange is a connection to a server that keeps facts. It is safe for concurrent use. A connection that breaks is
-// made again alone, and every call continues by the new one, or says why there is none.
+// Exchange is a connection to a server that stores facts. It is safe for concurrent use. A broken connection is restored
+// automatically. Each call continues on the new connection, or returns why there is none.
 type Exchange struct {
-	nc         *nats.Conn          // the connection
-	js         jetstream.JetStream // JetStream by this connection
-	login      login               // who the program is; zero without credentials
-	violations *violations         // those who wait for answers that the server may refuse
-	ours       bool                // whether it is a server of Serve; which makes readers when asked
-	link       link                // whether the connection is there
-	silence    silence             // whether anybody answers for the stream
+	nc         *nats.Conn          // the connection to NATS
+	js         jetstream.JetStream // JetStream through this connection
+	login      login               // identity of the program; zero without credentials
+	violations *violations         // callers that wait for replies that the server may refuse
+	ours       bool                // the server was started by Serve, and creates readers on request
+	link       link                // state of the connection
+	silence    silence             // state of the stream's replies
 }
 
 var _ cluster.Exchange = (*Exchange)(nil)
 
 const (
-	step  = 5 * time.Second        // longest wait for one answer, before the question is asked again
-	elect = 30 * time.Second       // longest time that a cluster of servers has no leader; 5-9 s were measured
-	pause = 100 * time.Millisecond // between two attempts
+	step  = 5 * time.Second        // longest wait for one reply before the request is repeated
+	elect = 30 * time.Second       // longest time that a cluster has no leader; 5-9 s were measured
+	pause = 100 * time.Millisecond // pause between two attempts
 )
 
-// Close implements cluster.Exchange. Whoever waits gets an error. Published facts stay.
+// Close implements cluster.Exchange. Waiting calls return an error. Published facts remain.
 func (x *Exchange) Close() error {
 	x.nc.Close()
 	return nil
 }
 
-// prepared returns the Exchange when its server keeps facts, in three copies if it is a cluster that can. Credentials of Keys are for a
-// server of Serve, which is not a cluster.
+// prepared waits until the server stores facts, and then asks a cluster for three copies. Credentials of Keys are only for
+// servers of Serve, which are not clusters. prepared gives a notice if the cluster has fewer copies.
 func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
 	x, err := x.ready(ctx)
 	if err != nil || x.login.role.Kind != "" || x.nc.ConnectedClusterName() == "" {
@@ -60,33 +60,33 @@ func (x *Exchange) prepared(ctx context.Context, url string, o DialOptions) (*Ex
 	return x, nil
 }
 
-// ready waits until the server keeps facts, and makes its streams where that is allowed. After an error the connection is
-// closed. Credentials of Keys cannot make streams: their server has made them.
+// ready waits until the server stores facts. It makes the stream if it is missing and the credentials permit this; a
+// server with keys has made it itself. After an error the connection is closed.
 func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
-	probe := "cope.x.0.run" // which all others may ask for
+	probe := "cope.x.0.run" // a fact that all other roles may read
 	if x.login.role.Kind == Agent {
 		probe = "cope." + x.login.role.Run + ".0.run"
 	}
-	// the first question is asked alone, as its answer reports whether there are streams at all
-	first, stop := context.WithTimeout(ctx, step) // a server that ends just now never answers
+	// the first request is sent without repetition: its error shows whether the stream exists
+	first, stop := context.WithTimeout(ctx, step) // a server that is stopping never replies
 	defer stop()
 	asked, forget := x.violations.watch(first, directGet+"."+probe)
 	_, err := x.nc.RequestWithContext(asked, directGet+"."+probe, nil)
 	refused := context.Cause(asked)
 	forget()
-	// the stream's own subject has no listener: most likely it is not there yet
+	// no listener for the stream's subject: it probably does not exist yet
 	if silent(err) && x.login.role.Kind == "" {
 		err = x.until(ctx, "$JS.API.STREAM.CREATE."+factStream, func(ctx context.Context) error {
 			return makeStream(ctx, x.js, x.nc.ConnectedClusterName() != "")
 		})
 		if p := (*PermissionError)(nil); errors.As(err, &p) {
-			_, err = x.last(ctx, probe) // the server makes them itself, as soon as it can
+			_, err = x.last(ctx, probe) // not permitted: the server makes the stream itself
 		}
 	} else {
-		// the usual case, and a cluster without a leader: until waits for an answer
+		// the usual case, or a cluster without a leader: until waits for a reply
 		_, err = x.last(ctx, probe)
 	}
-	// a refusal says more than whatever came of the second question
+	// a refusal is more informative than the result of the second request
 	if p := (*PermissionError)(nil); errors.As(refused, &p) {
 		err = p
 	}
@@ -95,7 +95,7 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 		x.nc.Close()
 		return nil, fmt.Errorf("the server at %s cannot be used: %w", at, err)
 	}
-	// from now on a silent server is waited for
+	// from now on, until waits for a silent server
 	x.silence.served.Store(true)
 	return x, nil
 }
@@ -106,15 +106,17 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 	return s.OutMsgs, s.InMsgs, s.OutBytes, s.InBytes
 }
 
-// until asks again and again until it is answered, the answer is final, or the context ends. The
-// subject is the one that permissions are about. See silence for the case that no server answers. Ask makes one attempt, in the
-// time of a step, and may be called many times: it must not matter that it happens twice. The errors are the one of the context,
-// a *PermissionError, the one in a definite, ErrFull, ErrNoStream, and why there will be no connection any more.
+// until repeats a request until it succeeds, fails for good, or the context ends. ask makes one attempt within step; it
+// may be called many times, and must tolerate that. subject is the subject whose permission is needed. If no server
+// replies, silence decides how long to wait.
+//
+// The error is that of the context, a *PermissionError, the error in a definite, the result of final or trouble,
+// ErrNoStream, or the reason for a permanent loss of the connection.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
-	// the time since which the streams give no answer; zero if the last attempt had an answer
+	// time since which the stream has not replied; zero if the last attempt had a reply
 	var silentSince time.Time
 	for {
-		// without a connection an attempt would only use up its time
+		// without a connection, an attempt would only waste its time
 		if err := x.link.up(ctx, x.nc); err != nil {
 			return err
 		}
@@ -132,32 +134,32 @@ func (x *Exchange) until(ctx context.Context, subject string, ask func(context.C
 		if f := final(err); f != nil {
 			return f
 		}
-		// a disk that has failed looks like a slow server
+		// a failed disk looks like a slow server
 		if errors.Is(err, context.DeadlineExceeded) {
 			if t := trouble(ctx, x.nc); t != nil {
 				return t
 			}
 		}
 		switch {
-		// something answered, if not well
+		// there was a reply, although an error
 		case !silent(err):
 			silentSince = time.Time{}
 		case silentSince.IsZero():
 			silentSince = time.Now()
 		case x.silence.long(silentSince):
-			// streams that were never there, or were deleted, will not be made while this waits
+			// a stream that never existed, or was deleted, will not appear
 			if !x.silence.served.Load() || x.missing(ctx) {
 				return ErrNoStream
 			}
 			x.silence.waits()
 			silentSince = time.Now()
 		}
-		// the end of ctx is met at the head of the loop
+		// the loop checks the end of ctx
 		_ = await.Pause(ctx, pause)
 	}
 }
 
-// once asks once and gives the server the time of a step. The refusal of a permission ends the attempt as soon as the server states so.
+// once makes one attempt within step. It returns early with a *PermissionError if the server refuses the subject.
 func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Context) error) error {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -170,18 +172,18 @@ func (x *Exchange) once(ctx context.Context, subject string, ask func(context.Co
 	return err
 }
 
-// definite is an answer that asking again does not change. The function until returns the error in it.
+// definite is an error that a repetition would not change. until returns it immediately.
 type definite struct{ error }
 
 func (d definite) Unwrap() error { return d.error }
 
-// answered is an answer of the server of Serve. JetStream itself writes errors in this form, too.
+// answered is a reply of a server of Serve. JetStream errors have the same form.
 type answered struct {
 	Name  string              `json:"name,omitempty"`  // name of the consumer; "" with an error
-	Error *jetstream.APIError `json:"error,omitempty"` // nil if there is none
+	Error *jetstream.APIError `json:"error,omitempty"` // error of the server; nil on success
 }
 
-// asked asks the server of Serve for a consumer, and returns its name. Question is the body that makeReader reads.
+// asked requests a consumer from a server of Serve, and returns its name. question is the body that makeReader parses.
 func (x *Exchange) asked(ctx context.Context, subject, question string) (name string, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
 		var a answered
@@ -192,8 +194,8 @@ func (x *Exchange) asked(ctx context.Context, subject, question string) (name st
 	return name, err
 }
 
-// request asks once, and reads the answer, which may be an error of JetStream. An answer is read twice: for the error that it
-// may be, and into answer, a pointer.
+// request makes one request, and decodes the reply into the pointer answer. If the reply is a JetStream error, it returns
+// this error.
 func (x *Exchange) request(ctx context.Context, subject string, question []byte, answer any) error {
 	m, err := x.nc.RequestWithContext(ctx, subject, question)
 	if err != nil {
@@ -209,18 +211,18 @@ func (x *Exchange) request(ctx context.Context, subject string, question []byte,
 	return json.Unmarshal(m.Data, answer)
 }
 
-// stateSubject is where a server of Serve reports whether it can write. JetStream does not answer at all
-// once its disk has failed, so that the cause would look like a slow network.
+// stateSubject is where a server of Serve replies whether it can write. After a disk failure JetStream does not reply,
+// which would look like a slow network.
 const stateSubject = "cope-ask.state"
 
-// trouble asks the server whether it can write, after an answer did not come. It is nil if the server can write, and where
-// that is not known. The words of a full disk make it ErrFull.
+// trouble asks the server whether it can write, after a missing reply. It returns nil if it can, or if that is unknown. If
+// the disk is full, the error wraps ErrFull.
 func trouble(ctx context.Context, nc *nats.Conn) error {
 	ctx, stop := context.WithTimeout(ctx, time.Second)
 	defer stop()
 	m, err := nc.RequestWithContext(ctx, stateSubject, nil)
 	if err != nil || len(m.Data) == 0 {
-		return nil // a server of others, or nothing is known
+		return nil // another server, or the state is unknown
 	}
 	if text := string(m.Data); !strings.Contains(text, "no space left") {
 		return fmt.Errorf("the server cannot write to its disk (%s). Nothing was recorded. Repair the disk and start the server again", text)
@@ -228,21 +230,21 @@ func trouble(ctx context.Context, nc *nats.Conn) error {
 	return fmt.Errorf("%w; then start the server again", ErrFull)
 }
 
-// silence handles a server that is there while its streams give no answer: a cluster elects a leader, or the server that has the only copy
-// is away. If the streams were never there, it is an error after a while; later it is reported, and waited for. It is safe for concurrent
-// use once its first three fields are set.
+// silence handles a reachable server whose stream does not reply: a cluster is electing a leader, or the server with the
+// only copy is down. If the stream has never replied, until fails after a while. Otherwise a notice is given, and until
+// waits. It is safe for concurrent use after limit, notice and at are set.
 type silence struct {
-	limit  time.Duration     // how long it may take before it is said; elect if it is 0
-	notice func(text string) // never nil
-	at     string            // the URLs, without secrets
-	served atomic.Bool       // the streams were there
-	said   atomic.Bool       // whether it was said, and its end was not
+	limit  time.Duration     // duration of silence before a notice; 0 means elect
+	notice func(text string) // gives a notice; never nil
+	at     string            // URLs, without secrets
+	served atomic.Bool       // the stream has replied before
+	said   atomic.Bool       // a notice was given, and the end of the silence was not reported
 }
 
-// long reports whether the silence is long enough to be reported.
+// long reports whether the silence since a time is long enough for a notice.
 func (s *silence) long(since time.Time) bool { return time.Since(since) > cmp.Or(s.limit, elect) }
 
-// waits states that an answer is waited for, once for each silence. Several calls may wait at once, and one of them reports it.
+// waits gives a notice that a reply is awaited, once for each silence, even if several calls wait.
 func (s *silence) waits() {
 	if s.said.CompareAndSwap(false, true) {
 		s.notice("no server that has the messages at " + s.at +
@@ -250,16 +252,16 @@ func (s *silence) waits() {
 	}
 }
 
-// ended states that there are answers again.
+// ended gives a notice that there are replies again, if waits gave one.
 func (s *silence) ended() {
-	// the first look costs nothing, as nearly every call ends here
+	// Load first, because nearly every call ends here
 	if s.said.Load() && s.said.CompareAndSwap(true, false) {
 		s.notice("the messages at " + s.at + " can be reached again")
 	}
 }
 
-// missing reports whether the servers state that the stream does not exist now. It is called after a long silence. Where
-// nothing is known it is false, so that the waiting continues.
+// missing reports whether the server states that the stream does not exist. It is called after a long silence. If that is
+// unknown, it returns false, and the wait continues.
 func (x *Exchange) missing(ctx context.Context) bool {
 	ctx, stop := context.WithTimeout(ctx, step)
 	defer stop()
@@ -267,7 +269,7 @@ func (x *Exchange) missing(ctx context.Context) bool {
 	return errors.Is(err, jetstream.ErrStreamNotFound)
 }
 
-// stream asks for the present state of the stream. The answer is never older than the call.
+// stream requests the present state of the stream.
 func (x *Exchange) stream(ctx context.Context) (*jetstream.StreamInfo, error) {
 	ctx, forget := x.violations.watch(ctx, "$JS.API.STREAM.INFO."+factStream)
 	defer forget()
@@ -278,19 +280,19 @@ func (x *Exchange) stream(ctx context.Context) (*jetstream.StreamInfo, error) {
 	return s.CachedInfo(), nil
 }
 
-// copies is the number of servers of a cluster that keep each fact: any of them may be lost. Three is the least
-// where one may be lost and the others still elect a leader.
+// copies is the number of servers in a cluster that store each fact. Three is the smallest number for which one may be
+// lost and the others can still elect a leader.
 const copies = 3
 
-// askCopies is the time for which a new server asks its cluster for more copies.
+// askCopies is how long a new client asks a cluster for more copies.
 const askCopies = 2 * time.Second
 
-// replication states how many copies a cluster keeps: asked for, and up to date. Zero means that nothing is known.
+// replication is the number of copies in a cluster: requested, and up to date. The zero value means unknown.
 type replication struct{ asked, current int }
 
-// moreCopies asks a cluster of servers for three copies if it keeps fewer: the stream was made while a server was away, or before the
-// cluster had three. It reports how many there will be and how many are up to date, after waiting a little; 0 if that is unknown. A client
-// without the right to change streams only reads that.
+// moreCopies requests three copies from a cluster that stores fewer, because a server was down when the stream was made,
+// or the cluster was smaller. It waits up to askCopies, and returns the requested copies and those up to date; zero if
+// unknown. A client without the right to change streams only reads these numbers.
 func (x *Exchange) moreCopies(ctx context.Context) replication {
 	ctx, stop := context.WithTimeout(ctx, askCopies)
 	defer stop()
@@ -298,18 +300,18 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 	if err != nil {
 		return replication{}
 	}
-	// a cluster that has three servers by now gives the copies when it is asked again
+	// a cluster that now has three servers accepts the change
 	if c := info.Config; c.Replicas < copies {
 		c.Replicas = copies
 		change, forget := x.violations.watch(ctx, "$JS.API.STREAM.UPDATE."+factStream)
 		defer forget()
 		s, err := x.js.UpdateStream(change, c)
 		if err != nil {
-			return copiesIn(info) // the cluster has too few servers now, or it is not for us to say
+			return copiesIn(info) // too few servers, or no right to change streams
 		}
 		info = s.CachedInfo()
 	}
-	// new copies need a moment; after askCopies it is said how far they are
+	// new copies need a moment; after askCopies, return the present state
 	for {
 		if k := copiesIn(info); k.current >= k.asked || await.Pause(ctx, pause) != nil {
 			return k
@@ -320,7 +322,7 @@ func (x *Exchange) moreCopies(ctx context.Context) replication {
 	}
 }
 
-// copiesIn reads how many copies of a stream there are. The leader is one of them, and the others are in the list of replicas.
+// copiesIn returns the copies of a stream. The leader is one; the list of replicas has the others.
 func copiesIn(info *jetstream.StreamInfo) replication {
 	k := replication{info.Config.Replicas, 1}
 	if info.Cluster != nil {
@@ -329,8 +331,7 @@ func copiesIn(info *jetstream.StreamInfo) replication {
 	return k
 }
 
-// String returns the sentence about a cluster that keeps fewer copies than three. It continues "the cluster at URL". It is not
-// called if all copies are present.
+// String returns a sentence on a cluster with fewer up-to-date copies than three. It continues "the cluster at URL".
 func (k replication) String() string {
 	if k.asked >= copies {
 		are := "are"

@@ -25,69 +25,70 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// KeyOptions say which credentials to make. The numbers are totals: existing files stay, and missing ones are made.
+// KeyOptions states which credentials to make. Agents is a total: existing files are kept, and missing ones are made.
 type KeyOptions struct {
-	Run    string // what agents take part in; needed where Agents is not 0
-	Agents int    // agents 1 to Agents of Run, in the order of its tasks; 0 for none
-	// names and addresses under which the server is reached, besides this machine's own; without port
+	Run    string // run of the agents; required if Agents is not 0
+	Agents int    // make credentials for agents 1 to Agents of Run, in task order; 0 for none
+	// names and addresses of the server, in addition to this machine's own; without port
 	Hosts  []string
-	Days   int      // how long they are good for; 365 if it is 0
-	Revoke []string // files of credentials to take back
+	Days   int      // validity of the credentials in days; 0 means 365
+	Revoke []string // files of credentials to revoke
 }
 
 // mostDays is the longest validity of credentials, in days: a hundred years.
 const mostDays = 36_500
 
-// keysWait is the time that a program waits for another that changes the keys: two at once would lose what one
-// of them takes back.
+// keysWait is how long Keys waits for another program that changes the keys. Two simultaneous changes could lose a
+// revocation.
 const keysWait = 30 * time.Second
 
-// KeyFile is a file of credentials. Where it was there already Ends is the end that it has.
+// KeyFile is a file of credentials. If it existed before, Ends is its existing expiry.
 type KeyFile struct {
-	Path string    // its path, below the folder of the server
-	Who  string    // "agent 3 of run r"
-	Ends time.Time // when it ends
-	Made bool      // now; or it was there already
+	Path string    // path, within the folder of the server
+	Who  string    // holder, such as "agent 3 of run r"
+	Ends time.Time // expiry
+	Made bool      // this call made it; otherwise it existed
 }
 
-// keyring is the folder keys of a server: what signs, and the server's certificate. Whoever can read it
-// can speak for everybody. Its account signs the users of all roles. Each role has an account of its
-// own (see Role.account); its claims say who was taken back. A folder with account.jwt was given a whole keyring, since that
-// file is written last.
+// keyring is the folder keys of a server, with the signing keys and the server's certificate. Whoever can read it can act
+// as anyone. Its account signs the users of all roles; each role has its own account (see Role.account). The claims
+// contain the revocations. A folder with account.jwt is complete, because that file is written last.
 type keyring struct {
-	dir     string             // the folder keys itself
-	account nkeys.KeyPair      // signs the claims of users; the operator's key, which signs accounts, is read when it is needed
+	dir     string             // path of the folder keys
+	account nkeys.KeyPair      // signs the claims of users. The operator's key, which signs accounts, is read only when needed
 	name    string             // public key of the account
-	claims  *jwt.AccountClaims // signed again with each change
+	claims  *jwt.AccountClaims // claims of the account; signed again after each change
 }
 
-// keysDir returns the folder of the keys in the folder of a server.
+// keysDir returns the folder keys within the folder of a server.
 func keysDir(dir string) string { return filepath.Join(dir, "keys") }
 
-// hasKeys reports whether Keys was run for a folder. If that cannot be seen, it reports true, and reading the keys returns the error: other
-// keys would end all credentials, and without keys everybody would be let in.
+// hasKeys reports whether Keys was run for a folder. If that is unknown, it returns true, and reading the keys then fails:
+// new keys would invalidate all credentials, and without keys everyone would be admitted.
 func hasKeys(dir string) bool {
 	_, err := os.Stat(filepath.Join(keysDir(dir), "account.jwt"))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// servedOpen reports whether a folder was served without keys. NATS keeps the streams of its global account in a folder of that
-// name, and only servers without keys have their streams there.
+// servedOpen reports whether a folder was served without keys. Only then are the streams in the NATS folder of the global
+// account, $G.
 func servedOpen(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "store", "jetstream", "$G"))
 	return err == nil
 }
 
-// errServedOpen is the error of keys for a folder whose streams were made without keys.
+// errServedOpen returns the error for keys in a folder whose streams were made without keys.
 func errServedOpen(dir string) error {
 	return fmt.Errorf("the folder %s was served without keys before, so its runs cannot be reached with keys. Choose another folder for "+
 		"the keys", dir)
 }
 
-// Keys makes the credentials of a server's folder: at first the authority, the server's certificate and the owner's credentials; each time
-// the credentials of agents that are not there, or have ended. A running server refuses credentials within seconds after they
-// are taken back. It is safe to call at any time and as often as one likes, by several programs at once, also while the server runs. Files
-// that were made before an error stay. The error of credentials that cannot be taken back comes before any new ones are made.
+// Keys makes the credentials of a server's folder. The first call makes the authority, the server's certificate and the
+// owner's credentials. Each call makes missing or expired credentials of agents, and revokes those in Revoke: a running
+// server refuses them within seconds.
+//
+// Keys may be called at any time, by several programs at once and while the server runs. Revocations come first: if one
+// fails, no new credentials are made. Files made before an error remain.
 func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Agents > 0 {
 		if err := cluster.CheckRun(o.Run); err != nil {
@@ -97,7 +98,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if o.Days < 0 || o.Days > mostDays {
 		return nil, fmt.Errorf("credentials can be valid for 1 to %d days, got %d", mostDays, o.Days)
 	}
-	// numbers have 24 bits in the name of an account; 100,000 is far below that
+	// an account's name has 24 bits for the number
 	if o.Agents < 0 || o.Agents > 100_000 {
 		return nil, fmt.Errorf("the number of agents is at most 100000, got %d", o.Agents)
 	}
@@ -105,36 +106,36 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	if err := lists.Each(o.Hosts, checkHost); err != nil {
 		return nil, err
 	}
-	// the streams would be in another account than the server with keys looks into
+	// a server with keys does not find the streams of a server without keys
 	if !hasKeys(dir) && servedOpen(dir) {
 		return nil, errServedOpen(dir)
 	}
 	if err := os.MkdirAll(keysDir(dir), 0o700); err != nil {
 		return nil, err
 	}
-	// from here on no other program changes the keys
+	// the lock is held from here: no other program changes the keys
 	alone, err := filelock.Take(ctx, filepath.Join(keysDir(dir), "keys.lock"), 0o600, keysWait)
 	if err != nil {
 		return nil, fmt.Errorf("the keys in %s cannot be changed now: %w", keysDir(dir), err)
 	}
 	defer alone.Close()
 	open := newKeyring
-	if hasKeys(dir) { // never instead of one that lacks a key: it would end all credentials
+	if hasKeys(dir) { // an incomplete keyring is never replaced: all credentials would become invalid
 		open = openKeyring
 	}
 	k, err := open(dir)
 	if err != nil {
 		return nil, err
 	}
-	// the certificate first: credentials are of no use if it does not convince
+	// the certificate first: credentials are useless if it is not trusted
 	if err := k.certify(o.Hosts, o.Days); err != nil {
 		return nil, err
 	}
-	// before new ones are made: a file that was taken back is away by then, and is made again where its role is asked for
+	// before new ones are made: a revoked file is renamed, and made again if its role is requested
 	if err := k.revoke(o.Revoke); err != nil {
 		return nil, err
 	}
-	// the owner is always among them
+	// the owner is always included
 	roles := []Role{{Kind: Owner}}
 	for i := range o.Agents {
 		roles = append(roles, Role{Kind: Agent, Run: o.Run, Number: i + 1})
@@ -153,7 +154,7 @@ func Keys(ctx context.Context, dir string, o KeyOptions) ([]KeyFile, error) {
 	return made, nil
 }
 
-// file returns where the credentials of a role are kept. The agents of a run have a folder of their own.
+// file returns the path of a role's credentials. Each run has a folder for its agents.
 func (r Role) file(dir string) string {
 	dir = filepath.Join(dir, "credentials")
 	switch r.Kind {
@@ -163,7 +164,7 @@ func (r Role) file(dir string) string {
 	return filepath.Join(dir, "owner.creds")
 }
 
-// newKey returns a key with its public name. Name is the public key in letters, by which NATS knows the holder.
+// newKey returns a key and its public name, by which NATS identifies the holder.
 func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name string, err error) {
 	if key, err = create(); err == nil {
 		name, err = key.PublicKey()
@@ -171,9 +172,8 @@ func newKey(create func() (nkeys.KeyPair, error)) (key nkeys.KeyPair, name strin
 	return key, name, err
 }
 
-// newKeyring makes the keys that sign. The operator, whom the server trusts, signs the account; the
-// account signs users. Files left by an interrupted attempt are replaced, except the authority's key
-// (see keyOf).
+// newKeyring makes the signing keys. The operator, whom the server trusts, signs the account, and the account signs users.
+// Files of an interrupted attempt are replaced, except the authority's key (see keyOf).
 func newKeyring(dir string) (*keyring, error) {
 	operator, _, err := newKey(nkeys.CreateOperator)
 	if err != nil {
@@ -185,7 +185,7 @@ func newKeyring(dir string) (*keyring, error) {
 	}
 	k := &keyring{dir: keysDir(dir), account: account, name: name, claims: jwt.NewAccountClaims(name)}
 	k.claims.Name = "gonb-cope"
-	// in no order that matters, as the keyring counts only once its claims are there
+	// in any order: the keyring is complete only with its claims
 	for file, key := range map[string]nkeys.KeyPair{"operator.seed": operator, "account.seed": account} {
 		seed, err := key.Seed()
 		if err == nil {
@@ -198,11 +198,11 @@ func newKeyring(dir string) (*keyring, error) {
 	if err := k.newAuthority(); err != nil {
 		return nil, err
 	}
-	return k, k.writeClaims() // last: with it the keyring is whole
+	return k, k.writeClaims() // last: this completes the keyring
 }
 
-// openKeyring reads a keyring that hasKeys has found, except for the operator's key. An error says which file of it is missing,
-// damaged or of another one.
+// openKeyring reads a keyring that hasKeys has found, without the operator's key. The error names a file that is missing,
+// damaged or of another keyring.
 func openKeyring(dir string) (*keyring, error) {
 	k := &keyring{dir: keysDir(dir)}
 	token, err := os.ReadFile(filepath.Join(k.dir, "account.jwt"))
@@ -212,14 +212,15 @@ func openKeyring(dir string) (*keyring, error) {
 	if k.claims, err = jwt.DecodeAccountClaims(string(token)); err != nil {
 		return nil, fmt.Errorf("%s was damaged: %w", filepath.Join(k.dir, "account.jwt"), err)
 	}
-	// files of two keyrings, as after a copy of a part
+	// detects files of two keyrings, for example after a partial copy
 	if k.account, k.name, err = k.seed("account.seed"); err == nil && k.name != k.claims.Subject {
 		err = fmt.Errorf("%s holds keys that do not belong together", k.dir)
 	}
 	return k, err
 }
 
-// seed reads a key. The operator's signs accounts only, and may be elsewhere while credentials are made.
+// seed reads a key from its file. The operator's key is needed only to sign accounts; it may be stored elsewhere
+// otherwise.
 func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) {
 	text, err := os.ReadFile(filepath.Join(k.dir, file))
 	if err != nil {
@@ -232,8 +233,8 @@ func (k *keyring) seed(file string) (key nkeys.KeyPair, name string, err error) 
 	return key, name, nil
 }
 
-// writeClaims signs the account's claims and replaces the file. It needs the operator's key. The claims say who was taken back,
-// and the server reads them again when the file changes.
+// writeClaims signs the account's claims with the operator's key, and replaces their file. The claims contain the
+// revocations; a server reads them when the file changes.
 func (k *keyring) writeClaims() error {
 	operator, _, err := k.seed("operator.seed")
 	if err != nil {
@@ -246,19 +247,20 @@ func (k *keyring) writeClaims() error {
 	return writeSecret(filepath.Join(k.dir, "account.jwt"), []byte(token))
 }
 
-// user makes a user and signs its claims. It writes no file. A time of zero means that the claims do not end, as for the server's own.
+// user makes a user with signed claims. It writes no file. If ends is zero, the claims do not expire, as for the server's
+// own user.
 func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	key, name, err := newKey(nkeys.CreateUser)
 	if err != nil {
 		return login{}, err
 	}
-	// the rest of a login is what a file says
+	// the other fields of a login come from a file
 	l := login{user: name, issuer: k.name}
 	claims := jwt.NewUserClaims(name)
 	claims.Name = r.String()
-	// for roleOf: the server itself uses the account
+	// roleOf reads these tags
 	claims.Tags = []string{"kind:" + string(r.Kind), "run:" + r.Run, "number:" + strconv.Itoa(r.Number)}
-	// it is signed by a key that every account of a role allows, see accounts.claims
+	// signed by a key that every role's account accepts, see accounts.claims
 	claims.IssuerAccount = r.account()
 	if !ends.IsZero() {
 		claims.Expires = ends.Unix()
@@ -269,11 +271,11 @@ func (k *keyring) user(r Role, ends time.Time) (login, error) {
 	return l, err
 }
 
-// credentials makes the file of a role, unless there is one that continues to be good. The end of good ones is not moved: who
-// wants a later one takes them back first. A file that cannot be read is replaced.
+// credentials makes the file of a role's credentials, unless a valid one exists. It does not change the expiry of valid
+// credentials: to extend it, revoke them first. An unreadable file is replaced.
 func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, error) {
 	file := r.file(dir)
-	// of other keys, or ended: made again under the same name
+	// credentials of other keys, or expired ones, are replaced
 	if old, err := readLogin(file); err == nil && old.issuer == k.name && old.account == r.account() && time.Now().Before(old.ends) {
 		return KeyFile{Path: file, Who: r.String(), Ends: old.ends}, nil
 	}
@@ -298,8 +300,8 @@ func (k *keyring) credentials(dir string, r Role, ends time.Time) (KeyFile, erro
 	return KeyFile{Path: file, Who: r.String(), Ends: ends, Made: true}, nil
 }
 
-// revoke takes credentials back: the server lets their user in no more, and ends its connections. All files are read before any of them is
-// taken back. A file without credentials, or of other keys, changes nothing.
+// revoke revokes credentials: the server no longer admits their users, and closes their connections. It first reads all
+// files; if one is invalid or of other keys, nothing is changed.
 func (k *keyring) revoke(files []string) error {
 	for _, file := range files {
 		l, err := readLogin(file)
@@ -311,37 +313,37 @@ func (k *keyring) revoke(files []string) error {
 		}
 		k.claims.Revoke(l.user)
 	}
-	// claims that do not change are not written: the server reads them again after each change
+	// unchanged claims are not written, because the server would read them again
 	if len(files) == 0 {
 		return nil
 	}
-	// First the claims, then the names: after a crash between them a file is still called as before, and is refused. Taking it
-	// back again then gives it its other name.
+	// First the claims, then the names: after a crash between them, the credentials are revoked, and repeating the call
+	// renames the file.
 	if err := k.writeClaims(); err != nil {
 		return err
 	}
 	return lists.Each(files, func(file string) error { return os.Rename(file, file+".revoked") })
 }
 
-// writeSecret replaces a file that only its owner may read.
+// writeSecret replaces a file atomically; only its owner may read it.
 func writeSecret(file string, text []byte) error { return atomicfile.Write(file, text, 0o600, true) }
 
-// pemText writes something in PEM; kind is its title.
+// pemText encodes data in PEM; kind is the title of the block.
 func pemText(kind string, der []byte) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der})
 }
 
-// lockFile is held as long as the server runs, and names the process. NATS has no lock of its own: two
-// servers on one folder lose what they confirmed, and say nothing.
+// lockFile is locked while the server runs, and names its process. NATS has no such lock: two servers on one folder would
+// silently lose confirmed facts.
 const lockFile = "server.lock"
 
-// lockWait is the time that a server waits for the lock. A server that was killed a moment ago may still have it.
+// lockWait is how long a server waits for the lock, which a server that was just killed may still hold.
 const lockWait = 2 * time.Second
 
-// lock takes the folder, and names the process that holds it if it waits in vain. The lock ends when the file that it returns is closed, or
-// with the process.
+// lock locks a folder. If it is not free within lockWait, the error names the process that holds it. The lock ends when
+// the returned file is closed, or with the process.
 func lock(ctx context.Context, dir string) (io.Closer, error) {
-	if !filelock.Available { // without a lock a second server would lose published facts
+	if !filelock.Available { // a second server would lose published facts
 		return nil, fmt.Errorf("this program cannot lock folders on %s. Serve from Linux, macOS or BSD; agents run everywhere",
 			runtime.GOOS)
 	}

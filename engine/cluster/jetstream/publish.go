@@ -17,8 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Publish implements cluster.Facts. It succeeds if the fact is stored, also if another call with these credentials published it: the answer
-// to a first attempt may have been lost.
+// Publish implements cluster.Facts. It also succeeds if the same fact of the same sender is already stored: the reply to
+// an earlier attempt may have been lost.
 func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if err := cluster.CheckFact(f); err != nil {
 		return err
@@ -31,27 +31,27 @@ func (x *Exchange) Publish(ctx context.Context, f cluster.Fact) error {
 	if !there {
 		return nil
 	}
-	// another program was first, or an earlier attempt of this very call
+	// another program was first, or an earlier attempt of this call
 	stands, err := x.standing(ctx, subject)
 	if err != nil {
 		return fmt.Errorf("run %s, round %d: a fact named %s is already on the server but cannot be read, so nothing was published: %w",
 			f.Run, f.Round, f.Name, err)
 	}
 	old := f
-	// the server gives the stored fact its place and its sender
+	// the server adds the sequence number and the sender
 	old.Body, old.Seq, old.Sender = stands.Data, sequence(stands), stands.Header.Get(senderHeader)
-	// without a sender, since the server keeps none or the address is of one role, the body alone counts
+	// if no sender is stored, only the body is compared
 	if string(old.Body) != string(f.Body) || old.Sender != "" && old.Sender != x.login.role.sender() {
 		return &cluster.ConflictError{Said: f, Stands: old}
 	}
 	return nil
 }
 
-// put stores the first message of a subject. It reports that there is one already, be it the same:
-// the answer to an earlier attempt may have been lost. Nobody can replace it afterwards.
+// put stores the first message of a subject. there is true if the subject already has a message, perhaps the same one from
+// an earlier attempt. A stored message cannot be replaced.
 func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there bool, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		// the subject must have no message so far
+		// stored only if the subject has no message
 		_, err := x.js.Publish(ctx, subject, body, jetstream.WithExpectLastSequencePerSubject(0))
 		there = alreadyThere(err)
 		if there {
@@ -62,11 +62,11 @@ func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there 
 	return there, err
 }
 
-// standing returns the message of a subject that has one. Another server of a cluster may not
-// have heard of it yet. Only the leader of a cluster has compared.
+// standing returns the message of a subject that has one. It repeats the request, because another server of a cluster may
+// not have received the message yet.
 func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, error) {
 	for {
-		// it is there, so it will come
+		// the message exists, and so will arrive
 		if m, err := x.last(ctx, subject); m != nil || err != nil {
 			return m, err
 		}
@@ -76,17 +76,17 @@ func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, err
 	}
 }
 
-// directGet is the beginning of the subjects at which the stream gives facts and files. In a cluster every copy answers, also one that is a
-// moment behind.
+// directGet is the prefix of the subjects for reading facts and files. In a cluster every copy replies, even one that is
+// slightly behind.
 const directGet = "$JS.API.DIRECT.GET." + factStream
 
-// Find implements cluster.Facts. In a cluster it may miss a fact for a moment that another party has just published.
+// Find implements cluster.Facts. In a cluster it may for a moment miss a fact that another program has just published.
 func (x *Exchange) Find(ctx context.Context, run string, round int, name string) (f cluster.Fact, ok bool, err error) {
 	f = cluster.Fact{Run: run, Round: round, Name: name}
 	if err := cluster.CheckFact(f); err != nil {
 		return cluster.Fact{}, false, err
 	}
-	// nil is the answer that there is none
+	// nil means that there is no message
 	m, err := x.last(ctx, factSubject(f))
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
@@ -95,26 +95,26 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	return f, true, nil
 }
 
-// last returns the message of a subject, nil if it has none. Every subject has one message at most.
+// last returns the message of a subject; nil if there is none. A subject has at most one message.
 func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) {
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
-// direct asks the stream for a message, which is nil if there is none. Without a question it is the last message of the
-// subject; a question in JSON may ask for others.
+// direct requests a message of the stream; found is nil if there is none. Without a question it is the last message of the
+// subject; a question in JSON may select another.
 func (x *Exchange) direct(ctx context.Context, subject string, question []byte) (found *nats.Msg, err error) {
 	err = x.until(ctx, subject, func(ctx context.Context) error {
-		// an earlier attempt may have left something there
+		// reset the result of an earlier attempt
 		found = nil
 		m, err := x.nc.RequestWithContext(ctx, subject, question)
 		if err != nil {
 			return err
 		}
 		switch status := m.Header.Get("Status"); {
-		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // what has a place, whatever headers it has
+		case status == "" || m.Header.Get(jetstream.SequenceHeader) != "": // a message, whatever other headers it has
 			found = m
 			return nil
-		case status == "404": // there is none
+		case status == "404": // no message
 			return nil
 		default:
 			return fmt.Errorf("the server answers %s: %s", status, m.Header.Get("Description"))
@@ -123,23 +123,24 @@ func (x *Exchange) direct(ctx context.Context, subject string, question []byte) 
 	return found, err
 }
 
-// sequence returns the place of a message that direct returned. It is 0 if there is none, which no message has.
+// sequence returns the sequence number of a message from direct; 0 if it has none.
 func sequence(m *nats.Msg) uint64 {
 	n, _ := strconv.ParseUint(m.Header.Get(jetstream.SequenceHeader), 10, 64)
 	return n
 }
 
-// size is the last piece of a file, in decimal digits: once it is stored, the file is complete. The pieces before it are numbered from 0.
+// size is the name of the last piece of a file, which contains the length in decimal digits. When it is stored, the file
+// is complete. The other pieces are numbered from 0.
 const size = "size"
 
-// mostBytes is the longest file: 1 GiB, as many as a machine should hold at once.
+// mostBytes is the largest size of a file: 1 GiB, because files are held in memory.
 const mostBytes = 1 << 30
 
-// mostAhead is the most memory that is treated as a file before any of it has come: a length is only a claim of its sender.
+// mostAhead is the most memory allocated for a file before its pieces arrive, because the stated length may be wrong.
 const mostAhead = 8 << 20
 
-// Keep implements cluster.Facts. The pieces are published first and the length last, so that a file that is there is whole. Two
-// who keep the same file at once publish the same pieces.
+// Keep implements cluster.Facts. It publishes the length after all pieces: a file with a length is complete. Two programs
+// that store the same file at once publish the same pieces.
 func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash string, err error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return "", err
@@ -148,19 +149,19 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 		return "", fmt.Errorf("a file can have at most 1 GiB, but this one has %d bytes", len(content))
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
-	// the whole file is there already
+	// the complete file is already stored
 	m, err := x.last(ctx, fileSubject(run, hash, size))
 	if m != nil || err != nil {
 		return hash, err
 	}
 	pieces := slices.Collect(slices.Chunk(content, cluster.MaxBody))
-	// the last one is the length
+	// the last piece is the length
 	for n, piece := range append(pieces, []byte(strconv.Itoa(len(content)))) {
 		name := strconv.Itoa(n)
 		if n == len(pieces) {
 			name = size
 		}
-		// a piece that is there already is the same one, as the hash is in its subject; Fetch checks that
+		// an existing piece is the same, because the subject contains the hash of the file; Fetch checks this
 		if _, err := x.put(ctx, fileSubject(run, hash, name), piece); err != nil {
 			return "", fmt.Errorf("a file of %d bytes was not stored: %w", len(content), err)
 		}
@@ -168,12 +169,13 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	return hash, nil
 }
 
-// Fetch implements cluster.Facts. An error reports whether the file is not there, cannot be had now, or is not what its hash says.
+// Fetch implements cluster.Facts. The error states whether the file does not exist, cannot be read now, or does not match
+// its hash.
 func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) {
 	if err := cluster.CheckRun(run); err != nil {
 		return nil, err
 	}
-	// a hash goes into a subject, so it has no other letters
+	// the hash becomes part of a subject, and so must have only these characters
 	if len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
 		return nil, fmt.Errorf("%q is not the SHA-256 of a file", hash)
 	}
@@ -184,74 +186,74 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	if m == nil {
 		return nil, fmt.Errorf("run %s: file %s: %w", run, hash, cluster.ErrNoFile)
 	}
-	// the length is a claim of its sender
+	// the length may be wrong
 	length, err := strconv.Atoi(string(m.Data))
 	if err != nil || length < 0 || length > mostBytes {
 		return nil, fmt.Errorf("run %s: file %s: its length on the server is %q", run, hash, m.Data)
 	}
-	// memory for the rest is taken as pieces come
+	// memory grows as pieces arrive
 	content := make([]byte, 0, min(length, mostAhead))
 	for n := 0; len(content) < length; n++ {
 		m, err := x.last(ctx, fileSubject(run, hash, strconv.Itoa(n)))
 		if err != nil {
 			return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 		}
-		// a wrong length must not continue for ever
+		// a wrong length must not lead to an endless loop
 		if m == nil || len(m.Data) == 0 || len(content)+len(m.Data) > length {
 			return nil, fmt.Errorf("run %s: file %s: piece %d on the server is missing or too long", run, hash, n)
 		}
 		content = append(content, m.Data...)
 	}
-	// anybody with a part in the run may publish pieces, so that only the hash counts
+	// other programs of the run may publish pieces, and so the hash is checked
 	if sum := sha256.Sum256(content); hex.EncodeToString(sum[:]) != hash {
 		return nil, fmt.Errorf("run %s: file %s: the content on the server has a different hash, %x", run, hash, sum)
 	}
 	return content, nil
 }
 
-// mostReaders is the largest number of readers of a stream: each agent has one or two, and readers of connections
-// that broke count for a minute more. NATS stops at 1,000 where a stream does not say more.
+// mostReaders is the largest number of readers of a stream. Each agent has one or two, and readers of broken connections
+// remain for a minute. The default of NATS is 1,000.
 const mostReaders = 100_000
 
-// facts returns the settings of the stream of facts: one message per subject, which no client can delete or replace. Pieces of files are in
-// it, too.
+// facts returns the configuration of the stream: one message per subject, which no client can delete or replace. The
+// stream also contains the pieces of files.
 func facts(replicas int) jetstream.StreamConfig {
 	return jetstream.StreamConfig{
 		Name: factStream, Description: "messages of runs, which never change", Subjects: []string{"cope.>", "cope-file.>"},
 		Retention:            jetstream.LimitsPolicy, // reading removes nothing
-		Storage:              jetstream.FileStorage,  // facts outlive the server
+		Storage:              jetstream.FileStorage,  // facts outlive the server process
 		Replicas:             replicas,
 		MaxConsumers:         mostReaders,
-		Discard:              jetstream.DiscardNew, // a full stream refuses new messages, and loses nothing
-		MaxMsgsPerSubject:    1,                    // the first of a subject stays
-		DiscardNewPerSubject: true,                 // and others of it are refused
-		DenyDelete:           true,                 // no client can take one out
-		DenyPurge:            true,                 // or all of them
-		AllowDirect:          true,                 // every copy answers questions
+		Discard:              jetstream.DiscardNew, // a full stream refuses new messages
+		MaxMsgsPerSubject:    1,                    // the first message of a subject is kept
+		DiscardNewPerSubject: true,                 // further messages of the subject are refused
+		DenyDelete:           true,                 // no client can delete a message
+		DenyPurge:            true,                 // no client can delete all messages
+		AllowDirect:          true,                 // every copy replies to reads
 	}
 }
 
-// makeStream makes the stream if it is missing. A cluster of servers keeps three copies, or one if it has fewer than three servers. An
-// existing stream is checked and left unchanged. The error is a definite if the stream belongs to another program.
+// makeStream makes the stream if it is missing. A cluster stores three copies, or one if it has fewer than three servers.
+// An existing stream is only checked; if another program made it with other rules, the error is a definite.
 func makeStream(ctx context.Context, js jetstream.JetStream, clustered bool) error {
 	replicas := 1
 	if clustered {
 		replicas = copies
 	}
 	_, err := js.CreateStream(ctx, facts(replicas))
-	// fewer than three servers, or one that is away: one copy now, and moreCopies asks again
+	// too few servers, or one is down: one copy now, and moreCopies requests more later
 	if api := (*jetstream.APIError)(nil); clustered && errors.As(err, &api) && !errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		_, err = js.CreateStream(ctx, facts(1))
 	}
-	// another program has made it, perhaps at this moment
+	// the stream exists, perhaps made at this moment
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		err = checkStream(ctx, js, facts(1))
 	}
 	return err
 }
 
-// checkStream reports a stream of that name which does not keep all its messages. Replicas and limits may differ: the operator of the
-// server decides them.
+// checkStream returns an error if the stream may lose or replace messages. Replicas and limits may differ: the server's
+// operator chooses them.
 func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.StreamConfig) error {
 	s, err := js.Stream(ctx, want.Name)
 	if err != nil {
@@ -265,27 +267,27 @@ func checkStream(ctx context.Context, js jetstream.JetStream, want jetstream.Str
 	return nil
 }
 
-// factStream is the name of the stream.
+// factStream is the name of the stream that stores facts and files.
 const factStream = "COPE"
 
-// Requests to the server of Serve itself, which makes consumers for programs: a program that made one itself could choose its target
-// subject.
+// Requests to a server of Serve. The server creates consumers for programs: a program that created one itself could choose
+// any target subject.
 const (
-	readSubject = "cope-ask.read" // .RUN or .RUN.NAME: a reader of facts
-	saySubject  = "cope-say"      // .RUN.ROUND.NAME: a fact whose sender is to be kept
+	readSubject = "cope-ask.read" // .RUN or .RUN.NAME: create a reader of facts
+	saySubject  = "cope-say"      // .RUN.ROUND.NAME: publish a fact together with its sender
 )
 
-// senderHeader of a fact says whose credentials published it, such as "agent-3".
+// senderHeader is the header of a fact with the holder of the credentials that published it, such as "agent-3".
 const senderHeader = "Cope-Sender"
 
-// nextFacts is where consumers are asked for what comes next; the name of the consumer follows.
+// nextFacts is the prefix of the subject for requesting the next facts of a consumer; the name of the consumer follows.
 const nextFacts = "$JS.API.CONSUMER.MSG.NEXT." + factStream
 
-// factSubject returns the subject of a fact that cluster.CheckFact has passed. It has four tokens.
+// factSubject returns the subject of a fact that cluster.CheckFact has accepted. It has four tokens.
 func factSubject(f cluster.Fact) string { return fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, f.Name) }
 
-// factAt is the inverse of factSubject: the fact of a subject, without body. It accepts what factSubject writes and nothing else
-// that looks like it, as a round with zeros in front.
+// factAt is the inverse of factSubject: it returns the fact of a subject, without body. It returns an error for any other
+// subject, for example with leading zeros in the round.
 func factAt(subject string) (cluster.Fact, error) {
 	part := strings.SplitN(subject, ".", 4)
 	if len(part) != 4 || part[0] != "cope" {

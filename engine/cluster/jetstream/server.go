@@ -21,30 +21,30 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 )
 
-// Server keeps facts in a folder, for programs that join it. Its own connections make the stream and readers, and forward
-// facts with their senders.
+// Server stores facts in a folder, for programs that connect to it. Its own connections make the stream and readers, and
+// forward facts with their senders.
 type Server struct {
-	nats *server.Server // the server of NATS in this process; nil before start has made it
-	dir  string         // folder of Serve
-	lock io.Closer      // of the folder, held until all else is closed
+	nats *server.Server // the NATS server in this process; nil before start has made it
+	dir  string         // folder given to Serve
+	lock io.Closer      // lock of the folder, held until everything else is closed
 	self *Exchange      // the server's own connection
-	// connections that publish for others, see forward
-	forwarders []*Exchange                                           // each with a share of them
-	accounts   *accounts                                             // nil if everybody on this machine is let in
-	dial       func(context.Context, DialOptions) (*Exchange, error) // joins the server within the process; set by start
-	stop       context.CancelFunc                                    // ends the goroutines below; nil before they begin
-	done       sync.WaitGroup                                        // of the goroutine that looks at keys
+	// connections that publish plans with their senders, see forward
+	forwarders []*Exchange                                           // each handles a share of the plans
+	accounts   *accounts                                             // nil on a server without keys
+	dial       func(context.Context, DialOptions) (*Exchange, error) // connects within the process; set by start
+	stop       context.CancelFunc                                    // ends the goroutines below; nil before they start
+	done       sync.WaitGroup                                        // for the goroutine watchKeys
 }
 
-// Serve starts a server on a folder, which it makes if it is not there. It syncs a message to the disk before it confirms it. It listens on
-// loopback and lets in everybody on this machine, unless Keys has made keys in the folder: then it lets in their holders only, over TLS,
-// and may listen on any address. A second server on the folder is an error that names the process of the first. The context is for starting
-// alone: the server runs until Close.
+// Serve starts a server on a folder, which it creates if necessary. The server syncs a message to disk before it confirms
+// it. Without keys it listens on loopback only, and admits every program on this machine. If Keys has made keys in the
+// folder, it admits only holders of credentials, over TLS, and may listen on any address. If another server uses the
+// folder, the error names its process. ctx limits only the start: the server runs until Close.
 func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	// what is wrong with the options shows before anything is locked or started
+	// invalid options are reported before anything is locked or started
 	options, err := o.nats(dir)
 	if err != nil {
 		return nil, err
@@ -55,21 +55,21 @@ func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
 	}
 	s := &Server{dir: dir, lock: held}
 	if err := s.start(ctx, options, o); err != nil {
-		s.Close() // closes whatever was started
+		s.Close() // closes everything that was started
 		return nil, err
 	}
 	return s, nil
 }
 
-// nats returns the settings of the server without users. An error states what is wrong with the address, or that it needs keys.
+// nats returns the options of the NATS server, without users. It returns an error if the address is invalid or needs keys.
 func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	n := &server.Options{
-		// NoSigs: what signals mean is up to the program
+		// NoSigs: the program itself handles signals
 		ServerName: serverName, NoSigs: true,
-		// SyncAlways: a fact that was confirmed is there after a power cut
+		// SyncAlways: a confirmed fact survives a power cut
 		JetStream: true, StoreDir: filepath.Join(dir, "store"), SyncAlways: true,
 		JetStreamMaxMemory: 256 << 20, JetStreamMaxStore: o.MaxBytes,
-		// a message has 1 MiB at most, and connections that do not read are dropped
+		// a message has at most 1 MiB, and connections that do not read are dropped
 		MaxPayload: 1 << 20, MaxControlLine: 4096, MaxPending: mostPending, WriteDeadline: 10 * time.Second,
 		DontListen: o.Listen == Nowhere,
 	}
@@ -85,9 +85,9 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	if n.Port, err = strconv.Atoi(port); err != nil || n.Port < 0 || n.Port > 65535 {
 		return nil, fmt.Errorf("a port is a number from 0 to 65535, got %q", port)
 	}
-	n.Port = cmp.Or(n.Port, server.RANDOM_PORT) // NATS treats 0 as its own port
+	n.Port = cmp.Or(n.Port, server.RANDOM_PORT) // NATS treats 0 as its default port
 	n.Host = host
-	// every program that reaches the address has the rights of an owner
+	// every program that can reach the address has the rights of an owner
 	if !hasKeys(dir) && !loopback(host) {
 		return nil, fmt.Errorf("other machines can reach %s, so credentials are needed. First make them with gonb-cope cluster keys %s "+
 			"--agents N", listen, dir)
@@ -105,7 +105,8 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 	return n, nil
 }
 
-// loopback reports whether an address is reached from this machine only. The only name that counts is localhost, as no other is looked up.
+// loopback reports whether an address can be reached only from this machine. Names are not looked up: localhost is the
+// only accepted name.
 func loopback(host string) bool {
 	if ip := net.ParseIP(host); ip != nil {
 		return ip.IsLoopback()
@@ -113,10 +114,10 @@ func loopback(host string) bool {
 	return host == "localhost"
 }
 
-// start starts the server with its users, makes the streams and waits for connections. Users are options of NATS, what accounts
-// give each other is set before it starts, and JetStream of the global account after.
+// start starts the server with its users, makes the stream and waits for connections. Users and the exports between
+// accounts are set before the NATS server starts, and JetStream of the global account after.
 func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (err error) {
-	// an owner has no name among the senders of facts
+	// facts of an owner have no sender
 	self := login{role: Role{Kind: Owner}}
 	var with []nats.Option
 	if hasKeys(s.dir) {
@@ -135,7 +136,7 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 			return fmt.Errorf("the server cannot start: %w", err)
 		}
 	}
-	// the log is asked below why the server is not ready
+	// the log shows why a server is not ready
 	log := &logger{hear: o.Log}
 	s.nats.SetLoggerV2(log, false, false, false)
 	s.nats.Start()
@@ -147,13 +148,13 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 			return fmt.Errorf("the server cannot start: %w", err)
 		}
 	}
-	// always with its own rights: the program that serves is trusted
+	// its own connections always have the server's rights: the serving program is trusted
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
 		l := self
 		l.inside = true
 		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
 	}
-	// the goroutines continue when ctx, which is for starting, has ended
+	// the goroutines continue after ctx, which limits only the start
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.done.Go(func() { s.watchKeys(background) })
@@ -162,15 +163,15 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 		return err
 	}
 	s.self = x
-	// before the streams: programs that join now are answered as soon as the streams are there
+	// before the stream: programs that connect now get replies as soon as it exists
 	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
 		return err
 	}
 	return x.until(ctx, "", func(ctx context.Context) error { return makeStream(ctx, x.js, false) })
 }
 
-// ready waits until programs can join, for 10 s at most, or until the server has given up. NATS has no way to state that it has
-// given up, but the log has heard it.
+// ready waits up to 10 s until programs can connect. It returns false early if the server has given up, which only the log
+// shows.
 func (s *Server) ready(log *logger) bool {
 	for range 100 {
 		if s.nats.ReadyForConnections(100 * time.Millisecond) {
@@ -186,11 +187,11 @@ func (s *Server) ready(log *logger) bool {
 	return false
 }
 
-// whyNot finds out why a server is not ready: most often another program has the port. It tries to listen where the server
-// should. Without an error of that the last one in the log is the reason.
+// whyNot returns why a server is not ready. Usually another program uses the port, and so it tries to listen there.
+// Otherwise it returns the last error in the log.
 func (s *Server) whyNot(n *server.Options, log *logger) error {
 	if !n.DontListen {
-		// a negative port is any free one
+		// a negative port means any free port
 		l, err := net.Listen("tcp", net.JoinHostPort(n.Host, strconv.Itoa(max(n.Port, 0))))
 		if err != nil {
 			return err
@@ -202,8 +203,8 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 	return errors.New(log.last)
 }
 
-// watchKeys makes the server refuse credentials that were taken back. It compares the file once a second: Keys replaces it, and may run in
-// another program.
+// watchKeys makes the server refuse revoked credentials. It checks the file of claims once a second, because Keys may
+// replace it in another program.
 func (s *Server) watchKeys(ctx context.Context) {
 	if s.accounts == nil {
 		return
@@ -212,11 +213,11 @@ func (s *Server) watchKeys(ctx context.Context) {
 	last := s.accounts.read
 	await.Every(ctx, time.Second, func() {
 		now, err := os.Stat(file)
-		// the same file as before
+		// the file has not changed
 		if err != nil || (last != nil && os.SameFile(last, now) && now.ModTime().Equal(last.ModTime())) {
 			return
 		}
-		// a keyring that cannot be read just now is looked at again
+		// a keyring that cannot be read now is tried again
 		if k, err := openKeyring(s.dir); err == nil {
 			s.accounts.tookBack(s.nats, k)
 			last = now
@@ -224,8 +225,8 @@ func (s *Server) watchKeys(ctx context.Context) {
 	})
 }
 
-// URL returns the address that programs join, empty if the server listens nowhere. A server that
-// listens on all addresses is called by a name that its certificate has.
+// URL returns the address to which programs connect; "" if the server does not listen. A server that listens on all
+// addresses is named by a host in its certificate.
 func (s *Server) URL() string {
 	if s.nats.Addr() == nil {
 		return ""
@@ -234,7 +235,7 @@ func (s *Server) URL() string {
 	if s.accounts != nil {
 		scheme = "tls"
 	}
-	// all addresses: 0.0.0.0 is none that one can join
+	// 0.0.0.0 and :: are not addresses to connect to
 	at := s.nats.Addr().String()
 	if a, is := s.nats.Addr().(*net.TCPAddr); is && a.IP.IsUnspecified() {
 		at = net.JoinHostPort((&keyring{dir: keysDir(s.dir)}).calledBy(), strconv.Itoa(a.Port))
@@ -242,18 +243,18 @@ func (s *Server) URL() string {
 	return scheme + "://" + at
 }
 
-// Dial joins the server from this process, without going through the network. It has the rights of the server itself. Options about
-// credentials are ignored.
+// Dial connects from this process, without the network and with the rights of the server itself. It uses only the option
+// Notice.
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
-// Guarded reports whether the server asks for credentials.
+// Guarded reports whether the server requires credentials.
 func (s *Server) Guarded() bool { return s.accounts != nil }
 
 // Folder returns the folder of the server.
 func (s *Server) Folder() string { return s.dir }
 
-// Close stops the server and gives the folder back. The folder comes last, so that no other server begins on it before this one
-// has written everything. It may be called after an error of start, when not all is there.
+// Close stops the server and unlocks the folder. It unlocks last, so that no other server starts before this one has
+// written everything. start may have failed before Close.
 func (s *Server) Close() error {
 	if s.stop != nil {
 		s.stop()

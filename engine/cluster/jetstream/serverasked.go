@@ -19,8 +19,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// answer answers what the server itself is asked, at addresses that are inboxes: another account's is one that NATS makes. A client gives
-// an address for the answer, which could be any subject: only inboxes are answered, so that no client has the server publish elsewhere.
+// answer replies to requests to the server itself. A client chooses the reply subject of its request. The server replies
+// only to inboxes, so that a client cannot make it publish elsewhere. NATS makes the reply subjects for other accounts.
 func (s *Server) answer(x *Exchange, log *logger) error {
 	_, err := x.nc.Subscribe("cope-ask.>", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
@@ -32,9 +32,9 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 		}
 		var a answered
 		var err error
-		// errors of JetStream are passed on; of others the answer does not come
+		// JetStream errors are sent as replies; after other errors there is none
 		if a.Name, err = makeReader(x.js, m); err != nil && !errors.As(err, &a.Error) {
-			return // who asks asks again
+			return // the client repeats the request
 		}
 		text, _ := json.Marshal(a)
 		_ = m.Respond(text)
@@ -42,26 +42,26 @@ func (s *Server) answer(x *Exchange, log *logger) error {
 	return err
 }
 
-// inbox reports whether an address of an answer is nothing but that. Clients of the server's own account have inboxes as NATS
-// names them, and users of other accounts have addresses that NATS makes.
+// inbox reports whether a reply subject is an inbox: one of a client in the server's account, or one that NATS made for
+// another account.
 func inbox(reply string) bool {
 	return strings.HasPrefix(reply, "_R_.") || strings.HasPrefix(reply, "_INBOX.")
 }
 
-// forwarders is the number of connections that forward facts with their senders: no more than mostPending may wait for
-// one of them, and the longest plans of 32 agents, which come at the same time, are twice that.
+// forwarders is the number of connections that forward plans. At most mostPending may wait for one connection, and the
+// longest plans of 32 agents, which come at the same time, need twice that.
 const forwarders = 8
 
-// forward publishes the facts that many roles may publish at one address, with the name of the sender. NATS names the sender in a header
-// which it writes itself instead of any other, and which streams drop. Other headers are left out: readers would treat some of them as
-// answers of the server. It runs until the server is closed.
+// forward starts the connections that publish plans together with the name of their sender. Many agents may publish at the
+// address of a plan. NATS states the sender in a header that clients cannot forge, and that streams drop. Other headers of
+// the message are left out, because readers would treat some as replies of the server. It runs until the server is closed.
 func (s *Server) forward(ctx context.Context) error {
 	for range forwarders {
 		x, err := s.Dial(ctx, DialOptions{})
 		if err != nil {
 			return err
 		}
-		// closed with the server, also after an error
+		// Close closes it, also after an error
 		s.forwarders = append(s.forwarders, x)
 		if err := forward(x.nc); err != nil {
 			return err
@@ -70,11 +70,11 @@ func (s *Server) forward(ctx context.Context) error {
 	return nil
 }
 
-// forward takes a share of these facts. The stream's answer goes to who asked, whose address is the end of the
-// one that the stream gets: NATS takes no address of another account. Connections share the work: each fact goes to one of them.
-// Two forwarders cannot disturb each other's answers, whose beginnings are random.
+// forward handles a share of the plans on one connection. The stream's reply must reach the original sender, but NATS
+// accepts no reply subject of another account. forward therefore puts the sender's reply subject after the prefix of an
+// inbox of its own. Each plan goes to one of the connections, and their random inboxes do not collide.
 func forward(nc *nats.Conn) error {
-	// an answer of the stream comes to answers and the address of who asked
+	// a reply of the stream arrives at answers + the reply subject of the sender
 	answers := nc.NewInbox() + "."
 	_, err := nc.Subscribe(answers+">", func(m *nats.Msg) {
 		_ = nc.Publish(strings.TrimPrefix(m.Subject, answers), m.Data)
@@ -82,19 +82,19 @@ func forward(nc *nats.Conn) error {
 	if err != nil {
 		return err
 	}
-	// one of the connections gets each message
+	// each message goes to one of the connections
 	_, err = nc.QueueSubscribe(saySubject+".>", "forward", func(m *nats.Msg) {
 		if !inbox(m.Reply) {
 			return
 		}
-		// with nothing of the message but its body
+		// only the body of the message is kept
 		out, err := withSender(m)
 		if err == nil {
-			// the stream answers there, by the subscription above
+			// the stream's reply arrives at the subscription above
 			out.Reply = answers + m.Reply
 			err = nc.PublishMsg(out)
 		}
-		// what no stream would take is answered here
+		// an invalid fact gets its reply here
 		if err != nil {
 			text, _ := json.Marshal(answered{Error: wrong})
 			_ = m.Respond(text)
@@ -103,7 +103,8 @@ func forward(nc *nats.Conn) error {
 	return err
 }
 
-// withSender returns the fact that a message to saySubject asks for. The error states that it is not a fact, or that its sender is unknown.
+// withSender returns the message to store for a message to saySubject, with its sender as a header. It returns an error if
+// the message is not a fact, or its sender is unknown.
 func withSender(m *nats.Msg) (*nats.Msg, error) {
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
@@ -111,14 +112,14 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	if err = errors.Join(err, cluster.CheckFact(f)); err != nil {
 		return nil, err
 	}
-	// NATS writes this header itself, and drops one that the sender has written
+	// NATS writes this header itself, and drops one written by the client
 	var who struct {
 		Account string `json:"acc"`
 	}
 	if err := json.Unmarshal([]byte(m.Header.Get(server.ClientInfoHdr)), &who); err != nil {
 		return nil, err
 	}
-	// accounts without a name among readers, as the owner's, have no business here
+	// only agents have a sender; other accounts may not use saySubject
 	r, _ := roleOfAccount(who.Account)
 	if r.sender() == "" {
 		return nil, errors.New("unknown account " + who.Account)
@@ -126,25 +127,25 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 	out := nats.NewMsg(subject)
 	out.Data = m.Data
 	out.Header.Set(senderHeader, r.sender())
-	// the first fact of the subject is kept, as with every other one
+	// like every fact, it is stored only if the subject has no message
 	out.Header.Set(jetstream.ExpectedLastSubjSeqHeader, "0")
 	return out, nil
 }
 
-// makeReader makes the reader that is asked for, and returns its name. An error of JetStream goes to who asked. A question that is none
-// is answered by wrong.
+// makeReader creates the requested consumer, and returns its name. It returns wrong for an invalid request, and otherwise
+// errors of JetStream.
 func makeReader(js jetstream.JetStream, m *nats.Msg) (string, error) {
 	ctx, stop := context.WithTimeout(context.Background(), step)
 	defer stop()
-	// cope-ask.read.RUN or cope-ask.read.RUN.NAME, see the constants
+	// cope-ask.read.RUN or cope-ask.read.RUN.NAME, see readSubject
 	part := strings.Split(m.Subject, ".")
 	if len(part) < 3 || len(part) > 4 || part[0]+"."+part[1] != readSubject {
 		return "", wrong
 	}
 	run, name := part[2], strings.Join(part[3:], "")
-	// the place to read from is the body
+	// the body is the sequence number to read from
 	from, err := strconv.ParseUint(string(m.Data), 10, 64)
-	// the name may be empty
+	// name may be ""; with "x" appended CheckFact accepts it
 	if err != nil || cluster.CheckFact(cluster.Fact{Run: run, Name: name + "x"}) != nil {
 		return "", wrong
 	}
@@ -153,37 +154,38 @@ func makeReader(js jetstream.JetStream, m *nats.Msg) (string, error) {
 	return reader, err
 }
 
-// wrong answers a question that programs of this version do not ask.
+// wrong is the reply to a request that programs of this version do not send.
 var wrong = &jetstream.APIError{Code: 400, Description: "it does not know the request, because the program and its server have " +
 	"different versions"}
 
-// logger takes warnings and errors of the server. The server calls it from any goroutine.
+// logger receives warnings and errors of the NATS server, which calls it from any goroutine.
 type logger struct {
 	hear  func(string) // may be nil
 	mu    sync.Mutex   // guards the fields below
 	last  string       // the last error
-	fatal bool         // it was the end of the server; so that waiting for it is in vain
-	disk  string       // why nothing can be written any more; "" while it can
+	fatal bool         // the error ended the server
+	disk  string       // why nothing can be written any more; "" if it can
 }
 
-// writeFailed matches the server's message about a disk that fails. It does not try again. The second group is the system's own words.
+// writeFailed matches the server's message about a failed disk, after which it does not try again. The second group is the
+// error of the system.
 var writeFailed = regexp.MustCompile(`(?i)critical write error: (.*: )?(.*)$`)
 
-// trouble returns why nothing can be written any more, empty if it can.
+// trouble returns why nothing can be written any more; "" if the server can write.
 func (l *logger) trouble() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.disk
 }
 
-// say passes a sentence to the listener, if there is one.
+// say passes a text to hear, if it is not nil.
 func (l *logger) say(text string) {
 	if l.hear != nil {
 		l.hear(text)
 	}
 }
 
-// fault notes an error, and what it says about the disk.
+// fault records an error, and whether the disk has failed.
 func (l *logger) fault(text string) {
 	l.mu.Lock()
 	l.last = text
@@ -194,7 +196,7 @@ func (l *logger) fault(text string) {
 	l.say(text)
 }
 
-// end notes the error that ends the server.
+// end records the error that ends the server.
 func (l *logger) end(text string) {
 	l.fault(text)
 	l.mu.Lock()
@@ -202,10 +204,10 @@ func (l *logger) end(text string) {
 	l.mu.Unlock()
 }
 
-// Methods of the server's own interface.
+// Methods of the NATS logger interface.
 func (l *logger) Noticef(string, ...any) {}
 func (l *logger) Warnf(format string, v ...any) {
-	if text := fmt.Sprintf(format, v...); !strings.HasPrefix(text, "Plaintext passwords") { // made for one start
+	if text := fmt.Sprintf(format, v...); !strings.HasPrefix(text, "Plaintext passwords") { // the password exists only for this start
 		l.say(text)
 	}
 }

@@ -95,8 +95,8 @@ type Local struct {
 }
 
 // Localise returns features by pivoted Cholesky [HPS12]. The next pivot is the arm with the largest weight·rest·favour,
-// among arms whose weight·rest is above tolerance. It stops if there is no such arm or if there are most columns.
-// weight and favour have one value of 0 or more per arm; arms of weight 0 are no pivots.
+// among arms whose weight·rest is above tolerance. It stops if there is no such arm, or if Features has the given
+// number (most) of columns. weight and favour have one value of 0 or more per arm; arms of weight 0 are not pivots.
 //
 //	[HPS12] Harbrecht, Peters, Schneider: On the low-rank approximation by the pivoted Cholesky
 //	        decomposition, Applied Numerical Mathematics 62, 2012.

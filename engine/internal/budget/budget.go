@@ -12,8 +12,8 @@ import (
 // Rounds is the default number of rounds of a budget.
 const Rounds = 6
 
-// first and early determine round 1 of posterior methods; later rounds share the rest equally. Round 1 gets the fraction
-// first of the budget, or the fraction early of the smaller of budget and number of arms, if that is more.
+// Constants of round 1 of posterior methods; later rounds share the rest equally. Round 1 gets a fifth of the budget.
+// If 40 % of the budget or of the number of arms, whichever is smaller, is more than that, it gets this number.
 const first, early = 0.2, 0.4
 
 // Purse distributes a budget over rounds, and counts the unspent pulls. Options.Budget is a limit per agent: in every
@@ -156,8 +156,9 @@ func Order(p *problem.Problem, takes []int) [][]int {
 	return out
 }
 
-// Explore adds the n pulls of a round without earlier data to counts. Each task pulls its arms in the order of Order, each
-// pulls per arm, and repeats this until its part of n is assigned. room limits the pulls of each task.
+// Explore adds the n pulls of a round without earlier data to counts. The agents share them equally, up to their limits
+// in room. An agent takes its arms in the order of Order, makes the given number of consecutive pulls (each) of one
+// arm, and begins again after the last arm.
 func Explore(counts []int, p *problem.Problem, n, each int, room []int) {
 	part := make([]int, len(room))
 	for v := range part {

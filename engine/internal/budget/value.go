@@ -171,8 +171,9 @@ func newLookahead(p *problem.Problem, of Belief, sets [][]int, room []int) *look
 	return s
 }
 
-// promising returns at most most arms of a set: the leader, then the arms with the largest mean plus two standard
-// deviations of the gap to the leader. Tied arms keep their order in order.
+// promising returns the leader of a set, followed by the arms with the largest mean plus two standard deviations of the
+// gap to the leader. The result has at most the given number (most) of arms. Tied arms have the order of the argument
+// order.
 func promising(of Posterior, set, order []int, means []float64, most int) []int {
 	leader := rounds.Leader(set, means)
 	variances := make([]float64, len(set))

@@ -1,5 +1,6 @@
-// Package canon brings design problems to canonical form and caches their solutions.
+// Package canon transforms design problems to canonical form, and caches their solutions.
 //
-// A Layout knows the copies of arms and the independent blocks of arms. Reduce drops parts without contrasts and orders the rest, so that
-// the same problem in another model, or elsewhere in the same model, has the same key in the Memory.
+// A Layout describes which arms are equal, and which blocks of arms are independent. Reduce omits parts without
+// contrasts and sorts the others. Equal problems in different models, or in different parts of a model, then have the
+// same key in a Memory.
 package canon

@@ -80,7 +80,7 @@ func (c *contest) conclude(estimates []float64, clock sequential.Clock, epsilon 
 }
 
 // follow makes the arm with the largest estimate the leader of some claim, unless it leads one already. It takes a vacant
-// claim if there is one. Otherwise it takes the claim that lacks most information, unless that claim would lack even more
+// claim if there is one. Otherwise it takes the claim that lacks the most information, unless that claim would lack even more
 // with the new leader.
 func (c *contest) follow(estimates []float64, clock sequential.Clock, epsilon float64) {
 	best := c.largest(estimates)

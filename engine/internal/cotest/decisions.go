@@ -233,7 +233,7 @@ func (a *decisions) NoiseCheck() engine.NoiseCheck {
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }
 
-// optimisticGap returns an upper estimate of the gap between leader and arm: the estimated gap, at least 0, plus optimism
+// optimisticGap returns an upper estimate of the gap between leader and arm: the estimated gap, at least 0, plus 1.5
 // standard errors plus epsilon.
 func (a *decisions) optimisticGap(estimates []float64, leader, arm int, variance float64) float64 {
 	return max(estimates[leader]-estimates[arm], 0) + optimism*math.Sqrt(variance) + a.opt.Epsilon

@@ -17,7 +17,7 @@ type estimator interface {
 	// bet returns a bet on the gap between leader and arm in the planned round. ok is false if the round gives no
 	// information about this gap.
 	bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, ok bool)
-	// take prepares score for the data of the round.
+	// take reads the data of the round, which score then uses.
 	take(b engine.Batch)
 	// score returns the evidence of the data given to take on a bet.
 	score(bet sequential.Bet, b engine.Batch) sequential.Score

@@ -333,7 +333,7 @@ func (a *normBets) off(v *view, kind int, w *sequential.Walk, leader, arm int, o
 }
 
 // worth returns the information of a round's estimates without earlier bets. An unbiased estimate with this information
-// tells as much about the gap as these estimates with their bias and variance.
+// would be as accurate as these estimates with their bias and variance.
 func (a *normBets) worth(f bounded.Family, gap float64) float64 {
 	part := max(1-a.norm*f.Norm(1)/gap, 0)
 	return part * part / f.Variance(1)

@@ -119,9 +119,9 @@ func (c *contest) rise(estimates []float64) (to *claim, replaced bool) {
 	return to, true
 }
 
-// gain returns an upper bound on the expected excess of the arm at position k over the best leader, normalised. Leaders of
-// vacant claims and of the claim but do not count. The result is the smallest E max(0, μ_k - μ_leader), and 0 if the arm
-// is one of the leaders.
+// gain returns an upper bound on the expected excess of the arm at position k over the best leader, normalised. Leaders
+// of vacant claims, and of the claim passed as but, do not count. The result is the smallest E max(0, μ_k - μ_leader).
+// It is 0 if the arm is one of the leaders.
 func (c *contest) gain(k int, claims []*claim, but *claim, estimates []float64) float64 {
 	least := math.Inf(1)
 	for _, l := range claims {

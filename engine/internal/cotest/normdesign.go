@@ -77,8 +77,9 @@ func neediest(lacks []float64) []int {
 	return order
 }
 
-// separated returns at most most targets, in this order, that are not similar to an active or an already returned one.
-// Targets are similar if they have the same leader, nearby features and no much larger information.
+// separated returns up to the given number (most) of targets, in this order, that are not similar to an active or an
+// already returned one. A target is similar to another with the same leader if their features are close and the other
+// wants at least 0.7 times as much information.
 func (l *localDesign) separated(order, active []int, most int) []int {
 	var out []int
 	picked := slices.Clone(active)

@@ -119,8 +119,9 @@ func PullBlocks(rng *rand.Rand, p *problem.Problem, sides []engine.Side) (reward
 	return rewards, b
 }
 
-// SideRounds runs at most most-1 rounds of two replicas that plan blocks. Their plans must be equal. Blocks must have at
-// least two arms, the problem's size and its control. In round 2, other blocks are measured than planned.
+// SideRounds runs two replicas that plan blocks, for fewer than the given number (most) of rounds. Their plans must be
+// equal. Blocks must have at least two arms, the problem's size and its control. In round 2, other blocks are measured
+// than planned.
 func SideRounds(t *testing.T, rng *rand.Rand, p *problem.Problem, most int, algs []engine.Algorithm) {
 	t.Helper()
 	for r := 1; !algs[0].Done() && r < most; r++ {

@@ -10,12 +10,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// part has the arms whose pulls inform about each other, with their least-squares estimates. No pull of another part informs about them,
-// so the information matrix of all arms is block-diagonal.
+// part holds arms whose pulls inform about each other, with their least-squares estimates. No pull of another part
+// informs about them, so the information matrix of all arms is block-diagonal.
 //
-// Features are in the coordinates of a basis of the arms: c_i with φ_i = Σ_b c_ib φ_b, scaled so that one pull of a basis arm has
-// information 1. They have no unit, and neither has priorPulls. With V = Σ n_i p_i c_i c_iᵀ over the pulls, the matrices of all n arms are
-// kept, and one pull changes them in n² operations.
+// Features are coordinates in a basis of arms: c_i with φ_i = Σ_b c_ib φ_b. They are scaled so that one pull of a basis
+// arm has information 1, and have no unit. V = Σ n_i p_i c_i c_iᵀ is the information of the pulls. part stores n × n
+// matrices for its n arms, and updates them in n² operations per pull.
 type part struct {
 	arms        []int   // n: the first arm of each set of equal arms
 	copies      [][]int // n: all equal arms
@@ -34,7 +34,8 @@ type part struct {
 	updates      int       // since the matrices were computed from the counts
 }
 
-// refresh is the number of rank-one updates after which the matrices are computed again, because rounding errors add up.
+// refresh is the number of updates after which the matrices are recomputed from the counts, because rounding errors
+// accumulate.
 const refresh = 1000
 
 // newParts divides the arms of a model into parts. taskPart has the part of each task. position has, for each arm, its

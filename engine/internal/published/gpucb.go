@@ -9,15 +9,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// gpUCB is the sampling rule of GP-UCB [SKKS10, Algorithm 1] with β of its Theorem 1: in round t each agent pulls the arm of its task
-// with the largest
+// gpUCB is the sampling rule of GP-UCB [SKKS10, Algorithm 1] with β of its Theorem 1. In round t each agent pulls the
+// arm of its task with the largest
 //
 //	μ_i + √(β_t) σ_i,  β_t = 2 log(N t² π²/(6δ)),
 //
-// for N arms of all tasks. It is an algorithm for cumulative regret, here with the recommendation rule of budgeted. Within a batch the
-// variances count earlier pulls of the agent, and the means do not change, as in GP-BUCB.
+// where N is the number of arms of all tasks. GP-UCB minimises cumulative regret; here it has the recommendation rule
+// of budgeted. Within a batch the variances count the agent's earlier pulls, and the means do not change, as in
+// GP-BUCB.
 //
-// [SKKS10]: N. Srinivas, A. Krause, S. M. Kakade, M. Seeger, Gaussian process optimization in the bandit setting, ICML 2010.
+// [SKKS10]: N. Srinivas, A. Krause, S. M. Kakade, M. Seeger, Gaussian process optimization in the bandit setting, ICML
+// 2010.
 type gpUCB struct{}
 
 // NewGPUCB returns GP-UCB with a fixed budget.

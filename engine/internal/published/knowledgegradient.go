@@ -12,16 +12,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// knowledgeGradient is the sampling rule of the correlated knowledge gradient [FPD09, Section 4]: each agent pulls the arm x of its task
-// whose reward most increases the expected largest posterior mean,
+// knowledgeGradient is the sampling rule of the correlated knowledge gradient [FPD09, Section 4]. Each agent pulls the
+// arm x of its task whose reward most increases the expected largest posterior mean,
 //
 //	E max_i (μ_i + s_i Z) - max_i μ_i,  s_i = C_ix/√(C_xx + σ_x²),  Z ~ N(0, 1).
 //
-// The paper has one task. Here this is summed over all tasks, since a pull also informs other agents. Within a round agents do not count
-// the pulls of others. Within a batch the covariances count earlier pulls of the agent, and the means do not change.
+// The paper has one task. Here the increase is summed over all tasks, because a pull also informs other agents. Within
+// a round, agents ignore the pulls of others. Within a batch the covariances count the agent's earlier pulls, and the
+// means do not change.
 //
-// [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS Journal on Computing 21,
-// 2009.
+// [FPD09]: P. Frazier, W. Powell, S. Dayanik, The knowledge-gradient policy for correlated normal beliefs, INFORMS
+// Journal on Computing 21, 2009.
 type knowledgeGradient struct{}
 
 // NewKnowledgeGradient returns the correlated knowledge gradient with a fixed budget.
@@ -91,7 +92,8 @@ type line struct{ mean, slope, from float64 }
 //
 //	Σ_j (slope_j+1 - slope_j) f(-|z_j|),  f(z) = φ(z) + z Φ(z),
 //
-// over the crossings z_j of the largest lines [FPD09, Algorithm 1]. Logarithms compare gains that are too small for numbers.
+// to terms. The sum is over the points z_j at which the largest of the lines changes [FPD09, Algorithm 1]. Logarithms
+// are used because gains may underflow. appendGains overwrites lines.
 func appendGains(terms []float64, lines []line) []float64 {
 	slices.SortFunc(lines, func(l, m line) int { return cmp.Or(cmp.Compare(l.slope, m.slope), cmp.Compare(l.mean, m.mean)) })
 	equal := tie * max(math.Abs(lines[0].slope), math.Abs(lines[len(lines)-1].slope))

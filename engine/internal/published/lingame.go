@@ -8,13 +8,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// linGame is the sampling rule of LinGame [DMSV20, Algorithm 2]: a game between a learner, who chooses weights of arms, and nature, who
-// answers with the rewards θ' nearest to θ̂ under these weights that have another answer. There is a learner, AdaHedge, for each tuple of
-// leaders. It gains, for arm i with r = φ_iᵀ(θ̂ - θ'), the optimistic
+// linGame is the sampling rule of LinGame [DMSV20, Algorithm 2], a game between a learner and nature. The learner
+// chooses weights of arms. Nature answers with the rewards θ' that have another answer and are nearest to θ̂ under
+// these weights. Each tuple of leaders has its own learner, an AdaHedge. For arm i with r = φ_iᵀ(θ̂ - θ') it gains the
+// optimistic
 //
-//	min(½ p_i (|r| + √(2 log t ‖φ_i‖²_{V⁻¹}))², log t),
+//	min(½ p_i (|r| + √(2 log t ‖φ_i‖²_{V⁻¹}))², log t).
 //
-// and the pulls track the sums of the weights (C-tracking). The constants are from the authors' program.
+// The pulls track the sums of the weights (C-tracking). The constants are from the authors' program.
 //
 // [DMSV20]: R. Degenne, P. Ménard, X. Shang, M. Valko, Gamification of pure exploration for linear bandits, ICML 2020.
 type linGame struct {

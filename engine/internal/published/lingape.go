@@ -8,15 +8,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// linGapE is the greedy sampling rule of LinGapE [XHS18, Algorithm 1]. After one pull of each arm it chooses the leader and the rival whose
-// difference has the largest upper confidence bound, over all tasks,
+// linGapE is the greedy sampling rule of LinGapE [XHS18, Algorithm 1]. After one pull of each arm, it chooses the
+// leader and the rival whose gap has the largest upper confidence bound, over all tasks,
 //
-//	B = max θ̂ᵀ(φ_j - φ_i) + √(2β ‖φ_j - φ_i‖²),
+//	B = max θ̂ᵀ(φ_j - φ_i) + √(2β ‖φ_j - φ_i‖²).
 //
-// and pulls the arm that reduces the variance of that difference most. The paper stops if B ≤ ε, which is the rule of evidence. The paper
-// estimates by ridge regression with a bound on the norm of θ and has a factor K² in β, for K arms; evidence needs neither.
+// It pulls the arm that most reduces the variance of this gap. The paper stops if B ≤ ε, which is the stopping rule of
+// evidence. The paper uses ridge regression with a bound on the norm of θ, and has a factor K² in β for K arms;
+// evidence needs neither.
 //
-// [XHS18]: L. Xu, J. Honda, M. Sugiyama, A fully adaptive algorithm for pure exploration in linear bandits, AISTATS 2018.
+// [XHS18]: L. Xu, J. Honda, M. Sugiyama, A fully adaptive algorithm for pure exploration in linear bandits, AISTATS
+// 2018.
 type linGapE struct{ *sequential }
 
 // NewLinGapE returns LinGapE with the greedy rule.

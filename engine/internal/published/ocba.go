@@ -12,17 +12,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// ocba is optimal computing budget allocation [CLYC00, Theorem 1]. Each agent is alone, with sample means of its arms. It first pulls each
-// arm once. Then it pulls the arm farthest below its target, where the targets N_i of the pulls so far and the next one are in the
-// proportions
+// ocba is optimal computing budget allocation [CLYC00, Theorem 1]. Each agent works alone with the sample means of its
+// arms. It first pulls each arm once. Then it always pulls the arm whose count is farthest below its target N_i. The
+// targets add up to the number of pulls, including the next one, and have the proportions
 //
-//	N_i/N_j = (σ_i/δ_i)²/(σ_j/δ_j)²,  N_b = σ_b √(Σ_{i≠b} N_i²/σ_i²),
+//	N_i/N_j = (σ_i/δ_i)²/(σ_j/δ_j)²,  N_b = σ_b √(Σ_{i≠b} N_i²/σ_i²).
 //
-// for the arm b with the largest sample mean and the gaps δ_i of the other arms to it. The problem states the noise scales σ. It
-// recommends the arm with the largest sample mean.
+// Here b is the arm with the largest sample mean, δ_i is the gap of arm i to it, and σ_i is the stated noise scale. The
+// recommendation is the arm with the largest sample mean.
 //
-// [CLYC00]: C.-H. Chen, J. Lin, E. Yücesan, S. E. Chick, Simulation budget allocation for further enhancing the efficiency of ordinal
-// optimization, Discrete Event Dynamic Systems 10, 2000.
+// [CLYC00]: C.-H. Chen, J. Lin, E. Yücesan, S. E. Chick, Simulation budget allocation for further enhancing the
+// efficiency of ordinal optimization, Discrete Event Dynamic Systems 10, 2000.
 type ocba struct{ *budgeted }
 
 // NewOCBA returns optimal computing budget allocation for each task separately.

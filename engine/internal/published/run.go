@@ -255,7 +255,7 @@ func (a *sequential) open(v, first int) (out []int) {
 	return out
 }
 
-// Warnings reports a kernel that cannot represent the rewards.
+// Warnings returns warnings about rewards that the kernel cannot represent.
 func (a *sequential) Warnings() []engine.Warning { return model.MisfitWarnings(a.Model, a.opt) }
 
 // Hardest returns the rival of task v whose statistic needs the most further pulls.

@@ -8,8 +8,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
 
-// evidence is the estimator of all pulls with the stopping rule, the generalised likelihood ratio test. Leader a is separated from rival b
-// if
+// evidence is the estimator from all pulls, with the stopping rule of a generalised likelihood ratio test. Leader a is
+// separated from rival b if
 //
 //	Z = (θ̂ᵀy + ε)²/(2 ‖y‖²) ≥ β,  y = φ_a - φ_b.
 //
@@ -17,13 +17,15 @@ import (
 //
 // ThresholdHeuristic has ‖y‖² = yᵀV⁻¹y and β = log((1 + log t)/δ) after t pulls [GK16, Section 6]. No proof is known.
 //
-// ThresholdMixture is proven for sub-Gaussian noise, for all numbers of pulls together and any sampling rule. With S = Σ φ_s η_s, the
-// mixture of exp(θᵀS - ½θᵀVθ) over θ ~ N(0, I/λ) is a supermartingale [APS11, Theorem 1], so with probability 1 - δ
+// ThresholdMixture is proven for sub-Gaussian noise and any sampling rule, for all times together. Let S = Σ φ_s η_s.
+// The mixture of exp(θᵀS - ½θᵀVθ) over θ ~ N(0, I/λ) is a supermartingale [APS11, Theorem 1]. With probability 1 - δ,
+// therefore,
 //
 //	½ Sᵀ(V + λI)⁻¹S ≤ β = log(1/δ) + ½ log det(I + V/λ)
 //
-// at all times. As S = V(θ̂ - θ), any yᵀθ is within √(2β ‖y‖²) of yᵀθ̂ with ‖y‖² = yᵀ(V⁻¹ + λV⁻²)y. No bound on the norm of θ is needed.
-// [JP20] replace this ‖y‖² by a larger one, (1+u) yᵀV⁻¹y for V ⪰ cI and λ = uc. δ is divided equally among the parts.
+// at all times. As S = V(θ̂ - θ), any yᵀθ is within √(2β ‖y‖²) of yᵀθ̂ with ‖y‖² = yᵀ(V⁻¹ + λV⁻²)y. No bound on the
+// norm of θ is needed. [JP20] use a larger ‖y‖² instead, (1+u) yᵀV⁻¹y for V ⪰ cI and λ = uc. δ is divided equally among
+// the parts.
 //
 // [GK16]: A. Garivier, E. Kaufmann, Optimal best arm identification with fixed confidence, COLT 2016.
 // [APS11]: Y. Abbasi-Yadkori, D. Pál, C. Szepesvári, Improved algorithms for linear stochastic bandits, NeurIPS 2011.

@@ -10,18 +10,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// trackAndStop is the sampling rule of Track-and-Stop for linear bandits [JP20, Algorithm 1]. After one pull of each arm of a basis, with
-// t pulls so far and V their information,
+// trackAndStop is the sampling rule of Track-and-Stop for linear bandits [JP20, Algorithm 1]. It first pulls each arm
+// of a basis once. Later, let t be the number of pulls and V their information:
 //
 //   - if the smallest eigenvalue of V is below √(t/d), it pulls the arms of the basis in turn;
 //   - otherwise it pulls the arm whose count is farthest below the sum of all weights so far (C-tracking).
 //
-// The weights are optimal for the estimated rewards: the design of T*, which minimises the largest ‖y‖²/(θ̂ᵀy + ε)² over leaders and
-// rivals of all tasks. TrackAndStop computes them before each decision, as [GK16] do; LazyTrackAndStop when the number of pulls has
-// grown by a tenth, a choice of ours: [JP20] allow any times. With independent arms this is C-Track-and-Stop of [GK16], with the
-// forced exploration of [JP20].
+// The weights are optimal for the estimated rewards: the design of T*, which minimises the largest ‖y‖²/(θ̂ᵀy + ε)²
+// over leaders and rivals of all tasks. TrackAndStop computes them before each decision, as [GK16] do. LazyTrackAndStop
+// computes them when the number of pulls has grown by a tenth; [JP20] allow any times. With independent arms this is
+// C-Track-and-Stop of [GK16], with the forced exploration of [JP20].
 //
-// Gaps below a 10,000th of the largest count as that, so that the design of nearly tied estimates can be computed.
+// Gaps below a 10,000th of the largest gap are set to this value, so that the design can be computed for nearly tied
+// estimates.
 //
 // [JP20]: Y. Jedra, A. Proutiere, Optimal best-arm identification in linear bandits, NeurIPS 2020.
 type trackAndStop struct {
@@ -192,7 +193,7 @@ func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64)
 			if i == first {
 				continue
 			}
-			// Weight is the gap at first
+			// Weight holds the gap until the loop below.
 			at := design.Pair{I: min(first, i), J: max(first, i), Weight: a.mean[first] - a.mean[i] + epsilon}
 			largest = max(largest, at.Weight)
 			if k := slices.IndexFunc(pairs, func(p design.Pair) bool { return p.I == at.I && p.J == at.J }); k >= 0 {
@@ -213,9 +214,9 @@ func (a *part) contrasts(epsilon float64) (pairs []design.Pair, largest float64)
 	return pairs, largest
 }
 
-// optimal reports whether the weights of s are optimal for these pairs within designTolerance, and then sets their value. With h_p = ‖y_p‖²
-// for a pair with its weight, dual weights u, f = Σ u_p h_p and g_i = Σ u_p (y_pᵀA⁻¹φ_i)²/σ_i², no weights of arms have a value below
-// f²/max g.
+// optimal reports whether the weights of s are optimal for these pairs within designTolerance, and if so sets s.value.
+// Let h_p = ‖y_p‖² for a pair p, multiplied by its weight, and let u be the dual weights. With f = Σ u_p h_p and g_i =
+// Σ u_p (y_pᵀA⁻¹φ_i)²/σ_i², the value of any design is at least f²/max g.
 func (a *part) optimal(s *solved, pairs []design.Pair) bool {
 	if s.rows == nil {
 		return false
@@ -251,5 +252,5 @@ func (a *part) optimal(s *solved, pairs []design.Pair) bool {
 	return true
 }
 
-// designTolerance is the relative gap of the designs: a run takes at most a thousandth more pulls.
+// designTolerance is the relative duality gap of designs. It costs at most a thousandth of the pulls.
 const designTolerance = 1e-3

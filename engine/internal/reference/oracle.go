@@ -14,16 +14,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// oracle is a reference that no algorithm can match: it knows the expected rewards, hence the best
-// arms x* and the proportions of T*, and only has to show that x* is the best arm. It pulls in
-// these proportions, begins at the lower bound T* log(1/2.4δ), and adds a quarter of its pulls
-// so far in every further round until each rival of x* is beaten by its confidence width
+// oracle is a reference that no algorithm can match. It knows the expected rewards, and therefore the best arms x* and
+// the proportions of T*. It only has to show that x* is the best arm. It pulls in these proportions. It begins with the
+// lower bound T* log(1/2.4δ), and adds a quarter of all pulls so far in each further round. It ends if each rival of x*
+// is beaten by its confidence width
 //
 //	√(2‖y‖²_{A⁻¹} log((N-V)/δ_r)),  δ_r = δ/2r².
 //
-// The allocation never depends on the data, so the rewards of all rounds are pooled. The
-// union is over the N-V rivals of x* only, on one side: a rival that is in truth
-// better would be beaten with probability at most δ.
+// The allocation never depends on the data, so the rewards of all rounds are pooled. The union bound is one-sided and
+// over the N-V rivals of x*. A rival that is better than x* would be beaten with probability at most δ.
 type oracle struct {
 	rounds.Candidates
 	opt   model.Terms

@@ -12,10 +12,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Evidence tests the answers of a fixed-budget run. In every round the design is fixed before the data, so the difference of each pair of
-// candidates has the confidence width √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias, simultaneously for all pairs and the R rounds with probability
-// 1 - δ. An arm that some rival exceeds by the width is beaten. A task is decided if all its arms except one are beaten: that arm is then
-// the best with probability 1 - δ, whatever rule chose the answer.
+// Evidence tests the answers of a fixed-budget run. In every round the design is fixed before the data. The gap of each
+// pair of candidates therefore has the confidence width √(2‖y‖²_{A⁻¹} log(2n²VR/δ)) + bias. All pairs and all R rounds
+// are covered together with probability 1 - δ. An arm is beaten if some rival exceeds it by the width. A task is
+// decided if all its arms except one are beaten. The remaining arm is then the best with probability 1 - δ, whatever
+// rule chose the answer.
 type Evidence struct {
 	of     *Candidates
 	beaten []bool // N
@@ -35,8 +36,8 @@ type roundEstimate struct {
 	estimates []float64 // N, normalised
 }
 
-// NewEvidence returns the evidence on candidate sets before any data, at the options' error probability over this number of rounds with
-// this ridge. It returns an error if no norm is known.
+// NewEvidence returns the evidence on candidate sets before any data. Options.Delta is the error probability over all
+// rounds; rounds is their number, and ridge the ridge of each. It returns an error if no bound on the norm is known.
 func NewEvidence(c *Candidates, opt model.Terms, rounds int, ridge float64) (Evidence, error) {
 	p := c.Model.Problem
 	bound, err := c.Model.Designs().NormBound(opt, ridge)

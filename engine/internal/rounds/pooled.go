@@ -67,8 +67,8 @@ func (n *Scales) restated(set bool) error {
 	})
 }
 
-// Within sets the scales of rewards within blocks, one per task, from the degrees of freedom and squares of the block residuals, by task
-// and normalised. Stated scales are ignored.
+// Within sets the noise scales of rewards within blocks, one per task. squares holds the sum of squared block residuals
+// of each task, normalised, and freedom its degrees of freedom. Stated scales are ignored.
 func (n *Scales) Within(freedom, squares []float64) error {
 	n.Groups, n.freedom, n.squares = n.Model.Problem.TaskOf, freedom, squares
 	n.each, n.seen = newReplicates(n.Model.Problem.N()), nil
@@ -129,7 +129,8 @@ func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 		Numbers: []float64{p.Noise.Scales[worst] * ratio, ratio, max(chance, leastShown)}}
 }
 
-// fewestPooled and fewestEach are the degrees of freedom of a first round with pooled scales: in total and per arm.
+// fewestPooled and fewestEach are the smallest degrees of freedom of a first round with pooled scales: in total and per
+// arm.
 const fewestPooled, fewestEach = 6, 1
 
 // likeness lists the values of ν that pooled averages over. ν is the degrees of freedom of the distribution of scales:
@@ -143,19 +144,22 @@ const statedBelief, statedWidth = 0.95, 0.5
 // around lists the grid points of log s² around its likeliest value, in standard deviations.
 var around = [...]float64{-2, -1, 0, 1, 2}
 
-// pooled returns per group the factor on the variance, 1 over the posterior mean of its inverse, and the degrees of freedom of Student's
-// distribution with it. Squares S_g over guessed variances have n_g degrees of freedom, and factors are distributed as
+// pooled returns, for each group of arms, a factor and its degrees of freedom. The factor is one over the posterior
+// mean of the inverse variance, relative to the guessed variance. The degrees of freedom are those of Student's
+// distribution with this factor. The sums of squares S_g over guessed variances have n_g degrees of freedom. The model
+// of the factors is
 //
 //	φ_g ~ ν s²/χ²_ν,  S_g | φ_g ~ φ_g χ²_{n_g},  E 1/φ_g = (n_g + ν)/(S_g + ν s²)
 //
-// given ν and s [Smyth04]; these are averaged by evidence, ν over likeness and log s² with a flat prior. The degrees of freedom are those
-// of the gamma distribution with the mean and variance of 1/φ_g. Equal rewards, for example rounded ones, count as rewards with a tenth
-// of the common scale.
+// given ν and s [Smyth04]. The posterior averages over both by their evidence: ν over likeness, and log s² with a flat
+// prior. The degrees of freedom are those of the gamma distribution with the mean and variance of 1/φ_g. Equal rewards,
+// for example rounded ones, count as rewards with a tenth of the common scale.
 //
-// With probability stated all factors are 1. It is 0 if nothing is stated; otherwise log s² is normal around 0.
+// With probability stated all factors are 1. It is 0 if no scales are stated; otherwise the prior of log s² is normal
+// around 0.
 //
-// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray experiments,
-// Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
+// [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods for assessing differential expression in microarray
+// experiments, Statistical Applications in Genetics and Molecular Biology 3 (2004) 3.
 func pooled(freedom, squares []float64, stated float64) (factor, effective []float64) {
 	all, sum := floats.Sum(freedom), floats.Sum(squares)
 	factor, effective = make([]float64, len(freedom)), make([]float64, len(freedom))

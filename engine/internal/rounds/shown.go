@@ -87,11 +87,11 @@ func (s *shown) add(bounds [2]float64, counts []int, means, squares []float64) {
 	}
 }
 
-// added is the number of rewards added to an arm's own, half at either bound: with z² of them the normal interval of a proportion has its
-// nominal coverage [AC98].
+// added is the number of rewards that are added to an arm's own, half at each bound. With z² added rewards, the normal
+// interval of a proportion has its nominal coverage [AC98].
 //
-// [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions, The American
-// Statistician 52 (1998) 119.
+// [AC98]: A. Agresti, B. A. Coull, Approximate is better than "exact" for interval estimation of binomial proportions,
+// The American Statistician 52 (1998) 119.
 const added = 4.0
 
 // variance returns the variance of a reward of arm i, divided by the squared range. It includes the added rewards. For

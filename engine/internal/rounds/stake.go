@@ -39,13 +39,15 @@ func (l Limits) Centre(estimate float64, pulls int) float64 {
 // mostStaked is the largest fraction of a stake that rewards at the worse limit may lose.
 const mostStaked = 0.97
 
-// Stake returns a round's log growth for every stake of a bet. With estimate Σ w_i ȳ_i of the gap, a stake of size s turns 1 into
+// Stake returns a round's log growth for every stake of a bet. Let Σ w_i ȳ_i be the estimate of the gap. A stake of
+// size s turns 1 into
 //
-//	Π_i Π_k (1 + s w_i/n_i (Y_ik - c_i)) · exp(s Σ_i w_i c_i - s·bias),
+//	Π_i Π_k (1 + s w_i/n_i (Y_ik - c_i)) · exp(s Σ_i w_i c_i - s·bias).
 //
-// whose mean is at most exp(-s·loss) for any centres c_i, since 1 + x ≤ exp(x). The result is a lower bound of its logarithm from counts,
-// means, squares and extremes. s is h times the information of the round, limited so that no reward loses the whole stake. centre returns
-// the arms' centres, all from earlier data.
+// The mean of this factor is at most exp(-s·loss) for any centres c_i, because 1 + x ≤ exp(x). The result is a lower
+// bound of its logarithm, computed from counts, means, squares and extremes. The size s is the stake's h times the
+// information of the round, limited so that no reward loses the whole stake. centre returns the centre of an arm, from
+// earlier data.
 func (l Limits) Stake(h []float64, b sequential.Bet, e *model.Estimator, unit float64, centre func(arm int) float64,
 	round engine.Batch) sequential.Score {
 	return l.stake(h, b, l.parts(e.Weights(b.Opponent, b.Arm), unit, centre, round))

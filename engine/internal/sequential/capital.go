@@ -7,10 +7,9 @@ import (
 	"sync"
 )
 
-// Stakes are bets of several sizes on one gap, side by side. Each begins with an equal share of a
-// capital of 1. Under the hypothesis no capital grows on average, so that the sum reaches 1/α with
-// probability at most α [Ville39, WaudbySmithRamdas24]. A walk with stakes has log(1/α) for its
-// height at every look, and no times.
+// Stakes are bets of several sizes on one gap at the same time. Each begins with an equal share of a capital of 1.
+// Under the hypothesis no capital grows on average, so their sum reaches 1/α with probability at most α [Ville39,
+// WaudbySmithRamdas24]. A walk with stakes has the same boundary log(1/α) at every look, and its looks have no times.
 type Stakes struct {
 	Gaps []float64 // h of each stake, normalised: the gap for which this bet is about the best
 }

@@ -20,9 +20,8 @@ const resolution = 1e-6
 //
 //	P(B(T) ≥ z √T at one of the times) ≤ alpha,
 //
-// the bound on the numerical error of this probability included: the constant of [Pocock77] for any
-// clock. It takes some milliseconds for 60 looks. alpha must lie in [1e-12, 1/2]; errors are as for
-// [Crossing].
+// where the probability includes the bound on its numerical error. This is the constant of [Pocock77] for any clock.
+// Clocks with 60 looks need some milliseconds. alpha must lie in [1e-12, 1/2]; errors are as for [Crossing].
 func Constant(alpha float64, times []float64) (_ float64, err error) {
 	defer try.Caught(&err)
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
@@ -56,10 +55,10 @@ func Constant(alpha float64, times []float64) (_ float64, err error) {
 	return z, nil
 }
 
-// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability at
-// most alpha. The looks from index late on get the part share of alpha, and the earlier looks get the rest. Each part has
-// the constant height of [Constant], and later heights are never lower. It requires 0 < late < len(times). Errors are as
-// for Constant.
+// Heights returns z_k, one per time, such that a Brownian motion B reaches B(T_k) ≥ z_k √T_k at some k with probability
+// at most alpha. Looks with index late or higher share the fraction given by share of alpha, and the earlier looks the
+// rest. Each of the two parts has a constant height, see [Constant], and the later height is never lower. It requires 0
+// < late < len(times). Errors are as for Constant.
 func Heights(alpha float64, times []float64, late int, share float64) ([]float64, error) {
 	z, err := Constant((1-share)*alpha, times[:late])
 	if err != nil {
@@ -72,18 +71,17 @@ func Heights(alpha float64, times []float64, late int, share float64) ([]float64
 // quantile returns z with P(ξ ≥ z) = alpha for a standard normal ξ.
 func quantile(alpha float64) float64 { return -mathext.NormalQuantile(alpha) }
 
-// Mixture returns heights z_k, one per time, that hold for every sum S of martingale
-// differences that are sub-Gaussian on the clock, E exp(h dS | past) ≤ exp(h² dT/2):
+// Mixture returns heights z_k, one per time, for sums S of martingale differences that are sub-Gaussian on the clock, E
+// exp(h dS | past) ≤ exp(h² dT/2). Every such sum satisfies
 //
 //	P(S(T_k) ≥ z_k √T_k at some k) ≤ alpha,
 //
-// whether all times are looked at or some. [Constant] is lower, and holds for normal increments
-// only.
+// for all of the times or for any subset. [Constant] is lower, and holds only for normal increments.
 //
-// The mean of exp(hS - h²T/2) over finitely many h > 0 is then a supermartingale that begins at 1
-// [Robbins70], and z_k is the value at which it reaches 1/alpha [Ville39], rounded up to a millionth. There is one h for every one
-// of the first times, up to a horizon, the one for which a sum at about z_k √T_k counts most. alpha must lie in [1e-12, 1/2]; 0 <
-// horizon ≤ len(times); errors are as for [Crossing].
+// The mean of exp(hS - h²T/2) over finitely many h > 0 is a supermartingale that begins at 1 [Robbins70]. z_k is the
+// value at which it reaches 1/alpha [Ville39], rounded up to a millionth. There is one h for each of the first horizon
+// times: the h that contributes most for a sum of about z_k √T_k. alpha must lie in [1e-12, 1/2]; 0 < horizon ≤
+// len(times); errors are as for [Crossing].
 func Mixture(alpha float64, times []float64, horizon int) ([]float64, error) {
 	if !(alpha >= 1e-12 && alpha <= 0.5) {
 		return nil, fmt.Errorf("boundary: the error probability must lie between 1e-12 and 0.5, got %g", alpha)
@@ -143,7 +141,7 @@ type Score struct {
 	// standard error of Gap, normalised; estimated from the round's data if scales are unknown
 	Sd      float64
 	Freedom float64 // degrees of freedom of Sd; +Inf if scales are known
-	Student bool    // (estimate - gap)/Sd has Student's distribution; if false, it only has tails that are no heavier
+	Student bool    // (estimate - gap)/Sd has Student's distribution; if false, its tails are at most as heavy
 	// for a bet with stakes, per stake: the log factor by which the capital changes, and the increase of this logarithm
 	// per unit of loss
 	Capital, Slope []float64

@@ -106,16 +106,15 @@ func newGrid(z float64, times []float64) (*grid, error) {
 	return g, nil
 }
 
-// quadratureErrors bounds what the nodes of a quadrature on an interval of the given half-length add
-// to the crossing probability over all looks. A step integrates the product of the last
-// density, itself a mixture of N(a x, b'²), and either φ((y - a x)/b)/b or the
-// probability to leave. At height τ off the real line the factors are at most
-// exp(τ²/2b'²)/(b'√2π), exp(a²τ²/2b²)/(b√2π) and exp(a²τ²/2b²), so the error of n nodes is at most
+// quadratureErrors bounds the error of a quadrature on an interval of the given half-length, added up over all looks. A
+// step integrates a product of two factors: the last density, which is a mixture of N(a x, b'²), and either φ((y - a
+// x)/b)/b or the probability to leave. At height τ off the real line the factors are at most exp(τ²/2b'²)/(b'√2π),
+// exp(a²τ²/2b²)/(b√2π) and exp(a²τ²/2b²). The error of n nodes is therefore at most
 //
 //	(64/15) half M ρ^-2n / (1 - ρ^-2),  τ = half (ρ - 1/ρ)/2
 //
-// with M their product [Trefethen13, Thm. 19.3], for every τ; the best of a few is taken. An error
-// of the density counts over the whole interval.
+// for every τ, where M is the product of the bounds [Trefethen13, Thm. 19.3]. The smallest bound of several τ is used.
+// An error of the density counts over the whole interval.
 type quadratureErrors struct {
 	half  float64
 	times []float64

@@ -1,28 +1,24 @@
-// Package sequential is the sequential test of docs/theory/test.md without a model: how high its
-// boundary must be, so that looking at the data many times errs no more often than it may; the
-// information clock of its looks (Clock), the sum that is looked at (Walk), and what a round adds
-// to it (Bet, Score).
+// Package sequential is the sequential test of docs/theory/test.md without a model. It has boundaries that keep the
+// error probability with many looks at the data, the information clock of the looks (Clock), the tested statistic
+// (Walk), and the evidence that a round adds (Bet, Score).
 //
 // # Boundaries
 //
-// The test statistic of a group-sequential test is a Brownian motion B on an
-// information clock, looked at when the clock shows T_1 < T_2 < … < T_K. A constant
-// boundary z in units of standard deviations [Pocock77] errs with probability
+// The test statistic of a group-sequential test is a Brownian motion B on an information clock. It is tested at the
+// times T_1 < T_2 < … < T_K. A constant boundary z in units of standard deviations [Pocock77] has the error probability
 //
 //	P(max_k B(T_k)/√T_k ≥ z),
 //
-// which [Crossing] computes and [Constant] inverts. [Geometric] is the clock that grows
-// by a constant factor. The test is one-sided. [Mixture] gives heights for sums that are
-// only sub-Gaussian.
+// which [Crossing] computes and [Constant] inverts. [Geometric] returns a clock that grows by a constant factor. The
+// test is one-sided. [Mixture] returns heights for sums that are only sub-Gaussian.
 //
 // # Method
 //
-// Z_k = B(T_k)/√T_k is a Markov chain: Z_{k+1} = a Z_k + b ξ with a² = T_k/T_{k+1},
-// b² = 1 - a², ξ standard normal. The probability to cross later is carried from the last look
-// to the first by Gauss-Legendre quadrature, as [Armitage69] does with the density. Its integrands are
-// entire functions that are known to be small off the real line, so the error has an a-priori
-// bound [Trefethen13, Thm. 19.3] and the number of nodes follows from the error allowed:
-// nothing is tuned, and [Constant] rounds up by more than the bound.
+// Z_k = B(T_k)/√T_k is a Markov chain: Z_{k+1} = a Z_k + b ξ with a² = T_k/T_{k+1}, b² = 1 - a², ξ standard normal.
+// Gauss-Legendre quadrature computes the probability of crossing later, from the last look back to the first;
+// [Armitage69] does the same with the density. The integrands are entire functions with known bounds off the real line,
+// so the error has an a-priori bound [Trefethen13, Thm. 19.3]. The number of nodes follows from the allowed error:
+// there are no constants to tune, and [Constant] rounds up by more than the bound.
 //
 // # References
 //

@@ -1,8 +1,7 @@
-// Package clocktest builds programs for tests whose wall clock can be made to jump while they run.
+// Package clocktest builds programs for tests in which the wall clock can jump while they run.
 //
-// A program reads the wall clock by time.Now. The package makes a copy of the standard library's time package in which time.Now
-// adds an offset to the wall part of its result, and leaves the monotonic part unchanged, like a change of the machine's clock. go
-// build -overlay gives the copy to the compiler, so that the whole program with its libraries sees the jump. The program maps the
-// offset from a file into memory; the variable GONB_COPE_TEST_CLOCK names the file. Each process has its own file, which the test
-// writes.
+// The package copies the standard library's package time and changes time.Now: it adds an offset to the wall clock and
+// leaves the monotonic clock unchanged, like a change of the machine's clock. go build -overlay compiles the program
+// and all its libraries with the copy. The program maps a file with the offset into memory. The environment variable
+// GONB_COPE_TEST_CLOCK names this file. The test writes the offset; each process has its own file.
 package clocktest

@@ -128,7 +128,7 @@ func Distance[T comparable](a, b []T, limit int) int {
 const maxWord = 200
 
 // Nearest returns the known word with the smallest edit distance (ignoring case), or "". The distance must be below 2 plus
-// a third of the word's length, and at most half of its length. Of several nearest words, the first is returned.
+// a third of the word's length, and at most half of its length. The first of several nearest words is returned.
 func Nearest(word string, known []string) string {
 	best, least := "", 2+len([]rune(word))/3
 	if len(word) > maxWord {

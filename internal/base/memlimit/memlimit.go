@@ -146,7 +146,7 @@ func File(ctx context.Context, bytes int) context.Context {
 	return context.WithValue(ctx, key{}, &s)
 }
 
-// Listening returns a context in which Claim reports needs of at least 1 GB to tell.
+// Listening returns a context with a listener, to which Claim reports each need of at least 1 GB.
 func Listening(ctx context.Context, tell func(string)) context.Context {
 	s := from(ctx)
 	s.tell, s.reported = tell, new(sync.Map)

@@ -23,7 +23,8 @@ func Cholesky(a blas64.Symmetric) (u blas64.Triangular, ok bool) {
 	return blas64.Triangular{N: a.N, Stride: a.Stride, Data: a.Data, Uplo: blas.Upper, Diag: blas.NonUnit}, true
 }
 
-// less subtracts from the row to the first k rows of a matrix, multiplied by the first k numbers of a column.
+// less subtracts column[i] times row i of a matrix from the row to, for each i < k. The strides are those of the column
+// and of the matrix.
 func less(to, column, matrix []float64, columnStride, stride, k int) {
 	if k > 0 && len(to) > 0 {
 		blas64.Gemv(blas.Trans, -1, blas64.General{Rows: k, Cols: len(to), Stride: stride, Data: matrix},

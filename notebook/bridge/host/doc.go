@@ -1,18 +1,17 @@
-// Package host is the kernel's side of package bridge: a socket to which Go cells
-// connect, and the processes of the Go functions that cells have bound.
+// Package host is the kernel's side of package bridge: a socket to which Go cells connect, and the processes of the Go
+// functions that cells have defined.
 //
 //	session := &host.Session{Lock: &mu, Session: own, Display: publish}
 //	h, err := host.Listen(session, folder)
 //	cell.Env = append(os.Environ(), h.Env()...)
 //	…
-//	h.Interrupt() // with the cell that runs
-//	h.Fault()     // why values of a Go function were NaN, after a cell that failed
-//	h.Close()     // ends the processes of functions, removes the socket
+//	h.Interrupt() // when the running cell is interrupted
+//	h.Fault()     // why values of a Go function are NaN, after a cell that failed
+//	h.Close()     // ends the processes of functions and removes the socket
 //
-// A connection (cell.go) asks for names and values of the session and binds new ones.
-// A ledger records the answers (cell.go). When it binds a Go function, the host copies the cell's
-// program, starts it, plays the ledger back to it until it has come to the same place, and from
-// then on asks it for values (process.go). The copy is kept for as long as anything uses the
-// function, so that a process that ended, by a mistake in the function or an interrupt, is started
-// again when the function is needed again.
+// On a connection (cell.go), a cell reads names and values of the session and defines new ones. A ledger records the
+// answers. When a cell defines a Go function, the host copies the cell's program and starts it. The program gets the
+// answers of the ledger until it reaches the same place. From then on the host requests values from it (process.go).
+// The copy is kept as long as the function is in use. If a process has ended, by a mistake in the function or by an
+// interrupt, it is started again when the function is needed.
 package host

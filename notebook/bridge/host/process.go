@@ -44,7 +44,7 @@ type process struct {
 	mu      sync.Mutex
 	running *running // nil if not running
 	used    time.Time
-	failed  error    // first error since the last Bind
+	failed  error    // error since the last Bind
 	ended   []uint64 // runs of an algorithm that the process can drop
 
 	runs  atomic.Int32 // number of open runs of an algorithm
@@ -213,7 +213,7 @@ func (p *process) discard() {
 	_ = os.Remove(p.program)
 }
 
-// keep adds a process to h.processes, or removes it if inUse is false.
+// keep adds a process to h.processes if inUse is set, and otherwise removes it.
 func (h *Host) keep(p *process, inUse bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

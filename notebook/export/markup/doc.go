@@ -1,10 +1,10 @@
-// Package markup reads HTML and drawings from outside, keeps what is harmless, and writes the
-// rest as markup that is HTML and XML at once.
+// Package markup reads untrusted HTML and drawings, keeps what is known to be harmless, and writes it as markup that is
+// valid as HTML and as XML.
 //
-//	source ──Parse──▶ tree of nodes ──Cleaner──▶ what may stay ──Write──▶ markup
-//	style sheet ──Scoped──▶ rules that reach one element and load nothing
+//	source ──Parse──▶ tree of nodes ──Cleaner──▶ harmless part ──Write──▶ markup
+//	style sheet ──Scoped──▶ rules that apply to one element and load nothing
 //
-// Parse is the parser of golang.org/x/net/html, so that a tree is what a browser sees. Lists name
-// all that may stay: elements and attributes (clean.go, parse.go), functions of CSS (style.go).
-// Anything else goes, and a Cleaner remembers what a reader might miss.
+// Parse uses the parser of golang.org/x/net/html, so a tree is the same as in a browser. Lists name everything that is
+// allowed: elements and attributes (clean.go, parse.go) and CSS functions (style.go). All else is dropped, and a
+// Cleaner records what readers may miss.
 package markup

@@ -17,7 +17,7 @@ const heavyDrawing = "drawing that repeats its parts too often"
 var inPaint = regexp.MustCompile(`url\(["']?#([^"')]+)`)
 
 // repeats returns the number of elements in a drawing when each reference counts as a copy of its target. Nested
-// references make this number exponential, so a small drawing can take a browser for ever.
+// references make this number exponential, so a browser may never finish a small drawing.
 func repeats(drawing *Node) float64 {
 	parts, found := map[string]*Node{}, map[*Node]float64{}
 	drawing.Walk(func(n *Node) bool {

@@ -1,9 +1,8 @@
-// Package tex knows TeX as far as reports need it: it turns formulas into MathML (Formula), says
-// which LaTeX of an output may be in a document (Compilable), and sets plain text (Text, Verbatim,
-// Characters).
+// Package tex has the TeX functions of reports. It converts formulas to MathML (Formula), decides whether LaTeX of an
+// output may be copied into a document (Compilable), and writes plain text as LaTeX (Text, Verbatim, Characters).
 //
-// Formulas are read by a parser (mathml.go), commands (command.go) and tables (table.go) by its
-// methods, from the lists of mathml.go. What the parser does not know stays TeX in the reader's
-// sight. The same lists state what Compilable lets pass (safe.go), besides commands of text; none of
-// them reads or writes a file, defines anything, or changes how TeX reads what follows.
+// The parser of formulas (mathml.go) has methods for commands (command.go) and for tables (table.go). The known
+// commands are in lists in mathml.go. A formula with an unknown command is shown as TeX source. Compilable (safe.go)
+// allows the same commands and some commands of text. None of them reads or writes a file, defines anything, or changes
+// how TeX parses the following text.
 package tex

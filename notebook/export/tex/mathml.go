@@ -192,7 +192,7 @@ func (m *mathParser) number(counts bool) *markup.Node {
 	return markup.Element("mrow", []string{"class", numberClass}, leaf("mtext", tag), leaf("mtext", label))
 }
 
-// numbered returns a formula with its number, if it has one. counts states that its environment numbers rows.
+// numbered returns a formula with its number, if it has one. Set counts if its environment numbers rows.
 func (m *mathParser) numbered(content *markup.Node, counts bool) *markup.Node {
 	if n := m.number(counts); n != nil {
 		return markup.Element("mrow", nil, content, markup.Element("mspace", []string{"width", "2em"}), n)

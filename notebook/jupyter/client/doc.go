@@ -1,10 +1,9 @@
-// Package client starts Jupyter kernels and executes notebooks with them. It needs
-// no Python and knows no bandits.
+// Package client starts Jupyter kernels and executes notebooks with them. It does not need Python.
 //
-//	Find, List   the kernelspecs that are installed, in the folders where Jupyter looks
-//	Start        a kernel of a kernelspec, with a new connection file
-//	Kernel       one running kernel: Execute, Request, Interrupt, Shutdown
-//	Run          all code cells of a notebook, outputs and counts written into it
+//	Find, List   find the installed kernelspecs in Jupyter's folders
+//	Start        starts a kernel from a kernelspec, with a new connection file
+//	Kernel       is a running kernel: Execute, Request, Interrupt, Shutdown
+//	Run          executes all code cells of a notebook and stores their outputs and counts in it
 //
 // A program that executes a notebook:
 //
@@ -13,11 +12,12 @@
 //	defer kernel.Shutdown(context.Background())
 //	err = client.Run(ctx, nb, kernel, client.RunOptions{Timeout: time.Minute})
 //
-// The meaning of outputs, tags and options follows nbclient, Jupyter's own executor, except for three
-// points: outputs of a cell that is not reached are removed, so that no old output follows a failure;
-// a stream is one output however the kernel cut it; and a cell that takes too long is always
-// interrupted, which keeps the kernel's state.
+// Outputs, tags and options have the same meaning as in nbclient, Jupyter's own executor, with three exceptions:
 //
-// Nothing here waits for ever. The process of the kernel is watched, so that a
-// request to a kernel that has died ends with an error that quotes what it wrote last.
+//   - Outputs of cells that are not reached are removed, so that no old output follows a failure.
+//   - The pieces of a stream are joined to one output.
+//   - A cell that takes too long is always interrupted, which keeps the kernel's state.
+//
+// No function waits for ever. The package watches the process of the kernel. A request to a kernel that has died ends
+// with an error that quotes the kernel's last output.
 package client

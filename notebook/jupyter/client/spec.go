@@ -63,7 +63,7 @@ func unknownKernel(name string, specs []Spec) error {
 	return fmt.Errorf("%s; installed: %s; %s", asked, strings.Join(names, ", "), remedy)
 }
 
-// List returns the valid kernelspecs sorted by name. Of several with the same name, it returns the one that Jupyter finds
+// List returns the valid kernelspecs sorted by name. From several with the same name, it returns the one that Jupyter finds
 // first.
 func List() []Spec {
 	specs, _ := scan(searchPath())
@@ -97,7 +97,7 @@ type brokenSpec struct {
 	err  error
 }
 
-// scan reads the kernelspecs in the given folders. Of several with the same name, it uses the first.
+// scan reads the kernelspecs in the given folders. It uses the first of several with the same name.
 func scan(folders []string) (specs []Spec, broken []brokenSpec) {
 	seen := map[string]bool{}
 	for _, folder := range folders {

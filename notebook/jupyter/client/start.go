@@ -167,8 +167,8 @@ func (k *Kernel) ready(ctx context.Context) error {
 	return nil
 }
 
-// introduce sends a request and waits for its reply. joined reports whether the status idle arrived, at most wait after
-// the reply.
+// introduce sends a request and waits for its reply. The first result reports whether the status idle arrived, at most
+// wait after the reply.
 func (k *Kernel) introduce(ctx context.Context, r *jupyter.Call, wait time.Duration) (joined bool, err error) {
 	k.client.Send(jupyter.ShellChannel, r.Request)
 	var late <-chan time.Time

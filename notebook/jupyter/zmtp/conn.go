@@ -193,7 +193,7 @@ const (
 	ready        = "READY" // command that ends the handshake
 )
 
-// greet exchanges the first 64 bytes.
+// greet sends and checks the greeting, the first 64 bytes of a connection:
 //
 //	0-9    signature ff .. 7f
 //	10-11  version

@@ -1,13 +1,12 @@
-// Package zmtp is the ZeroMQ Message Transport Protocol, version 3.0 with the
-// mechanism NULL, on one connection: greeting, handshake and frames.
+// Package zmtp implements the ZeroMQ Message Transport Protocol, version 3.0 with the mechanism NULL, for one
+// connection: greeting, handshake and frames.
 //
-//	Open      greets, sends kind and identity, and checks that the peer's kind fits
-//	Receive   reads one message of at most a number of bytes
-//	Send      writes one message to a buffer, which Flush empties
+//	Open      performs the handshake and checks that the peer's kind of socket fits
+//	Receive   reads one message of limited size
+//	Send      writes one message to a buffer, which Flush sends
 //
-// Any peer that can connect can announce anything. Each read has a limit, and memory grows
-// with what arrives, never with a length that was announced. The functions of sockets (routes,
-// subscriptions, queues) are not in here.
+// Peers are untrusted. Each read has a limit, and memory grows as bytes arrive, not by an announced length. Routes,
+// subscriptions and queues, which belong to sockets, are in package jupyter.
 //
 // Protocol: https://rfc.zeromq.org/spec/23/.
 package zmtp
