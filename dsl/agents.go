@@ -14,8 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// definitionsFor returns the bound names that a call uses, in the order of their binding. text is a script that defines
-// these names, in an order in which it can be evaluated. The last result lists the names whose values come from Go cells.
+// definitionsFor returns the bound names that a call uses, in the order of their binding. text is a script that
+// defines them, in an order in which a session can evaluate it. missing lists the names whose values come from Go
+// cells.
 func definitionsFor(c *call) (used []string, text string, missing []string) {
 	read := namesIn(c.node)
 	used = lists.Where(c.e.scope.names(), func(name string) bool { return read[name] })

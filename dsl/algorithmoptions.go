@@ -130,9 +130,9 @@ type optionUse struct {
 	report func()        // reports that no algorithm has the option; nil if no algorithm lacks it
 }
 
-// note records whether the algorithm of the current combination has an option that a call uses. If no algorithm has it,
-// reportLacking calls report, after all combinations were tried. Of several report functions for the same use, the first
-// is kept.
+// note records whether the algorithm of the current combination has an option that a call uses. If no algorithm has
+// it, reportLacking calls report, after all combinations were tried. If note gets several report functions for the
+// same use, it keeps the first.
 func (s *swept) note(call *ast.CallNode, option string, has bool, report func()) {
 	at := slices.IndexFunc(s.options, func(o optionUse) bool { return o.call == call && o.option == option })
 	if at < 0 {

@@ -46,7 +46,7 @@ func analysisFunctions() []Function {
 				algorithm("algorithm", "the collaborative algorithm", `"CoKernelFC"`, engine.ModeFC),
 				algorithm("alone", "the independent algorithm", `"IndRAGE"`, engine.ModeFC)},
 			Result: typeOf[sim.Speedup](), Example: `speedup(s, algorithm="CoKernelFC", alone="IndKernelFC")`,
-			// Of two missing algorithms, report only the first.
+			// If both algorithms are missing, report only the first.
 			early: func(c *call) {
 				a := readArguments[speedupArgs](c)
 				if algorithmIn(c, c.arg("s"), c.arg("algorithm"), a.Algorithm) {

@@ -179,9 +179,10 @@ func completeName(s *Session, p *proposals, c front.Cursor) {
 	}
 }
 
-// visitSweepable calls tell for each name that a sweep of result can vary. These are the bound names that the result
-// depends on, with a nil parameter, and the parameters of the calls that it depends on. A name is visited several times if
-// several calls have such a parameter. If result is a problem, tell gets the parameters of fc and fb.
+// visitSweepable calls the given function for each name that a sweep of result can vary. These are the bound names
+// that the result depends on, with a nil parameter, and the parameters of the calls that it depends on. A name is
+// visited several times if several calls have such a parameter. If result is a problem, the parameters of fc and fb
+// are visited.
 func visitSweepable(s *Session, result string, tell func(name string, p *Param)) {
 	if b := s.scope[result]; b != nil && b.value.Type == Problem {
 		for _, mode := range []string{engine.ModeFC, engine.ModeFB} {

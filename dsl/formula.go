@@ -157,7 +157,7 @@ func (s scope) function(name string) *Function {
 // arguments. names lists the free hyperparameters as the formula's text names them. Every copy is compiled separately, so
 // copies do not share values.
 func compileFormula(k kernels.Formula, names []string, definition *formula.Definition, st *front.Statement) kernels.Formula {
-	// At takes one number for each of names, in that order, and then one for each argument that is not fixed.
+	// At needs one number per element of names, in that order, and then one per argument that is not fixed.
 	k.At = func(free []kernels.Free) kernels.Formula {
 		values, texts := map[string]float64{}, map[string]string{}
 		at := k
@@ -183,7 +183,7 @@ func compileFormula(k kernels.Formula, names []string, definition *formula.Defin
 	}
 	k.Call = nil // the copy must not keep the Call of the original formula
 	if len(k.Args) > 0 {
-		// Call takes one number for each argument. A number may be the index of a column that does not exist, which is an
+		// Call needs one number per argument. A number may be the index of a column that does not exist, which is an
 		// error.
 		k.Call = func(args []kernels.Free) (kernels.Formula, error) {
 			// Replace the default values in the head by the arguments, and keep the numbers of the script.

@@ -31,8 +31,8 @@ type Param struct {
 	Default   string            // text of the default value; "" if the parameter is required
 	Doc       string            // description for help; starts in lower case and ends without a full stop
 	only      string            // for an option: text after Doc that lists the algorithms with this option; "" if all have it
-	// for an option: of reports whether an algorithm has it, and wordsOnly whether the algorithm accepts only texts for
-	// it. If of is nil, every algorithm has the option; if wordsOnly is nil, numbers are accepted too
+	// For an option, of reports whether an algorithm has it; nil means that every algorithm has it. wordsOnly reports
+	// whether an algorithm accepts only texts for it; nil means that numbers are accepted too.
 	of, wordsOnly func(algorithms.Entry) bool
 }
 
@@ -98,7 +98,7 @@ func (p Param) Given() string {
 	return text + ", default " + p.initial()
 }
 
-// A parameter without types accepts all types.
+// accepts reports whether the parameter accepts values of type t. A parameter without types accepts every type.
 func (p Param) accepts(t Type) bool { return len(p.Types) == 0 || slices.Contains(p.Types, t) }
 
 // suggestChoice returns a hint for a text that the parameter rejects; "" if there is no better text.

@@ -295,7 +295,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 	return p, nil
 }
 
-// goal returns "max" or "min" for reward column k: whether high or low values are good.
+// goal returns whether high or low values of reward column k are good: problem.GoalMax or problem.GoalMin.
 func (a problemArgs) goal(k int) string {
 	if len(a.Goal) == 0 {
 		return problem.GoalMax
@@ -370,9 +370,10 @@ func refine(c *call, a problemArgs, b *belief.Belief, level int, joint kernels.J
 	return findKernel(c, p)
 }
 
-// problemError returns an error of loading a problem, so that it is shown at the argument that caused it. file is the
-// parameter with the table's path, and rewards the path of raw rewards. It tests for errors of the noise, the file of raw
-// rewards, the kernel, and the table, in this order. For unknown columns, it reports the mistakes itself and returns nil.
+// problemError converts an error of loading a problem to an error at the argument that caused it. file is the
+// parameter with the table's path; rewards is the path of raw rewards. It tests for errors of the noise, the file of
+// raw rewards, the kernel, and the table, in this order. For unknown columns, it reports the mistakes itself and
+// returns nil.
 func problemError(c *call, err error, file, rewards string, similar []string) error {
 	var noise *problem.NoiseError
 	var data *problem.DataError

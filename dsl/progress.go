@@ -125,8 +125,8 @@ func awaitRuns[T any](c *call, worth *atomic.Bool, compute func() (T, error)) (T
 	return await.Result(c.e.ctx, await.Patience{Grace: grace, Keeps: worth.Load}, compute)
 }
 
-// noteFirstStep returns a function that passes each step on to tell, which may be nil. It sets worth at the first step for
-// which is returns true. The function may be called from any goroutine.
+// noteFirstStep returns a function that passes each step on to the given function, which may be nil. It sets worth at
+// the first step for which is returns true. The returned function may be called from any goroutine.
 func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bool) func(sim.Step) {
 	return func(s sim.Step) {
 		if is(s) {

@@ -80,8 +80,9 @@ func (s *Script) Check(opt Options) Errors {
 	return session.check(context.Background(), statements)
 }
 
-// ErrorHTML returns an error of Parse, Check or Eval as HTML, for a notebook cell or a web page. It shows the message, the
-// position, the line with the mistake underlined, the cause and the hint. Of any other error, it shows only the message.
+// ErrorHTML returns an error of Parse, Check or Eval as HTML, for a notebook cell or a web page. It shows the message,
+// the position, the line with the mistake underlined, the cause and the hint. For any other error, it shows only the
+// message.
 func ErrorHTML(err error) string {
 	var found Errors
 	var single *Error

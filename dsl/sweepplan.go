@@ -135,9 +135,9 @@ func sweepSteps(c *call, a argument) []labelled {
 }
 
 // sweepTarget returns the call whose parameter the argument a sweeps, or nil if a sweeps a bound name. It tries these
-// meanings in order: a name that the result depends on, or an argument written in a call that the result depends on; a
-// parameter that such a call leaves out; a parameter of the result's own call. Thus sweep(r, gap=…) varies the gap of
-// paper(case=2), and not the gap that fc assumes.
+// meanings in order. First: a name that the result depends on, or an argument written in a call that the result
+// depends on. Second: a parameter that such a call leaves out. Third: a parameter of the result's own call. Thus
+// sweep(r, gap=…) varies the gap of paper(case=2), and not the gap that fc assumes.
 func sweepTarget(c *call, root *binding, a argument) (*ast.CallNode, bool) {
 	scope, names := c.e.scope, c.e.scope.below(root.name)
 	var found []target

@@ -125,8 +125,8 @@ func (v value) known() bool { return v.Data != nil }
 func unknown(t Type) value        { return value{Type: t} }
 func numberValue(x float64) value { return value{Type: Number, Data: x} }
 
-// plain returns the value as a Go value. A number is a float64 and a text is a string. A list is a []float64, [][]float64
-// or []string if its elements allow, and otherwise an []any. An empty list is a []float64. Other values return their data.
+// plain returns the value as a Go value. A number is a float64 and a text is a string. A list is the most specific of
+// []float64, []string, [][]float64 and []any; an empty list is a []float64. Other values return their data.
 func (v value) plain() any {
 	list, ok := v.Data.([]value)
 	if !ok {

@@ -92,7 +92,7 @@ func campaignBlocks(s campaign.Status) []Block {
 			basis = answerSentence(*s.Best) + " " + basis
 		}
 		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
-		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // with a test, the campaign's own table lists the further samples
+		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // tests list their own further samples
 			out = append(out, more)
 		}
 	}

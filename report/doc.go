@@ -11,33 +11,31 @@
 //	value ──Cells──▶ []CellColumn ──save.Parquet──▶ data
 //	value ──Bundle──▶ all of these at once, for a notebook to choose from
 //
-// Every kind of value has one function that sets the order of its parts: first a sentence (what was
-// found, with what guarantee, for how many samples against the lower bound), warnings, then tables,
-// and the audit trail last and folded. A Block holds numbers as numbers; one function (cell) makes
-// them text, so that a figure in a terminal and in a paper is the same.
+// Each kind of value has one function that orders its parts. First comes a sentence: what was found, with
+// which guarantee, and with how many samples relative to the lower bound. Warnings, tables and the list of
+// eliminations follow; the last is folded. A Block contains numbers and not texts. Only the function cell
+// formats them, so that a number has the same digits in a terminal and in a paper.
 //
-// # Promises
+// # Guarantees
 //
-//   - An undecided task is named as undecided, in the sentence and in its table
-//     row; the best guess is never called an answer.
-//   - JSON has full precision, null for what is not finite, and the same bytes
-//     for the same displays: time, machine and command stay in the Provenance of
-//     the other formats. CSV has full precision and one tidy table a value.
-//   - An HTML page asks nothing of any network and is well-formed XML; its tables
-//     have captions and scopes, its figures a title and a description; colour
-//     never carries meaning alone.
-//   - WriteFile replaces a file as a whole or not at all.
+//   - The sentence and the table say of an undecided task that it is undecided. Its best estimate is never
+//     called an answer.
+//   - JSON has full precision; NaN and infinite numbers are null. Equal displays give equal bytes: only the
+//     other formats contain time, machine and command, in the Provenance. CSV has full precision and one
+//     table per value.
+//   - An HTML page loads nothing and is well-formed XML. Its tables have captions and scopes, its figures a
+//     title and a description. Colour alone never carries information.
+//   - WriteFile replaces a file completely or leaves it unchanged.
 //
 // # Figures
 //
-// A Figure is data, and package figure draws it. What a sweep or a table of comparisons gives goes
-// through one chart, which splits its rows into panels and series. An algorithm has the hue of its
-// place in the catalogue in every figure, and an algorithm that knows the truth
-// (algorithms.RoleReference) is drawn and named as a reference everywhere; files have a column for
-// that.
+// A Figure is data; package figure draws it. The figures of a sweep and of tables of comparisons are made from
+// a chart, which divides its rows into panels and series. The colour of an algorithm depends only on its place
+// in the catalogue, so that it is the same in every figure. An algorithm that knows the true means
+// (algorithms.RoleReference) is drawn and named as a reference; files have a column for this.
 //
 // # A new kind of value
 //
-// Add it to package internal/kinds, and write a method of that name on views in a new file: from
-// the value to blocks, and to a table and a Figure if it has them. All formats follow.
+// Add it to package internal/kinds. In a new file, write a method of that name on views. The method returns the
+// blocks of a value, and a table and a Figure if the kind has them. All formats then support it.
 package report

@@ -131,7 +131,7 @@ func references(m measure, results []engine.Result, lower []float64, vertical bo
 	case m.name == "ratio":
 		return []ReferenceLine{{Label: "lower bound", At: 1, Vertical: vertical}}
 	case m.name == "error":
-		asked := lists.Where(results, func(r engine.Result) bool { return r.Mode == engine.ModeFC }) // only fixed confidence has an allowed error probability
+		asked := lists.Where(results, func(r engine.Result) bool { return r.Mode == engine.ModeFC }) // others have no allowed error
 		if deltas := lists.Map(asked, func(r engine.Result) float64 { return r.Delta }); same(deltas) {
 			return []ReferenceLine{{Label: "δ asked", At: deltas[0], Vertical: vertical}}
 		}

@@ -15,43 +15,45 @@
 //	session.Put("longest", slices.Max(lengths))
 //	session.Put("wave", func(x, y []float64) float64 { return math.Exp(-math.Abs(x[0] - y[0])) })
 //
-// A Go cell is a process that lasts as long as the cell. Values are copied in both directions, so changing a value here does not change the
-// session. The kernel evaluates formulas of the session, a row at a time.
+// A Go cell is a process that ends with the cell. Values are copied in both directions, so a change to a value in the cell does not
+// change the session. The notebook kernel evaluates formulas of the session for the cell, one row at a time.
 //
 // # Kernels
 //
-// There are two types of kernels, in the language and in Go. [Kernel] reads a joint kernel, which compares arms of tasks and is what a
-// problem has; [PointKernel] reads a kernel of the points of one space, which task(...) and arm(...) take. If a name has the other type,
-// the error names the right function.
+// There are two types of kernels, in scripts and in Go. [Kernel] returns a joint kernel, which compares pairs of task and arm; each
+// problem has one. [PointKernel] returns a kernel of one space, which task(...) and arm(...) accept. If the kernel that is bound to a
+// name has the other type, the error names the right function.
 //
 // # Campaigns
 //
-// [Start], [Ask], [Tell], [Attach], [Fail], [Correct], [CloseRound] and [Amend] are the acts of scripts. The kernel performs them, so
-// that they are the same events with the same errors; a repeated act changes nothing. If the kernel restarts a program for a function of
-// [Put], the acts in it return their first results, and nothing is recorded twice. [Act] performs all of them and returns an error
-// instead of a panic.
+// [Start], [Ask], [Tell], [Attach], [Fail], [Correct], [CloseRound] and [Amend] call the script functions that record an act in a
+// campaign. The notebook kernel executes the call, so the events and the errors are those of a script. A repeated act changes nothing.
+// If the kernel restarts a program for a function of [Put], the acts in the program return their first results, and nothing is
+// recorded twice. [Act] performs each of these acts; it returns an error where the others panic.
 //
 // # Functions
 //
-// [Put] accepts a Go func as a kernel or as a source of rewards, also inside kernels and problems. Because the cell's process ends, the
-// kernel keeps the program: it starts it again, lets it run up to the same Put, and asks it for values. So the code before the Put runs
-// again in each process that the kernel starts, without output, and must lead to the same Put. Put functions first, in a cell that does
-// little else. The function uses the session's values of the first run, even if a name is bound again later. A panic in the function is
-// an error of the cell that used it, with the points. Functions need a Unix system.
+// [Put] accepts a Go func as a kernel or as a source of rewards, also inside kernels and problems. The cell's process ends, so the
+// notebook kernel keeps the program. It starts the program again, lets it run to the same Put, and requests values of the function. The
+// code before the Put therefore runs again, without output, in each process that the kernel starts. It must reach the same Put. Call
+// Put first, in a cell that does little else. The function uses the values that the session had in the first run, even if a name is
+// bound again later. A panic in the function is an error of the cell that uses it; the error contains the points. Functions need a
+// Unix system.
 //
 // # Algorithms
 //
-// [Put] accepts an algorithms.Entry. Then algorithm=NAME of fc, fb and sweep runs it, by the rules for functions. Concurrent
-// runs use separate processes, at most eight and at most one per core. The program starts again in each, and runs share no variables.
+// [Put] accepts an algorithms.Entry. The argument algorithm=NAME of fc, fb and sweep then runs it, by the rules for functions.
+// Concurrent runs use separate processes, at most eight and at most one per core. The program starts again in each process, so runs
+// share no variables.
 //
-// A sweep with a store computes results again if the cell with the Put changed, a declaration that it uses, or a value that it read
-// from the session. Changes of other declarations and of comments do not matter.
+// A sweep with a store computes results again after a change of the cell with the Put, of a declaration that this cell uses, or of a
+// value that it read from the session. Changes of other declarations and of comments have no effect.
 //
 // # Errors
 //
-// For short cells, the readers, [Put] and the acts panic with a one-sentence message. [Get], [Bind] and [Act] return errors
-// instead.
+// To keep cells short, the functions that return a value, [Put] and the acts panic if there is an error. The message is one sentence.
+// [Get], [Bind] and [Act] return errors instead.
 //
-// Under plain GoNB, and outside a notebook, there is no session, and every function reports that. Package display and all other
+// Under plain GoNB, and outside a notebook, there is no session, and every function reports this. Package display and all other
 // packages work there.
 package session

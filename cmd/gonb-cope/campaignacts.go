@@ -37,7 +37,7 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	}
 	c := &cobra.Command{Use: use, Short: e.Short, Long: e.Long, Args: arguments(least, most, what)}
 	check := actFlags(c, act)
-	if tell, ok := act.(*campaign.Tell); ok { // the command tell also accepts pairs of id and value
+	if tell, ok := act.(*campaign.Tell); ok { // this command also accepts pairs of id and value
 		c.Use, c.Args = "tell DIR FILE.csv | DIR ID VALUE...", arguments(2, -1, "a folder, and a file or an id with its value")
 		c.Flags().StringVar(&tell.Sheet, "sheet", "",
 			"`NAME` of the sheet, which identifies its rows without ids later (default: the name of the file)")

@@ -18,7 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
-// source is the text of a script, and where it comes from.
+// source is the text of a script and its origin.
 type source struct {
 	name   string // path as given; "<stdin>" for "-"
 	folder string // folder that relative paths start from

@@ -1,6 +1,6 @@
-// Package save writes values of package report to files, in the format that the ending
-// of the path names, and as Parquet, which no other package writes.
+// Package save writes values of package report to files. The extension of the path determines the format.
+// Only this package writes Parquet.
 //
-// It is apart from report because of Go cells: what shows a value links report, and
-// would otherwise link the Parquet library, which is half as large as all the rest.
+// It is separate from report for the sake of Go cells. Every program that displays a value links report. If
+// report also linked the Parquet library, such a program would be half as large again.
 package save

@@ -1,12 +1,11 @@
-// Package display shows values below a Go cell as a %%cope cell would show them: text,
-// tables, figures.
+// Package display shows values below a Go cell in the same way as a %%cope cell: as text, tables and figures.
 //
 //	p := session.Problem("p")
 //	display.Show(p, p.Kernel)
 //	display.Markdown("Weights by **task**: $\\lambda_v$")
 //
-// Under the kernel "Go + CoPE (gonb-cope)" the front end gets every representation of
-// a value (report.Bundle). Under plain GoNB it gets the same, except the value as JSON:
-// GoNB's channel has no place for it. Outside a notebook the text goes to standard
-// output, so that a program copied out of a notebook still shows what it did.
+// Under the kernel "Go + CoPE (gonb-cope)", the front end receives every representation of a value, see
+// report.Bundle. Plain GoNB cannot send the value as JSON; the front end receives all other representations.
+// Outside a notebook, the text is written to standard output. Thus a program copied from a notebook still
+// shows its results.
 package display

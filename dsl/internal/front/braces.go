@@ -98,9 +98,9 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	return append(tokens, piece(from, t.To, tail, "")), nil
 }
 
-// enclosed returns where the expression that starts at offset from, inside braces of a text, ends. closed is the offset of
-// the closing brace, or end if it is missing. A format may be between the two. A colon inside quotes, brackets or a choice
-// does not start a format.
+// enclosed examines an expression inside braces of a text, which starts at offset from. value is the offset of its
+// end. closed is the offset of the closing brace, or end if that is missing. A format may be between the two. A colon
+// inside quotes, brackets or a choice does not start a format.
 func enclosed(s *Source, from, end int) (value, closed int) {
 	depth, choices := 0, 0
 	var quote rune // the open quote; 0 if there is none
