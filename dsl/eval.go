@@ -12,43 +12,44 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 )
 
-// maxElements limits the number of list elements in one evaluation, so that a short script cannot use all memory.
+// maxElements is the maximum number of list elements in one evaluation, so that a short script cannot use all memory.
 const maxElements = 2_000_000
 
-// maxNesting limits the depth of nested lists.
+// maxNesting is the maximum depth of nested lists.
 const maxNesting = 20
 
-// evaluator computes the values of expressions, both to check a script and to run it. In a check (dry) it skips calls that read
-// files or run something, and knows only the type of their values. It computes everything that depends only on numbers and
-// kernels, so that an invalid length scale is found before anything runs.
+// evaluator computes the values of expressions. It is used to check a script and to run it. In a check (dry is true), it
+// skips calls that read files or make runs, and knows only the types of their results. It evaluates everything else, so
+// that for example an invalid length scale is found before any run.
 type evaluator struct {
-	ctx      context.Context // context of Eval or of a check; ends computations
-	session  *Session        // provides options, files and stored results
-	dry      bool            // checks the script without reading or running anything
-	scope    scope           // names bound so far
-	order    order           // order of the bound names; nil until needed
-	errs     front.Errors    // the first mistakes, at most front.MaxErrors
-	mistakes int             // number of all mistakes
+	ctx      context.Context // context of Eval or of a check; its end stops computations
+	session  *Session        // has the options and the bound names, and keeps designs
+	dry      bool            // whether the script is only checked: nothing is read or run
+	scope    scope           // the names bound so far
+	order    order           // order of the bound names, see cyclic; nil until it is needed
+	errs     front.Errors    // the first mistakes, up to front.MaxErrors
+	mistakes int             // number of all mistakes, including those not in errs
 
-	st *front.Statement // the statement being evaluated, which contains the nodes
-	// the statement of the script: st, or the statement that caused st to be evaluated again
+	st *front.Statement // statement that is being evaluated; it contains the nodes
+	// statement of the script that is being evaluated. It differs from st while a sweep evaluates another definition again
 	own      *front.Statement
-	elements int                // list elements made so far
-	uses     map[string]bool    // names that the statement has read
-	all      []*front.Statement // all statements of the script, to find names that are used before they are bound
-	swept    *swept             // overrides of a sweep; nil outside one
-	inputs   map[string]bool    // in a check: the files that problems are read from
+	elements int                // number of list elements made so far, see spend
+	uses     map[string]bool    // names that the statement has used so far; nil if they are not recorded
+	all      []*front.Statement // all statements of the script, to find names that are bound further below
+	swept    *swept             // the sweep in progress; nil outside sweeps
+	inputs   map[string]bool    // in a check: paths of the data files that the script reads
 	contents map[string][]byte  // contents of the files read, by path
 	teller   *teller            // reports progress; nil if progress is not reported
 
-	stopped error // the reason why a call ended early with a partial value
+	stopped error // why a call returned a partial result early; nil if none did
 
-	divided *division // of a part of a script; nil for a whole script
+	divided *division // state of a part of a script; nil for a whole script
 }
 
-// fail records an error at a node. It returns an unknown value of type t, so that evaluation continues without follow-up errors.
+// fail records a mistake at node n. It returns a value of type t without data, so that evaluation continues without
+// follow-up errors.
 func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
-	// Finding the place of a node walks through the tree, so do it only if the mistake will be shown.
+	// Finding the position of a node visits the whole tree. Skip it if the mistake will not be shown.
 	if e.full() {
 		e.mistakes++
 		return unknown(t)
@@ -57,17 +58,18 @@ func (e *evaluator) fail(n ast.Node, t Type, message, hint string) value {
 	return unknown(t)
 }
 
-// full reports whether the maximum number of mistakes was found.
+// full reports whether front.MaxErrors mistakes are recorded.
 func (e *evaluator) full() bool { return len(e.errs) == front.MaxErrors }
 
-// failAt records an error at a place in the current statement.
+// failAt records a mistake at a position in the current statement.
 func (e *evaluator) failAt(at front.Span, message, hint string) {
 	e.report(e.st.Source.At(at, message, hint))
 }
 
-// report records an error, up to front.MaxErrors. A sweep may find the same mistake in every combination; it is recorded once.
+// report records a mistake, unless the maximum number is recorded. If a sweep finds the same mistake in several
+// combinations, it is recorded once.
 func (e *evaluator) report(err *front.Error) {
-	e.mistakes++ // also counts mistakes that are not recorded
+	e.mistakes++ // counts mistakes that are not recorded too
 	known := slices.ContainsFunc(e.errs, func(x *front.Error) bool {
 		return x.File == err.File && x.Span == err.Span && x.Message == err.Message
 	})
@@ -76,7 +78,8 @@ func (e *evaluator) report(err *front.Error) {
 	}
 }
 
-// eval returns the value of an expression. The value has no data after an error, and in a check if it depends on files or runs.
+// eval returns the value of an expression. The value has no data after a mistake. In a check, it also has none if it
+// depends on files or runs.
 func (e *evaluator) eval(n ast.Node) value {
 	switch n := n.(type) {
 	case *ast.IntegerNode:
@@ -105,12 +108,12 @@ func (e *evaluator) eval(n ast.Node) value {
 	return e.fail(n, anything, "the language does not have this", "")
 }
 
-// name returns the value of a name and records its use. Names of the language cannot be bound, so the order of the lookups does
-// not matter.
+// name returns the value of a name and records that the statement uses the name. Scripts cannot bind names of the
+// language, so the order of lookups does not matter.
 func (e *evaluator) name(n *ast.IdentifierNode) value {
 	e.use(n.Value)
 	w, gone := e.session.withdrawn[n.Value]
-	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // a withdrawn name is valid again once this script binds it
+	if gone = gone && w.binding == e.scope[n.Value]; gone && w.binding != nil { // a withdrawn name is valid again when this script has bound it
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	if v, ok := e.lookup(n.Value); ok {
@@ -126,20 +129,22 @@ func (e *evaluator) name(n *ast.IdentifierNode) value {
 		return e.fail(n, anything, w.message(n.Value), w.hint(e.session.giver()))
 	}
 	hint := ""
-	if !e.full() { // finding the nearest name takes long
+	if !e.full() { // finding a similar name takes long
 		hint = suggestName(e, n.Value)
 	}
 	return e.fail(n, anything, fmt.Sprintf("unknown name %q", n.Value), hint)
 }
 
-// use records that the current statement reads a name. It records nothing while a statement is evaluated again (uses is nil).
+// use records that the current statement uses a name. It records nothing if e.uses is nil, while a definition is evaluated
+// again.
 func (e *evaluator) use(name string) {
 	if e.uses != nil {
 		e.uses[name] = true
 	}
 }
 
-// lookup returns the value of a bound name, replaced by a swept value if there is one.
+// lookup returns the value of a bound name, or its current value in a sweep if the sweep changes it. It returns false if
+// the name is not bound.
 func (e *evaluator) lookup(name string) (value, bool) {
 	if e.swept != nil {
 		if v, ok := e.swept.lookup(e, name); ok {
@@ -153,14 +158,14 @@ func (e *evaluator) lookup(name string) (value, bool) {
 	return b.value, true
 }
 
-// list evaluates [a, b, …]. It evaluates all elements, because each may have a mistake.
+// list evaluates [a, b, …]. It evaluates all elements even after a mistake, to report every mistake.
 func (e *evaluator) list(n *ast.ArrayNode) value {
 	out := make([]value, len(n.Nodes))
 	known, size := true, 0
 	for i, element := range n.Nodes {
 		out[i] = e.eval(element)
 		known = known && out[i].known()
-		size += out[i].size(maxElements) // including nested lists
+		size += out[i].size(maxElements) // counts the elements of nested lists too
 		if out[i].Type == Nothing {
 			e.fail(element, anything, "this has no value, so it cannot be in a list", "")
 			known = false
@@ -170,14 +175,14 @@ func (e *evaluator) list(n *ast.ArrayNode) value {
 	if !known || !e.spend(n, size) {
 		return unknown(List)
 	}
-	if list.depth() > maxNesting { // printing and comparing recurse this deep
+	if list.depth() > maxNesting { // printing and comparing recurse this deeply
 		return e.fail(n, List, fmt.Sprintf("more than %d lists inside each other", maxNesting), "")
 	}
 	return list
 }
 
-// spend counts list elements and characters of joined texts. It reports a mistake and returns false if their number exceeds the
-// limit.
+// spend adds to the number of list elements, or of characters of joined texts, in this evaluation. If the number exceeds
+// maxElements, it reports a mistake at node n and returns false.
 func (e *evaluator) spend(n ast.Node, elements int) bool {
 	if elements > maxElements-e.elements {
 		e.fail(n, List, fmt.Sprintf("the lists of the script have more than %d elements", maxElements), "put data into a CSV file")
@@ -187,7 +192,7 @@ func (e *evaluator) spend(n ast.Node, elements int) bool {
 	return true
 }
 
-// element returns list[i], with i from 0. If only the type of the list is known, the result has the type of its elements, if
+// element returns list[i], with i from 0. If the list is unknown, the result has the type of the elements, if that is
 // known.
 func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	switch {
@@ -211,8 +216,8 @@ func (e *evaluator) element(n *ast.MemberNode, list, at value) value {
 	return elements[i]
 }
 
-// read reads a data file once per evaluation, so that all combinations of a sweep use the same data. path is a path of the
-// operating system.
+// read returns the contents of a data file. It reads each file once per evaluation, so that all combinations of a sweep
+// use the same data. path is a path of the operating system.
 func (e *evaluator) read(path string) ([]byte, error) {
 	if data, known := e.contents[path]; known {
 		return data, nil
@@ -228,12 +233,13 @@ func (e *evaluator) read(path string) ([]byte, error) {
 	if e.contents == nil {
 		e.contents = map[string][]byte{}
 	}
-	// A second read in this evaluation returns the same contents, even if the file has changed.
+	// Later reads in this evaluation return these contents, even if the file changes.
 	e.contents[path] = data
 	return data, nil
 }
 
-// compare evaluates a comparison to 1 or 0. It compares numbers, lists element by element, and texts for equality.
+// compare evaluates a comparison; the result is 1 or 0. Lists are compared element by element. Texts can only be compared
+// with == and !=.
 func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	switch {
 	case l.Type.isNumeric() && r.Type.isNumeric():
@@ -246,14 +252,14 @@ func (e *evaluator) compare(n *ast.BinaryNode, l, r value) value {
 	case !l.known() || !r.known():
 		return unknown(Number)
 	}
-	// Reduce == and != of texts to numbers: equality is 1, compared with 1.
+	// For texts, equality is the number 1 or 0; compare it with 1.
 	return numberValue(formula.Operate(n.Operator, float64(indices.Indicator(l.Data == r.Data)), 1))
 }
 
-// choice evaluates condition ? a : b. A check evaluates both branches, because both may have mistakes; a run evaluates only the
-// chosen one.
+// choice evaluates condition ? a : b. A check evaluates both a and b, to find the mistakes of both. A run evaluates only
+// the chosen one.
 func (e *evaluator) choice(n *ast.ConditionalNode) value {
-	condition := e.eval(n.Cond) // usually 1 or 0 from a comparison; any number is accepted
+	condition := e.eval(n.Cond) // usually 1 or 0; any other number counts as true
 	if condition.Type != Number && condition.Type != anything {
 		return e.fail(n.Cond, anything, fmt.Sprintf("a choice needs a condition, but this is %s", condition.Type.a()),
 			"compare numbers or texts: a > b ? c : d")
@@ -269,7 +275,7 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 		e.mention(n.Exp1)
 		return e.eval(n.Exp2)
 	}
-	// If the condition is already known, the type of its branch is the type of the value.
+	// If the condition is known, the value has the type of the chosen expression.
 	a, b := e.eval(n.Exp1), e.eval(n.Exp2)
 	switch {
 	case known && x != 0:
@@ -284,8 +290,8 @@ func (e *evaluator) choice(n *ast.ConditionalNode) value {
 	return value{Type: a.Type, of: a.of}
 }
 
-// mention records the names of a branch that is not evaluated. The value depends on them, because another condition would choose
-// that branch.
+// mention records the names in an expression that is not evaluated. The statement's value depends on them, because another
+// condition would choose that expression.
 func (e *evaluator) mention(n ast.Node) {
 	for name := range namesIn(n) {
 		e.use(name)

@@ -12,15 +12,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// countsHint explains how to declare rewards that are 0 or 1.
+// countsHint is a hint on how to declare rewards that are 0 or 1.
 const countsHint = "best(p) recognises rewards of 0 and 1; successes= and trials= read their counts; bounded=[0, 1] declares " +
 	"them for tests"
 
-// noiseParams returns the parameters about noise. kinds are texts that noise accepts besides "unknown"; doc describes them, and
-// usual describes the default.
+// noiseParams returns the parameters about noise. kinds are further texts that the parameter noise accepts; doc describes
+// them, and usual describes the default.
 func noiseParams(doc, usual string, kinds ...string) []Param {
 	var environments, strengths []string
-	// The description of strength= lists the environments that have one.
+	// The description of strength= lists the environments that use it.
 	for _, e := range problem.Environments() {
 		environments = append(environments, e.Name)
 		if e.Strength > 0 {
@@ -46,10 +46,12 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 	}
 }
 
-// noiseUnknown is the text for an unknown noise scale. "unknown task" and "unknown arm" mean one scale per task or per arm.
+// noiseUnknown is the text for a noise scale that is estimated. "unknown task" and "unknown arm" mean one scale per task
+// or per arm.
 const noiseUnknown = "unknown"
 
-// unknownBy returns NoiseModel.UnknownBy for the texts "unknown", "unknown task" and "unknown arm"; "" for other texts.
+// unknownBy returns the value of NoiseModel.UnknownBy for "unknown", "unknown task" and "unknown arm". It returns "" for
+// other texts.
 func unknownBy(text string) string {
 	// "unknown" alone means one scale for all arms.
 	by, unknown := strings.CutPrefix(text, noiseUnknown)
@@ -65,15 +67,15 @@ func unknownBy(text string) string {
 // noiseArgs are the arguments of noise.
 type noiseArgs struct {
 	Noise       any       // a float64 or a text; nil if not given
-	NoiseGuess  *float64  // guess of an unknown noise scale; nil if not given
-	Bounded     []float64 // lower and upper bound of rewards; nil if not given
+	NoiseGuess  *float64  // first guess of an unknown noise scale; nil if not given
+	Bounded     []float64 // lower and upper limit of the rewards; nil if not given
 	Environment string    // "" for the default
 	Strength    float64   // 0 for the default
 }
 
-// checkNoise reports conflicting arguments about noise. Whether the noise suits the data is checked when the data are loaded.
+// checkNoise reports arguments about noise that conflict. Loading the data checks whether the noise suits them.
 func checkNoise(c *call, a noiseArgs) {
-	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess is useless if the scale is stated or estimated
+	if guess := c.arg("noise_guess"); a.NoiseGuess != nil { // a guess has no effect if the scale is given
 		if kind, text := a.Noise.(string); !text || unknownBy(kind) == "" {
 			c.refuse(guess, `write noise="unknown", or noise=`+formatNumber(*a.NoiseGuess), "noise_guess needs noise=\"unknown\"")
 			return
@@ -84,15 +86,15 @@ func checkNoise(c *call, a noiseArgs) {
 	}
 }
 
-// model returns the noise model of arguments that passed checkNoise. A number is the scale of all arms; for unknown noise, the
-// guess is.
+// model returns the noise model that the arguments describe. They must have passed checkNoise. If noise is a number, it is
+// the scale of all arms; if noise is unknown, the guess is.
 func (a noiseArgs) model() problem.NoiseModel {
 	m := problem.NoiseModel{Environment: a.Environment, Strength: a.Strength}
 	switch noise := a.Noise.(type) {
 	case float64:
 		m.Scales = []float64{noise}
 	case string:
-		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" { // the data determine the scale: from a column, or pooled over tasks
+		if m.UnknownBy = unknownBy(noise); m.UnknownBy == "" { // the data have the scales: in a column, or pooled over tasks
 			m.Known = noise
 		}
 		if a.NoiseGuess != nil {
@@ -100,36 +102,36 @@ func (a noiseArgs) model() problem.NoiseModel {
 		}
 	}
 	if a.Bounded != nil {
-		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // checkNoise has ensured two numbers
+		m.Bounds = &[2]float64{a.Bounded[0], a.Bounded[1]} // checkNoise has checked that there are two
 	}
 	return m
 }
 
-// noiseError returns the error of an invalid noise model at the argument that caused it, or at environment if that is unknown;
-// nil without an error.
+// noiseError returns an error of the noise model, so that it is shown at the argument that caused it, or else at the
+// argument environment. It returns nil if err is nil.
 func noiseError(c *call, err error) error {
 	if err == nil {
 		return nil
 	}
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
-		// Map the field of the noise model to its parameter.
+		// Find the parameter for the wrong field of the noise model.
 		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
 			"Strength": "strength"}[wrong.Field]
 	}
 	return &argumentError{param: about, message: c.fn.Name + ": the noise model is not valid", err: err}
 }
 
-// unmeasuredDrop is the value of unmeasured= that leaves out arms without measurements.
+// unmeasuredDrop is the value of unmeasured= that removes arms without measurements.
 const unmeasuredDrop = "drop"
 
-// goalParam is the parameter goal: whether high or low rewards are good.
+// goalParam is the parameter goal, which says whether high or low rewards are good.
 var goalParam = Param{
 	Name: "goal", Synonyms: []string{"direction", "sense"}, Types: []Type{Text}, Choices: []string{"max", problem.GoalMin}, Default: `"max"`,
 	Doc: `"max" if the best arm has the highest expected reward, "min" if the lowest`,
 }
 
-// goalParams returns the parameters of problem that apply to both kinds of table.
+// goalParams returns the parameters of problem that apply to both kinds of tables.
 func goalParams() []Param {
 	goal := goalParam
 	goal.Types = []Type{Text, List}
@@ -143,7 +145,7 @@ func goalParams() []Param {
 	}
 }
 
-// goalOf converts the argument goal to the notation of package problem, where "" means that high rewards are good.
+// goalOf converts the argument goal to the form of package problem, in which "" means that high rewards are good.
 func goalOf(text string) string {
 	if text == problem.GoalMin {
 		return problem.GoalMin
@@ -151,16 +153,17 @@ func goalOf(text string) string {
 	return problem.GoalMax
 }
 
-// longDetails are the parameters that describe the columns of a table with a row for each measurement.
+// longDetails are the parameters that describe the columns of a table with one row per measurement.
 var longDetails = longParams()[1:]
 
-// isTable reports whether a value is the path of a table in the caller's memory, such as a DataFrame of Python.
+// isTable reports whether a value is the path of a table in the caller's memory, such as a Python DataFrame.
 func (s *Session) isTable(v value) bool {
 	path, is := v.Data.(string)
 	return is && v.Type == Text && s.opt.Tables != nil && s.opt.Tables(s.path(path)) != nil
 }
 
-// tableExample returns an example call that reads a caller's table, by its name in the script if it has one.
+// tableExample returns an example call that reads a table of the caller. It uses the table's name in the script, if n is a
+// name.
 func tableExample(e *evaluator, n ast.Node) string {
 	name := "df"
 	if id, is := n.(*ast.IdentifierNode); is {
@@ -171,14 +174,14 @@ func tableExample(e *evaluator, n ast.Node) string {
 
 const longExample = `problem(data="runs.csv", task=…, arm=…, reward=…)`
 
-// textParam is the parameter that lists columns to be read as names, not as numbers.
+// textParam is the parameter that lists columns whose numbers are names.
 var textParam = Param{
 	Name: "text", Synonyms: []string{"names", "strings", "categories"}, Types: []Type{Text, List}, words: wordsHeader, Default: unset,
 	Doc: "the column or columns whose values are names although they look like numbers, such as versions: 12.1 and 12.10 then " +
 		"differ, NA is a name, and only an empty cell is a missing value",
 }
 
-// similarParam is the parameter that lists matrices of how alike options are.
+// similarParam is the parameter that lists files with matrices of similarity between arms.
 var similarParam = Param{
 	Name: "similar", Synonyms: []string{"relatives", "relationship", "pedigree", "kinship", "grm", "relmat"}, Types: []Type{Text, List},
 	words: wordsData, Default: unset,
@@ -187,10 +190,10 @@ var similarParam = Param{
 		`"variety=G.csv"`,
 }
 
-// longParams returns the parameters of problem for a table with a row for each measurement. One column is given as a text,
-// several as a list; checkNames reports mistakes.
+// longParams returns the parameters of problem for a table with one row per measurement. A parameter for columns accepts
+// one name, or a list of names; checkNames reports mistakes.
 func longParams() []Param {
-	// columns makes a parameter for one or several columns.
+	// columns returns a parameter that accepts one or several names of columns.
 	columns := func(name, doc string, synonyms ...string) Param {
 		return Param{Name: name, Synonyms: synonyms, Types: []Type{Text, List}, words: wordsHeader, Default: unset, Doc: doc}
 	}
@@ -241,9 +244,10 @@ func longParams() []Param {
 	}
 }
 
-// checkProblem reports conflicting arguments of problem.
+// checkProblem reports arguments of problem that conflict.
 func checkProblem(c *call, a problemArgs) {
-	// An unnamed first argument is path. If arm and reward are given, it is a table of measurements, so move it to data.
+	// A first argument without a name is path. If the call has arm and reward, it is a table of measurements, so it must
+	// be data.
 	if c.has("path") && !c.has("data") && c.has("arm") && (c.has("reward") || c.has("successes")) {
 		i, j := c.fn.param("path"), c.fn.param("data")
 		c.args[i], c.args[j] = argument{}, c.args[i]
@@ -263,10 +267,10 @@ func checkProblem(c *call, a problemArgs) {
 			"write data= instead of path")
 	case data && len(missing) > 0:
 		c.fail(argument{}, "problem: data needs "+andList(missing), "as in "+longExample)
-	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // reported
+	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // checkNames has reported a mistake
 	case data && c.has("rewards"):
 		c.fail(c.arg("rewards"), "problem: data already contains the rewards", "leave rewards out; reward= names the column of data")
-	case !checkNames(c, c.arg(textParam.Name)) || !checkSeveral(c, a): // reported
+	case !checkNames(c, c.arg(textParam.Name)) || !checkSeveral(c, a): // checkNames or checkSeveral has reported a mistake
 	case c.has("block") && !c.has("rewards"):
 		c.fail(c.arg("block"), "problem: block names a column of rewards=, which is not given",
 			"give rewards=, a file of measured rewards with that column; for tables with data= write blocks=")
@@ -275,7 +279,8 @@ func checkProblem(c *call, a problemArgs) {
 	}
 }
 
-// checkSeveral reports goals that do not match the reward columns, and invalid requirements.
+// checkSeveral reports goals that do not match the reward columns, and wrong requirements. It returns false after a
+// mistake.
 func checkSeveral(c *call, a problemArgs) bool {
 	for _, g := range a.Goal {
 		if g != "max" && g != problem.GoalMin {
@@ -297,8 +302,8 @@ func checkSeveral(c *call, a problemArgs) bool {
 	return true
 }
 
-// longGiven returns the names of the given longDetails, and of those that data requires but are missing: arm, and reward unless
-// successes is given.
+// longGiven returns which of longDetails the call gives, and which required ones are missing. Required are arm, and reward
+// unless successes is given.
 func longGiven(c *call) (given, missing []string) {
 	for _, p := range longDetails {
 		switch {
@@ -311,11 +316,12 @@ func longGiven(c *call) (given, missing []string) {
 	return given, missing
 }
 
-// checkNames reports a list whose elements are not distinct column names. It returns true for a text.
+// checkNames reports a list that does not consist of different column names, and then returns false. It returns true for a
+// single text.
 func checkNames(c *call, a argument) bool {
 	list, ok := a.Data.([]value)
 	if !ok {
-		return true // a text
+		return true // a single text
 	}
 	names := texts(a.value)
 	if len(list) == 0 || len(names) < len(list) {
@@ -332,7 +338,7 @@ func checkNames(c *call, a argument) bool {
 	return true
 }
 
-// paramNaming returns the name of the parameter whose argument names this column; "" if there is none.
+// paramNaming returns the parameter whose argument names the given column; "" if there is none.
 func paramNaming(c *call, column string) string {
 	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)

@@ -13,7 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
-// Answer shows best(...).
+// Answer returns the view of best(...).
 func (views) Answer(a answer.Answer) view {
 	return view{
 		blocks: func() []Block { return answerBlocks(a) },

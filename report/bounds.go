@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Bounds shows bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
+// Bounds returns the view of bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
 func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block {

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Protocol shows protocol(...): the settings of a campaign and its forecast.
+// Protocol returns the view of protocol(...): the settings of a campaign and its forecast.
 func (views) Protocol(p campaign.Protocol) view {
 	out := view{blocks: func() []Block { return protocolBlocks(p) }}
 	if p.Problem != nil {
@@ -25,7 +25,7 @@ func (views) Protocol(p campaign.Protocol) view {
 	return out
 }
 
-// Campaign shows the progress and the recommendations of a campaign.
+// Campaign returns the view of the progress and the recommendations of a campaign.
 func (views) Campaign(s campaign.Status) view {
 	return view{
 		words:  s.Words,
@@ -37,7 +37,7 @@ func (views) Campaign(s campaign.Status) view {
 	}
 }
 
-// Worklist shows ask(...): the next measurements.
+// Worklist returns the view of ask(...): the next measurements.
 func (views) Worklist(l campaign.List) view {
 	return view{
 		words:  l.Words,
@@ -46,7 +46,7 @@ func (views) Worklist(l campaign.List) view {
 	}
 }
 
-// Receipt shows the recorded and the rejected rows.
+// Receipt returns the view of the recorded and the rejected rows.
 func (views) Receipt(r campaign.Receipt) view {
 	return view{blocks: func() []Block { return receiptBlocks(r) }}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Paired shows paired(...).
+// Paired returns the view of paired(...).
 func (views) Paired(c sim.Comparisons) view {
 	return view{
 		blocks: func() []Block { return pairedBlocks(c) },
@@ -34,7 +34,7 @@ func (views) Paired(c sim.Comparisons) view {
 	}
 }
 
-// Speedup shows speedup(...).
+// Speedup returns the view of speedup(...).
 func (views) Speedup(s sim.Speedup) view {
 	return view{
 		blocks: func() []Block { return speedupBlocks(s) },

@@ -10,7 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Explanation shows explain(...): the progress of the run, of each task and of each arm.
+// Explanation returns the view of explain(...): the progress of the run, of each task and of each arm.
 func (views) Explanation(x engine.Explanation) view {
 	return view{words: x.Words, blocks: func() []Block {
 		out := []Block{Paragraph{Text: explanationSentence(x), Lead: true}, progressTable(x)}

@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Fit shows fit(...).
+// Fit returns the view of fit(...).
 func (views) Fit(f fit.Fit) view {
 	return view{
 		words:  f.Words,

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Plan shows plan(...).
+// Plan returns the view of plan(...).
 func (views) Plan(f plan.Forecast) view {
 	if f.Budget != nil {
 		return view{
@@ -35,7 +35,7 @@ func (views) Plan(f plan.Forecast) view {
 	}
 }
 
-// WhatIf shows what_if(...).
+// WhatIf returns the view of what_if(...).
 func (views) WhatIf(c plan.Comparison) view {
 	return view{
 		blocks: func() []Block { return whatIfBlocks(c) },

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Result shows fc(...) or fb(...).
+// Result returns the view of fc(...) or fb(...).
 func (views) Result(r engine.Result) view {
 	return view{
 		words:  r.Words,

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Sweep shows sweep(...).
+// Sweep returns the view of sweep(...).
 func (views) Sweep(s sim.Sweep) view {
 	return view{
 		blocks: func() []Block {

@@ -14,7 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Hardness shows hardness(...).
+// Hardness returns the view of hardness(...).
 func (views) Hardness(h bounds.Hardness) view {
 	return view{
 		blocks: func() []Block { return hardnessBlocks(h) },
@@ -24,7 +24,7 @@ func (views) Hardness(h bounds.Hardness) view {
 	}
 }
 
-// Spectrum shows spectrum(...).
+// Spectrum returns the view of spectrum(...).
 func (views) Spectrum(s bounds.Spectrum) view {
 	return view{
 		blocks: func() []Block { return spectrumBlocks(s) },
@@ -33,7 +33,7 @@ func (views) Spectrum(s bounds.Spectrum) view {
 	}
 }
 
-// Design shows design(...).
+// Design returns the view of design(...).
 func (views) Design(d bounds.Design) view {
 	return view{
 		blocks: func() []Block { return designBlocks(d) },
@@ -42,7 +42,7 @@ func (views) Design(d bounds.Design) view {
 	}
 }
 
-// Problem shows a problem.
+// Problem returns the view of a problem.
 func (views) Problem(p problem.Problem) view {
 	return view{words: p.Words(), blocks: func() []Block { return problemBlocks(p) }}
 }

@@ -24,7 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// agentOptions are the flags of agent.
+// agentOptions are the flags of the command agent.
 type agentOptions struct {
 	serverOptions
 	run, task, dir, http, campaign string
@@ -32,7 +32,7 @@ type agentOptions struct {
 	patience, grace                time.Duration
 	command                        []string
 
-	recipe question.Recipe // of the run, set by make
+	recipe question.Recipe // recipe of the run, set by make
 }
 
 func agentCommand() *cobra.Command {
@@ -122,7 +122,7 @@ func (o *agentOptions) check() error {
 	return nil
 }
 
-// measureTask measures the task until the run is over.
+// measureTask measures the arms of the task until the run has ended.
 func (o *agentOptions) measureTask(ctx context.Context) error {
 	x, err := o.join(ctx)
 	if err != nil {
@@ -144,13 +144,13 @@ func (o *agentOptions) measureTask(ctx context.Context) error {
 	return o.show(f)
 }
 
-// make makes the question and keeps its recipe.
+// make makes the question from a recipe, and keeps the recipe.
 func (o *agentOptions) make(ctx context.Context, r question.Recipe) (question.Question, error) {
 	o.recipe = r
 	return makeQuestion(ctx, r)
 }
 
-// puller returns a function that prepares the way to measure.
+// puller returns a function that makes the agent's Puller, which the flags determine.
 func (o *agentOptions) puller(ctx context.Context) func(question.Question, cluster.RunBody) (cluster.Puller, error) {
 	return func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
 		switch {
@@ -169,7 +169,7 @@ func (o *agentOptions) puller(ctx context.Context) func(question.Question, clust
 	}
 }
 
-// notice prints a notice to standard error, or as a line of JSON to standard output.
+// notice prints a notice to standard error, or with --json as a line of JSON to standard output.
 func (o *agentOptions) notice(n cluster.Notice) {
 	if o.json {
 		text, _ := json.Marshal(n)
@@ -201,8 +201,8 @@ func (o *agentOptions) show(f cluster.Finished) error {
 	return nil
 }
 
-// folderName returns a name that is valid on every file system. If that name differs from the text, it ends
-// with part of a hash of the text, so that tasks such as a/b and a_b get different folders.
+// folderName converts text to a name that is valid on every file system. If the name differs from text, a part of a hash
+// of text follows, so that tasks such as a/b and a_b get different folders.
 func folderName(text string) string {
 	out := regexp.MustCompile(`[\x00-\x1f/\\:"*?<>|]`).ReplaceAllString(text, "_")
 	if out == text {

@@ -26,13 +26,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/bestcall"
 )
 
-// bestOptions are the flags of best; run holds those about output.
+// bestOptions are the flags of the command best. run has the flags about output.
 type bestOptions struct {
 	run runOptions
 	bestcall.Call
 }
 
-// bestGroups are the flags of best in the order of its help.
+// bestGroups are the flags of best, in the groups and the order of its help.
 var bestGroups = []flagGroup{
 	{"Columns of the table", []string{"task", "arm", "reward", "goal"}},
 	{"What is good enough", []string{"epsilon", "bounded", "require"}},
@@ -115,7 +115,7 @@ command to copy. If the columns are called task, arm and mean, no flags are need
 	return c
 }
 
-// decimalOf parses a finite number; it returns NaN for any other text.
+// decimalOf parses a finite number. It returns NaN for any other text.
 func decimalOf(text string) float64 {
 	x, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 	if err != nil || math.IsInf(x, 0) {
@@ -124,7 +124,7 @@ func decimalOf(text string) float64 {
 	return x
 }
 
-// runBest runs the script that the flags describe.
+// runBest generates a script from the flags, and runs it.
 func (o *bestOptions) runBest(ctx context.Context, table string) error {
 	for _, c := range o.Columns {
 		if !c.List && len(c.Value) > 1 {
@@ -171,10 +171,12 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 	return blameFlags(o.run.evaluate(ctx, source{name: "best", folder: ".", text: o.Script(table, wide, o.run.holdsRows())}))
 }
 
-// argumentBefore matches the text of a script before the value of an argument, or before an element of its list.
+// argumentBefore matches the text of a script up to the value of an argument, or up to an element of its list. Group 1 is
+// the parameter's name.
 var argumentBefore = regexp.MustCompile(`[(,] ?([a-z_]+)=(?:\[[^\]]*)?$`)
 
-// blameFlags replaces errors of the generated script by errors of the flags that caused them.
+// blameFlags converts errors in the generated script to errors about the flags that caused them. It returns other errors
+// unchanged.
 func blameFlags(err error) error {
 	var mistakes dsl.Errors
 	if !errors.As(err, &mistakes) {
@@ -185,7 +187,7 @@ func blameFlags(err error) error {
 		line := cmp.Or(m.Cause, m.Message)
 		at := argumentBefore.FindStringSubmatch(string([]rune(m.Source)[:m.Col-1]))
 		if at != nil && at[1] != "data" {
-			before, after, _ := strings.Cut(line, at[1]+"=") // the message of a condition names its parameter and repeats its value
+			before, after, _ := strings.Cut(line, at[1]+"=") // the message of a condition contains the parameter's name and value too
 			if _, rest, repeated := strings.Cut(after, `": `); repeated {
 				line = before + rest
 			}
@@ -202,7 +204,7 @@ func blameFlags(err error) error {
 	return &flagMistakes{text: strings.Join(lines, "\n"), err: err}
 }
 
-// flagMistakes describes errors in flags; it wraps the errors of the generated script.
+// flagMistakes describes errors in flags; err has the errors in the generated script.
 type flagMistakes struct {
 	text string
 	err  error
@@ -211,8 +213,8 @@ type flagMistakes struct {
 func (e *flagMistakes) Error() string { return e.text }
 func (e *flagMistakes) Unwrap() error { return e.err }
 
-// describe lists the columns and proposes a command, which it has tried. It returns an error if the user had
-// named columns, because then the command has not done its work.
+// describe lists the columns of a table and proposes a command. It proposes only a command that can read the table. If the
+// user named some columns, but not enough for an answer, it returns a usage error.
 func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Description) error {
 	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, bestcall.Describe(c)} }))
@@ -251,7 +253,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 	return nil
 }
 
-// tryReading reads the table as the command would, without a choice of kernels, and returns its error.
+// tryReading reads the table as the proposed command would, but does not choose a kernel. It returns the error.
 func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 	call := o.Call
 	call.Kernel = cmp.Or(call.Kernel, "task(identity()) * arm(identity())")
@@ -262,13 +264,13 @@ func (o *bestOptions) tryReading(ctx context.Context, table string) error {
 	return blameFlags(err)
 }
 
-// explain describes the proposed columns, and why other columns are not used.
+// explain describes the proposed columns, and says why other columns are not used.
 func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 	if task := o.Named("task"); len(task) == 1 && task[0] == d.Task {
 		fmt.Fprintf(w, "Each %s gets its own recommendation. If you can choose the %s too, write --arm %s instead of --task %s.\n",
 			d.Task, d.Task, shell.Quote(d.Task), shell.Quote(d.Task))
 	}
-	guessed := slices.Equal(slices.Concat(o.Named("task"), o.Named("arm")), d.Units()) // other columns have other combinations
+	guessed := slices.Equal(slices.Concat(o.Named("task"), o.Named("arm")), d.Units()) // for other columns, MeasuredOnce does not apply
 	if once := d.MeasuredOnce(); once != "" && guessed && len(o.Named("sd"))+len(o.Named("count")) == 0 {
 		fmt.Fprintf(w, "%s.\nSo chance is hard to separate from real differences. Check each --arm column: if you cannot choose its value\n"+
 			"(a day, a plate), write --blocks instead; if it is only a row number, leave it out.\n", once)

@@ -60,7 +60,7 @@ missing for reasons unrelated to their reward.`,
 // addFlags adds the flags that all campaign commands share.
 func (o *campaignOptions) addFlags(c *cobra.Command, acts bool) *cobra.Command {
 	c.Flags().BoolVar(&o.json, "json", false, "print JSON")
-	if c.Flags().Lookup("format") == nil { // the same spelling as in other commands
+	if c.Flags().Lookup("format") == nil { // add --format too, as in other commands
 		c.Flags().Func("format", "text or json", func(format string) error {
 			if format != "json" && format != "text" {
 				return errors.New("the format must be text or json")
@@ -76,7 +76,7 @@ func (o *campaignOptions) addFlags(c *cobra.Command, acts bool) *cobra.Command {
 	return c
 }
 
-// defaultName is the user's name on this machine.
+// defaultName returns the user's name on this machine.
 func defaultName() string {
 	if u, err := user.Current(); err == nil {
 		return u.Username
@@ -84,7 +84,7 @@ func defaultName() string {
 	return ""
 }
 
-// arguments checks the number of arguments of a command.
+// arguments returns a check that a command has between least and most arguments. what describes them in the error.
 func arguments(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		if len(args) < least || (most >= 0 && len(args) > most) {
@@ -99,7 +99,7 @@ func (o *campaignOptions) folder() folder.Options {
 	return folder.Options{Build: strings.TrimSpace(b.version + " " + b.revision), Notice: func(text string) { fmt.Fprintln(os.Stderr, text) }}
 }
 
-// withCampaign opens the campaign of a folder, calls f and closes it.
+// withCampaign opens the campaign in folder dir, calls f, and closes the campaign.
 func (o *campaignOptions) withCampaign(ctx context.Context, dir string, f func(*folder.Campaign) error) error {
 	k, err := folder.Open(ctx, dir, dsl.MakeProtocol, o.folder())
 	if err != nil {
@@ -113,7 +113,7 @@ func (o *campaignOptions) withCampaign(ctx context.Context, dir string, f func(*
 	}
 }
 
-// runWith makes f the action of a command. The first argument is the folder of the campaign.
+// runWith makes f the action of command c. The first argument of the command is the campaign's folder.
 func (o *campaignOptions) runWith(c *cobra.Command, f func(ctx context.Context, k *folder.Campaign, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error { return f(c.Context(), k, args) })
@@ -121,7 +121,7 @@ func (o *campaignOptions) runWith(c *cobra.Command, f func(ctx context.Context, 
 	return c
 }
 
-// show prints a value, as JSON or as text.
+// show prints a value as JSON if the user asks for it, and otherwise as text.
 func (o *campaignOptions) show(v any) error {
 	if o.json {
 		return printJSON(report.JSONValue(v))
@@ -189,7 +189,7 @@ measure, it contains only the header, so that no earlier list is measured twice.
 				return usageError{fmt.Errorf("--%w", err)}
 			}
 			if output != "" && !strings.EqualFold(filepath.Ext(output), ".csv") {
-				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // checked before measurements are assigned
+				return usageError{fmt.Errorf("-o must end in .csv, got %q", output)} // checked before measurements are handed out
 			}
 			if output != "" {
 				if err := report.Writable(output); err != nil {
@@ -234,37 +234,39 @@ measure, it contains only the header, so that no earlier list is measured twice.
 	return o.addFlags(c, true)
 }
 
-// nextCommand returns a command of campaigns for a shell.
+// nextCommand returns a campaign command as text for a shell.
 func nextCommand(args ...string) string {
 	return "gonb-cope campaign " + strings.Join(lists.Map(args, shell.Quote), " ")
 }
 
-// checkOverwrite returns an error if the file has results that are not recorded yet, or is not a list.
+// checkOverwrite returns an error if a command must not overwrite the file at path. This is so if the file is not a list
+// of this campaign, or contains results that are not recorded yet.
 func checkOverwrite(ctx context.Context, k *folder.Campaign, path, by string) error {
 	if path == "" {
 		return nil
 	}
 	if namedPipe(path) != nil {
-		return nil // nothing is read from it
+		return nil // a pipe or device has no contents to lose
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	if err != nil || len(data) == 0 {
-		return nil // no such file; report.Writable has checked that it can be written
+		return nil // the file does not exist or is empty; report.Writable has checked that it can be written
 	}
 	r, err := k.Preview(ctx, data, campaign.TellOptions{By: by, Sheet: filepath.Base(path)})
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // or another table, such as the data of the problem
+	if err != nil || !r.Refused() && r.ByArm && r.Unsaved(path) == nil { // another table, such as the data of the problem
 		return fmt.Errorf("%s exists and is not a list of this campaign, so it is not overwritten. Choose another file", path)
 	}
 	return r.Unsaved(path)
 }
 
-// errRows ends a command whose receipt lists rejected rows.
+// errRows is the error of a command whose receipt lists rejected rows.
 var errRows = errors.New("some rows were not recorded, see above")
 
-// namedPipe reports a pipe of a folder: it waits for ever if no program writes to it. Shells name their own pipes by descriptors.
+// namedPipe returns an error for a named pipe or another special file, because reading it could wait forever. Paths below
+// /dev and /proc are allowed, since shells use them for their own pipes.
 func namedPipe(path string) error {
 	if strings.HasPrefix(path, "/dev/") || strings.HasPrefix(path, "/proc/") {
 		return nil
@@ -272,7 +274,7 @@ func namedPipe(path string) error {
 	return await.Regular(path)
 }
 
-// readSheet reads a file or standard input.
+// readSheet reads a sheet as CSV from a file; "-" means standard input.
 func readSheet(ctx context.Context, path string) ([]byte, error) {
 	if path == "-" {
 		data, err := await.All(ctx, os.Stdin, problem.MaxData)
@@ -295,7 +297,7 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 	return tableIn(ctx, data)
 }
 
-// tableIn converts a workbook to CSV; other data stay.
+// tableIn converts a workbook to CSV. It returns other data unchanged.
 func tableIn(ctx context.Context, data []byte) ([]byte, error) {
 	out, err := workbook.CSV(allowance.New(ctx, "the sheet", problem.MaxData, allowance.NoLimit), data)
 	if err != nil {
@@ -304,10 +306,10 @@ func tableIn(ctx context.Context, data []byte) ([]byte, error) {
 	return out, nil
 }
 
-// typedSheet names the sheet whose values come from the command line.
+// typedSheet is the name of the sheet for values given on the command line.
 const typedSheet = "the command line"
 
-// sheetOf returns a sheet of the ids and values on the command line.
+// sheetOf returns a CSV sheet with the ids and values given on the command line.
 func sheetOf(k *folder.Campaign, args []string) ([]byte, error) {
 	if len(args)%2 != 0 {
 		return nil, usageError{errors.New("campaign tell needs a value for every id")}
@@ -323,7 +325,7 @@ func sheetOf(k *folder.Campaign, args []string) ([]byte, error) {
 	return []byte(sheet), nil
 }
 
-// valueOf parses the value of an id, see problem.Dialect.Reward.
+// valueOf parses the value of the measurement with the given id, see problem.Dialect.Reward.
 func valueOf(k *folder.Campaign, id, text string) (float64, error) {
 	x, err := k.Protocol().Problem.DialectOf().Reward(strings.Replace(text, minus, "-", 1))
 	if err != nil {

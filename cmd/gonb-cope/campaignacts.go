@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// actCommands returns one command per entry of the table of acts. These commands record events.
+// actCommands returns a command for each act of package campaign. These commands record events in a campaign.
 func actCommands() []*cobra.Command { return lists.Map(campaign.Acts(), actCommand) }
 
 func actCommand(e campaign.Entry) *cobra.Command {
@@ -37,7 +37,7 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	}
 	c := &cobra.Command{Use: use, Short: e.Short, Long: e.Long, Args: arguments(least, most, what)}
 	check := actFlags(c, act)
-	if tell, ok := act.(*campaign.Tell); ok { // tell also accepts pairs of id and value
+	if tell, ok := act.(*campaign.Tell); ok { // the command tell also accepts pairs of id and value
 		c.Use, c.Args = "tell DIR FILE.csv | DIR ID VALUE...", arguments(2, -1, "a folder, and a file or an id with its value")
 		c.Flags().StringVar(&tell.Sheet, "sheet", "",
 			"`NAME` of the sheet, which identifies its rows without ids later (default: the name of the file)")
@@ -56,8 +56,8 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	return o.addFlags(c, false)
 }
 
-// actFlags adds the parameters of an act that are flags. The returned function reads and checks the flags
-// that the user has set.
+// actFlags adds a flag to c for each parameter of an act that is a flag. The function that it returns checks the flags and
+// sets the act's parameters.
 func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
 	var later []func(context.Context) error
 	flags := c.Flags()
@@ -117,7 +117,7 @@ func actFlags(c *cobra.Command, act campaign.Act) func(context.Context) error {
 	}
 }
 
-// readArguments sets the parameters of an act that follow the folder on the command line.
+// readArguments sets the parameters of an act from the arguments after the folder.
 func readArguments(ctx context.Context, k *folder.Campaign, act campaign.Act, args []string) (err error) {
 	n := 0
 	for _, x := range act.Params() {
@@ -147,13 +147,13 @@ func readArguments(ctx context.Context, k *folder.Campaign, act campaign.Act, ar
 	return nil
 }
 
-// sheetFile reads a file or standard input.
+// sheetFile reads a file; "-" means standard input.
 func sheetFile(ctx context.Context, path string) (campaign.File, error) {
 	data, err := readSheet(ctx, path)
 	return campaign.File{Path: filepath.Base(path), Content: data}, err
 }
 
-// record performs an act, prints its outcome and, if the act asks for it, plans the next round.
+// record performs an act and prints its outcome. If the act asks for it, record then plans the next round.
 func (o *campaignOptions) record(ctx context.Context, k *folder.Campaign, e campaign.Entry, act campaign.Act) error {
 	done, err := k.Do(ctx, act)
 	for _, w := range done.Warnings {
@@ -163,7 +163,7 @@ func (o *campaignOptions) record(ctx context.Context, k *folder.Campaign, e camp
 	case err != nil:
 		return err
 	case done.Receipt != nil:
-		if done.Receipt.Sheet == typedSheet { // typed values have no line numbers
+		if done.Receipt.Sheet == typedSheet { // values on the command line have no line numbers
 			for i := range done.Receipt.Lines {
 				done.Receipt.Lines[i].Line = 0
 			}
@@ -185,7 +185,7 @@ func (o *campaignOptions) record(ctx context.Context, k *folder.Campaign, e camp
 
 func (o *campaignOptions) printDone(text string) error { return printDone(o.json, text) }
 
-// printDone prints a sentence about the completed action.
+// printDone prints a sentence about a completed action, as JSON if asJSON is true.
 func printDone(asJSON bool, text string) error {
 	if asJSON {
 		return printJSON(map[string]string{"done": text})

@@ -24,7 +24,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Commands that read a campaign: status, explain, report, export, verify; and those that keep or share its folder.
+// The commands status, explain, report, export and verify, which read a campaign; and the commands that store or share its
+// folder.
 
 func statusCommand() *cobra.Command {
 	var o campaignOptions
@@ -326,14 +327,15 @@ func inviteCommand() *cobra.Command {
 		return o.printDone(strings.TrimSuffix(address, "/") + "/join/" + secret)
 	})
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the person who gets the link")
-	c.Flags().StringVar(&name, "by", "", "the same as --name") // the name of this flag in other commands
+	c.Flags().StringVar(&name, "by", "", "the same as --name") // other commands call this flag --by
 	c.Flags().Lookup("by").Hidden = true
 	c.Flags().StringVar(&address, "url", "", "`URL` of the page, with which the link begins")
 	c.Flags().BoolVar(&revoke, "revoke", false, "make the link of --name invalid")
 	return o.addFlags(c, false)
 }
 
-// checkURL returns the host of an address of the page, or an error if a browser could not open it. "" has no host.
+// checkURL returns the host in the address of a page; "" for "". It returns an error if a browser could not open the
+// address.
 func checkURL(text string) (host string, err error) {
 	u, err := url.Parse(text)
 	if text == "" || err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Hostname() != "" && u.User == nil && u.RawQuery == "" &&

@@ -17,7 +17,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 )
 
-// clusterCommand is the parent of the commands about servers and about runs whose agents are on several machines.
+// clusterCommand returns the command cluster. Its subcommands start servers, and handle runs whose agents are on several
+// machines.
 func clusterCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "cluster",
@@ -74,7 +75,7 @@ it, and no other machine can.`,
 	return c
 }
 
-// announce prints the commands that join a server, and waits for the interrupt.
+// announce prints the address of a server and the command that opens a run on it. It returns when the context ends.
 func announce(ctx context.Context, s *jetstream.Server, asJSON bool) error {
 	if asJSON {
 		if err := json.NewEncoder(os.Stdout).Encode(map[string]any{"url": s.URL(), "folder": s.Folder(), "credentials": s.Guarded(),
@@ -111,7 +112,7 @@ Keep DIR/keys secret: its holder can act as any agent.`,
 			if err := checkRun(o.Run); err != nil {
 				return err
 			}
-			if o.Days == 0 { // jetstream.Keys would use its default
+			if o.Days == 0 { // jetstream.Keys would otherwise use its default
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
 			made, err := jetstream.Keys(c.Context(), args[0], o)
@@ -132,7 +133,7 @@ Keep DIR/keys secret: its holder can act as any agent.`,
 	return c
 }
 
-// showKeys lists files of credentials.
+// showKeys prints the names of credential files.
 func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 	type row struct {
 		Who  string    `json:"who"`
@@ -156,7 +157,7 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 	return nil
 }
 
-// list prints the progress of each run of agents, in order of opening.
+// list prints the progress of each run, in the order in which the runs were opened.
 func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	names, err := x.Runs(ctx)
 	if err != nil {
@@ -190,10 +191,10 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 	return nil
 }
 
-// serverOptions are the flags of commands that join a server.
+// serverOptions are the flags of commands that connect to a server.
 type serverOptions struct{ url, creds string }
 
-// add adds the flags to a command. --server and --nats are two names of one flag.
+// add adds the flags to a command. server and creds are their descriptions. --nats is another name of --server.
 func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	f := c.Flags()
 	f.StringVar(&o.url, "server", "", server)
@@ -207,12 +208,12 @@ func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 	}
 }
 
-// addRequired adds the flags to a command that needs a server.
+// addRequired adds the flags to a command for which --server is required.
 func (o *serverOptions) addRequired(c *cobra.Command) {
 	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
 }
 
-// dial connects to the server. It calls notice if the connection breaks.
+// dial connects to the server. It calls notice when the connection breaks.
 func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.Exchange, error) {
 	x, err := jetstream.Dial(ctx, o.url, jetstream.DialOptions{Credentials: o.creds, Notice: notice})
 	if err != nil {
@@ -221,10 +222,10 @@ func (o serverOptions) dial(ctx context.Context, notice func(string)) (cluster.E
 	return x, nil
 }
 
-// publicURL returns the URL of the server without user, password and token.
+// publicURL returns the server's URL without user, password and token.
 func (o serverOptions) publicURL() string { return jetstream.Redacted(o.url) }
 
-// join connects to the server, which the command requires.
+// join connects to the server. It returns a usage error if --server is not given.
 func (o serverOptions) join(ctx context.Context) (cluster.Exchange, error) {
 	if o.url == "" {
 		return nil, usageError{errors.New("--server URL is needed: gonb-cope cluster serve prints it")}

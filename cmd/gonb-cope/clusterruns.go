@@ -27,9 +27,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// Commands about runs whose agents are on several machines: open, status, stop, export.
+// The commands open, status, stop and export, about runs whose agents are on several machines.
 
-// runFlags are the flags of commands about a run.
+// runFlags are the flags of commands about one run.
 type runFlags struct {
 	serverOptions
 	json bool
@@ -41,7 +41,7 @@ func (o *runFlags) add(c *cobra.Command) *cobra.Command {
 	return c
 }
 
-// runWith makes f the action of a command, with a connection to the server.
+// runWith makes f the action of a command, and passes it a connection to the server.
 func (o *runFlags) runWith(c *cobra.Command, f func(ctx context.Context, x cluster.Exchange, args []string) error) *cobra.Command {
 	c.RunE = func(c *cobra.Command, args []string) error {
 		x, err := o.join(c.Context())
@@ -64,7 +64,8 @@ func printJSON(v any) error {
 	return err
 }
 
-// makeQuestion makes the question of a recorded recipe from its protocol, without the true means of a simulation.
+// makeQuestion returns the question that a recipe's protocol asks. The question does not contain the true means of a
+// simulation.
 func makeQuestion(ctx context.Context, r question.Recipe) (question.Question, error) {
 	p, err := dsl.MakeProtocol(ctx, r)
 	if err != nil {
@@ -73,7 +74,7 @@ func makeQuestion(ctx context.Context, r question.Recipe) (question.Question, er
 	return question.Question{Problem: p.Problem, Mode: p.Mode, Algorithm: p.Algorithm, Options: p.Options}, nil
 }
 
-// checkRun returns an error if the value of --run is not a valid name; "" asks for a new name.
+// checkRun returns a usage error if the value of --run is not a valid name. The value "" is valid and means a new name.
 func checkRun(run string) error {
 	if run == "" {
 		return nil
@@ -84,7 +85,7 @@ func checkRun(run string) error {
 	return nil
 }
 
-// newRun returns a name for a run: the name of its protocol and five random letters or digits.
+// newRun returns a new name for a run: name in lower case, and five random letters or digits.
 func newRun(name string) string {
 	base := regexp.MustCompile("[^a-z0-9]").ReplaceAllString(strings.ToLower(name), "-")
 	if base = strings.Trim(base, "-0123456789"); base == "" {
@@ -145,7 +146,7 @@ leases have no effect, because only campaigns use them.`,
 	return o.add(c)
 }
 
-// simulationOf returns the seed of a run whose agents draw their rewards; nil if the problem cannot be
+// simulationOf returns the seed of a run whose agents draw their own rewards. It returns nil if the problem cannot be
 // simulated.
 func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*cluster.Simulation, error) {
 	s := cluster.Simulation{Seed: p.Seed}
@@ -160,10 +161,10 @@ func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*clust
 	return &s, nil
 }
 
-// aloneNote describes runs whose algorithm shares no information between tasks.
+// aloneNote is the note for a run whose algorithm does not share information between tasks.
 const aloneNote = "this algorithm is independent: each task uses only its own rewards; agents wait for each other and share no information"
 
-// printAgents prints the commands that start the agents.
+// printAgents prints the commands that start the agents of a run.
 func (o *runFlags) printAgents(run string, b cluster.RunBody) error {
 	if o.json {
 		return printJSON(struct {
@@ -213,7 +214,7 @@ so and gives no recommendation. Without RUN, list all runs with the state of the
 	})
 }
 
-// writeStatus writes the progress, agents and answers of a run.
+// writeStatus writes the progress, the agents and the answers of a run.
 func writeStatus(w io.Writer, s cluster.Status) error {
 	fmt.Fprintf(w, "run %s: %s (%s)\n%s\n", s.Run, s.Algorithm, s.Mode, s)
 	if s.Unchecked != "" {
@@ -246,9 +247,9 @@ func writeStatus(w io.Writer, s cluster.Status) error {
 	return nil
 }
 
-// writeColumns writes rows with aligned columns.
+// writeColumns writes rows in aligned columns.
 func writeColumns(w io.Writer, rows [][]string) {
-	width := map[int]int{} // by column
+	width := map[int]int{} // width of each column
 	for _, r := range rows {
 		for c, cell := range r {
 			width[c] = max(width[c], len([]rune(cell)))
@@ -332,7 +333,7 @@ func writeFinished(w io.Writer, f cluster.Finished) error {
 	return e.Encode(out)
 }
 
-// writeRounds writes counts and means as CSV.
+// writeRounds writes the counts and means of each round as CSV.
 func writeRounds(w io.Writer, q question.Question, rounds []cluster.RoundCounts) error {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	c := csv.NewWriter(w)

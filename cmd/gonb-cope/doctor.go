@@ -31,12 +31,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// examination is one check of doctor.
+// examination is one check that the command doctor makes.
 type examination struct {
 	name     string
 	required bool
 	check    func(context.Context) (found string, err error)
-	remedy   string // how to fix an error
+	remedy   string // how the user can fix an error
 }
 
 func doctorCommand() *cobra.Command {
@@ -58,7 +58,7 @@ Go cells need, so that the first Go cell starts quickly.`,
 	return c
 }
 
-// examine prints the result of each examination, and returns an error if a required part does not work.
+// examine runs the examinations and prints their results. It returns an error if a required part does not work.
 func examine(ctx context.Context, examinations []examination) error {
 	failed := 0
 	for _, x := range examinations {
@@ -97,7 +97,7 @@ func examinations() []examination {
 	}
 }
 
-// knownHardness solves for ρ_1 of the paper's case 1, which is 12/(1 + 3ξ).
+// knownHardness computes ρ_1 for the paper's case 1 and compares it with the exact value 12/(1 + 3ξ).
 func knownHardness(ctx context.Context) (string, error) {
 	p, err := problem.PaperCase(1, 0.1)
 	if err != nil {
@@ -114,7 +114,7 @@ func knownHardness(ctx context.Context) (string, error) {
 	return fmt.Sprintf("rho_1 of the paper's case 1 is %.6f, as it should be", r.Rho1.Value), nil
 }
 
-// knownAnswer lets CoKernelFC find the best arms of the paper's case 2.
+// knownAnswer runs CoKernelFC on the paper's case 2 and checks that it finds the best arms.
 func knownAnswer(ctx context.Context) (string, error) {
 	p, err := problem.PaperCase(2, 0.8)
 	if err != nil {
@@ -149,10 +149,10 @@ func writesFile(context.Context) (string, error) {
 	return "files can be written in " + os.TempDir(), errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
-// build holds the origin of this binary.
+// build describes how this binary was built.
 type build struct {
 	version  string
-	revision string // or checksum of the program, see cluster.Build.Source
+	revision string // source revision, or a checksum of the program, see cluster.Build.Source
 }
 
 // buildOf reads the build information of this binary.
@@ -190,8 +190,8 @@ func versionCommand() *cobra.Command {
 //go:embed THIRD_PARTY_LICENSES
 var licenses string
 
-// figureFonts returns the font in which browsers on this machine show figures. The layout assumes
-// Liberation Sans, which has the same widths as Arial and Helvetica.
+// figureFonts returns the font that browsers on this machine use for figures. The layout assumes Liberation Sans, or a
+// font of the same widths such as Arial or Helvetica.
 func figureFonts(ctx context.Context) (string, error) {
 	return findFont(runtime.GOOS, func(name string) (string, error) {
 		out, err := exec.CommandContext(ctx, "fc-match", "-f", "%{family}", name).Output()
@@ -199,8 +199,8 @@ func figureFonts(ctx context.Context) (string, error) {
 	})
 }
 
-// findFont returns the first font for figures that a system has. match returns the families that the system
-// uses for a name.
+// findFont returns the first font for figures that is installed. system is the operating system. match returns the font
+// families that the system uses for a name.
 func findFont(system string, match func(name string) (string, error)) (string, error) {
 	if system == "windows" || system == "darwin" {
 		return "Arial, which comes with this system", nil
@@ -220,8 +220,8 @@ func findFont(system string, match func(name string) (string, error)) (string, e
 		"width", instead)
 }
 
-// notebookExaminations returns the checks of the parts that only notebooks need. They are required only with
-// --build, for the parts that it builds.
+// notebookExaminations returns the checks of parts that only notebooks need. If build is true, doctor builds some parts,
+// and these are then required.
 func notebookExaminations(build bool) []examination {
 	const buildIt = "gonb-cope doctor --build"
 	const installIt = "gonb-cope install"
@@ -240,15 +240,15 @@ func notebookExaminations(build bool) []examination {
 	}
 }
 
-// goRelease compares the installed release of Go with the one that Go cells need. An older go command
-// downloads that release if its settings permit.
+// goRelease checks the installed version of Go against the version that Go cells need. An older go command downloads that
+// version if its settings allow.
 func goRelease(ctx context.Context) (string, error) {
 	path, err := exec.LookPath("go")
 	if err != nil {
 		return "", errors.New("go was not found")
 	}
 	cmd := exec.CommandContext(ctx, path, "env", "GOVERSION")
-	cmd.Dir = "/" // a go.mod in the current folder could select another release
+	cmd.Dir = "/" // so that no go.mod selects another version
 	out, err := cmd.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s does not run: %w", path, err)
@@ -260,7 +260,7 @@ func goRelease(ctx context.Context) (string, error) {
 	return found + " at " + path, nil
 }
 
-// goTools looks for GoNB and goimports, or builds them.
+// goTools returns a check that finds GoNB and goimports. If build is true, the check builds them.
 func goTools(build bool) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		t, err := gonb.Cached()
@@ -288,7 +288,8 @@ func sourceHere(ctx context.Context) (gonb.Module, error) {
 	return m, err
 }
 
-// buildCache counts the packages that a first Go cell has to compile, or compiles them.
+// buildCache returns a check that counts the packages that the first Go cell must compile. If build is true, the check
+// compiles them.
 func buildCache(build bool) func(context.Context) (string, error) {
 	return func(ctx context.Context) (string, error) {
 		m, err := sourceHere(ctx)
@@ -314,13 +315,13 @@ func buildCache(build bool) func(context.Context) (string, error) {
 // say prints progress to standard error.
 func say(line string) { fmt.Fprintln(os.Stderr, line) }
 
-// installedKernel finds kernelspecs of this program and checks that the program they start exists.
+// installedKernel finds the kernelspecs of this program, and checks that the program they name exists.
 func installedKernel(context.Context) (string, error) {
 	var found []string
 	for _, s := range client.List() {
 		program, err := kernelspec.Read(s.Dir)
 		if err != nil {
-			continue // of another program
+			continue // a kernelspec of another program
 		}
 		if _, err := exec.LookPath(program); err != nil {
 			return "", fmt.Errorf("kernelspec %s starts %s, which does not exist", s.Dir, program)
@@ -333,7 +334,7 @@ func installedKernel(context.Context) (string, error) {
 	return strings.Join(found, "; "), nil
 }
 
-// installedColours finds the JupyterLab extension next to the kernelspecs.
+// installedColours finds the JupyterLab extension beside the kernelspecs.
 func installedColours(context.Context) (string, error) {
 	coloured := func(s client.Spec) bool {
 		_, err := kernelspec.Read(s.Dir)
@@ -345,7 +346,7 @@ func installedColours(context.Context) (string, error) {
 	return "", errors.New("%%cope cells have no colours in JupyterLab")
 }
 
-// onPath finds the first of the named programs that is installed.
+// onPath returns a check that finds the first of the named programs.
 func onPath(names ...string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		for _, name := range names {

@@ -69,7 +69,7 @@ func uninstallCommand() *cobra.Command {
 	return c
 }
 
-// placeFlags adds the flags that select an installation.
+// placeFlags adds the flags that say where the kernel is installed.
 func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 	f := c.Flags()
 	f.BoolVar(&o.User, "user", false, "use your own Jupyter folder, JUPYTER_DATA_DIR (the default)")
@@ -100,8 +100,8 @@ func install(o kernelspec.Options) error {
 	return nil
 }
 
-// prepareGoCells builds GoNB and compiles the packages that Go cells import. If a machine cannot do this, the kernel is installed
-// nevertheless.
+// prepareGoCells builds GoNB and compiles the packages that Go cells import. If that fails, it prints the reason and
+// returns nil, because the kernel works without Go cells.
 func prepareGoCells(ctx context.Context) error {
 	start := time.Now()
 	_, err := goTools(true)(ctx)
@@ -120,7 +120,7 @@ func prepareGoCells(ctx context.Context) error {
 	return nil
 }
 
-// colouredWords returns the names of functions that the extension colours, from the catalogue.
+// colouredWords returns the function names of the catalogue, which the JupyterLab extension colours.
 func colouredWords() kernelspec.Words {
 	var w kernelspec.Words
 	for _, f := range dsl.Functions() {
@@ -149,8 +149,8 @@ Cells that begin with %%cope are scripts; every other cell is Go code, which GoN
 	return c
 }
 
-// serveNotebook runs the kernel. An interrupt signal interrupts the running cell; a termination signal ends
-// the kernel.
+// serveNotebook runs the notebook kernel. An interrupt signal stops the running cell; a termination signal ends the
+// kernel.
 func serveNotebook(connection string, verbose bool) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -169,7 +169,7 @@ func serveNotebook(connection string, verbose bool) error {
 	return kernel.Run(opt, interrupts, ends)
 }
 
-// wardenCommand returns the hidden command that supervises GoNB for the kernel; see package warden.
+// wardenCommand returns the hidden command that supervises GoNB for the kernel, see package warden.
 func wardenCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "warden FOLDER COMMAND", Hidden: true, DisableFlagParsing: true,

@@ -47,12 +47,12 @@ import (
 
 func main() { os.Exit(Main()) }
 
-// Main runs the command line and returns the exit status.
+// Main runs the command line of this process and returns the exit status.
 func Main() int {
 	memlimit.CollectInTime(0)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the second interrupt ends the process at once
+	context.AfterFunc(ctx, stop) // a second interrupt then ends the process at once
 	program := root()
 	program.SetArgs(protectNegatives(os.Args[1:]))
 	c, err := program.ExecuteContextC(ctx)
@@ -100,16 +100,16 @@ func root() *cobra.Command {
 	return c
 }
 
-// flagGroup is a heading in the help of a command, with the names of its flags.
+// flagGroup is a heading in a command's help, with the flags below it.
 type flagGroup struct {
 	heading string
 	names   []string
 }
 
-// groupFlags lets the help of a command show its flags in groups. Each flag must be in one of them.
+// groupFlags makes the help of a command show its flags in groups. Every flag must be in exactly one group.
 func groupFlags(c *cobra.Command, groups []flagGroup) {
 	c.InitDefaultHelpFlag()
-	const off = "[=true|false]" // pflag offers it for each flag without a value
+	const off = "[=true|false]" // pflag prints this text for each boolean flag
 	var text strings.Builder
 	for _, g := range groups {
 		set := pflag.NewFlagSet(g.heading, pflag.ContinueOnError)
@@ -123,8 +123,8 @@ func groupFlags(c *cobra.Command, groups []flagGroup) {
 	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "Flags:\n"+usages, strings.TrimSpace(text.String()), 1))
 }
 
-// limitMemory returns a context with the limit of --memory, by default half of the machine's memory.
-// A computation that needs more fails before it allocates.
+// limitMemory returns a context with a memory limit. stated is the value of --memory; "" means half of the machine's
+// memory. A computation that needs more memory fails before it allocates.
 func limitMemory(ctx context.Context, stated string) (context.Context, error) {
 	if stated == "" {
 		half := memlimit.Machine() / 2
@@ -138,18 +138,19 @@ func limitMemory(ctx context.Context, stated string) (context.Context, error) {
 	if err != nil {
 		return nil, usageError{fmt.Errorf("--memory: %w", err)}
 	}
-	most = max(most-memlimit.Program(), most/2) // the program counts, too
+	most = max(most-memlimit.Program(), most/2) // the program itself needs memory too
 	memlimit.CollectInTime(most)
 	return memlimit.Named(ctx, most, "--memory "+stated), nil
 }
 
-// negative is a number that begins with a hyphen, with a decimal point or comma.
+// negative matches a negative number, with a decimal point or a decimal comma.
 var negative = regexp.MustCompile(`^-[0-9.,][0-9.,eE+-]*$`)
 
-// minus marks negative numbers between the command line and valueOf, because a hyphen begins a flag.
+// minus replaces the hyphen of negative numbers until valueOf parses them, because a hyphen starts a flag.
 const minus = "\u2212"
 
-// protectNegatives marks the negative values of campaign tell and correct, so that they are not parsed as flags.
+// protectNegatives replaces the hyphen of negative values of campaign tell and correct by minus, so that they are not
+// parsed as flags.
 func protectNegatives(args []string) []string {
 	if len(args) < 2 || args[0] != "campaign" || args[1] != "tell" && args[1] != "correct" {
 		return args
@@ -166,10 +167,10 @@ func protectNegatives(args []string) []string {
 	return out
 }
 
-// usageError marks a command line that cannot be understood.
+// usageError is an error in the command line. The exit status is then 2.
 type usageError struct{ error }
 
-// flagRules describes the valid values of each type of flag.
+// flagRules describes the allowed values of each flag type.
 var flagRules = map[string]string{
 	"int":      "a whole number",
 	"float64":  "a number",
@@ -177,7 +178,8 @@ var flagRules = map[string]string{
 	"duration": "a time such as 90s, 10m or 24h",
 }
 
-// flagError returns the usage error for an unknown flag or a wrong value. The messages of pflag name Go functions.
+// flagError returns a usage error for an unknown flag or a wrong value. It rewrites the messages of pflag, which name Go
+// functions.
 func flagError(c *cobra.Command, err error) error {
 	if wrong := (*pflag.InvalidValueError)(nil); errors.As(err, &wrong) {
 		f := wrong.GetFlag()
@@ -195,7 +197,8 @@ func flagError(c *cobra.Command, err error) error {
 	return usageError{err}
 }
 
-// bestFlag returns a hint at the flag of best for a word that other tools use. Flags are parameters of best and problem.
+// bestFlag returns a hint about the flag of best that another tool's word means. The flags are the parameters of best and
+// problem.
 func bestFlag(c *cobra.Command, word string) string {
 	hint := ""
 	for _, function := range []string{"best", "problem"} {
@@ -219,14 +222,14 @@ func bestFlag(c *cobra.Command, word string) string {
 	return ""
 }
 
-// noSuchCommand returns the usage error, with a hint, for a word that is not a command of its group.
+// noSuchCommand returns the usage error for a word that is not a subcommand. Its hint suggests a similar command.
 func noSuchCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
 	hint, word := "", args[0]
 	c.SuggestionsMinimumDistance = 2
-	// At most a third of the letters may differ: hist does not mean best.
+	// A suggestion may differ in at most a third of its letters: hist must not suggest best.
 	near := slices.DeleteFunc(c.SuggestionsFor(word), func(name string) bool {
 		d := lists.Distance([]rune(word), []rune(name), 3)
 		return d <= 2 && 3*d > len(word) && !strings.HasPrefix(name, word)
@@ -250,8 +253,8 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("unknown command %q%s", args[0], hint)}
 }
 
-// helpCommand prints the help of a command and rejects an unknown one. The default of cobra prints the
-// general help for an unknown command.
+// helpCommand returns the command help, which prints the help of another command. Unlike cobra's own, it returns an error
+// for an unknown command.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "help [COMMAND]", Short: "Show the help of a command",
@@ -272,7 +275,7 @@ func helpCommand() *cobra.Command {
 	}
 }
 
-// countArguments returns the part of a message that gives the number of arguments.
+// countArguments returns the number of arguments as text, for a message.
 func countArguments(args []string) string {
 	if len(args) == 0 {
 		return "got none"
@@ -280,12 +283,12 @@ func countArguments(args []string) string {
 	return "got " + sentence.Count(len(args), "argument")
 }
 
-// commandName returns the full name of a command without the name of the program, such as "campaign ask".
+// commandName returns the name of a command after "gonb-cope", for example "campaign ask".
 func commandName(c *cobra.Command) string {
 	return strings.TrimPrefix(c.CommandPath(), c.Root().Name()+" ")
 }
 
-// noArguments rejects arguments.
+// noArguments returns a usage error if the command has arguments.
 func noArguments(c *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usageError{fmt.Errorf("%s takes no arguments, got %s", c.Name(), strings.Join(args, " "))}

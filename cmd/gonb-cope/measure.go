@@ -24,17 +24,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Ways to measure for an agent: a command, an HTTP service, or people with a campaign.
+// Three ways in which an agent can measure: a command, an HTTP service, or people who use a campaign.
 
-// commandPuller measures with a command. It writes the request to the command's standard input, reads rewards from the
-// lines of its standard output, and passes its standard error on. Grace limits how long the command may
-// run after its last reward; 0 sets no limit.
+// commandPuller returns a Puller that runs the command argv for each request. The command reads the request from standard
+// input, and writes one reward per line to standard output. Its standard error is passed on. grace limits how long the
+// command may run after its last reward; 0 means no limit.
 func commandPuller(argv []string, grace time.Duration) cluster.Puller {
 	return cluster.Asking{Name: "the command " + strings.Join(argv, " "), Grace: grace,
 		Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
 			done := make(chan error, 1)
 			go func() {
-				// child.Attributes requires that the starting thread lives as long as the command
+				// child.Attributes needs the thread that starts the command to live until the command ends.
 				runtime.LockOSThread()
 				defer runtime.UnlockOSThread()
 				done <- measure(ctx, argv, request, answers)
@@ -43,21 +43,20 @@ func commandPuller(argv []string, grace time.Duration) cluster.Puller {
 		}}
 }
 
-// endWait limits how long a command may take to end after SIGTERM, and how long its output may stay open
-// after its end.
+// endWait limits how long a command may run after SIGTERM, and how long its output may stay open after its end.
 const endWait = 2 * time.Second
 
-// measure runs the command once.
+// measure runs the command once. It passes request to standard input and copies standard output to answers.
 func measure(ctx context.Context, argv []string, request []byte, answers io.Writer) error {
 	c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(request), answers, os.Stderr
 	c.WaitDelay = endWait
-	// the command dies with this program: a restarted agent requests the same pulls again
+	// Kill the command if this program dies, because a restarted agent requests the same pulls again.
 	c.SysProcAttr = child.Attributes(syscall.SIGKILL)
 	c.Cancel = func() error { return child.Signal(c.Process, syscall.SIGTERM) }
 	err := c.Run()
 	if c.Process != nil {
-		_ = child.Signal(c.Process, syscall.SIGKILL) // the rest of its process group
+		_ = child.Signal(c.Process, syscall.SIGKILL) // kill the other processes of its group
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return cause
@@ -72,7 +71,8 @@ func measure(ctx context.Context, argv []string, request []byte, answers io.Writ
 	return err
 }
 
-// httpPuller measures with an HTTP service. It posts the request and reads rewards from the lines of the answer.
+// httpPuller returns a Puller that posts each request to an HTTP service. The response has one reward per line. grace is
+// as in commandPuller.
 func httpPuller(address string, grace time.Duration) cluster.Puller {
 	name := address
 	if u, err := url.Parse(address); err == nil {
@@ -104,7 +104,7 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 	}}
 }
 
-// service is the client of HTTP services. It follows only redirects that repeat the POST: a GET would lose
+// service is the client for HTTP services. It follows a redirect only if the POST is repeated, because a GET would lose
 // the request.
 var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.Request) error {
 	if r.Method != http.MethodPost || len(before) >= 10 {
@@ -113,15 +113,14 @@ var service = &http.Client{CheckRedirect: func(r *http.Request, before []*http.R
 	return nil
 }}
 
-// pollInterval is the interval between checks for new results of people.
+// pollInterval is how often people checks for new results.
 const pollInterval = 500 * time.Millisecond
 
-// people lets people measure, with the lists of a campaign. It makes the folder of the campaign if none
-// exists, and sends the results to the other agents when the round is complete. Results can be corrected
-// until then.
+// people is a Puller for people, who measure the lists of a campaign. It sends the results to the other agents when the
+// round is complete. Until then people can correct them.
 type people struct{ *agentOptions }
 
-// people returns the puller for people, and makes the folder of their campaign.
+// people returns the puller for people. It creates the campaign if its folder does not have one.
 func (o *agentOptions) people(ctx context.Context) (cluster.Puller, error) {
 	k, err := o.openLed(ctx)
 	if err != nil {
@@ -152,7 +151,7 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 	return folder.Start(ctx, o.campaign, o.recipe, p, dsl.MakeProtocol, opt)
 }
 
-// Pull implements cluster.Puller. It waits until people have recorded the results.
+// Pull implements cluster.Puller. It returns when people have recorded all results of the round.
 func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
 	k, err := w.openLed(ctx)
 	if err != nil {
@@ -191,7 +190,8 @@ func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.
 	}
 }
 
-// ownCounts returns the planned pulls of the agent's own task, with or without results; 0 for other arms.
+// ownCounts returns the planned number of pulls of each arm of the agent's own task, including those with results. It is 0
+// for other arms.
 func ownCounts(p cluster.Pulls) []int {
 	out := make([]int, len(p.Plan.Counts))
 	lo, hi := p.Problem.ArmsOf(slices.Index(p.Problem.Tasks.Names, p.Task))
@@ -199,10 +199,9 @@ func ownCounts(p cluster.Pulls) []int {
 	return out
 }
 
-// selectResults returns the first results of each arm whose counts add up to its planned count, without
-// the results that were already sent. Further results are not part of the plan. Repeated calls with the
-// same results select the same ones. If an arm lacks results, it returns the first such arm and the number
-// of missing pulls.
+// selectResults selects, for each arm, the first results until their counts add up to the planned count. It omits results
+// that were already sent. Later results are not part of the plan. Repeated calls with the same results select the same
+// ones. If an arm lacks results, it returns the first such arm and the number of missing pulls.
 func selectResults(all []cluster.Reward, counts, remaining []int) (out []cluster.Reward, arm, missing int) {
 	taken, rest := make([]int, len(counts)), slices.Clone(remaining)
 	for _, r := range all {

@@ -19,13 +19,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// progress shows a progress bar if the output is a terminal.
+// progress shows a progress bar on out, if out is a terminal.
 type progress struct {
 	mu    sync.Mutex
 	out   *os.File
 	bar   *progressbar.ProgressBar
 	now   dsl.Activity
-	began time.Time // of the activity
+	began time.Time // when the activity began
 }
 
 func newProgress(out *os.File) *progress {
@@ -35,8 +35,8 @@ func newProgress(out *os.File) *progress {
 	return &progress{out: out}
 }
 
-// update shows the progress of an activity. The time left is computed here, because the bar's own estimate
-// would count results read from a store as work done.
+// update shows the progress of an activity. It computes the remaining time itself, because the bar would count results
+// from a store as work done.
 func (p *progress) update(a dsl.Activity) {
 	if p.out == nil {
 		return
@@ -64,17 +64,17 @@ func (p *progress) update(a dsl.Activity) {
 			p.bar.Describe(a.Label + ": " + a.Note)
 		}
 	}
-	_ = p.bar.Set(done)     // a failed write to the terminal loses only the bar
-	_ = p.bar.RenderBlank() // shows a new description even if the bar is unchanged
+	_ = p.bar.Set(done)     // an error loses only the bar
+	_ = p.bar.RenderBlank() // redraw even if only the description changed
 }
 
-// percents is the length of the bar of a single step, which shows the fraction that is done.
+// percents is the length of the bar for an activity of one step. The bar then shows the finished percentage of the step.
 const percents = 100
 
 func newBar(out *os.File, a dsl.Activity) *progressbar.ProgressBar {
 	total, extent := a.Total, []progressbar.Option{progressbar.OptionShowCount(), progressbar.OptionSetWidth(30)}
 	if total == 1 {
-		// leave the rest of the line to the note
+		// Leave the rest of the line for the note.
 		total, extent = percents, []progressbar.Option{progressbar.OptionSetWidth(10)}
 	}
 	return progressbar.NewOptions(total, append(extent,
@@ -83,14 +83,14 @@ func newBar(out *os.File, a dsl.Activity) *progressbar.ProgressBar {
 		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false))...)
 }
 
-// clear removes the bar.
+// clear removes the bar from the terminal.
 func (p *progress) clear() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.erase()
 }
 
-// say writes a line to standard error, whether or not it is a terminal.
+// say writes a line to standard error. It first removes the bar, which the next update draws again.
 func (p *progress) say(line string) {
 	p.clear()
 	fmt.Fprintln(os.Stderr, "gonb-cope: "+line)
@@ -103,15 +103,15 @@ func (p *progress) erase() {
 	}
 }
 
-// partial saves the notebook next to its report while cells run, always in a new file. An existing file may
-// be the only result of an earlier run, or the executed notebook itself, so it is kept.
+// partial saves the executed cells beside the report while further cells run. It always creates a new file. An existing
+// file may be the only result of an earlier run, or the executed notebook itself.
 type partial struct {
-	stem string // path of the report without ending; "" keeps nothing
-	path string // "" before the first cell
+	stem string // path of the report without its extension; "" saves nothing
+	path string // path of the new file; "" before the first cell
 }
 
-// newPartial checks, before any cell runs, that finished cells can be saved. It logs the name of the file if
-// files of earlier runs exist.
+// newPartial checks, before any cell runs, that finished cells can be saved. If an earlier run left such a file, it writes
+// the new file's name to log.
 func newPartial(target string, log io.Writer) (*partial, error) {
 	p := &partial{stem: strings.TrimSuffix(target, filepath.Ext(target))}
 	if target == "" {
@@ -134,7 +134,7 @@ func (p *partial) name(i int) string {
 	return fmt.Sprintf("%s.partial-%d.ipynb", p.stem, i)
 }
 
-// freeName returns the first name without a file.
+// freeName returns the first name that no file has yet.
 func (p *partial) freeName() string {
 	for i := 1; ; i++ {
 		if _, err := os.Lstat(p.name(i)); err != nil {
@@ -143,7 +143,7 @@ func (p *partial) freeName() string {
 	}
 }
 
-// claim creates the file. Another report may try to create the same one.
+// claim creates the file and sets p.path. It tries the next name if another process creates the file first.
 func (p *partial) claim() error {
 	for {
 		name := p.freeName()
@@ -159,7 +159,7 @@ func (p *partial) claim() error {
 	}
 }
 
-// save saves the finished cells. The file is complete at any time.
+// save writes the executed cells to the file. The file never contains a part of a notebook.
 func (p *partial) save(n *notebook.Notebook) error {
 	if p.stem == "" {
 		return nil
@@ -174,11 +174,11 @@ func (p *partial) save(n *notebook.Notebook) error {
 
 func (p *partial) remove() {
 	if p.path != "" {
-		_ = os.Remove(p.path) // a file that is left has a telling name
+		_ = os.Remove(p.path) // if this fails, the file's name still says what it is
 	}
 }
 
-// nameFile returns an error that names the file with the executed cells.
+// nameFile returns an error that says in which file the executed cells are; nil if there is none.
 func (p *partial) nameFile() error {
 	if p.path == "" {
 		return nil

@@ -31,7 +31,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
-// reportOptions are the flags of report.
+// reportOptions are the flags of the command report.
 type reportOptions struct {
 	output      string
 	set         []string
@@ -95,7 +95,7 @@ name, the new one is NAME.partial-2.ipynb.`,
 	return c
 }
 
-// limit returns the time limit for a cell, from a duration or a number of seconds.
+// limit returns the time limit for a cell. The flag is a duration or a number of seconds.
 func (o *reportOptions) limit() (time.Duration, error) {
 	if seconds, err := strconv.ParseFloat(o.timeout, 64); err == nil && seconds >= 0 && seconds < math.MaxInt64/1e9 {
 		return time.Duration(seconds * float64(time.Second)), nil
@@ -107,7 +107,7 @@ func (o *reportOptions) limit() (time.Duration, error) {
 	return d, nil
 }
 
-// target returns the file of the report; "" if --check only compares.
+// target returns the path of the report; "" if --check only compares.
 func (o *reportOptions) target(path string) (string, error) {
 	if o.output == "" {
 		if o.check {
@@ -166,15 +166,15 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 	return o.execute(ctx, target, path, nb, isScript, limit)
 }
 
-// loadNotebook reads a notebook or a script, until the context ends.
+// loadNotebook reads a notebook or a script. It stops when the context ends.
 func loadNotebook(ctx context.Context, path string) (*notebook.Notebook, error) {
 	nb, err := await.Result(ctx, await.Patience{}, func() (*notebook.Notebook, error) { return headless.Load(path) })
 	return nb, orInterrupted(err)
 }
 
-// execute runs the notebook and writes the report of the finished cells.
+// execute runs the notebook and writes a report of the cells that finished.
 func (o *reportOptions) execute(ctx context.Context, target, path string, nb *notebook.Notebook, isScript bool, limit time.Duration) error {
-	old, err := loadNotebook(ctx, path) // a second copy, to compare with
+	old, err := loadNotebook(ctx, path) // a second copy, for the comparison
 	if err != nil {
 		return err
 	}
@@ -209,11 +209,11 @@ func (o *reportOptions) execute(ctx context.Context, target, path string, nb *no
 		failed = headless.InScript(path, nb, failed)
 	}
 	if failed != nil && len(provenance.Cells) == 0 && !errors.As(failed, new(*client.CellError)) {
-		return failed // nothing was executed: there is nothing to report
+		return failed // no cell was executed, so there is nothing to report
 	}
 	if target != "" {
 		provenance.Parameters = given
-		if ctx.Err() != nil { // report the cells that finished before the interrupt
+		if ctx.Err() != nil { // still report the cells that finished before the interrupt
 			ctx = context.WithoutCancel(ctx)
 		}
 		if err := o.write(ctx, target, path, nb, provenance); err != nil {
@@ -227,7 +227,7 @@ func (o *reportOptions) execute(ctx context.Context, target, path string, nb *no
 	return failed
 }
 
-// write writes the report. An interrupt stops it and leaves an earlier report unchanged.
+// write writes the report. If the context ends first, an earlier report stays unchanged.
 func (o *reportOptions) write(ctx context.Context, target, path string, nb *notebook.Notebook, p export.Provenance) error {
 	opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
 		Source: pathFrom(target, path), Notice: func(line string) { fmt.Fprintln(os.Stderr, line) }}
@@ -241,19 +241,19 @@ func (o *reportOptions) write(ctx context.Context, target, path string, nb *note
 	return nil
 }
 
-// provenance adds the notebook, this program and this machine to the provenance of an execution.
+// provenance returns p with the notebook, this program and this machine added.
 func (o *reportOptions) provenance(p export.Provenance, path string) export.Provenance {
 	b := buildOf()
 	p.Notebook, p.NotebookSHA256 = filepath.Base(path), headless.Checksum(path)
 	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH,
 		o.command(path)
-	p.Host, _ = os.Hostname() // a machine without a name has none in its reports
+	p.Host, _ = os.Hostname() // "" if the machine has no name
 	p.ModuleSum = moduleSum(filepath.Dir(path))
 	return p
 }
 
-// moduleSum identifies the modules of this binary: its own checksum if it is a release, the checksum of
-// go.sum if it was built from a checkout, "" otherwise.
+// moduleSum returns a checksum of the modules of this binary. For a release it is the checksum of the main module. For a
+// build from a checkout it is the checksum of go.sum; start is where to look for it. Otherwise it is "".
 func moduleSum(start string) string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Sum != "" {
 		return info.Main.Sum
@@ -269,18 +269,18 @@ func moduleSum(start string) string {
 	return fmt.Sprintf("go.sum sha256:%x", sha256.Sum256(text))
 }
 
-// command returns the line that makes the same report again.
+// command returns the command line that makes the same report again.
 func (o *reportOptions) command(path string) string {
 	paper := o.paper
 	if paper == string(export.A4) {
-		paper = "" // the default
+		paper = "" // A4 is the default
 	}
 	line := shell.NewLine("report", path).With("--set", o.set...).With("--title", o.title).With("--kernel", o.kernel).With("--paper", paper)
 	line = line.With("-o", o.output).On("--hide-code", o.hideCode).On("--no-provenance", o.anonymous).On("--allow-errors", o.allowErrors)
 	return string(line.On("--no-execute", o.noExecute))
 }
 
-// pathFrom returns the path of a file relative to the folder of a report; "" if there is none.
+// pathFrom returns the path of a file relative to the folder of a report. It returns "" if there is no such path.
 func pathFrom(report, path string) string {
 	folder, err1 := filepath.Abs(filepath.Dir(report))
 	path, err2 := filepath.Abs(path)
@@ -291,7 +291,7 @@ func pathFrom(report, path string) string {
 	return filepath.ToSlash(path)
 }
 
-// compareOutputs prints the differences from an earlier execution and returns an error if there are any.
+// compareOutputs prints how the outputs of two executions differ, and returns an error if they do.
 func compareOutputs(old, nb *notebook.Notebook) error {
 	differences := headless.Compare(old, nb)
 	for _, d := range differences {
@@ -304,8 +304,8 @@ func compareOutputs(old, nb *notebook.Notebook) error {
 	return nil
 }
 
-// checkMarkdown runs the notebook of a Markdown report again and prints the differences in text and pictures.
-// It does not compare provenance, which always differs.
+// checkMarkdown runs the notebook of a Markdown report again, and prints how its text and pictures differ. It does not
+// compare the provenance, which always differs.
 func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	old, err := os.ReadFile(path)
 	if err != nil {
@@ -350,12 +350,13 @@ func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
 	return nil
 }
 
-// sideFolder returns the folder of the pictures of a report.
+// sideFolder returns the folder with the pictures of a report.
 func sideFolder(report string) string {
 	return strings.TrimSuffix(report, filepath.Ext(report)) + "_files"
 }
 
-// differentLine returns the number of the first line, from 1, in which two texts differ; 0 if they are equal.
+// differentLine returns the number (from 1) and the text of the first line in which a and b differ. line is 0 if they are
+// equal.
 func differentLine(a, b string) (line int, x, y string) {
 	p, q := strings.Split(a, "\n"), strings.Split(b, "\n")
 	same := 0
@@ -369,8 +370,8 @@ func differentLine(a, b string) (line int, x, y string) {
 	return same + 1, p[same], q[same]
 }
 
-// differentFiles returns the names of the files that differ between two folders. A missing folder counts as
-// empty.
+// differentFiles returns the names of files that differ between folders a and b, or are only in one of them. A folder that
+// does not exist counts as empty.
 func differentFiles(a, b string) ([]string, error) {
 	var names []string
 	for _, folder := range []string{a, b} {

@@ -27,10 +27,10 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
 
-// maxSeed is the largest seed that a script can state: its numbers are float64.
+// maxSeed is the largest seed that a script can contain exactly, because its numbers are float64.
 const maxSeed = 1 << 53
 
-// seedOf parses a seed; it returns nil for "".
+// seedOf parses a seed. It returns nil for "".
 func seedOf(text string) (*uint64, error) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	switch {
@@ -42,7 +42,7 @@ func seedOf(text string) (*uint64, error) {
 	return &n, nil
 }
 
-// runOptions are the flags of run.
+// runOptions are the flags of the command run.
 type runOptions struct {
 	format   string
 	output   string
@@ -53,12 +53,12 @@ type runOptions struct {
 	server   serverOptions
 	shard    shardOptions
 	byAgents agentRunOptions
-	// set by best, which runs a generated script: its table and its command line; it can also write CSV
+	// set by the command best, which runs a generated script: the path of its table, and its command line
 	table, line string
-	planned     bool // best proposes measurements
+	planned     bool // whether best proposes measurements
 }
 
-// runGroups are the flags of run in the order of its help.
+// runGroups are the flags of run, in the groups and the order of its help.
 var runGroups = []flagGroup{
 	{"Script and output", []string{"set", "seed", "output", "format", "workers", "no-write", "help"}},
 	{"Keep results, and divide a sweep into parts", []string{"store", "extend", "shards", "on", "shard"}},
@@ -131,7 +131,8 @@ NAME-2 and so on.`,
 	return c
 }
 
-// connect returns the agents of a script, and a function that must be called at the end. Agents are nil if runs are simulated.
+// connect returns the agents that make the runs of a script, or nil if runs are simulated. The caller must call end when
+// the script has ended.
 func (o *runOptions) connect(ctx context.Context, script string, notice func(string)) (agents dsl.Agents, end func(), err error) {
 	if !o.byAgents.agents {
 		return nil, func() {}, nil
@@ -146,7 +147,8 @@ func (o *runOptions) connect(ctx context.Context, script string, notice func(str
 		func() { _ = x.Close() }, nil
 }
 
-// check returns an error for flags that are wrong or contradict each other, before any file is read.
+// check returns an error for flags that are wrong or contradict each other. It reads no files. seed is the value of
+// --seed, or nil.
 func (o *runOptions) check() (seed *uint64, err error) {
 	if seed, err = seedOf(o.seed); err != nil {
 		return nil, err
@@ -184,8 +186,8 @@ func (o *runOptions) check() (seed *uint64, err error) {
 	return seed, o.checkOutput()
 }
 
-// checkOutput checks the output file before the runs, which may take hours. The output replaces a file of
-// that name, so it must not be a device, a link or a folder.
+// checkOutput returns an error if the output file cannot be written, before runs that may take hours. The output replaces
+// the file, so the file must not be a device, a link or a folder.
 func (o *runOptions) checkOutput() error {
 	if o.output == "" {
 		return nil
@@ -196,7 +198,7 @@ func (o *runOptions) checkOutput() error {
 	return report.Writable(o.output)
 }
 
-// checkOwn returns an error if the output would replace the script.
+// checkOwn returns an error if the output file is the script itself.
 func (o *runOptions) checkOwn(script string) error {
 	if script != "-" && sameFile(script, o.output) {
 		return usageError{fmt.Errorf("-o %s is the script itself. Give the output another name", o.output)}
@@ -204,7 +206,7 @@ func (o *runOptions) checkOwn(script string) error {
 	return nil
 }
 
-// checkSet returns an error for values of --set without a name.
+// checkSet returns an error for a value of --set without a name.
 func checkSet(set []string) error {
 	for _, s := range set {
 		if name, _, ok := strings.Cut(s, "="); !ok || strings.TrimSpace(name) == "" {
@@ -214,7 +216,8 @@ func checkSet(set []string) error {
 	return nil
 }
 
-// renderers returns the names of the formats, text first, and their writers. The answer of best can also be written as csv.
+// renderers returns the names of the output formats, text first, and a function that writes each. If answer is true, csv
+// is one of them.
 func renderers(answer bool) (names []string, write map[string]func(io.Writer, report.Document) error) {
 	names = []string{"text"}
 	write = map[string]func(io.Writer, report.Document) error{
@@ -235,26 +238,26 @@ func renderers(answer bool) (names []string, write map[string]func(io.Writer, re
 	return names, write
 }
 
-// rowFormats are the formats of best that hold rows for other programs.
+// rowFormats are the formats in which best writes rows for other programs.
 var rowFormats = []string{"csv", "xlsx"}
 
-// bookFormats are further formats that hold only the field book if measurements are proposed.
+// bookFormats are further formats for proposed measurements. They contain only the field book.
 var bookFormats = []string{"docx", "pdf"}
 
-// holdsRows reports whether the output is rows for other programs, or a field book.
+// holdsRows reports whether the output contains rows for other programs, or a field book.
 func (o *runOptions) holdsRows() bool {
 	format := cmp.Or(o.format, strings.TrimPrefix(strings.ToLower(filepath.Ext(o.output)), "."))
 	return slices.Contains(rowFormats, format) || o.planned && slices.Contains(bookFormats, format)
 }
 
-// formatNames lists the names of formats: "text, json, md, html or tex".
+// formatNames returns the formats as text, for example "text, json, md, html or tex".
 func formatNames(answer bool) string {
 	names, _ := renderers(answer)
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// terminalOptions returns colour and width if w is a terminal.
+// terminalOptions returns the width and colours for w if w is a terminal, and otherwise the zero value.
 func terminalOptions(w io.Writer) report.TextOptions {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -281,7 +284,7 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 	return o.evaluate(ctx, src)
 }
 
-// evaluate runs a script and writes its results.
+// evaluate runs a script and writes its results to standard output or to the output file.
 func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	seed, err := o.check()
 	if err != nil {
@@ -305,7 +308,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 		if kept, err = openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend); err != nil {
 			return err
 		}
-		defer kept.Close() // each result was written when it was finished
+		defer kept.Close() // each result is already written
 		store = kept
 	}
 	var noted []string
@@ -317,7 +320,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	bar.clear()
 	for _, line := range noted {
 		if failed != nil || o.format == "json" || o.holdsRows() {
-			bar.say(line) // a program reads standard output
+			bar.say(line) // on standard error, because a program may read standard output
 		}
 	}
 	if failed == nil && kept != nil {
@@ -341,7 +344,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	if o.table != "" {
 		src.name = o.table
 	}
-	if o.table != "" && (o.format == "text" || o.holdsRows()) { // the user wrote a command, not the statement that would head the answer
+	if o.table != "" && (o.format == "text" || o.holdsRows()) { // the user wrote a command; do not show the generated statement
 		for k := range d.Displays {
 			d.Displays[k].Name, d.Displays[k].Source = "", ""
 		}
@@ -356,7 +359,8 @@ func (o *runOptions) evaluate(ctx context.Context, src source) error {
 	return errors.Join(failed, o.write(d))
 }
 
-// write renders the document to standard output or to the output file, which is replaced only if all is written.
+// write writes the document to standard output or to the output file. The file changes only if the whole document is
+// written.
 func (o *runOptions) write(d report.Document) error {
 	_, write := renderers(o.table != "")
 	if o.output == "" {
@@ -381,7 +385,7 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 	return p
 }
 
-// command returns the line that makes the same report again.
+// command returns the command line that makes the same report again.
 func (o *runOptions) command(script string) string {
 	if o.line != "" {
 		return o.line
@@ -391,7 +395,7 @@ func (o *runOptions) command(script string) string {
 	if o.output == "" {
 		line = line.With("--format", o.format)
 	}
-	if o.byAgents.agents { // the measurements are on the server
+	if o.byAgents.agents { // the server has the measurements
 		line = line.With("--server", o.server.publicURL()).With("--creds", o.server.creds).On("--agents", true).With("--run", o.byAgents.run)
 	}
 	return string(line)

@@ -21,7 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
-// agentRunOptions are the flags of run about agents on other machines.
+// agentRunOptions are the flags of run for agents on other machines.
 type agentRunOptions struct {
 	agents   bool
 	run      string
@@ -35,7 +35,7 @@ func (o *agentRunOptions) add(c *cobra.Command) {
 	f.DurationVar(&o.patience, "patience", time.Minute, "report agents that are silent for this `DURATION`")
 }
 
-// agentFlags are the flags that need --agents.
+// agentFlags are the flags that are allowed only with --agents.
 var agentFlags = []string{"patience", "run"}
 
 // check returns an error for flags that are missing, wrong or contradict each other.
@@ -54,19 +54,19 @@ func (o *agentRunOptions) check(c *cobra.Command, server serverOptions) error {
 	return checkRun(o.run)
 }
 
-// agentRuns lets agents on other machines measure single runs of a script. It implements dsl.Agents.
+// agentRuns implements dsl.Agents: agents on other machines make the runs of a script.
 type agentRuns struct {
 	facts  cluster.Facts
 	server serverOptions
 	*agentRunOptions
-	again string // the command that continues, without --run
+	again string // command line that continues the script, without --run
 	say   func(string)
 
-	runs int // number of runs begun
+	runs int // number of runs started
 }
 
-// nextName returns the name of the next run of a script: NAME, NAME-2 and so on, so that the same script
-// finds its runs again.
+// nextName returns the name of the script's next run: NAME, NAME-2 and so on. If the script is run again with --run NAME,
+// it finds these runs again.
 func (o *agentRuns) nextName(script string) string {
 	o.run = cmp.Or(o.run, newRun(script))
 	if o.runs++; o.runs == 1 {
@@ -75,7 +75,7 @@ func (o *agentRuns) nextName(script string) string {
 	return fmt.Sprintf("%s-%d", o.run, o.runs)
 }
 
-// Measure implements dsl.Agents.
+// Measure implements dsl.Agents. It waits until the agents have finished the run.
 func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result, error) {
 	x := a.Experiment
 	q, err := sameQuestion(ctx, a)
@@ -114,7 +114,7 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result,
 	return o.result(ctx, x, f, recorder, err)
 }
 
-// result converts the outcome of a run to a result of the script.
+// result converts the outcome of a run to a result of experiment x.
 func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, recorder *sim.EstimateRecorder,
 	err error) (engine.Result, error) {
 	if ctx.Err() != nil {
@@ -138,11 +138,11 @@ func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Fini
 	return r, errors.Join(err, wrong)
 }
 
-// lateTime limits the time to complete a result after an interrupt.
+// lateTime limits how long completing a result may take after an interrupt.
 const lateTime = 200 * time.Millisecond
 
-// sameQuestion makes the question of a run from its recipe, as each agent does, and returns an error if it
-// differs from the question of the script.
+// sameQuestion makes the question of a run from its recipe, as each agent does. It returns an error if this question
+// differs from the one of the script.
 func sameQuestion(ctx context.Context, a dsl.AgentRun) (question.Question, error) {
 	x := a.Experiment
 	q, err := makeQuestion(ctx, a.Recipe)
@@ -160,7 +160,7 @@ func sameQuestion(ctx context.Context, a dsl.AgentRun) (question.Question, error
 	return q, nil
 }
 
-// introduce prints the progress of a run and the commands of the agents that have not joined.
+// introduce prints the progress of a run, and the commands for agents that have not joined.
 func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody) error {
 	s, err := cluster.StatusOf(ctx, o.facts, run)
 	if err != nil {
@@ -184,7 +184,7 @@ func (o *agentRuns) introduce(ctx context.Context, run string, b cluster.RunBody
 	return nil
 }
 
-// agentLine returns the command that starts an agent.
+// agentLine returns the command line that starts the agent of a task.
 func agentLine(run, task string, server serverOptions) string {
 	creds := ""
 	if server.creds != "" {
@@ -194,14 +194,15 @@ func agentLine(run, task string, server serverOptions) string {
 		creds)
 }
 
-// notice prints notices about silent agents, differences and the end; progress shows the rounds.
+// notice prints notices about silent agents, differing questions, and the end of the run. The progress bar shows the
+// rounds.
 func (o *agentRuns) notice(n cluster.Notice) {
 	if slices.Contains([]cluster.NoticeKind{cluster.NoticeSilent, cluster.NoticeDiffers, cluster.NoticeClosed}, n.Kind) {
 		o.say(n.Text)
 	}
 }
 
-// stepOf returns the progress of a run.
+// stepOf converts the progress of a run to a sim.Step.
 func stepOf(s *engine.Steps) sim.Step {
 	out := s.Outcome()
 	return sim.Step{Total: 1, Round: len(out.Rounds), Samples: out.Samples, Tasks: len(out.Answers), Remaining: math.NaN(),

@@ -18,17 +18,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
-// source is the text of a script and its origin.
+// source is the text of a script, and where it comes from.
 type source struct {
-	name   string // as given, "<stdin>" for -
-	folder string // where relative paths start
+	name   string // path as given; "<stdin>" for "-"
+	folder string // folder that relative paths start from
 	text   string
 }
 
-// maxScript limits the bytes that are read. It exceeds the limit of the language, whose message is better.
+// maxScript limits how many bytes of a script are read. It exceeds the limit of the language, whose error message is
+// clearer.
 const maxScript = 32 << 20
 
-// readSource reads a file, a pipe or standard input, until the context ends.
+// readSource reads a script from a file, a pipe or standard input ("-"). It stops when the context ends.
 func readSource(ctx context.Context, path string) (source, error) {
 	if path == "-" {
 		text, err := await.All(ctx, os.Stdin, maxScript)
@@ -51,7 +52,7 @@ func readSource(ctx context.Context, path string) (source, error) {
 	return source{path, filepath.Dir(path), string(text)}, nil
 }
 
-// sourceWith reads a script and checks the values of --set.
+// sourceWith reads a script, and returns an error for wrong values of --set.
 func sourceWith(ctx context.Context, path string, set []string) (source, error) {
 	if err := checkSet(set); err != nil {
 		return source{}, err
@@ -59,7 +60,7 @@ func sourceWith(ctx context.Context, path string, set []string) (source, error) 
 	return readSource(ctx, path)
 }
 
-// parse reads the statements of the script, until the context ends.
+// parse parses the script. It stops when the context ends.
 func (s source) parse(ctx context.Context) (*dsl.Script, error) {
 	script, err := await.Result(ctx, await.Patience{}, func() (*dsl.Script, error) {
 		script, errs := dsl.Parse(s.name, s.text)
@@ -79,11 +80,11 @@ func (s source) file() string {
 	return s.name
 }
 
-// errInterrupted replaces context.Canceled in messages to users.
+// errInterrupted is what users see instead of context.Canceled.
 var errInterrupted = errors.New("interrupted")
 
-// unreadable describes why a file of the command line cannot be read. For a missing file it proposes one with a similar name in the
-// same folder.
+// unreadable returns an error that says why a file given on the command line cannot be read. kind describes the file. For
+// a missing file, it suggests a similar name in the same folder.
 func unreadable(kind, path string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("cannot read the %s: %w", kind, orInterrupted(err))
@@ -102,7 +103,7 @@ func unreadable(kind, path string, err error) error {
 	return fmt.Errorf("cannot read the %s: there is no file %s%s", kind, path, hint)
 }
 
-// orInterrupted returns errInterrupted for context.Canceled, and other errors unchanged.
+// orInterrupted returns errInterrupted if err is context.Canceled, and otherwise err.
 func orInterrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return errInterrupted
@@ -124,7 +125,7 @@ func checkCommand() *cobra.Command {
 	return c
 }
 
-// checkScript prints ok for a correct script, or returns its errors.
+// checkScript prints ok if the script has no errors, and otherwise returns the errors.
 func checkScript(ctx context.Context, path string, set []string) error {
 	src, err := sourceWith(ctx, path, set)
 	if err != nil {

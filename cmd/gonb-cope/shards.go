@@ -22,17 +22,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
-// shardOptions are the flags of run about parts of a script and their scheduler.
+// shardOptions are the flags of run about parts of a script and the scheduler that runs them.
 type shardOptions struct {
 	store, shard, on, image, volume, manifest string
 
 	shards int
 	extend bool
-	part   dsl.Shard // of --shard
+	part   dsl.Shard // value of --shard
 }
 
-// schedulers start the parts of a script, by the names of --on. A scheduler returns when all started parts have ended, and when the
-// context ends, which stops them. Errors of single parts are found in the store.
+// schedulers maps each value of --on to a function that runs parts of a script. The function returns when all parts have
+// ended. When the context ends, it stops the parts and returns. Whether a part has failed is seen in the store.
 var schedulers = map[string]func(ctx context.Context, j shardJob) error{
 	"local": startLocal, "parallel": startParallel, "slurm": startSlurm, "kubernetes": startKubernetes,
 }
@@ -82,20 +82,20 @@ func (o *shardOptions) check(c *cobra.Command, script string, writes bool) (err 
 	return nil
 }
 
-// shardJob is the work that a scheduler gets.
+// shardJob describes the parts that a scheduler must run.
 type shardJob struct {
 	*shardOptions
-	missing []string // parts to run, such as 3/16
-	workers int      // cores of each part; 0 if the user does not state it
+	missing []string // parts to run, for example "3/16"
+	workers int      // cores for each part; 0 if the user does not say
 	run     []string // arguments of this program for one part, without --shard
 }
 
-// indices returns the numbers of the missing parts.
+// indices returns K for each missing part K/N.
 func (j shardJob) indices() []string {
 	return lists.Map(j.missing, func(part string) string { k, _, _ := strings.Cut(part, "/"); return k })
 }
 
-// line returns the shell command of one part, whose number the scheduler writes for index.
+// line returns the shell command that runs one part. index is the scheduler's placeholder for the number of the part.
 func (j shardJob) line(program, index string) string {
 	return shell.Quote(program) + " " + strings.Join(lists.Map(j.run, shell.Quote), " ") + fmt.Sprintf(" --shard %s/%d", index, j.shards)
 }
@@ -156,7 +156,7 @@ func (o *runOptions) runShards(ctx context.Context, src source) error {
 	}
 }
 
-// runScheduler runs a program of a scheduler, which an interrupt stops, and returns its output.
+// runScheduler runs a scheduler's program and returns its output. An interrupt stops the program.
 func runScheduler(ctx context.Context, input []byte, name string, args ...string) (string, error) {
 	c := exec.CommandContext(ctx, name, args...)
 	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
@@ -172,7 +172,7 @@ func runScheduler(ctx context.Context, input []byte, name string, args ...string
 	return strings.TrimSpace(said.String()), err
 }
 
-// startLocal runs as many parts at a time as there are cores.
+// startLocal runs the parts on this machine, as many at a time as there are cores.
 func startLocal(ctx context.Context, j shardJob) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -199,7 +199,8 @@ func startLocal(ctx context.Context, j shardJob) error {
 	return err
 }
 
-// startParallel runs GNU parallel, which reads hosts from its own files and $PARALLEL. The number of jobs per host is ours.
+// startParallel runs the parts by GNU parallel, which reads the hosts from its own files and from $PARALLEL. This program
+// sets the number of jobs per host.
 func startParallel(ctx context.Context, j shardJob) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -213,7 +214,8 @@ func startParallel(ctx context.Context, j shardJob) error {
 	return err
 }
 
-// startSlurm submits an array job, which takes its partition and limits from the variables of sbatch, such as SBATCH_PARTITION.
+// startSlurm submits the parts as an array job. The job takes its partition and limits from the variables of sbatch, such
+// as SBATCH_PARTITION.
 func startSlurm(ctx context.Context, j shardJob) error {
 	self, err := os.Executable()
 	if err != nil {
@@ -228,11 +230,11 @@ func startSlurm(ctx context.Context, j shardJob) error {
 	if err != nil {
 		return err
 	}
-	id, _, _ = strings.Cut(id, ";") // the name of the cluster follows
+	id, _, _ = strings.Cut(id, ";") // after a semicolon, sbatch prints the name of the cluster
 	for {
 		left, err := runScheduler(context.WithoutCancel(ctx), nil, "squeue", "--noheader", "--jobs", id)
 		if err != nil || left == "" {
-			return nil // it has ended, or is no longer known
+			return nil // the job has ended, or Slurm has forgotten it
 		}
 		select {
 		case <-time.After(time.Second):
@@ -243,12 +245,12 @@ func startSlurm(ctx context.Context, j shardJob) error {
 	}
 }
 
-// jobName returns the name of the Kubernetes job, which depends on script and store.
+// jobName returns the name of the Kubernetes job, which the script and the store determine.
 func (j shardJob) jobName() string {
 	return "gonb-cope-" + scriptIdentity(source{text: j.run[1] + "\n" + j.store}, nil, "")[:10]
 }
 
-// jobManifest returns an indexed job of Kubernetes as JSON. Index 0 is the last part.
+// jobManifest returns an indexed Kubernetes job as JSON. Its index 0 is the last part.
 func (j shardJob) jobManifest() ([]byte, error) {
 	folder, err := os.Getwd()
 	if err != nil {
@@ -273,7 +275,7 @@ func (j shardJob) jobManifest() ([]byte, error) {
 	}, "", "  ")
 }
 
-// writeManifest writes the Kubernetes job to a file instead of submitting it.
+// writeManifest writes the Kubernetes job to a file and does not submit it.
 func (j shardJob) writeManifest() error {
 	text, err := j.jobManifest()
 	if err == nil {
@@ -286,7 +288,8 @@ func (j shardJob) writeManifest() error {
 	return err
 }
 
-// startKubernetes submits an indexed job by kubectl, and deletes it afterwards. If kubectl cannot be asked, the job stays.
+// startKubernetes submits an indexed job with kubectl, and deletes the job afterwards. If kubectl fails to report its
+// state, the job is not deleted.
 func startKubernetes(ctx context.Context, j shardJob) error {
 	text, err := j.jobManifest()
 	if err == nil {

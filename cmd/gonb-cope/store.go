@@ -19,27 +19,28 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// A store is a folder with the results of one script. Each program writes two files of its own there, so that parts of a script can run at
-// the same time: NAME.jsonl has results (sim.Store), and NAME.json states which script made them. NAME is part-K-of-N, or results for
-// whole scripts and merged stores.
+// A store is a folder with the results of one script. Each program that runs the script, or a part of it, writes two files
+// of its own there, so that parts can run at the same time. NAME.jsonl contains results (see sim.Store), and NAME.json
+// describes the script that made them. NAME is part-K-of-N for a part, and results for a whole script or a merged store.
 
-// madeBy is the content of NAME.json.
+// madeBy describes the script that made a store; it is the content of NAME.json.
 type madeBy struct {
-	Script string   `json:"script"`          // identity of the script; see scriptIdentity
-	Name   string   `json:"name"`            // of its file, for people
-	Parts  []string `json:"parts,omitempty"` // finished parts, such as 3/16; 1/1 is the whole script
+	Script string   `json:"script"`          // hash of the script, see scriptIdentity
+	Name   string   `json:"name"`            // file name of the script, for people
+	Parts  []string `json:"parts,omitempty"` // finished parts, for example "3/16"; "1/1" is the whole script
 }
 
-// scriptIdentity returns a hash of a script with the flags that change its runs.
+// scriptIdentity returns a hash of the script's text and of the flags --set and --seed, which change its runs.
 func scriptIdentity(src source, set []string, seed string) string {
 	text, _ := json.Marshal([]any{src.text, slices.Sorted(slices.Values(set)), seed})
 	return fmt.Sprintf("%x", sha256.Sum256(text))
 }
 
-// ownName matches the names of the files in a store.
+// ownName matches the names of files that belong to a store.
 var ownName = regexp.MustCompile(`^(results|part-\d+-of-\d+)\.jsonl?$`)
 
-// storeFiles returns the paths in a store that have an ending; nothing if there is no folder.
+// storeFiles returns the paths of the store's files with the given extension. It returns none if the folder does not
+// exist.
 func storeFiles(dir, ending string) (paths []string) {
 	files, _ := os.ReadDir(dir)
 	for _, f := range files {
@@ -50,7 +51,7 @@ func storeFiles(dir, ending string) (paths []string) {
 	return paths
 }
 
-// scriptsOf reads which scripts made a store, by path.
+// scriptsOf returns the descriptions in a store, by the path of their file.
 func scriptsOf(dir string) (map[string]madeBy, error) {
 	all := map[string]madeBy{}
 	for _, path := range storeFiles(dir, ".json") {
@@ -75,7 +76,8 @@ func (m madeBy) write(path string) error {
 	return atomicfile.Write(path, append(text, '\n'), 0o666, true)
 }
 
-// claimStore checks that a store belongs to a script. With extend it makes the store belong to the script instead.
+// claimStore makes the folder of a store. It returns an error if another script made the store. With extend, it makes the
+// store belong to script m instead.
 func claimStore(dir string, m madeBy, extend bool) error {
 	all, err := scriptsOf(dir)
 	if err != nil {
@@ -96,15 +98,15 @@ func claimStore(dir string, m madeBy, extend bool) error {
 	return os.MkdirAll(dir, 0o777)
 }
 
-// scriptStore is the open store of a script or of a part of it.
+// scriptStore is the open store of a script, or of a part of it.
 type scriptStore struct {
 	*sim.Store
 	by   madeBy
-	path string // of the description
+	path string // path of the description NAME.json
 	part string
 }
 
-// openScriptStore opens the store of a script, or of one part of it.
+// openScriptStore opens the store in folder dir for a script, or for one part of it.
 func openScriptStore(dir string, by madeBy, part dsl.Shard, extend bool) (*scriptStore, error) {
 	if err := claimStore(dir, by, extend); err != nil {
 		return nil, err
@@ -129,13 +131,14 @@ func openScriptStore(dir string, by madeBy, part dsl.Shard, extend bool) (*scrip
 	return out, by.write(out.path)
 }
 
-// finish records that the part is finished.
+// finish records in the description that the part is finished.
 func (s *scriptStore) finish() error {
 	s.by.Parts = lists.Add(s.by.Parts, s.part)
 	return s.by.write(s.path)
 }
 
-// finishedParts returns the parts of a store that are finished, and the missing ones of the division into most parts.
+// finishedParts returns the finished parts K/N of a store, and the parts of the largest N that are missing. None are
+// missing if the whole script is finished.
 func finishedParts(dir string) (finished, missing []string, err error) {
 	all, err := scriptsOf(dir)
 	for _, by := range all {
@@ -153,7 +156,7 @@ func finishedParts(dir string) (finished, missing []string, err error) {
 	return finished, missingParts(finished, n), err
 }
 
-// missingParts returns the parts of a division into n parts that are not finished.
+// missingParts returns the parts K/n that are not in finished.
 func missingParts(finished []string, n int) []string {
 	all := lists.Make(n, func(k int) string { return dsl.Shard{K: k + 1, N: n}.String() })
 	return lists.Where(all, func(part string) bool { return !slices.Contains(finished, part) })
@@ -182,7 +185,7 @@ gonb-cope run SCRIPT --store OUT then shows the script's results without making 
 	return c
 }
 
-// mergeStores merges stores, and says which parts are missing.
+// mergeStores copies the results of the stores in to the store out, and prints which parts are missing.
 func mergeStores(out string, in []string, extend bool) error {
 	var by madeBy
 	var files []string

@@ -44,7 +44,7 @@ the page is the folder web beside this program, or dist/web. Any host of static 
 	return c
 }
 
-// pageFolder returns the folder that holds the page.
+// pageFolder returns the folder with the files of the page.
 func pageFolder(args []string) (string, error) {
 	folders := args
 	if len(args) == 0 {
@@ -64,11 +64,12 @@ func pageFolder(args []string) (string, error) {
 		"Take the folder web of a release archive, or run make web in a clone, and write gonb-cope web FOLDER", strings.Join(folders, " or "))
 }
 
-// pagePolicy is the policy of the page and of its worker: scripts come from the page's own files, and nothing is sent elsewhere.
+// pagePolicy is the content security policy of the page and its worker. Scripts come only from the page's own files, and
+// nothing is sent to other hosts.
 const pagePolicy = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self' 'unsafe-inline'; connect-src 'self'; " +
 	"worker-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// servedPage serves the files of the page, and reads only.
+// servedPage returns a handler that serves the files in a folder. It accepts only requests that read.
 func servedPage(folder string) http.Handler {
 	files := http.FileServer(http.Dir(folder))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +110,8 @@ func serveWeb(ctx context.Context, folder, listen string, quiet bool) error {
 	return nil
 }
 
-// openBrowser opens an address in the user's browser, if there is one. The address is printed in any case.
+// openBrowser opens an address in the user's browser, if there is one. Errors are ignored, because the address is also
+// printed.
 func openBrowser(address string) {
 	program, args := "xdg-open", []string{address}
 	switch runtime.GOOS {
@@ -119,6 +121,6 @@ func openBrowser(address string) {
 		program, args = "rundll32", []string{"url.dll,FileProtocolHandler", address}
 	}
 	if c := exec.Command(program, args...); c.Start() == nil {
-		go c.Wait() // so that no zombie remains
+		go c.Wait() // so that the process does not become a zombie
 	}
 }

@@ -17,19 +17,19 @@ import (
 // constants of the compiled tree, so new values need a new compilation.
 type Program struct {
 	root   node      // computes the kernel's values
-	frames sync.Pool // frames for reuse, so that Rows does not allocate
+	frames sync.Pool // reused frames, so that Rows does not allocate
 }
 
-// Resolve compiles the formula for points with these feature columns, in the order of the points. It returns an error if there
-// are no columns, or if the formula reads a missing column; names must match exactly. Misplaced must be nil: an invalid column
-// number would be read as column 0.
+// Resolve compiles the formula for points with the given feature columns; columns has their names in order. It returns an
+// error if columns is empty, or if the formula reads a column that columns does not have. Names must match exactly. Before
+// the call, Misplaced must return nil, because an invalid column number would be read as 0.
 func (d *Definition) Resolve(columns []string) (*Program, error) {
 	if len(columns) == 0 {
 		return nil, fmt.Errorf("%s: the formula reads features, but the points have no feature columns", d.name)
 	}
 	c := &compiler{Definition: d, at: map[*ast.MemberNode]int{}, columns: len(columns)}
 	for _, read := range d.columns {
-		i := slices.Index(columns, read.name) // index of the column, if it is given by name
+		i := slices.Index(columns, read.name) // index of a column given by name; -1 if there is none
 		if read.name == "" {
 			i, _ = d.number(read.node.Property)
 		}
@@ -42,54 +42,56 @@ func (d *Definition) Resolve(columns []string) (*Program, error) {
 		}
 		c.at[read.node] = i
 	}
-	// Make frames after compilation, which counts the slots.
+	// Make frames after compilation, which sets the number of slots.
 	p := &Program{root: c.compile(d.body, everyColumn)}
 	p.frames.New = func() any { return newFrame(c.slots) }
 	return p, nil
 }
 
-// Pair returns k(x, y) for two feature vectors. It allocates memory; for many points, Rows is faster.
+// Pair returns k(x, y) for feature vectors x and y. It allocates memory; use Rows for many points.
 func (p *Program) Pair(x, y []float64) float64 {
 	out := []float64{0}
 	p.Rows(out, x, lists.Map(y, func(v float64) []float64 { return []float64{v} }), 0)
 	return out[0]
 }
 
-// Rows sets dst[j] = k(x, y_{from+j}). ys[c] has column c of the points y, at least from + len(dst) values.
+// Rows sets dst[j] = k(x, y_{from+j}). ys[c] is column c of the points y, with at least from + len(dst) values.
 func (p *Program) Rows(dst, x []float64, ys [][]float64, from int) {
 	f := p.frames.Get().(*frame)
 	f.x, f.ys = x, ys
 	p.rows(f, dst, from)
-	f.x, f.ys = nil, nil // do not keep the features in memory
+	f.x, f.ys = nil, nil // do not keep the caller's features alive
 	p.frames.Put(f)
 }
 
-// rows computes Rows block by block in the given frame. Tests call it to count allocations without the pool.
+// rows does the work of Rows in the given frame, block by block. Tests call it to count allocations without the pool.
 func (p *Program) rows(f *frame, dst []float64, from int) {
 	for start := 0; start < len(dst); start += block {
 		part := dst[start:min(start+block, len(dst))]
 		f.from, f.to = from+start, from+start+len(part)
-		copy(part, p.root.all(f, part)) // all may return a view of a column, so copy
+		copy(part, p.root.all(f, part)) // all may return a view of a column instead of writing to part
 	}
 }
 
-// everyColumn is the value of column for a vector inside a loop over columns (see frame.column), and for a number.
+// everyColumn, as the argument column, means the current column of the surrounding loop (see frame.column). It is also
+// passed for numbers, which have no column.
 const everyColumn = -1
 
-// compiler converts the syntax tree to nodes, for a known number of columns. It compiles a vector once, as its element in the
-// column of the surrounding loop. Numbers inside a vector are computed into slots before the loop. A compiler is used only once.
+// compiler converts the syntax tree of a formula to nodes, for a known number of columns. A vector becomes one node, which
+// computes its element in the loop's current column. A number inside a vector is computed once, before the loop, and
+// stored in a slot. A compiler is used only once.
 type compiler struct {
-	*Definition                         // kinds and numbers
-	at          map[*ast.MemberNode]int // column that each x[…] reads; nil while number compiles a column number
+	*Definition                         // provides the kinds of nodes and the numbers
+	at          map[*ast.MemberNode]int // column that each x[…] reads; nil while the method number compiles a column number
 	columns     int                     // number of feature columns, at least 1
 	slots       int                     // number of slots needed so far
-	loop        *[]hoisted              // parts hoisted out of the loop that is compiled; nil outside loops
+	loop        *[]hoisted              // parts to compute before the current loop; nil outside loops
 }
 
-// compile returns the node of a number, or of the element of a vector in the given column; everyColumn means the column of the
-// loop.
+// compile returns the node for n: a number, or the element of a vector in the given column. everyColumn means the current
+// column of the loop.
 func (c *compiler) compile(n ast.Node, column int) node {
-	if c.loop != nil && c.kinds[n] != vector { // a number inside a loop does not depend on the column
+	if c.loop != nil && c.kinds[n] != vector { // a number does not change with the loop's column
 		return c.hoist(n)
 	}
 	switch n := n.(type) {
@@ -116,16 +118,17 @@ func (c *compiler) compile(n ast.Node, column int) node {
 	case *ast.CallNode:
 		return c.call(n, column)
 	}
-	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check rejects all other nodes
+	panic(fmt.Sprintf("formula: %T passed the check", n)) // Check rejects all other types of nodes
 }
 
-// hoist computes a number before the surrounding loop. A reduction inside the number has its own loop, so loops are not nested.
+// hoist compiles a number so that it is computed before the surrounding loop. If the number contains a reduction, the
+// reduction has a loop of its own. Thus loops are never nested.
 func (c *compiler) hoist(n ast.Node) node {
 	loop := c.loop
 	c.loop = nil
 	inner := c.compile(n, everyColumn)
 	c.loop = loop
-	if inner.constant != nil { // a constant needs no slot
+	if inner.constant != nil { // use the constant itself, without a slot
 		return inner
 	}
 	h := hoisted{c.slots, inner}
@@ -134,18 +137,19 @@ func (c *compiler) hoist(n ast.Node) node {
 	return h.node()
 }
 
-// call returns the node of a call. For a reduction, c.loop is nil, since compile has hoisted the call.
+// call returns the node of a function call. If the call is a reduction, it is outside any loop (c.loop is nil), because
+// compile hoists reductions.
 func (c *compiler) call(n *ast.CallNode, column int) node {
 	name := n.Callee.(*ast.IdentifierNode).Value
 	if _, reduces := reductions[name]; !reduces {
-		return apply(name, c.compile(n.Arguments[0], column)) // applies to each element, in the surrounding loop
+		return apply(name, c.compile(n.Arguments[0], column)) // a function of one number, applied to each element
 	}
-	// The operator that combines columns is a sum, except for min and max.
+	// Reductions add the columns; min and max take the minimum or maximum.
 	operator := "+"
 	if name == "min" || name == "max" {
 		operator = name
 		if len(n.Arguments) > 1 {
-			// Several arguments are combined in turn, element by element, in the surrounding loop.
+			// min or max of several arguments works element by element, and needs no loop.
 			out := c.compile(n.Arguments[0], column)
 			for _, a := range n.Arguments[1:] {
 				out = operation(name, out, c.compile(a, column))
@@ -153,12 +157,12 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 			return out
 		}
 	}
-	// Compile the arguments as elements in the column of a new loop; before collects their hoisted parts.
+	// Compile the arguments inside a new loop over columns; before collects the parts that are computed before that loop.
 	var before []hoisted
 	c.loop = &before
 	parts := lists.Map(n.Arguments, func(a ast.Node) node { return c.compile(a, everyColumn) })
 	c.loop = nil
-	// body is the term of one column.
+	// body is computed for each column.
 	body := parts[0]
 	switch name {
 	case "dot":
@@ -169,7 +173,7 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 		body = apply("square", body)
 	}
 	out := reduce(operator, c.columns, body, before)
-	// Apply the final step, after the loop.
+	// mean and norm need a last step after the loop.
 	switch name {
 	case "mean":
 		return operation("/", out, constant(float64(c.columns)))
@@ -179,20 +183,20 @@ func (c *compiler) call(n *ast.CallNode, column int) node {
 	return out
 }
 
-// elementwise lists the functions of one number. Check accepts these and the reductions.
+// elementwise maps the names of functions of one number to the functions. Check accepts these and the reductions.
 var elementwise = map[string]func(float64) float64{
 	"exp": math.Exp, "log": math.Log, "log10": math.Log10, "sqrt": math.Sqrt, "abs": math.Abs,
 	"sin": math.Sin, "cos": math.Cos, "tanh": math.Tanh,
 }
 
-// Elementwise returns a function of one number by its name; nil if there is none. The language applies the same functions to
-// numbers and lists.
+// Elementwise returns the named function of one number; nil if there is none. Scripts apply the same functions to numbers
+// and lists.
 func Elementwise(name string) func(float64) float64 { return elementwise[name] }
 
-// Entry describes a function of formulas, for help and documentation.
-type Entry struct{ Name, Signature, Doc string } // Signature is an example call; Doc describes the result, and starts in lower case
+// Entry describes a function that formulas can call, for help and documentation.
+type Entry struct{ Name, Signature, Doc string } // Signature is an example call; Doc describes the result
 
-// Functions lists all functions of formulas, for help, completion and hints about unknown names.
+// Functions lists all functions that formulas can call, for help, completion and hints.
 func Functions() []Entry {
 	return []Entry{
 		{"exp", "exp(v)", "exponential, of each element"},
@@ -213,17 +217,17 @@ func Functions() []Entry {
 	}
 }
 
-// reductions lists the functions that reduce vectors to a number, with the number of their arguments. min and max of several
-// arguments are not reductions; call handles them first.
+// reductions maps each function that reduces vectors to a number to its number of arguments. min and max of several
+// arguments are not reductions; call handles them.
 var reductions = map[string]int{"min": 1, "max": 1, "sum": 1, "mean": 1, "dot": 2, "norm": 1, "sqdist": 2}
 
-// Known returns the names of all functions of formulas.
+// Known returns the names of all functions that formulas can call.
 func Known() []string {
 	return lists.Map(Functions(), func(f Entry) string { return f.Name })
 }
 
-// Operate computes an operator between two numbers, including "min" and "max". Comparisons return 1 or 0. An unknown operator
-// returns 0; Check rejects such operators. The interpreter of scripts also calls Operate.
+// Operate returns the result of an operator on two numbers; "min" and "max" are operators too. A comparison returns 1 or
+// 0. An unknown operator returns 0, but Check rejects these. The evaluator of scripts also calls Operate.
 func Operate(operator string, x, y float64) float64 {
 	holds := false
 	switch operator {

@@ -20,20 +20,20 @@ import (
 //
 // of a function whose name no script can contain.
 
-// TextCall is the name of the function that represents a text with values in the syntax tree. Its arguments are a text, followed
-// by groups of a value, its format and a text.
+// TextCall is the function name in the syntax tree of a text with values. The call's arguments are a text, and then, for
+// each value: the value, its format and the text after it.
 const TextCall = "$text"
 
-// Format matches the format after the colon of a value in a text: a comma for thousands, a number of digits, and a letter, each
-// optional.
+// Format matches the format of a value in a text, which follows a colon. It has a comma for thousands, a number of digits,
+// and a letter; all are optional.
 var Format = regexp.MustCompile(`^(,?)(?:\.(\d{1,2}))?([fegd%]?)$`)
 
 // tail is the kind of the last token of a text with values.
 const tail lexer.Kind = "Tail"
 
-// braced returns the tokens of a text t: one token, or several if it contains values in braces. A text between backticks has no
-// values. The place of t includes the quotes; escapes in its value are resolved. It returns an error for unmatched braces, an
-// invalid format, and anything other than one expression between braces.
+// braced returns the tokens of the text t: one token, or several if the text has values in braces. A text in backticks has
+// no values. Positions include the quotes; the value of a text has its escapes resolved. It returns an error for unmatched
+// braces, for an invalid format, and unless each pair of braces contains exactly one expression.
 func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	if quote := s.runes[t.From]; quote == '`' || !strings.ContainsAny(t.Value, "{}") {
 		return []lexer.Token{t}, nil
@@ -45,7 +45,7 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 	from, end := t.From, t.To-1 // start of the current piece, and offset of the closing quote
 	for i := t.From + 1; i < end; i++ {
 		switch r := s.runes[i]; {
-		// an escape or a doubled brace consists of two runes
+		// An escape or a doubled brace has two runes.
 		case r == '\\', r == '{' && s.runes[i+1] == '{', r == '}' && s.runes[i+1] == '}':
 			i++
 		case r == '}':
@@ -55,11 +55,11 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if closed == end {
 				return nil, s.At(Span{i, i + 1}, "the { in the text is not closed", "{name} shows a value in a text; write {{ for a brace")
 			}
-			// The format follows the colon; without a colon the span is empty, which Format matches too.
+			// The format follows the colon. Without a colon, the span is empty and matches Format too.
 			if at := (Span{min(value+1, closed), closed}); !Format.MatchString(s.Slice(at)) {
 				return nil, s.At(at, fmt.Sprintf("%q is not a format of a number", s.Slice(at)), "formats look like {x:.2f}, {x:,} or {x:.0%}")
 			}
-			inner, err := tokensOf(s, i+1, value) // the expression may contain texts with values, in the other kind of quotes
+			inner, err := tokensOf(s, i+1, value) // the expression may contain another text with values, in other quotes
 			if err != nil {
 				return nil, err
 			}
@@ -67,7 +67,8 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 				return nil, s.At(Span{i, closed + 1}, "the braces of the text are empty",
 					"{name} shows a value in a text; write {{ and }} for braces")
 			}
-			// The call has a fixed number of arguments per value, so reject a comma, a ; and an = in the expression.
+			// The call has three arguments per value. Therefore reject a comma, a semicolon and an equals sign in the
+			// expression.
 			depth := 0
 			for _, in := range inner {
 				switch {
@@ -84,25 +85,25 @@ func braced(s *Source, t lexer.Token) ([]lexer.Token, *Error) {
 			if depth != 0 {
 				return nil, s.At(Span{i, closed + 1}, "brackets between the braces of the text have no partners", "write {{ and }} for braces")
 			}
-			// Each piece of text ends with the brace that opens the next value, so that pieces and values alternate.
+			// A piece of text ends with the brace that opens the next value, so pieces and values alternate.
 			tokens = append(tokens, piece(from, i+1, lexer.Bracket, "{"))
 			tokens = append(tokens, inner...)
 			tokens = append(tokens, piece(value, closed+1, lexer.Bracket, "}"))
 			from, i = closed+1, closed
 		}
 	}
-	if len(tokens) == 0 { // the text has only doubled braces and escapes
+	if len(tokens) == 0 { // there are only doubled braces and escapes
 		return []lexer.Token{t}, nil
 	}
 	return append(tokens, piece(from, t.To, tail, "")), nil
 }
 
-// enclosed returns the end of the expression that starts at an offset inside the braces of a text, and the offset of the closing
-// brace, or end if it is missing. The format is between these two. A colon inside quotes, brackets or a choice does not start the
-// format.
+// enclosed returns where the expression that starts at offset from, inside braces of a text, ends. closed is the offset of
+// the closing brace, or end if it is missing. A format may be between the two. A colon inside quotes, brackets or a choice
+// does not start a format.
 func enclosed(s *Source, from, end int) (value, closed int) {
 	depth, choices := 0, 0
-	var quote rune // the quote that is open; 0 if there is none
+	var quote rune // the open quote; 0 if there is none
 	value = -1
 	for i := from; i < end; i++ {
 		r := s.runes[i]
@@ -133,13 +134,13 @@ func enclosed(s *Source, from, end int) (value, closed int) {
 	return end, end
 }
 
-// literal copies a part of a text, with doubled braces replaced by single ones. Escapes stay, because expr resolves them. Quotes
-// in the span are copied.
+// literal copies the part from … to-1 of a text, and replaces each doubled brace by a single one. It keeps escapes, which
+// expr resolves, and quotes.
 func (w *rewriter) literal(from, to int) {
 	w.at = from
 	for w.at < to {
 		r := w.st.Source.runes[w.at]
-		// copy the second rune without examining it
+		// Copy the second rune of an escape or a doubled brace without examining it.
 		escaped := r == '\\' || (r == '{' || r == '}') && w.at+1 < to && w.st.Source.runes[w.at+1] == r
 		if r == '\\' {
 			w.insert(r)
@@ -152,8 +153,8 @@ func (w *rewriter) literal(from, to int) {
 	}
 }
 
-// text writes token i, which is a text or a part of one, for expr. Each piece gets the opening quote of its text, from w.quotes.
-// There are five cases: a whole text, the last piece, a piece between two values, the first piece, and a format.
+// text writes token i for expr: a text, or a piece of a text with values. Each piece is put in the quotes of its text, see
+// w.quotes. The cases below are: a whole text, the last piece, a piece between two values, the first piece, and a format.
 func (w *rewriter) text(i int) {
 	t, last := w.st.tokens[i], len(w.quotes)-1
 	w.copyTo(t.From)
@@ -167,7 +168,7 @@ func (w *rewriter) text(i int) {
 		w.literal(t.From, t.To)
 		w.insert(')')
 		w.quotes = w.quotes[:last]
-	// A format precedes this text, so the text is another argument of the call and needs quotes of its own.
+	// The piece follows a value and its format. It is an argument of the call, in its own quotes.
 	case t.Value == "{" && i > 0 && w.st.tokens[i-1].Is(lexer.Bracket, "}"):
 		w.insert(w.quotes[last])
 		w.literal(t.From, t.To-1)
@@ -185,7 +186,7 @@ func (w *rewriter) text(i int) {
 	default: // the token }
 		w.insert(',')
 		w.insert(w.quotes[last])
-		if w.st.Source.runes[w.at] == ':' { // a format follows; if there is none, write an empty text
+		if w.st.Source.runes[w.at] == ':' { // a format follows; without one, write an empty text
 			w.at++
 		}
 		w.copyTo(t.To - 1)
@@ -195,12 +196,12 @@ func (w *rewriter) text(i int) {
 	w.at = t.To
 }
 
-// partners returns, for every bracket token, the index of the matching bracket, and -1 for other tokens. It returns an error for
-// unmatched brackets, and for expressions that are too deep or too long for a recursive parser.
+// partners returns, for each token, the index of the matching bracket, or -1 if the token is not a bracket. It returns an
+// error for unmatched brackets, and for expressions that are too deep or too long for a recursive parser.
 func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	partner := make([]int, len(tokens))
 	var open []int             // indices of the open brackets
-	chain := make([]int, 1, 8) // per depth: number of operators and brackets since the last comma or line end
+	chain := make([]int, 1, 8) // for each depth, the number of operators and brackets since the last comma or line end
 	for i, t := range tokens {
 		partner[i] = -1
 		depth := len(open)
@@ -209,7 +210,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			if depth == maxDepth {
 				return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d brackets inside each other", maxDepth), "give parts of it a name")
 			}
-			chain[depth]++ // indices x[0][0]… deepen the tree like operators
+			chain[depth]++ // each index in x[0][0]… makes the tree deeper, like an operator
 			open, chain = append(open, i), append(chain, 0)
 		case t.Kind == lexer.Bracket:
 			if depth == 0 {
@@ -217,13 +218,13 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			}
 			from := open[depth-1]
 			if want := closing(tokens[from].Value); t.Value != want {
-				line, col := s.Position(tokens[from].From) // place of the opening bracket, for the message
+				line, col := s.Position(tokens[from].From) // position of the opening bracket, for the message
 				return nil, s.At(Span(t.Location),
 					fmt.Sprintf("%q does not close the %q of line %d, column %d", t.Value, tokens[from].Value, line, col), fmt.Sprintf("write %q", want))
 			}
 			partner[i], partner[from] = from, i
 			open, chain = open[:depth-1], chain[:depth]
-		// After a comma, a ; or the end of a statement, the parser's recursion starts again.
+		// After a comma, a semicolon or the end of a statement, the parser's recursion starts again.
 		case t.Is(lexer.Operator, ",", ";"), depth == 0 && i > 0 && ends(s, tokens[i-1], t):
 			chain[depth] = 0
 		case t.Kind == lexer.Operator:
@@ -233,7 +234,7 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("more than %d operators in one expression", maxChain), "give parts of it a name")
 		}
 	}
-	// Report the innermost open bracket, which was probably written last.
+	// Report the innermost bracket that is not closed, which is probably the one written last.
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
 		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),
@@ -242,5 +243,5 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	return partner, nil
 }
 
-// closing returns the closing bracket for an opening one; "" for other signs.
+// closing returns the closing bracket for an opening bracket; "" for other characters.
 func closing(bracket string) string { return map[string]string{"(": ")", "[": "]", "{": "}"}[bracket] }

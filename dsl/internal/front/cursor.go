@@ -10,27 +10,27 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Cursor describes the surroundings of a position in a text that may be unfinished. It is found without the parser, since the
-// text up to a cursor is seldom a complete statement.
+// Cursor describes what surrounds a position in a script that may be unfinished. CursorAt finds it without the parser,
+// because the text before a cursor is seldom a complete statement.
 type Cursor struct {
-	Word   string // name or number at the cursor, or just before it
-	At     Span   // the place of Word
-	InText bool   // whether the cursor is inside quotes; Word then follows the opening quote
+	Word   string // name or number that contains the cursor or ends there
+	At     Span   // position of Word
+	InText bool   // whether the cursor is inside quotes; Word is then the text after the opening quote
 
-	// the expression before the point in owner.word, or before the bracket in owner["word; otherwise ""
+	// expression before the dot in owner.word, or before the bracket in owner["word; otherwise ""
 	Owner string
 
-	// functions of the calls around the cursor, outermost first; "" for a bracket without a function
+	// names of the functions whose calls surround the cursor, outermost first; "" for a bracket that is not a call
 	Calls    []string
-	Argument string   // parameter, if the cursor is in `parameter = …`
-	Position int      // otherwise the number of positional arguments before the cursor in its call
-	Given    []string // names of the other named arguments of that call
-	First    string   // first argument of that call, if it is a single name
+	Argument string   // name of the argument that contains the cursor, in `name = …`
+	Position int      // without a name: number of positional arguments before the cursor in its call
+	Given    []string // names of the other arguments of that call
+	First    string   // first argument of that call, if it is a name; otherwise ""
 	Formula  bool     // whether the cursor is in the body of a formula definition
 	Names    []string // names that the statements before the cursor bind
 }
 
-// Function returns the name of the innermost call around the cursor; "" outside a call.
+// Function returns the function of the innermost call around the cursor; "" if there is no call.
 func (c Cursor) Function() string {
 	if len(c.Calls) == 0 {
 		return ""
@@ -38,13 +38,13 @@ func (c Cursor) Function() string {
 	return c.Calls[len(c.Calls)-1]
 }
 
-// CursorAt examines a text around an offset, counted in runes. It reads the text up to the offset, the word there to its end, and
-// the rest of the surrounding call. An offset outside the text is moved to its start or end. Parts that cannot be read leave
-// fields empty.
+// CursorAt describes what surrounds an offset in a text, counted in runes. It reads the text before the offset, the rest
+// of the word there, and the rest of the surrounding call. An offset outside the text is moved to the nearer end. Where
+// the text cannot be read, fields stay empty.
 func CursorAt(text string, offset int) Cursor {
 	runes := []rune(text)
 	offset = min(max(offset, 0), len(runes))
-	// The word extends to both sides of the cursor.
+	// The word may extend to both sides of the offset.
 	from, to := offset, offset
 	for from > 0 && utils.IsAlphaNumeric(runes[from-1]) {
 		from--
@@ -53,36 +53,36 @@ func CursorAt(text string, offset int) Cursor {
 		to++
 	}
 	c := Cursor{Word: string(runes[from:to]), At: Span{from, to}}
-	before, open := scan(runes[:from], len(runes)) // the limit is never reached, since a token has at least one rune
+	before, open := scan(runes[:from], len(runes)) // the limit is never reached, because each token has at least one rune
 	rest := to
 	if open {
-		// Inside quotes, the word is the text so far; continue after the closing quote.
+		// Inside quotes, the word is the text before the cursor. Continue after the closing quote.
 		c.InText = true
 		rest = c.text(runes, before, offset)
-		// Inside the braces of a text, describe the surroundings in the expression there, with the names bound before the text.
+		// Inside braces of a text, describe the expression in the braces. Names are those bound before the text.
 		if inner, value := c.value(); value {
 			inner.Names, _ = bound(&Source{runes: runes}, before)
 			return inner
 		}
 	}
-	// The tokens before the cursor determine the bound names, the owner and the surrounding calls.
+	// The tokens before the cursor determine Names, Owner and Calls.
 	brackets := unclosed(before)
 	c.Names, c.Formula = bound(&Source{runes: runes}, before)
-	if !c.Formula { // in a formula, x["col"] selects a column, not a row
+	if !c.Formula { // in a formula, x["col"] selects a column and not a row
 		c.Owner = owner(&Source{runes: runes}, before, open)
 	}
-	// A list inside a call, as in dims=["x_1"], is part of an argument of the call.
+	// A list belongs to an argument of the call around it, as in dims=["x_1"].
 	call := len(brackets) - 1
 	for call >= 0 && before[brackets[call]].Value == "[" {
 		call--
 	}
 	for _, b := range brackets {
-		// A list adds no entry to Calls; a bracket for precedence adds an empty one.
+		// A square bracket adds nothing to Calls; a round bracket without a function adds "".
 		if before[b].Value == "(" {
 			c.Calls = append(c.Calls, callee(before, b))
 		}
 	}
-	// Read the rest of the call, because the parameters given there are not proposed again.
+	// Read the rest of the call too, because its arguments must not be proposed again.
 	if call >= 0 && c.Function() != "" {
 		after, _ := scan(runes[rest:], maxAfter)
 		c.arguments(before[brackets[call]+1:], after, len(brackets)-1-call)
@@ -90,7 +90,7 @@ func CursorAt(text string, offset int) Cursor {
 	return c
 }
 
-// Above returns the lines above the cursor's line. Completion may evaluate them.
+// Above returns the lines before the cursor's line, which completion may evaluate.
 func (c Cursor) Above(text string) string {
 	runes := []rune(text)
 	at := min(c.At.From, len(runes))
@@ -100,12 +100,11 @@ func (c Cursor) Above(text string) string {
 	return string(runes[:at])
 }
 
-// maxAfter limits the number of tokens that are read after the cursor, so that completion in a long script is as fast as in a
-// short one.
+// maxAfter is the maximum number of tokens to read after the cursor. It keeps completion fast in a long script.
 const maxAfter = 1000
 
-// scan returns the tokens of a text up to the first mistake, and whether that mistake is a quote that is not closed. It accepts
-// unfinished text, and does not split a text with values.
+// scan returns at most most tokens of a text, up to the first mistake. open reports whether that mistake is a quote that
+// is not closed. A text with values stays one token.
 func scan(runes []rune, most int) (tokens []lexer.Token, open bool) {
 	l := lexer.New()
 	l.Reset(file.NewSource(string(runes)))
@@ -122,14 +121,14 @@ func scan(runes []rune, most int) (tokens []lexer.Token, open bool) {
 	return tokens, false
 }
 
-// text sets the word to the text after the opening quote. It returns the end of the text: its closing quote on the same line, or
-// the cursor. before has the tokens before the quote.
+// text sets c.Word and c.At to the part of a quoted text before the cursor. It returns the offset after the closing quote,
+// if that is on the same line, and otherwise offset. before has the tokens before the opening quote.
 func (c *Cursor) text(runes []rune, before []lexer.Token, offset int) (end int) {
 	start := 0
 	if n := len(before); n > 0 {
 		start = before[n-1].To
 	}
-	// Only blanks and comments are between the last token and the quote; a quote in a comment is mistaken for the opening one.
+	// Find the opening quote. Only blanks and comments come before it; a quote in a comment is mistaken for it.
 	for start < offset && !strings.ContainsRune("'\"`", runes[start]) {
 		start++
 	}
@@ -143,8 +142,8 @@ func (c *Cursor) text(runes []rune, before []lexer.Token, offset int) (end int) 
 	return offset
 }
 
-// value returns the surroundings of a cursor inside the braces of a text with values; false if the cursor is not inside braces.
-// It skips closed and doubled braces.
+// value returns a description of the cursor inside braces of a text. It returns false if the cursor is not inside braces.
+// It skips braces that are closed or doubled.
 func (c Cursor) value() (Cursor, bool) {
 	runes := []rune(c.Word)
 	for i := 0; i < len(runes); i++ {
@@ -154,13 +153,14 @@ func (c Cursor) value() (Cursor, bool) {
 			}
 			continue
 		}
-		// The brace is closed if its partner is before the cursor.
+		// If the closing brace is before the cursor, continue after it.
 		_, closed := enclosed(&Source{runes: runes}, i+1, len(runes))
 		if closed < len(runes) {
 			i = closed
 			continue
 		}
-		// The cursor is at the end of the expression. Shift its place from the expression to the whole text.
+		// The cursor is at the end of the expression in the braces. Convert positions in the expression to positions in
+		// the whole text.
 		inner := CursorAt(string(runes[i+1:]), len(runes))
 		shift := c.At.From + i + 1
 		inner.At = Span{inner.At.From + shift, inner.At.To + shift}
@@ -169,8 +169,9 @@ func (c Cursor) value() (Cursor, bool) {
 	return c, false
 }
 
-// owner returns the expression before the point at the end of the tokens, or before the bracket if text is true; "" if there is
-// none. It reads from the end: brackets of an index or call belong to the name before them, and a point to the part before it.
+// owner returns the expression before the last token, which is a dot, or the opening bracket if text is true. It returns
+// "" if there is no such expression. It reads tokens from the end: brackets belong to the name before them, and a dot
+// connects a part to its owner.
 func owner(s *Source, tokens []lexer.Token, text bool) string {
 	end := len(tokens) - 1
 	if end < 1 || !text && !tokens[end].Is(lexer.Operator, ".") || text && !tokens[end].Is(lexer.Bracket, "[") {
@@ -180,7 +181,7 @@ func owner(s *Source, tokens []lexer.Token, text bool) string {
 	for i >= 0 {
 		switch t := tokens[i]; {
 		case t.Is(lexer.Bracket, "]", ")"):
-			// Go back to the opening bracket.
+			// Go back to the matching opening bracket.
 			depth := 0
 			for ; i >= 0; i-- {
 				switch {
@@ -193,7 +194,7 @@ func owner(s *Source, tokens []lexer.Token, text bool) string {
 					break
 				}
 			}
-			// Brackets that follow an operator, as in (1).x, do not belong to a name.
+			// Brackets after an operator, as in (1).x, do not belong to a name.
 			if i--; i < 0 || tokens[i].Kind != lexer.Identifier && !tokens[i].Is(lexer.Bracket, "]", ")") {
 				return ""
 			}
@@ -201,7 +202,7 @@ func owner(s *Source, tokens []lexer.Token, text bool) string {
 			return ""
 		case i > 0 && tokens[i-1].Is(lexer.Operator, "."): // a part of a value: continue with its owner
 			i -= 2
-		// The first name of the expression: the owner is the text from here to the point or bracket.
+		// The first name of the expression. The owner begins here.
 		default:
 			return s.Slice(Span{t.From, tokens[end].From})
 		}
@@ -209,8 +210,8 @@ func owner(s *Source, tokens []lexer.Token, text bool) string {
 	return ""
 }
 
-// unclosed returns the indices of the brackets that are open at the end of the tokens. It ignores unmatched closing brackets and
-// the kinds of brackets, which partners checks.
+// unclosed returns the indices of the brackets that are not closed at the end of tokens. It ignores surplus closing
+// brackets, and does not compare the kinds of brackets.
 func unclosed(tokens []lexer.Token) []int {
 	var open []int
 	for i, t := range tokens {
@@ -224,7 +225,7 @@ func unclosed(tokens []lexer.Token) []int {
 	return open
 }
 
-// callee returns the name before an opening bracket; "" if there is none.
+// callee returns the name before an opening bracket; "" if there is none. bracket is the bracket's index.
 func callee(tokens []lexer.Token, bracket int) string {
 	if bracket > 0 && tokens[bracket-1].Kind == lexer.Identifier {
 		return tokens[bracket-1].Value
@@ -232,8 +233,8 @@ func callee(tokens []lexer.Token, bracket int) string {
 	return ""
 }
 
-// bound returns the names that the statements before the last one bind, and whether the last statement defines a formula. It
-// splits statements at the same line ends as Parse, and accepts unfinished ones.
+// bound returns the names that all statements before the last one bind. formula reports whether the last statement defines
+// a formula. It splits statements like Parse, and accepts unfinished statements.
 func bound(s *Source, tokens []lexer.Token) (names []string, formula bool) {
 	depth, name, first := 0, "", 0
 	for i, t := range tokens {
@@ -252,32 +253,33 @@ func bound(s *Source, tokens []lexer.Token) (names []string, formula bool) {
 		case t.Kind == lexer.Bracket:
 			depth = max(depth-1, 0)
 		case depth == 0 && i > first && t.Is(lexer.Operator, "=") && name == "":
-			// The first = outside brackets binds a name. A bracket right before it closes the head of a formula.
+			// The first equals sign outside brackets binds a name. If a bracket is before the sign, the statement defines
+			// a formula.
 			name, formula = tokens[first].Value, tokens[i-1].Is(lexer.Bracket, ")")
 		}
 	}
 	return names, formula
 }
 
-// arguments reads the arguments of a call. before has the tokens from the call's bracket to the cursor, after those behind the
-// cursor, where nested brackets are still open.
+// arguments sets the fields of c about the arguments of a call. The slices before and after have the call's tokens on
+// either side of the cursor. nested is the number of brackets inside the call that are still open at the cursor.
 func (c *Cursor) arguments(before, after []lexer.Token, nested int) {
-	// The last part of before is the argument at the cursor.
+	// The last part of before is the argument that contains the cursor.
 	own := split(before, 0)
 	for _, part := range own[:len(own)-1] {
 		c.argument(part)
 	}
 	c.Argument = argumentName(own[len(own)-1])
 	// The first part of after is the rest of that argument.
-	for _, part := range split(after, nested)[1:] { // only named arguments matter here
+	for _, part := range split(after, nested)[1:] { // only the names of later arguments are needed
 		if name := argumentName(part); name != "" {
 			c.Given = lists.Add(c.Given, name)
 		}
 	}
 }
 
-// split splits tokens at commas outside brackets, up to the bracket that closes the surrounding call. open is the number of
-// brackets that are already open.
+// split splits tokens at commas outside brackets. It stops at the bracket that closes the surrounding call. open is the
+// number of brackets that are already open.
 func split(tokens []lexer.Token, open int) (parts [][]lexer.Token) {
 	start := 0
 	for i, t := range tokens {
@@ -285,7 +287,7 @@ func split(tokens []lexer.Token, open int) (parts [][]lexer.Token) {
 		case t.Is(lexer.Bracket, "(", "["):
 			open++
 		case t.Kind == lexer.Bracket:
-			if open--; open < 0 { // the bracket closes the call
+			if open--; open < 0 { // this bracket closes the call
 				return append(parts, tokens[start:i])
 			}
 		case open == 0 && t.Is(lexer.Operator, ","):
@@ -295,20 +297,20 @@ func split(tokens []lexer.Token, open int) (parts [][]lexer.Token) {
 	return append(parts, tokens[start:])
 }
 
-// argument records an argument before the cursor.
+// argument adds an argument before the cursor to c.Given or c.Position.
 func (c *Cursor) argument(tokens []lexer.Token) {
 	if name := argumentName(tokens); name != "" {
 		c.Given = append(c.Given, name)
 		return
 	}
-	// Record the first argument, because others may refer to it, as in plot(s, y=…).
+	// Record the first argument, because other arguments may depend on it, as in plot(s, y=…).
 	if c.Position == 0 && len(c.Given) == 0 && len(tokens) == 1 && tokens[0].Kind == lexer.Identifier {
 		c.First = tokens[0].Value
 	}
 	c.Position++
 }
 
-// argumentName returns the name of an argument `name = …`; "" if it has none.
+// argumentName returns the name in `name = …`; "" if the argument has no name.
 func argumentName(tokens []lexer.Token) string {
 	if len(tokens) > 1 && tokens[0].Kind == lexer.Identifier && tokens[1].Is(lexer.Operator, "=") {
 		return tokens[0].Value

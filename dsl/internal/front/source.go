@@ -12,18 +12,18 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Span is a part of a source text: runes From … To-1. An empty span has equal From and To.
+// Span is a range of runes of a source text: From … To-1. It is empty if From equals To.
 type Span struct{ From, To int }
 
-// Source is a text with its file name for messages. It is immutable, so statements and errors may share it.
+// Source is a text with its file name. It never changes, so statements and errors share it.
 type Source struct {
-	File  string // name of the file, or a substitute, for messages
+	File  string // name of the file in messages
 	Text  string // without a byte order mark
-	runes []rune // runes of Text; offsets are indices into them
+	runes []rune // the runes of Text; offsets are indices of this slice
 	lines []int  // rune offset of the start of each line
 }
 
-// NewSource makes a Source, without the byte order mark of the text.
+// NewSource makes a Source. It removes a byte order mark from the text.
 func NewSource(file, text string) *Source {
 	s := &Source{File: file, Text: strings.TrimPrefix(text, "\ufeff"), lines: []int{0}}
 	s.runes = []rune(s.Text)
@@ -35,47 +35,47 @@ func NewSource(file, text string) *Source {
 	return s
 }
 
-// Slice returns the text of a span, which must lie in the text.
+// Slice returns the text of a span, which must lie inside the source.
 func (s *Source) Slice(p Span) string { return string(s.runes[p.From:p.To]) }
 
-// Position returns the line and column of an offset, both from 1; columns count runes. A line end belongs to the line before it.
-// The offset may be the end of the text.
+// Position returns the line and column of an offset. Both count from 1; columns count runes. A line end belongs to the
+// line that it ends. The offset may be the end of the text.
 func (s *Source) Position(offset int) (line, col int) {
 	line = sort.Search(len(s.lines), func(i int) bool { return s.lines[i] > offset })
 	return line, offset - s.lines[line-1] + 1
 }
 
-// line returns the text of line n, from 1, without its line end.
+// line returns line n, counted from 1, without its line end.
 func (s *Source) line(n int) []rune {
 	to := len(s.runes)
 	if n < len(s.lines) {
 		to = s.lines[n] - 1
 	}
 	from := s.lines[n-1]
-	if to > from && s.runes[to-1] == '\r' { // line end of Windows
+	if to > from && s.runes[to-1] == '\r' { // remove the first character of a Windows line end
 		to--
 	}
 	return s.runes[from:to]
 }
 
-// At returns an error at a span, which is cut to the text. The hint may be empty. A mistake over several lines is underlined in
-// its first line only.
+// At returns an error at a span, which is limited to the text. hint may be "". If the span has several lines, only its
+// first line is underlined.
 func (s *Source) At(p Span, message, hint string) *Error {
 	p.From = min(max(p.From, 0), len(s.runes))
 	p.To = min(max(p.To, p.From), len(s.runes))
 	line, col := s.Position(p.From)
 	text := s.line(line)
-	width := min(p.To-p.From, len(text)-(col-1)) // at most to the end of the line
+	width := min(p.To-p.From, len(text)-(col-1)) // not beyond the end of the line
 	return &Error{
 		File: s.File, Line: line, Col: col, Width: max(width, 1),
 		Message: message, Hint: hint, Source: string(text), Span: p,
 	}
 }
 
-// place maps offsets in the text for expr to the user's text. Offsets outside are moved inside, and each place has at least one
-// rune.
+// place converts offsets in the text given to expr to a span of the user's text. It moves offsets outside the text inside,
+// and returns at least one rune.
 func (st *Statement) place(from, to int) Span {
-	if len(st.origin) == 0 { // not rewritten yet
+	if len(st.origin) == 0 { // the statement is not rewritten yet
 		return st.Body()
 	}
 	from = min(max(from, 0), len(st.origin)-1)
@@ -83,39 +83,39 @@ func (st *Statement) place(from, to int) Span {
 	return Span{st.origin[from], st.origin[to-1] + 1}
 }
 
-// Span returns the place of a node with all its subexpressions. expr records only one token per node, such as the operator. Span
-// therefore covers the tokens of all nodes below, and then completes brackets.
+// Span returns the position of a node, including all its subexpressions. expr records only one token per node, such as an
+// operator. Therefore Span covers the tokens of all nodes inside, and adds missing brackets.
 func (st *Statement) Span(n ast.Node) Span {
-	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // empty span, replaced by the first place
+	c := &cover{st: st, Span: Span{int(^uint(0) >> 1), -1}} // an empty span, which the first token replaces
 	ast.Walk(&n, c)
 	return st.balance(c.Span)
 }
 
-// cover is a span that grows to include every node that it visits.
+// cover is an AST visitor: a span that grows to include each node it visits.
 type cover struct {
 	st   *Statement // statement with the tokens and origin
-	Span            // part of the user's text that is covered so far
+	Span            // the span so far, in the user's text
 }
 
 // Visit is called by ast.Walk for every node below, and then for the node itself.
 func (c *cover) Visit(n *ast.Node) {
 	switch (*n).(type) {
-	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // these nodes record the token of another node
+	case *ast.MapNode, *ast.PairNode, *ast.ConditionalNode: // expr records another node's token for these nodes
 		return
 	}
 	at := (*n).Location()
 	p := c.st.place(at.From, at.To)
 	c.From, c.To = min(c.From, p.From), max(c.To, p.To)
 	if _, ok := (*n).(*ast.CallNode); ok {
-		// also cover the bracket after the name of the function
+		// Also cover the opening bracket after the function's name.
 		if i := c.st.token(p.To); i < len(c.st.tokens) {
 			c.To = max(c.To, c.st.tokens[i].To)
 		}
 	}
 }
 
-// balance extends a span to the partners of all brackets inside it. It starts again whenever the left end moves; it terminates
-// because the span only grows.
+// balance extends a span so that it contains the matching bracket of each of its brackets. It starts again when the left
+// end moves. It terminates because the span only grows.
 func (st *Statement) balance(p Span) Span {
 	from, to := st.token(p.From), st.token(p.To)
 	for i := from; i < to; i++ {
@@ -123,7 +123,7 @@ func (st *Statement) balance(p Span) Span {
 			to = q + 1
 		} else if q >= 0 && q < from {
 			from = q
-			i = from // examine the added part too
+			i = from // examine the added tokens too
 		}
 	}
 	if from < to {
@@ -132,18 +132,18 @@ func (st *Statement) balance(p Span) Span {
 	return p
 }
 
-// token returns the index of the first token that begins at or after an offset.
+// token returns the index of the first token that begins at offset or later.
 func (st *Statement) token(offset int) int {
 	return sort.Search(len(st.tokens), func(i int) bool { return st.tokens[i].From >= offset })
 }
 
-// Text returns the user's text for a node.
+// Text returns the user's text of a node.
 func (st *Statement) Text(n ast.Node) string { return st.Source.Slice(st.Span(n)) }
 
-// Code returns the expression on one line without comments.
+// Code returns the statement's expression on one line, without comments.
 func (st *Statement) Code() string { return st.CodeWith(nil) }
 
-// CodeWith returns Code with some names replaced by other texts.
+// CodeWith is like Code, but replaces the names that are keys of texts by their values.
 func (st *Statement) CodeWith(texts map[string]string) string {
 	var b strings.Builder
 	for i, t := range st.tokens[st.body:] {
@@ -160,24 +160,24 @@ func (st *Statement) CodeWith(texts map[string]string) string {
 	return b.String()
 }
 
-// Error is a mistake in a script with its place. Lines and columns count from 1, columns in runes.
+// Error is a mistake in a script, with its position.
 type Error struct {
-	File      string // name in messages
-	Line, Col int    // from 1; the column counts runes
-	Width     int    // runes to underline, at least 1
-	Source    string // text of the line with the mistake
-	Span      Span   // place of the mistake, as rune offsets in the whole text
+	File      string // file name in messages
+	Line, Col int    // both from 1; Col counts runes
+	Width     int    // number of runes to underline, at least 1
+	Source    string // the line with the mistake
+	Span      Span   // position as rune offsets in the whole text
 
-	Message string // the mistake, in one line
-	// the underlying error of a file or a computation; may have several lines
+	Message string // what is wrong, on one line
+	// text of the error of a file or a computation, possibly of several lines; "" if there is none
 	Cause string
 	Hint  string // what to write instead; may be ""
-	Err   error  // the error behind Cause, for errors.Is; may be nil
+	Err   error  // the error whose text is Cause, for errors.Is; may be nil
 
-	open opened // kind of quote or bracket that is still open at the end of the text, if that is the mistake
+	open opened // quote or bracket that is not closed at the end of the text, if that is the mistake
 }
 
-// opened is something that was opened but not closed.
+// opened says what was opened but not closed: a quote or a bracket.
 type opened int
 
 const (
@@ -186,7 +186,7 @@ const (
 	comment
 )
 
-// Unwrap returns the error behind the mistake, if any.
+// Unwrap returns the error whose text is Cause; nil if there is none.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Error prints
@@ -199,7 +199,7 @@ func (e *Error) Unwrap() error { return e.Err }
 func (e *Error) Error() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: %s", e.File, e.Line, e.Col, e.Message)
-	// The margin is as wide as the line number, so that the bars are aligned.
+	// The margin is as wide as the line number, so that all bars are in one column.
 	number := fmt.Sprint(e.Line)
 	margin := strings.Repeat(" ", len(number)+1)
 	before, wrong, after := e.Excerpt()
@@ -215,30 +215,30 @@ func (e *Error) Error() string {
 	return b.String()
 }
 
-// Excerpt returns the line of the script in three parts: before the mistake, the mistake, and after it. A long line is shortened
-// with ellipses.
+// Excerpt returns the line with the mistake in three parts: before, wrong and after. It shortens a long line with
+// ellipses.
 func (e *Error) Excerpt() (before, wrong, after string) {
 	line, from := excerpt([]rune(e.Source), e.Col-1, e.Width)
 	to := max(min(from+e.Width, len(line)), from)
 	return string(line[:from]), string(line[from:to]), string(line[to:])
 }
 
-// Underline returns carets below the mistake, at least one.
+// Underline returns the carets to show below the mistake, at least one.
 func (e *Error) Underline() string {
 	before, wrong, _ := e.Excerpt()
 	return strings.Repeat(" ", cells([]rune(before))) + strings.Repeat("^", max(cells([]rune(wrong)), 1))
 }
 
-// maxExcerpt is the largest number of runes of a line in a message.
+// maxExcerpt is the maximum number of runes of a line in a message.
 const maxExcerpt = 120
 
-// excerpt shortens a long line around column col, from 0, and returns the new index of col. It replaces control characters by
-// spaces, so that the underline is aligned.
+// excerpt shortens a long line so that column col (from 0) stays visible, and returns the new index of col. It replaces
+// control characters by spaces, so that the underline is at the right place.
 func excerpt(line []rune, col, width int) ([]rune, int) {
 	const before = 40
 	from := 0
 	if len(line) > maxExcerpt && col+width > maxExcerpt {
-		from = max(0, col-before) // show a part of the line before the mistake
+		from = max(0, col-before) // keep a part of the line before the mistake
 	}
 	to := min(len(line), from+maxExcerpt)
 	shown := make([]rune, 0, maxExcerpt+2)
@@ -258,7 +258,7 @@ func excerpt(line []rune, col, width int) ([]rune, int) {
 	return shown, min(col, len(shown))
 }
 
-// cells returns the width of a text in terminal columns: East Asian characters have two, combining marks none.
+// cells returns the width of a text in terminal columns. East Asian characters have two columns, combining marks none.
 func cells(text []rune) int {
 	n := 0
 	for _, r := range text {
@@ -272,13 +272,13 @@ func cells(text []rune) int {
 	return n
 }
 
-// MaxErrors limits the reported errors of one script.
+// MaxErrors is the maximum number of errors that are reported for one script.
 const MaxErrors = 5
 
-// Errors are independent mistakes in one script, in the order of the text.
+// Errors are independent mistakes in one script, ordered by position.
 type Errors []*Error
 
-// Error prints all errors, one after the other.
+// Error returns all errors, one after the other.
 func (es Errors) Error() string {
 	return strings.Join(lists.Map(es, (*Error).Error), "\n")
 }

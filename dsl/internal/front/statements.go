@@ -18,38 +18,39 @@ import (
 //
 // Parse makes statements; they are immutable afterwards. Offsets and places refer to the whole script.
 type Statement struct {
-	Source *Source  // the script, which all its statements share
+	Source *Source  // the script that contains the statement
 	Name   string   // "" for a bare expression
-	NameAt Span     // place of the name; zero for a bare expression
+	NameAt Span     // position of the name; zero for a bare expression
 	Params []Param  // parameters of a formula definition
-	Node   ast.Node // syntax tree of the expression, with places in the text for expr; Span converts them
+	Node   ast.Node // syntax tree of the expression; its positions refer to the text given to expr, and Span converts them
 
 	tokens  []lexer.Token // tokens of the statement
-	partner []int         // index of the matching bracket among tokens, or -1
-	origin  []int         // offset in the user's text of every rune in the text for expr
-	body    int           // index of the first token of the expression
+	partner []int         // for each token, the index of the matching bracket, or -1
+	origin  []int         // for each rune of the text given to expr, its offset in the user's text
+	body    int           // index in tokens of the expression's first token
 }
 
 // Param is a parameter of a formula definition.
 type Param struct {
-	Name    string   // name in the head and the body
-	At      Span     // place in the head
-	Default ast.Node // nil if there is none
+	Name    string   // name of the parameter
+	At      Span     // position in the head of the definition
+	Default ast.Node // default value; nil if there is none
 
-	// token indices of the default; to is 0 without a default
+	// range of tokens of the default value; to is 0 without a default
 	from, to int
 }
 
-// Whole returns the place of the statement.
+// Whole returns the position of the whole statement.
 func (st *Statement) Whole() Span { return Span{st.tokens[0].From, st.tokens[len(st.tokens)-1].To} }
 
-// Body returns the place of the expression.
+// Body returns the position of the statement's expression.
 func (st *Statement) Body() Span {
 	return Span{st.tokens[st.body].From, st.tokens[len(st.tokens)-1].To}
 }
 
-// Parse splits a text into statements and parses each. It leaves out statements with errors, so that up to MaxErrors independent
-// mistakes are reported. If tokens or brackets are invalid it returns no statements, because their ends are unknown.
+// Parse splits a script into statements and parses each. The result omits statements with errors, so that up to MaxErrors
+// independent errors are reported. If a token or a bracket is invalid, it returns no statements, because it cannot find
+// their ends.
 func Parse(s *Source) ([]*Statement, Errors) {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -59,7 +60,7 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	var errs Errors
 	for from := 0; from < len(tokens); {
 		to := end(s, tokens, partner, from)
-		if to > from { // skip an empty statement between two ;
+		if to > from { // nothing is between two semicolons
 			if st, err := statement(s, tokens[from:to], partner[from:to], from); err == nil {
 				statements = append(statements, st)
 			} else if errs = append(errs, err); len(errs) == MaxErrors {
@@ -74,8 +75,8 @@ func Parse(s *Source) ([]*Statement, Errors) {
 	return statements, errs
 }
 
-// read returns the tokens of a text, and for each the index of the matching bracket. It matches brackets only if all tokens are
-// valid.
+// read returns the tokens of a text, and for each token the index of the matching bracket, or -1. If a token is invalid,
+// it does not match brackets.
 func read(s *Source) (tokens []lexer.Token, partner []int, err *Error) {
 	if tokens, err = lex(s); err == nil {
 		partner, err = partners(s, tokens)
@@ -83,22 +84,22 @@ func read(s *Source) (tokens []lexer.Token, partner []int, err *Error) {
 	return tokens, partner, err
 }
 
-// end returns the index after the last token of the statement that starts at from.
+// end returns the index after the last token of the statement whose first token has index from.
 func end(s *Source, tokens []lexer.Token, partner []int, from int) int {
 	for i := from; i < len(tokens); i++ {
 		if tokens[i].Is(lexer.Operator, ";") || i > from && ends(s, tokens[i-1], tokens[i]) {
 			return i
 		}
 		if partner[i] > i {
-			i = partner[i] // skip line ends inside brackets
+			i = partner[i] // continue after the closing bracket
 		}
 	}
 	return len(tokens)
 }
 
-// ends reports whether a statement ends between two tokens that are outside brackets. It ends at a line end, unless an operator
-// ends the line, or an operator that cannot begin an expression starts the next. A minus at the start of a line is a sign, so
-// that line is a new statement.
+// ends reports whether a statement ends between the tokens last and next, which are outside brackets. It ends at a line
+// end, unless last is an operator, or next is one of + * / ^. A minus at the start of a line begins a new statement,
+// because it may be a sign.
 func ends(s *Source, last, next lexer.Token) bool {
 	if last.Kind == lexer.Operator || next.Is(lexer.Operator, "+", "*", "/", "^") {
 		return false
@@ -106,8 +107,8 @@ func ends(s *Source, last, next lexer.Token) bool {
 	return slices.Contains(s.runes[last.To:next.From], '\n')
 }
 
-// statement parses the tokens of one statement. shift is the index of its first token in the whole script, by which it adjusts
-// the indices in partner. After an error the returned statement must not be used.
+// statement parses the tokens of one statement. shift is the index of its first token in the script; the indices in
+// partner refer to the script. After an error, the returned statement must not be used.
 func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Statement, *Error) {
 	st := &Statement{Source: s, tokens: tokens, partner: make([]int, len(partner))}
 	for i, p := range partner {
@@ -119,7 +120,7 @@ func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Stat
 	if err := st.head(); err != nil {
 		return nil, err
 	}
-	// The = is the last token.
+	// There is nothing after the equals sign.
 	if st.body == len(tokens) {
 		last := tokens[len(tokens)-1]
 		return nil, s.At(Span(last.Location), fmt.Sprintf("%s has no value", st.Name), "write an expression after =")
@@ -127,8 +128,8 @@ func statement(s *Source, tokens []lexer.Token, partner []int, shift int) (*Stat
 	return st, st.parse()
 }
 
-// head reads `name =` or `name(x, y) =`. It sets Name, NameAt, Params and body; for a bare expression they stay unset. The number
-// and the names of parameters are checked later.
+// head parses `name =` or `name(x, y) =` at the start of the statement, and sets Name, NameAt, Params and body. It does
+// not set them for a bare expression. The number and the names of parameters are checked later.
 func (st *Statement) head() *Error {
 	t := st.tokens
 	is := func(i int, kind lexer.Kind, values ...string) bool { return i < len(t) && t[i].Is(kind, values...) }
@@ -139,7 +140,7 @@ func (st *Statement) head() *Error {
 		st.Name, st.NameAt, st.body = t[0].Value, Span(t[0].Location), 2
 		return nil
 	}
-	// a call is a bare expression, unless = follows its closing bracket
+	// Without an equals sign after its closing bracket, a call is a bare expression.
 	if !is(1, lexer.Bracket, "(") || !is(st.partner[1]+1, lexer.Operator, "=") {
 		return nil
 	}
@@ -150,11 +151,11 @@ func (st *Statement) head() *Error {
 				"write f(x, y) = …, where x and y are the two points, or f(x, y, a=1) = … with a number that may be chosen")
 		}
 		p := Param{Name: t[i].Value, At: Span(t[i].Location)}
-		// A default ends at the next comma outside brackets, or at the closing bracket of the head.
+		// A default value ends at the next comma outside brackets, or at the closing bracket of the head.
 		if i++; is(i, lexer.Operator, "=") {
 			p.from = i + 1
 			for i++; i < closed && !is(i, lexer.Operator, ","); i++ {
-				i = max(i, st.partner[i]) // skip commas inside brackets
+				i = max(i, st.partner[i]) // continue after the closing bracket
 			}
 			if p.to = i; p.from == p.to {
 				return st.Source.At(p.At, p.Name+" has no value", "write "+p.Name+"=1")
@@ -169,27 +170,29 @@ func (st *Statement) head() *Error {
 	return nil
 }
 
-// Completeness states whether a text is a complete script. A front end waits for more text if it is Incomplete, and runs it
-// otherwise.
+// Completeness says whether a text is a complete script. If it is Incomplete, a front end waits for more text; otherwise
+// it runs the text.
 type Completeness string
 
 // The values of Completeness.
 const (
-	Complete   Completeness = "complete"   // nothing is missing; names and types are not checked
-	Incomplete Completeness = "incomplete" // more text could make it valid
-	Invalid    Completeness = "invalid"    // no further text can repair it
+	Complete   Completeness = "complete"   // syntax is complete; names and types are not checked
+	Incomplete Completeness = "incomplete" // more text can complete it
+	Invalid    Completeness = "invalid"    // no further text can correct it
 )
 
-// CompletenessOf examines a text. open is the number of brackets that are open at its end; 0 unless the text is Incomplete.
+// CompletenessOf returns the completeness of a text. open is the number of brackets that are not closed, or 0 unless the
+// text is Incomplete.
 func CompletenessOf(text string) (c Completeness, open int) {
 	s := NewSource("", text)
 	if _, errs := Parse(s); len(errs) == 0 {
 		return Complete, 0
 	}
-	// Append what could be missing. If the first mistake then disappears, or is in the appended part, the text was valid so far.
+	// Append different endings. If the first mistake then disappears, or lies in the ending, more text can complete the
+	// script.
 	whole, closers := closeTail(s)
 	written := len([]rune(whole))
-	// A bracket may lack nothing else, an operator a value, and a choice its second half.
+	// Possible endings: only closing brackets; the operand of an operator; the second half of a choice.
 	for _, missing := range []string{"", " 0", ": 0"} {
 		_, errs := Parse(NewSource("", whole+missing+closers))
 		if len(errs) == 0 || errs[0].Span.From >= written {
@@ -199,8 +202,8 @@ func CompletenessOf(text string) (c Completeness, open int) {
 	return Invalid, 0
 }
 
-// closeTail returns the text up to its last token, with an open quote closed, and the closing brackets for those still open.
-// CompletenessOf inserts missing parts between the two.
+// closeTail returns the text up to its last token, with an open quote closed, and the closing brackets for open brackets.
+// CompletenessOf inserts an ending between the two.
 func closeTail(s *Source) (whole, closers string) {
 	whole = s.Text
 	if _, err := lex(s); err != nil {
@@ -208,25 +211,26 @@ func closeTail(s *Source) (whole, closers string) {
 		switch {
 		case err.open == comment:
 			whole += "*/"
-		// Only a text in backticks spans several lines; any other quote that is still open on an earlier line is a mistake.
+		// Only a text in backticks may span lines. Another quote that is not closed on its line is a mistake.
 		case err.open == quote && rest != "" && (rest[0] == '`' || !strings.Contains(rest, "\n")):
 			whole += rest[:1]
 		}
 	}
 	closed := NewSource("", whole)
 	tokens, err := lex(closed)
-	if err != nil || len(tokens) == 0 { // the mistake is not at the end; the caller finds it again
+	if err != nil || len(tokens) == 0 { // the mistake is elsewhere; the caller finds it too
 		return whole, ""
 	}
 	open := unclosed(tokens)
-	for i := range open { // close the innermost bracket first
+	for i := range open { // the innermost bracket comes first
 		closers += closing(tokens[open[len(open)-1-i]].Value)
 	}
 	return closed.Slice(Span{0, tokens[len(tokens)-1].To}), closers
 }
 
-// Solid returns the places that must not be split when a text is cut: statements and comments, in order. Only blanks and line
-// ends are between them. A comment at the end of a line has a place of its own. A text that cannot be parsed is one place.
+// Solid returns the parts of a script that must not be split: statements and comments, in order. Only blanks and line ends
+// are between them. A comment at the end of a statement's line is a part of its own. A text that cannot be parsed is one
+// part.
 func Solid(s *Source) []Span {
 	tokens, partner, err := read(s)
 	if err != nil {
@@ -235,15 +239,15 @@ func Solid(s *Source) []Span {
 	var solid []Span
 	at := 0
 	for from := 0; from < len(tokens); {
-		to := max(end(s, tokens, partner, from), from+1) // a single ; counts as a statement
+		to := max(end(s, tokens, partner, from), from+1) // a semicolon alone counts as a statement
 		solid = append(comments(s, solid, at, tokens[from].From), Span{tokens[from].From, tokens[to-1].To})
 		at, from = tokens[to-1].To, to
 	}
 	return comments(s, solid, at, len(s.runes))
 }
 
-// comments appends the places of the comments between two statements. A comment inside a statement belongs to the statement.
-// There must be no quote between from and to.
+// comments appends the positions of comments between two statements, from … to-1, to solid. There must be no quotes there.
+// A comment inside a statement belongs to the statement.
 func comments(s *Source, solid []Span, from, to int) []Span {
 	for from < to-1 {
 		length := 0
@@ -251,7 +255,7 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 		case "//":
 			length = until(s.runes[from:to], "\n")
 		case "/*":
-			length = until(s.runes[from:to], "*/") + 2 // includes the end mark; min below handles a missing one
+			length = until(s.runes[from:to], "*/") + 2 // includes the end mark; if that is missing, min below limits the length
 		default:
 			from++
 			continue
@@ -262,8 +266,8 @@ func comments(s *Source, solid []Span, from, to int) []Span {
 	return solid
 }
 
-// until returns the number of runes before the text, which is searched from the third rune on; all runes if it is missing. The
-// first two runes begin the comment, so that /*/ does not end itself.
+// until returns the number of runes before the first occurrence of text, or all runes if there is none. It starts at the
+// third rune: the first two begin the comment, and /*/ does not end itself.
 func until(runes []rune, text string) int {
 	for i := 2; i+len(text) <= len(runes); i++ {
 		if string(runes[i:i+len(text)]) == text {

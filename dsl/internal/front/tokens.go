@@ -14,22 +14,22 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// Limits of one script, so that a hostile text cannot use all memory or stack: the parser recurses once per bracket and operator.
+// Limits of a script, so that no text can use all memory or stack. The parser recurses once per bracket and operator.
 const (
 	maxRunes  = 4 << 20 // runes of the text
-	maxTokens = 600_000 // a 500×500 matrix literal has half a million
+	maxTokens = 600_000 // a literal 500×500 matrix has half a million tokens
 	maxName   = 100     // characters of a name
-	maxDepth  = 100     // nesting of brackets
+	maxDepth  = 100     // depth of nested brackets
 	maxChain  = 1000    // operators and brackets between two commas
 )
 
-// Limit is a limit of the language, for the documentation.
+// Limit is a limit on scripts, for the documentation.
 type Limit struct {
-	What string // plural noun for what is counted
-	Most int    // largest number that is allowed
+	What string // what is counted, as a plural noun
+	Most int    // the maximum number
 }
 
-// Limits lists the limits of a script; the error messages state them too.
+// Limits lists the limits on scripts. The error messages contain them too.
 func Limits() []Limit {
 	return []Limit{
 		{"characters of a script", maxRunes},
@@ -41,13 +41,13 @@ func Limits() []Limit {
 	}
 }
 
-// lex returns the tokens of a text, without the end marker. It first checks that the text is valid UTF-8 of limited length, which
-// the lexer of expr requires.
+// lex returns the tokens of a script. It returns an error unless the script is valid UTF-8 of limited length, which the
+// lexer of expr requires.
 func lex(s *Source) ([]lexer.Token, *Error) {
 	if !utf8.ValidString(s.Text) {
 		return nil, s.At(invalidRune(s), "the text is not UTF-8", "save the file as UTF-8")
 	}
-	// Reject control characters in comments and texts too, since a message prints the line.
+	// Reject control characters everywhere, even in comments and texts, because messages print the line.
 	if at := slices.IndexFunc(s.runes, obeyed); at >= 0 {
 		return nil, s.At(Span{at, at + 1}, fmt.Sprintf("the script contains the control character %U", s.runes[at]),
 			"remove it: terminals obey such characters and show nothing")
@@ -59,12 +59,12 @@ func lex(s *Source) ([]lexer.Token, *Error) {
 	return tokensOf(s, 0, len(s.runes))
 }
 
-// tokensOf returns the tokens of a part of a text, with places in the whole text. braced calls it for the expressions between
-// braces.
+// tokensOf returns the tokens of the runes from … to-1 of a script. Their positions refer to the whole script. braced
+// calls it for expressions in braces.
 func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	l := lexer.New()
 	l.Reset(file.NewSource(s.Slice(Span{from, to})))
-	tokens := make([]lexer.Token, 0, min((to-from)/4+1, 1024)) // an estimate of the number of tokens
+	tokens := make([]lexer.Token, 0, min((to-from)/4+1, 1024)) // estimated number of tokens
 	for {
 		t, err := l.Next()
 		if err != nil {
@@ -73,9 +73,9 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if t.Kind == lexer.EOF {
 			return tokens, nil
 		}
-		// Shift the offsets from the part to the whole text.
+		// Convert offsets in the part to offsets in the script.
 		t.From, t.To = t.From+from, t.To+from
-		// Report syntax of another language first; otherwise the next token would cause a less helpful message.
+		// First report syntax of another language, because errors at the next token would be less helpful.
 		if err := foreign(s, tokens, t); err != nil {
 			return nil, err
 		}
@@ -88,7 +88,7 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 		if len(tokens) >= maxTokens {
 			return nil, s.At(Span(t.Location), fmt.Sprintf("the script has more than %d words and signs", maxTokens), "put data into a CSV file")
 		}
-		// Only a text can become several tokens.
+		// Only a text can consist of several tokens.
 		if t.Kind != lexer.String {
 			tokens = append(tokens, t)
 			continue
@@ -101,10 +101,10 @@ func tokensOf(s *Source, from, to int) ([]lexer.Token, *Error) {
 	}
 }
 
-// obeyed reports whether a rune is a control character other than a tab or a line end.
+// obeyed reports whether a terminal would obey a rune: a control character other than a tab or a line end.
 func obeyed(r rune) bool { return unicode.IsControl(r) && !strings.ContainsRune("\t\r\n", r) }
 
-// invalidRune returns the place of the first invalid UTF-8 byte.
+// invalidRune returns the position of the first invalid UTF-8 byte.
 func invalidRune(s *Source) Span {
 	at := 0
 	for rest := s.Text; rest != ""; at++ {
@@ -117,8 +117,8 @@ func invalidRune(s *Source) Span {
 	return Span{at, at + 1}
 }
 
-// lexError converts an error of the lexer to a message of the language. tokens are the tokens before the error. Any error that is
-// not recognised is taken to be an invalid escape in a text.
+// lexError converts an error of expr's lexer to an error of the script language. tokens are the tokens before it. An error
+// that it does not recognise is reported as an invalid escape in a text.
 func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	var e *file.Error
 	if !errors.As(err, &e) {
@@ -127,7 +127,7 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	at := Span{e.From + from, e.To + from}
 	switch {
 	case strings.HasPrefix(e.Message, "literal not terminated"):
-		at.From = from // the lexer reports the end of the text; the opening quote is the first one after the last token
+		at.From = from // the lexer reports the end of the text; find the opening quote after the last token
 		if len(tokens) > 0 {
 			at.From = tokens[len(tokens)-1].To
 		}
@@ -135,7 +135,7 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 			at.From++
 		}
 		mistake := s.At(at, "the text has no closing quote on its line", `write texts in quotes: "x_1"`)
-		mistake.open = quote // CompletenessOf closes the quote and continues
+		mistake.open = quote // CompletenessOf closes this quote and continues
 		return mistake
 	case strings.HasPrefix(e.Message, "unclosed comment"):
 		mistake := s.At(at, "the comment is not closed", "write */ at its end")
@@ -145,7 +145,7 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 		return s.At(at, "the number is followed by a letter", "write * between a number and a name")
 	case strings.HasPrefix(e.Message, "unrecognized character"):
 		c := s.Slice(at)
-		// If the part ends before the script does, it is an expression between braces of a text.
+		// If the part ends before the script, it is an expression in braces of a text.
 		if c == `\` && to < len(s.runes) {
 			return s.At(at, "quotes are not escaped between the braces of a text",
 				`use the other quotes inside: "the answer is {r.answers['A'].arm}"`)
@@ -158,25 +158,25 @@ func lexError(s *Source, tokens []lexer.Token, from, to int, err error) *Error {
 	return s.At(at, "the text has an unknown escape", `write \\ for a backslash and \" for a quote`)
 }
 
-// refused returns the reason why the language does not have a token of expr; "" if it has the token.
+// refused returns a message and a hint if the script language does not have a token of expr; "" if it has the token.
 func refused(t lexer.Token) (message, hint string) {
 	if t.Kind == lexer.Bytes {
 		return "bytes are not part of the language", `write a text without the b: "x_1"`
 	}
-	// An escape such as \x1b represents a character that the script itself does not contain.
+	// An escape such as \x1b produces a character that the script's text does not contain.
 	if t.Kind == lexer.String {
 		if at := strings.IndexFunc(t.Value, obeyed); at >= 0 {
 			r, _ := utf8.DecodeRuneInString(t.Value[at:])
 			return fmt.Sprintf("the text contains the control character %U", r), "remove it: terminals obey such characters and show nothing"
 		}
-		if !utf8.ValidString(t.Value) { // an escape such as \xff makes an incomplete character
+		if !utf8.ValidString(t.Value) { // an escape such as \xff produces invalid UTF-8
 			return "the text is not UTF-8", "write the characters without escapes"
 		}
 	}
-	if t.Kind == lexer.Number && !readable(t.Value) { // tested before parsing, because the parser's message would describe its own literals
+	if t.Kind == lexer.Number && !readable(t.Value) { // tested here, because the parser's message would not fit the script language
 		if x, _ := strconv.ParseFloat(t.Value, 64); math.IsInf(x, 1) {
 			return fmt.Sprintf("the number %s is too large; it must be at most 1.79e308", t.Value), ""
-			// The number of digits is not limited, so 1e999 is handled here.
+			// The number of digits is not limited, so reject numbers such as 1e999 here.
 		}
 		return fmt.Sprintf("the number %s cannot be read", t.Value), "numbers look like 3, 0.25 or 1e-6"
 	}
@@ -189,7 +189,7 @@ func refused(t lexer.Token) (message, hint string) {
 	if t.Is(lexer.Bracket, "{", "}") {
 		return "the language has no curly brackets", "write a list in [ ], and a named argument as f(name=value)"
 	}
-	// Allow listed operators only, so that new operators of later versions of expr are rejected.
+	// Accept only listed operators, so that operators of later versions of expr are rejected.
 	if t.Kind != lexer.Operator {
 		return "", ""
 	}
@@ -200,7 +200,7 @@ func refused(t lexer.Token) (message, hint string) {
 		return "** is not an operator", "write ^ for a power"
 	case "#":
 		return "the language has no #", "comments begin with //"
-	// The lexer reads the start of ?.5 in "x > 1 ?.5 : 2" as the operator ?. of expr.
+	// In "x > 1 ?.5 : 2", the lexer reads ?. as an operator of expr.
 	case "?.":
 		return "the language has no ?.", "write 0 before the point of a number: x > 1 ? 0.5 : 2"
 	case "if", "else":
@@ -221,8 +221,8 @@ func refused(t lexer.Token) (message, hint string) {
 	return fmt.Sprintf("the language has no %s", t.Value), "" // contains, matches, ??, |, % and others
 }
 
-// statements maps keywords of other languages to hints about the equivalent here. A script may use these words as names; foreign
-// examines what follows them.
+// statements maps keywords of other languages to hints about the equivalent in scripts. Scripts may use these words as
+// names; foreign examines the next token to decide.
 var statements = map[string]string{
 	"for":    "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
 	"while":  "sweep(r, name=[…]) runs a result for each value of a list; arithmetic works on whole lists: 2*[1, 2]",
@@ -232,8 +232,8 @@ var statements = map[string]string{
 	"return": "bind the value to a name: name = expression",
 }
 
-// foreign reports syntax of other languages, which would otherwise cause a less helpful message: a loop, a binding by :=, a
-// prefix of a text. t is the token after tokens.
+// foreign returns an error for syntax of another language: a loop, a binding with :=, or a prefix of a text. t is the
+// token after tokens. Without this error, a less helpful one would follow.
 func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	if len(tokens) == 0 {
 		return nil
@@ -242,12 +242,12 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	hint, known := statements[last.Value]
 	value := t.Kind == lexer.Identifier || t.Kind == lexer.Number || t.Kind == lexer.String || t.Is(lexer.Bracket, "(", "[")
 	switch {
-	// The keyword is followed by a value on the same line; "for = 3" and "for + 1" are valid in this language.
+	// A value follows the keyword on the same line. "for = 3" and "for + 1" are valid scripts.
 	case last.Kind == lexer.Identifier && known && value && !slices.Contains(s.runes[last.To:t.From], '\n'):
 		return s.At(Span(last.Location), "the language has no "+last.Value, hint)
 	case last.Is(lexer.Operator, ":") && t.Is(lexer.Operator, "=") && last.To == t.From:
 		return s.At(Span{last.From, t.To}, "the language has no :=", "write name = expression")
-	// f"…", r"…" or u"…"; the lexer reads b"…" as bytes, which refused rejects.
+	// A prefix as in f"…", r"…" or u"…". The lexer reads b"…" as bytes, which refused rejects.
 	case last.Kind == lexer.Identifier && len(last.Value) <= 2 && t.Kind == lexer.String && last.To == t.From:
 		return s.At(Span(last.Location), fmt.Sprintf("a text cannot have the prefix %s", last.Value),
 			`every text shows values in braces: "took {n} s"`)
@@ -255,10 +255,10 @@ func foreign(s *Source, tokens []lexer.Token, t lexer.Token) *Error {
 	return nil
 }
 
-// readable reports whether the parser can read a number: decimal digits, possibly with leading zeros, a prefix 0x, 0b or 0o, a
-// point or an exponent.
+// readable reports whether the parser can read a number. It must have decimal digits, possibly with leading zeros, a
+// decimal point and an exponent; or a prefix 0x, 0b or 0o.
 func readable(number string) bool {
-	number = strings.ReplaceAll(number, "_", "") // 1_000 is a thousand; the parser ignores the underscores too
+	number = strings.ReplaceAll(number, "_", "") // 1_000 means 1000
 	if _, err := strconv.ParseInt(number, 10, 64); err == nil {
 		return true
 	}
