@@ -212,10 +212,10 @@ type Slot struct {
 // worklist returns the pulls of a round in the order in which they are handed out. counts and taskOf give the pulls and
 // the task of each arm; size is the number of pulls on a plate. A size of 0 makes one balanced list without plates.
 //
-// Each plate is a balanced sample of the round. Pull j of n of an arm has the key (j + u)/n, with one u for all arms of a
-// task, and a plate takes the pulls with the next keys. So the arms of one task are on the same plates in equal numbers,
-// as nearly as whole pulls can be. An effect common to a plate then cancels in their difference. The order on a plate, and
-// among equal keys, is random.
+// Each plate is a balanced sample of the round. Pull j of the n pulls of an arm has the key (j + u)/n, with the same u for
+// all arms of a task. Each plate gets the pulls with the next keys. So the arms of one task are on the same plates in
+// equal numbers, as nearly as whole pulls can be. An effect common to a plate then cancels in their difference. The order
+// on a plate, and among equal keys, is random.
 //
 // A change of this order changes the lists of recorded rounds: an event records the seed and not the list, which each fold
 // computes again.

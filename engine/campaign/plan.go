@@ -16,8 +16,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// alphabet has the 31 characters of ids: digits, and letters without I, L and O, which look like digits, without U, which
-// looks like V, and without E, which makes 1E5 a number in a spreadsheet. The check character requires that 31 is prime.
+// alphabet has the 31 characters of ids: digits and letters. It leaves out I, L and O, which look like digits, and U,
+// which looks like V. It leaves out E, because spreadsheets read 1E5 as a number. The check character requires that 31 is
+// prime.
 const alphabet = "0123456789ABCDFGHJKMNPQRSTVWXYZ"
 
 // idLength is the number of characters of an id, including the check character.

@@ -109,8 +109,9 @@ func (p Protocol) fixedRounds() bool {
 // noRounds is the limit of rounds if the protocol states none.
 const noRounds = math.MaxInt32
 
-// Check returns an error if the protocol is inconsistent, or if a setting is missing that the algorithm needs, because
-// real measurements cannot supply it before the first decision. It takes as long as beginning a run of the algorithm.
+// Check returns an error if the protocol is inconsistent, or if a setting is missing that the algorithm needs. Real
+// measurements cannot supply such a setting before the first decision. Check takes as long as beginning a run of the
+// algorithm.
 func (p Protocol) Check(ctx context.Context) error {
 	switch {
 	case p.Plate < 0 || p.Capacity < 0:

@@ -50,9 +50,9 @@ type candidate struct {
 	in   bool     // whether all deviations are within the tolerances
 }
 
-// meant returns the arm that a row refers to if no arm of its task has exactly the settings of the row. It also returns
-// these settings as a note. The error names the nearest arm, or several arms within the tolerance. If no arm can be
-// compared with the row, arm is -1 and the error is nil.
+// meant finds the arm that a row refers to, if no arm of its task has exactly the settings of the row. If one arm is
+// within the tolerance, it returns this arm, and the differing settings as a note. Otherwise the error names the nearest
+// arm, or several arms within the tolerance. If no arm can be compared with the row, arm is -1 and the error is nil.
 func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, err error) {
 	allowed, _ := tolerances(t.opt.Tolerance) // already checked
 	lo, hi := t.protocol.Problem.ArmsOf(task)

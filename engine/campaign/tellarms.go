@@ -87,9 +87,9 @@ func (t *teller) knowCopies(rows []ResultRecord, key sheetKey, hash string, know
 	}
 }
 
-// readArm reads a row without an id. passed counts the rows of each arm with a value, including faulty rows, so that a
-// correction of a faulty row does not change the index of others. ok is true if the row has a result; otherwise the
-// receipt reports its outcome.
+// readArm reads a row without an id. passed counts the rows of each arm that have a value, including faulty rows: a
+// corrected row then does not change the index of others. ok is true if the row has a result; otherwise the receipt
+// reports its outcome.
 func (t *teller) readArm(row problem.SheetRow, results Results, passed map[int]int) (x ResultRecord, ok bool) {
 	several := results.set == 1
 	arm, set, err := t.armOf(row)

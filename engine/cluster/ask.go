@@ -203,7 +203,7 @@ func (r *responses) take(line []byte) {
 }
 
 // hand records the pending rewards with one sync of the disk. If the journal refuses them together, it records them one by
-// one until the first that the journal refuses, for example for too many pulls of an arm.
+// one until one is refused, for example because the arm has too many pulls.
 func (r *responses) hand() {
 	all, lines := r.whole, r.lines
 	// with or without an error, they are recorded only once

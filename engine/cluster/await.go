@@ -91,8 +91,8 @@ func (w *agent) limit(r, author int) time.Duration {
 	if w.reads {
 		return w.patience(r)
 	}
-	// each agent after the author waits twice as long as the previous one before it replaces the relay, so that few agents
-	// read all messages if pulls take long
+	// the agent after the author waits for this time, and each further one twice as long as the agent before it: if pulls
+	// take long, few agents read all messages
 	after := cmp.Or(w.relayAfter, 10*time.Second)
 	n := len(w.opened.Tasks)
 	// the shift is between 0 and 20 (about four months), so that the duration does not overflow

@@ -333,8 +333,8 @@ func (r *replica) late(message func(round, agent int) ([]byte, bool)) []Late {
 	return out
 }
 
-// parseLate parses a late message. It returns an error unless the message is of a round before the last, that round
-// continued without the agent, and the message was not learned before.
+// parseLate parses a late message, and returns an error if it is invalid. The message must belong to an earlier round,
+// except the last, that continued without its agent. It must not have been learned before.
 func (r *replica) parseLate(l Late) (m wire.Merged, err error) {
 	if l.Round < 1 || l.Round >= r.rounds || !slices.Contains(agents(r.absent[l.Round-1]), l.Agent) {
 		return m, &PlanError{r.run, r.rounds + 1, "the plan has a late message, but no such round continued without that agent"}

@@ -58,8 +58,8 @@ type Simulation struct {
 	Run  int    `json:"run"` // from 0
 }
 
-// RelayAbove is the number of agents above which only the author of the plan reads the messages of a round, and passes
-// them on in its next plan. Otherwise a round needs V² deliveries, about a thousand for 32 agents.
+// RelayAbove is the number of agents above which a run uses a relay: only the author of the plan reads the messages of a
+// round, and its next plan passes them on. Otherwise a round needs V² deliveries, about a thousand for 32 agents.
 // docs/reference/cluster.md has measured costs.
 const RelayAbove = 32
 

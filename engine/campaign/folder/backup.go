@@ -173,9 +173,9 @@ type Verification struct {
 // CheckHead returns an error if no event has the hash that a person wrote down; see campaign.State.CheckHead.
 func (v Verification) CheckHead(known string) error { return v.state.CheckHead(known) }
 
-// Verify checks that no recorded event or file was changed, removed or moved. It checks the pages of the database, the
-// hashes of events, the last event, the recorded files, the fold, the protocol with all arms, the triggers, and the cache
-// of this program. The error names the first changed event.
+// Verify checks that no recorded event or file was changed, removed or moved. It checks the pages of the database and its
+// triggers, the hashes of events and files, and the last event. It also checks that the events can be folded, and that
+// this program's cache matches them. The error names the first changed event.
 //
 // Verify takes no lock: it reads the events and their end in one snapshot, and others may record meanwhile.
 func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {

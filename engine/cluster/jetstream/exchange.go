@@ -110,8 +110,8 @@ func (x *Exchange) Traffic() (sent, received, bytesSent, bytesReceived uint64) {
 // may be called many times, and must tolerate that. subject is the subject whose permission is needed. If no server
 // replies, silence decides how long to wait.
 //
-// The error is that of the context, a *PermissionError, the error in a definite, the result of final or trouble,
-// ErrNoStream, or the reason for a permanent loss of the connection.
+// The error is that of the context, a *PermissionError, the error in a definite, or the result of final or trouble. It is
+// ErrNoStream if the stream is missing. If the connection is lost for good, it is the reason.
 func (x *Exchange) until(ctx context.Context, subject string, ask func(context.Context) error) error {
 	// time since which the stream has not replied; zero if the last attempt had a reply
 	var silentSince time.Time
