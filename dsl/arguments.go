@@ -173,9 +173,9 @@ func (c *call) text(name string) string {
 	return s
 }
 
-// makeFunction returns a function whose arguments are the fields of a struct: field TimeUnit is the parameter time_unit, and
-// embedded structs are parameters that several functions have. The type of a field determines which values its parameter accepts,
-// unless Types states it:
+// makeFunction returns f with its arguments read into a struct of type A. Each field is a parameter: field TimeUnit is
+// the parameter time_unit. The fields of an embedded struct count too; functions share such structs. The type of a
+// field determines the values that its parameter accepts, unless Param.Types is set:
 //
 //	float64, []float64       a number; a number or a list of them
 //	int, uint64              a whole number
@@ -184,9 +184,9 @@ func (c *call) text(name string) string {
 //	any                      the types in Types, not converted
 //	*problem.Problem, …      the values of that type
 //
-// A field without an argument is zero, or the default of its parameter if it is tagged `arg:"default"`. A pointer is nil if no
-// argument is given. check reports conflicting arguments; it may be nil. It is called before the script runs, with the arguments
-// known by then, and again before eval, with all.
+// If an argument is not given, its field is zero, or has the default of the parameter if the field has the tag
+// `arg:"default"`; a pointer is nil. check reports arguments that conflict, and may be nil. It is called when the
+// script is checked, with the arguments known then, and again before eval, with all arguments.
 func makeFunction[A any](f Function, check func(*call, A), eval func(*call, A) (any, error)) Function {
 	f.args = reflect.TypeFor[A]()
 	f.fields = fieldsOf(f.args, &f)

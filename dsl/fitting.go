@@ -234,10 +234,11 @@ func kernelList(c *call) []labelled {
 // time, some tens of milliseconds at this limit. Runs compute the rank for any number of arms.
 const notedArms = 400
 
-// kernelNotes returns a note if the kernel of a problem has full rank on its arms: such a kernel excludes no reward function, so
-// sharing cannot help a test. With more arms than notedArms, the note is about a very large effective rank, at a tenth of the
-// rewards' standard deviation. A kernel written as identity() has full rank on purpose and gets no note. A kernel with free
-// hyperparameters gets none before it is fitted. Other functions report errors of the kernel.
+// kernelNotes returns a note if the kernel of p has full rank on the arms. Such a kernel excludes no reward function,
+// so sharing cannot help a test. For more than notedArms arms, there is a note if the effective rank is very large; it
+// is computed at a tenth of the rewards' standard deviation. There is no note for identity(), which has full rank on
+// purpose, or for a kernel with free hyperparameters. Errors of the kernel give no note, because other functions
+// report them.
 func kernelNotes(ctx context.Context, p *problem.Problem) []problem.Note {
 	if free, err := p.Kernel.Free(); err != nil || len(free) > 0 || isIdentity(p) {
 		return nil

@@ -245,7 +245,7 @@ func (s scope) callsIn(n ast.Node) []knownCall {
 	return v.found
 }
 
-// knownCall is a call of a known function.
+// knownCall is a call of a function that the catalogue or a formula defines.
 type knownCall struct {
 	node *ast.CallNode // the node identifies the call for swept.override
 	fn   *Function     // from the catalogue, or made from a formula

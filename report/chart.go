@@ -16,8 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
-// chart is a table of measurements that becomes a figure. The figure shows one or more measures against one of the names by which the
-// rows differ, with a panel for each value of another name, and a series for each combination of the rest.
+// chart is a table of measurements for one figure. Each row has a value for each of the names. One name is the x axis,
+// and another may give the panels; each combination of the other names is a series. The measures are along y.
 type chart struct {
 	title    string // "" for a title from the measure and x
 	names    []string
@@ -144,8 +144,8 @@ func (g *split) place(x int, logX *bool) {
 	g.placeEnds(logX)
 }
 
-// placeEnds moves 0 and infinity to coordinates beyond the other values if the axis is logarithmic. They occur as length
-// scales at the ends of a kernel family. On a linear axis, only infinity is moved.
+// placeEnds moves 0 and infinity to coordinates beyond the other values, if the axis is logarithmic. They occur as length
+// scales at the ends of a kernel family. On a linear axis that the user has chosen, it moves only infinity.
 func (g *split) placeEnds(logX *bool) {
 	inside := slices.DeleteFunc(slices.Clone(g.at), func(v float64) bool { return v == 0 || math.IsInf(v, 1) })
 	g.log = spanDecades(inside)

@@ -180,20 +180,19 @@ const (
 	maxBundleJS = 1 << 20 // bytes of the value as JSON; a larger value is omitted
 )
 
-// Bundle returns one display in the representations that a notebook front end and its converters
-// choose from, by media type:
+// Bundle returns the representations of one display, by media type. A notebook front end, or a converter, chooses one
+// of them:
 //
 //	text/plain, text/html              always
-//	text/markdown, text/latex          of all but figures
-//	image/png (base64)                 of figures, unless it would lack letters
+//	text/markdown, text/latex          except for figures
+//	image/png (base64)                 for figures, unless the font lacks letters
 //	application/vnd.gonb-cope+json     {"schema", "name", "type", "value"} as a decoded
 //	                                   JSON value, up to a MiB; see FigureFromJSON
 //
-// A figure has no Markdown and no LaTeX, because converters prefer text to images and would leave
-// the drawing out. Its SVG is an image inside the HTML and not a representation: front ends that do
-// not trust a notebook would not show it, GitHub would show it in black, and nbconvert would need
-// Inkscape to turn it into LaTeX. Package export adds a PDF for that
-// to executed notebooks. The id must be unique in the notebook.
+// A figure has no Markdown and no LaTeX, because converters prefer text to images and would omit the picture. The SVG
+// of a figure is only an image inside the HTML, for three reasons. Front ends do not show SVG in notebooks that are
+// not trusted, GitHub shows it in black, and nbconvert needs Inkscape to convert it to LaTeX. For LaTeX, package
+// export adds a PDF to executed notebooks. id must be unique in the notebook.
 func Bundle(d Display, id string) (map[string]any, error) {
 	var plainText strings.Builder
 	if err := Text(&plainText, Document{Displays: []Display{{Name: d.Name, Value: d.Value}}}, TextOptions{}); err != nil {

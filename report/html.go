@@ -16,16 +16,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
-// stylesheet styles a report on its own page; pageStyle adds rules for the pages of this package.
-// Each colour has two values, one for light and one for dark pages. One of --lt and --dk is empty
-// and the other invalid, depending on the reader's scheme. A value is used only if var reads the
-// invalid one.
+// stylesheet is the style of a report on its own page; pageStyle adds rules for the pages of this package. Each colour
+// has two values, for light and for dark pages. The variables --lt and --dk select one: depending on the browser's
+// scheme, one is empty and the other invalid. The browser uses the value whose var reads the invalid one.
 //
-// notebookStyle styles the output of a cell. Each output except plain text includes it, because
-// front ends drop cells that are not visible and show outputs alone. So it is short: it uses only
-// shades that suit any page, and leaves background, text colour and font to the front end. A front
-// end that does not trust a notebook drops the style. The cells still have their alignment, which
-// readers of tables need most. JupyterLab aligns cells with specificity (0,2,1), and so does
+// notebookStyle is the style of the output of a notebook cell. Each output except plain text contains it, because
+// front ends remove cells that are not visible and show outputs alone. Therefore it is short. It uses only shades that
+// suit every page, and does not set background, text colour or font. A front end removes the style of a notebook that
+// is not trusted; cells keep their alignment then. JupyterLab aligns cells with specificity (0,2,1), and so does
 // .cope.cope td.
 var (
 	//go:embed html.css

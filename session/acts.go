@@ -15,9 +15,9 @@ import (
 // The functions panic if there is an error, because a program that ignores the error would assume that the act is
 // recorded. Act returns the error instead. Notices about unusual input are written to standard error.
 
-// Act calls start, resume, ask, tell, amend, fail, correct, close or attach with arguments by the names of their parameters, which
-// are numbers, texts, booleans or lists of texts. It returns the value of the call: a campaign.Status, a campaign.List from ask, or
-// a campaign.Receipt from the acts that record rows.
+// Act calls start, resume, ask, tell, amend, fail, correct, close or attach. args maps parameter names to numbers,
+// texts, booleans or lists of texts. It returns the value of the call: a campaign.List from ask, a campaign.Receipt
+// from acts that record rows, and otherwise a campaign.Status.
 //
 //	st, err := session.Act("fail", map[string]any{"c": "days", "ids": []string{"K7M2PQ"}, "reason": "the vial broke"})
 func Act(function string, args map[string]any) (any, error) {

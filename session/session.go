@@ -60,15 +60,16 @@ func Get(name string) (any, error) {
 	return v, prefixed(err)
 }
 
-// Bind binds a name like a %%cope cell: what used its old value becomes stale, and names of the language cannot be bound. The value
-// may be a number, a string, a slice of these or of such slices, a kernel, joint kernel, problem, result, sweep or value of
-// engine/bounds, or a pointer to one, or one of the functions
+// Bind binds a name to a value, like a %%cope cell. Names that use the old value become outdated. Names of the script
+// language cannot be bound. The value may be a number, a string, or a slice of these or of such slices. It may also be
+// a kernel, a joint kernel, a problem, a result, a sweep, a value of engine/bounds, or a pointer to one of these. It
+// may also be one of these functions:
 //
 //	func(x, y []float64) float64                                               a kernel of two points
 //	func(rng *rand.Rand, task, arm string) float64                             one reward (math/rand/v2)
 //	func(rng *rand.Rand, task, arm string, n int) (mean float64, err error)    the mean of n rewards
 //
-// or an algorithm of your own, an algorithms.Entry. Without Name it has the name that it is bound to.
+// Or it is an algorithms.Entry, for a user-defined algorithm. If its Name is "", the algorithm gets the bound name.
 //
 // The package documentation has the rules for functions. Bind returns when the name is bound.
 func Bind(name string, v any) error {

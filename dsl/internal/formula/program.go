@@ -13,8 +13,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Program is a formula compiled for points with certain columns. It is safe for concurrent use. The numbers of the formula are
-// constants of the compiled tree, so new values need a new compilation.
+// Program is a formula compiled for points with given feature columns. Several goroutines may use it at once. The
+// numbers of the formula are constants of the compiled tree, so other numbers need another compilation.
 type Program struct {
 	root   node      // computes the kernel's values
 	frames sync.Pool // reused frames, so that Rows does not allocate

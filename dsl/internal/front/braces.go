@@ -9,16 +9,14 @@ import (
 	"github.com/expr-lang/expr/parser/lexer"
 )
 
-// A text with values, such as "took {n:.0f} s", is split into several tokens, so that the expression between the braces is parsed
-// at its place:
+// A text with values, such as "took {n:.0f} s", becomes several tokens. The expression in braces is thus parsed at its own position:
 //
 //	"took {    n    :.0f}     s"
 //
-// The first and the third token are a pair of brackets; the last one has the kind tail. expr parses all of them as a call,
+// The first and the third token are a pair of brackets; the last token has the kind tail. They are written for expr as a call of
+// a function whose name scripts cannot contain:
 //
 //	$text("took ", n, ".0f", " s")
-//
-// of a function whose name no script can contain.
 
 // TextCall is the function name in the syntax tree of a text with values. The call's arguments are a text, and then, for
 // each value: the value, its format and the text after it.

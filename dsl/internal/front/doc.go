@@ -1,16 +1,16 @@
 // Package front parses the text of a script into statements with syntax trees.
 //
-// The lexer, the parser and the tree come from expr (github.com/expr-lang/expr); this package adds what expr lacks: several
-// statements, `name = expression`, formula definitions and named arguments. The steps are,
+// The lexer, the parser and the syntax tree are those of expr (github.com/expr-lang/expr). This package adds what expr does not have:
+// several statements, `name = expression`, formula definitions and named arguments. The steps are:
 //
-//	tokens.go     the whole text becomes tokens; what the language lacks is refused
-//	braces.go     a text with values, "took {n} s", becomes the tokens of an expression; every bracket
-//	              finds its partner; depth and length are limited
-//	statements.go tokens are split into statements at line ends outside brackets
-//	parse.go      named arguments become a map literal, and expr parses the statement
-//	source.go     a node of the tree finds its place in the user's text
-//	cursor.go     the surroundings of a cursor, for completion
+//	tokens.go     splits the text into tokens, and rejects tokens that the script language does not have
+//	braces.go     converts a text with values, "took {n} s", to the tokens of an expression; matches
+//	              brackets, and limits depth and length
+//	statements.go splits the tokens into statements, at line ends outside brackets
+//	parse.go      writes named arguments as a map literal, and parses each statement with expr
+//	source.go     converts a node of the tree to a position in the user's text
+//	cursor.go     describes what surrounds a cursor, for completion
 //
-// Offsets in results count runes of the user's own text; an offset table maps the text that is rewritten for expr back to it.
-// Errors have type Error and print as location, message, line, underline and hint.
+// Offsets in results count runes of the user's text. A table converts offsets in the text given to expr to these. Errors have type
+// Error; they contain location, message, line, underline and hint.
 package front

@@ -22,12 +22,13 @@ var functions conf.FunctionsTable = lists.Keyed(builtin.Builtins, func(_ int, f 
 	return f.Name, f
 })
 
-// parse sets Node, and Default of the parameters. It rewrites named arguments to a map literal of expr,
+// parse parses the statement with expr, and sets Node and the Default of each parameter. It writes named arguments as
+// a map literal of expr:
 //
 //	rbf(0.5, dims=[1], x=2)  becomes  rbf(0.5, {dims:[1], x:2})
 //
-// and records in origin where every rune comes from. The order of the text is kept, so origin is ascending. head must have set
-// body and the token indices of the defaults.
+// It sets origin to the offset in the user's text of each rune given to expr. The order of the text does not change,
+// so origin is ascending. head must have set body and the token indices of the default values.
 func (st *Statement) parse() *Error {
 	text, err := st.rewrite()
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 //	name(x, y) = expression      Params has the parameters
 //	name(x, y, a=1) = expression
 //
-// Parse makes statements; they are immutable afterwards. Offsets and places refer to the whole script.
+// Parse makes statements; they never change afterwards. Offsets and positions refer to the whole script.
 type Statement struct {
 	Source *Source  // the script that contains the statement
 	Name   string   // "" for a bare expression
