@@ -23,8 +23,8 @@ func runsPlan(c *call) *swept {
 	return sweepPlan(c)
 }
 
-// problemPlan returns the runs of compare(p, algorithm=[…], …). Its other named arguments are passed to fc, or to fb if
-// one of them is a budget. All runs use one seed, so every algorithm meets the same random rewards.
+// problemPlan returns the runs of compare(p, algorithm=[…], …). Its other named arguments are passed to fc, or to fb
+// if budget or total is given. All runs use one seed, so every algorithm meets the same random rewards.
 func problemPlan(c *call) *swept {
 	fn := index[engine.ModeFC]
 	if slices.ContainsFunc(c.named, func(a argument) bool { return a.Name == "budget" || a.Name == "total" }) {

@@ -144,8 +144,8 @@ func list(r reflect.Value) any {
 	return all
 }
 
-// listBlocks returns the blocks of a list. Short values are on one line, and lists of equal lengths form a table. For
-// other lists, the blocks of the elements follow each other.
+// listBlocks returns the blocks of a list. Lists of equal lengths, and records of one type, form a table. Short values
+// are on one line. For any other list, the blocks of the elements follow each other.
 func listBlocks(items []any) []Block {
 	if t, ok := matrix(items); ok {
 		return []Block{t}

@@ -83,7 +83,8 @@ func endless(r plan.Row) string {
 	return s
 }
 
-// changeWords returns a sentence that names the changes with the fewest and with the most samples.
+// changeWords returns a sentence that names the changes with the fewest and with the most samples; "" if no ratio is
+// known.
 func changeWords(rows []plan.Row) string {
 	changed := lists.Where(rows[1:], func(r plan.Row) bool { return r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) })
 	if len(changed) == 0 {

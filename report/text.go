@@ -221,8 +221,8 @@ func (t *textWriter) grid(x Table, rows [][]string, configs []table.ColumnConfig
 	}
 }
 
-// columns pads the cells of each column to one width. If the table does not fit the terminal, it narrows columns of words
-// and headings, never numbers. It reports whether the table fits.
+// columns returns the width and the alignment of each column. If the table does not fit the terminal, it narrows
+// columns of words and headings, never numbers. fits reports whether the table fits.
 func (t *textWriter) columns(x Table, rows [][]string) (out []table.ColumnConfig, fits bool) {
 	out = make([]table.ColumnConfig, len(x.Columns))
 	width, least, total, fewest := make([]int, len(out)), make([]int, len(out)), 0, 0

@@ -14,7 +14,8 @@ import (
 // shownWarnings is the maximum number of warnings that are not folded.
 const shownWarnings = 2
 
-// warned returns the first shownWarnings warnings as blocks, and the others as a folded list with their number.
+// warned returns the first shownWarnings warnings as notes, and the others as a folded table; others is nil if there
+// are none.
 func warned(sentences []string) (first, others []Block) {
 	shown := min(shownWarnings, len(sentences))
 	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w, Warning: true} })
