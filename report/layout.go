@@ -213,7 +213,8 @@ func Colours(source string) iter.Seq2[string, string] {
 	}
 }
 
-// highlight escapes a script for HTML and marks its tokens, line by line. Colour adds no information.
+// highlight escapes a script for HTML and puts its tokens in spans with the classes of Colours. No span continues over a
+// line end.
 func highlight(source string) string {
 	var b strings.Builder
 	for piece, class := range Colours(source) {

@@ -83,7 +83,7 @@ type view struct {
 // pricedRows is the number of arms that one core processes at a time, so that their whitened values fit into its cache.
 const pricedRows = 256
 
-// gradients returns g_i for each arm of the view with a precision.
+// gradients returns the gradient g_i (see located) of each of the first len(v.precision) points of the view.
 func (l *located) gradients(v view) ([]float64, error) {
 	out, diagonal := make([]float64, len(v.precision)), make([]float64, v.values.Len())
 	v.values.Diagonal(diagonal)

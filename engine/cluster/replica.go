@@ -378,7 +378,7 @@ func (r *replica) inform(all []Late) error {
 		if err := r.asked.AddData(b); err != nil {
 			return err
 		}
-		// a later plan cannot repeat it
+		// parseLate refuses a later plan that lists this message again
 		r.informed[[2]int{l.Round, l.Agent}] = true
 	}
 	return nil

@@ -78,7 +78,7 @@ type Exchange struct {
 const (
 	// wholeArms is the largest number of arms for which every pass uses all of them.
 	wholeArms = 3000
-	// sampleArms is the number of arms of the first sample.
+	// sampleArms is the number of evenly spaced arms in the first sample. The arms given to NewExchange are added to them.
 	sampleArms = 2000
 	// mostSampled is the largest number of arms of a restricted problem.
 	mostSampled = 512

@@ -219,7 +219,7 @@ func mirror(g blas64.General) {
 	}
 }
 
-// multiply sets c = c·beta + alpha·a·b, or alpha·a·bᵀ when t is blas.Trans.
+// multiply sets c to beta·c + alpha·a·b, or to beta·c + alpha·a·bᵀ if t is blas.Trans.
 func multiply(stop stopper, t blas.Transpose, alpha float64, a, b blas64.General, beta float64, c blas64.General) {
 	for i := 0; i < c.Rows; i += tileRows {
 		ri := min(tileRows, c.Rows-i)

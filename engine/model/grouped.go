@@ -15,9 +15,11 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// grouped returns the prior covariances as the sum of two parts: one of low rank that all tasks share, and one within
-// groups of arms of one task. The rank of the shared part is at most half the number of tasks. It returns nil if the
-// kernel does not have this form. Unrelated arms have no shared part, and each is a group. The result is cached.
+// grouped returns the prior covariances as the sum of a part of low rank that all tasks share and a part within groups. A
+// group has the arms of a task, or a single arm. The rank of the shared part is at most half the number of tasks and at
+// most mostShared. grouped returns nil if the kernel does not have this form, or if a group would have more than
+// mostGrouped arms. Unrelated arms have no shared part, and each is a group. For related arms of a single task, grouped
+// returns nil. The result is cached.
 func (m *Model) grouped() (*gp.Blocked, error) {
 	return m.source.grouped.get(m.Context(), func() (_ *gp.Blocked, err error) {
 		defer try.Caught(&err)

@@ -305,8 +305,9 @@ func (d *Description) guess(t *table) {
 	roles.assign()
 }
 
-// failed returns the condition on rows that failed, if the column states so: it has words such as crashed for how runs ended, or texts of
-// errors beside empty cells.
+// failed returns the condition that selects the rows of failed runs; "" if the column does not state failures. A column
+// states them if it is named like status and has few different texts, some such as crashed, or if it is named like error
+// and has texts in some cells only.
 func (c Column) failed() string {
 	switch {
 	case c.failures != nil && c.named(statusWords) && c.Different <= 10:

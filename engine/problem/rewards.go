@@ -188,8 +188,8 @@ func (p reading) setNoise(m NoiseModel, s armNoise) {
 	p.Noise = m
 }
 
-// filled returns the noise with a standard deviation for every arm, if at least one arm has one. Missing values, of arms
-// measured once, are pooled over other arms.
+// filled returns the noise with a standard deviation for every arm, if at least one arm has one. Arms without one, such as
+// arms measured once, get the pooled value of their task, or of all tasks if no arm of the task has one.
 func (p reading) filled(s armNoise) armNoise {
 	missing := unknown(s.sd)
 	if len(missing) == 0 || !s.measured() {

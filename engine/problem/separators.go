@@ -13,8 +13,8 @@ import (
 // separatorMark begins a first line such as "sep=;", which names the separator. Excel reads and writes this line.
 const separatorMark = "sep="
 
-// NamesMark begins a first line that lists the columns of names, for example "text=,country,version". Frames and Parquet
-// files, whose columns have types, are converted to CSV with this line.
+// NamesMark begins a first line that lists the columns of names, whose cells are never read as numbers, for example
+// "text=,country,version". Frames and Parquet files, whose columns have types, are converted to CSV with this line.
 const NamesMark = "text="
 
 // cutNames returns the columns that the first line lists as names, and the table below this line.

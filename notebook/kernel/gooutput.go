@@ -294,8 +294,9 @@ func (h *holder) release() {
 	h.pass(len(h.text))
 }
 
-// rest returns the held text without the lines that the failure repeats, and clears it. After a panic it returns "".
-// Without a failure it returns all the text.
+// rest clears the held text and returns the part that the user should still see: all of it without a failure, and "" after
+// a panic. Otherwise it leaves out lines equal to failed.Value and, after an interrupt, lines such as ^C and "signal:
+// interrupt".
 func (h *holder) rest(failed *failure) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

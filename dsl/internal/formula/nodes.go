@@ -98,7 +98,7 @@ func constant(v float64) node {
 }
 
 // element returns a node for the element of x (if ofX) or y in a column. everyColumn means the current column of the loop.
-// Only such a node has a shape, because a distance includes all columns.
+// An element of one fixed column has no shape: shapes mark parts of a squared distance, which is a sum over all columns.
 func element(ofX bool, column int) node {
 	at := func(f *frame) int {
 		if column == everyColumn {

@@ -95,8 +95,8 @@ func (w *within) one(bet sequential.Bet, b engine.Batch) (out []float64) {
 	return out
 }
 
-// differences returns the number n of blocks with both arms, the mean of their differences, and the sum of squared
-// deviations from the mean, normalised.
+// differences returns the number n of blocks with both arms i and j, the mean of the differences of i and j in these
+// blocks, and the sum of squared deviations from that mean. Differences are in units of model.Unit.
 func (w *within) differences(i, j int, b engine.Batch) (n, mean, squares float64) {
 	for k, s := range w.Sides {
 		x, y := slices.Index(s.Arms, i), slices.Index(s.Arms, j)

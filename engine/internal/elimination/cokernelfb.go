@@ -140,8 +140,8 @@ func (a *CoKernelFB) Plan(ctx context.Context) (_ engine.Plan, err error) {
 	return st.Plan(a.round), nil // l. 6
 }
 
-// Learn estimates the rewards and cuts every candidate set to half its size
-// [Du23, Alg. 2, l. 9-15].
+// Learn estimates the rewards and cuts every set of two or more candidates to at most half its size [Du23, Alg. 2, l.
+// 9-15]. The size is that of halving, such as ω, not the number of arms.
 func (a *CoKernelFB) Learn(ctx context.Context, b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	defer a.Model.During(ctx)()

@@ -154,8 +154,9 @@ func (w *Walk) Margin(c Clock, leader int) float64 {
 	return hi
 }
 
-// Gap returns the weighted mean of the estimated gaps in S. width returns the mean gap with which S would just reach its
-// boundary at the current look. Both are normalised. width is slow, so call it only if needed.
+// Gap returns the weighted mean of the gaps that the steps estimated. width returns the mean gap with which the statistic
+// would just reach its boundary at the current look. Both are normalised. width is slow for capitals, so call it only if
+// needed.
 func (w *Walk) Gap(c Clock) (gap float64, width func() float64) { return w.statistic().gap(w, c.Of(w)) }
 
 // Need returns the further information dT after which the walk is expected to exceed its boundary by the amount above,

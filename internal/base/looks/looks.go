@@ -104,7 +104,7 @@ func invisible(r rune) bool {
 }
 
 // doubles maps characters to others that look the same in common fonts: Cyrillic and Greek letters to Latin ones, the
-// micro sign to mu, and two hyphens to the ASCII hyphen.
+// micro sign to the Greek mu, and the hyphens U+2010 and U+2011 each to the ASCII hyphen.
 var doubles = pairs(
 	"АВЕЅІЈКМНОРСТУХаеіјорсухѕԁһԛԝ", "ABESIJKMHOPCTYXaeijopcyxsdhqw",
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧονϲ", "ABEZHIKMNOPTYXovc",
