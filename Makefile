@@ -7,7 +7,7 @@ conformance = ./internal/conformance
 # Packages whose tests take longest begin first, so that none is left for the end.
 slow = ./engine/sim ./engine/cluster ./notebook/kernel ./engine/campaign/... ./cmd/gonb-cope ./engine/answer ./engine/plan
 
-test: python-env ## format, module files, vet, all tests but those of make conformance, the race detector, staticcheck
+test: python-env ## format, module files, vet, all tests without make conformance, the race detector, staticcheck
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...

@@ -176,7 +176,7 @@ func Acts() []string {
 // Act calls one of the functions that Acts lists, for a Go program. args maps parameter names to values: strings, float64
 // numbers, booleans or lists of strings. The call works as in a script: protocols and campaigns are given by their names
 // in the session, and relative paths start from Options.Folder. It returns the result of the call, without binding it to a
-// name, and notices about unusual input. Error messages are those of a script.
+// name, and notices about unusual input. Error messages are the same as in a script.
 func (s *Session) Act(ctx context.Context, function string, args map[string]any) (value any, notices []string, err error) {
 	text, err := s.actText(function, args)
 	if err != nil {

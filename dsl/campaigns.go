@@ -82,7 +82,7 @@ type askArgs struct {
 }
 
 // protocolFunction returns the function protocol, which sets the rules of a campaign. Its parameters are its own, the
-// options of algorithms, and those of the forecast.
+// options of algorithms, and options of the forecast.
 func protocolFunction() Function {
 	share := kernels.Range{Min: 0, Max: 1, MaxOpen: true}
 	// Copy the options of algorithms from fc.

@@ -267,7 +267,7 @@ func evalProblem(c *call, a problemArgs) (any, error) {
 		if err == nil && !stated {
 			p, found, err = findKernel(c, p) // the kernel is chosen after the measurements were read
 		}
-		// Add candidates between those near the best arms. In a campaign the candidates stay those of its start.
+		// Add candidates between the candidates near the best arms. A campaign keeps the candidates of its start.
 		for level := 1; err == nil && found != nil && p.Refinable() && c.e.session.opt.found == nil && level <= refinements; level++ {
 			p, found, err = refine(c, a, found, level, joint, &opt)
 		}

@@ -86,7 +86,7 @@ func Run(ctx context.Context, alg Algorithm, env Environment, opt Options) (Outc
 	return s.Run(ctx, env)
 }
 
-// Run makes the remaining rounds with rewards from env. Limits and errors are those of the function Run.
+// Run makes the remaining rounds with rewards from env. Limits and errors are the same as in the function Run.
 func (s *Steps) Run(ctx context.Context, env Environment) (Outcome, error) {
 	for !s.over() {
 		if err := ctx.Err(); err != nil {

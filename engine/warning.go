@@ -35,17 +35,17 @@ const (
 	// p-value; then, for several runs, the number of such runs and of all runs
 	WarnPriorLevel WarningKind = "prior level"
 	// like WarnPriorLevel, with an unknown level; numbers: mean and standard deviation of the rewards, standard deviation of the
-	// prior, then those of WarnPriorLevel from the round on
+	// prior, then the numbers of WarnPriorLevel from the round on
 	WarnPriorScale WarningKind = "prior scale"
-	// like WarnPriorScale, with a fitted scale; numbers: those of WarnPriorScale
+	// like WarnPriorScale, with a fitted scale; numbers: as for WarnPriorScale
 	WarnPriorKernel WarningKind = "prior kernel"
 	// numbers: fraction of left-out data that the kernel explains, required fraction
 	WarnUnexplained WarningKind = "kernel unexplained"
 	// Theorem 1 does not cover the run; numbers: ξ, both sides of the theorem's condition on ξ
 	WarnRidgeFC   WarningKind = "ridge fc"
-	WarnRidgeFB   WarningKind = "ridge fb"   // Theorem 2 does not cover the run; numbers: those of WarnRidgeFC
+	WarnRidgeFB   WarningKind = "ridge fb"   // Theorem 2 does not cover the run; numbers: as for WarnRidgeFC
 	WarnThinRound WarningKind = "thin round" // numbers: pulls per round, rounding ratio
-	// Theorem 2 would cover the run if it had more pulls; numbers: those of WarnThinRound
+	// Theorem 2 would cover the run if it had more pulls; numbers: as for WarnThinRound
 	WarnThinBudget WarningKind = "thin budget"
 	WarnAmended    WarningKind = "amended" // numbers: rounds whose pulls differ from the plan, number of rounds
 	// names: task; numbers: rounds without data from its agent, number of rounds
@@ -59,7 +59,7 @@ const (
 	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: largest number of least-squares directions, number of arms
 	WarnTestsMeans     WarningKind = "tests by means"               // numbers: number of arms
 	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
-	// numbers: those of WarnNormKnown, then the distance of the expected rewards from a function of that norm
+	// numbers: as for WarnNormKnown, then the distance of the expected rewards from a function of that norm
 	WarnNormNear      WarningKind = "norm near"
 	WarnRidgeBelieved WarningKind = "xi believed"
 	WarnCostNorm      WarningKind = "cost, norm"
@@ -90,7 +90,7 @@ const (
 	WarnErrorsUnclear WarningKind = "errors unclear"
 	// numbers: runs, delta, wrong runs, runs, upper end of the interval in %
 	WarnFewRuns WarningKind = "few runs"
-	// numbers: those of WarnFewRuns, then the number of runs without errors that would suffice
+	// numbers: as for WarnFewRuns, then the number of runs without errors that would suffice
 	WarnFewRunsRight WarningKind = "few runs, all right"
 	// names: other builds of gonb-cope that made runs, and how they differ
 	WarnMixedBuilds WarningKind = "mixed builds"
@@ -124,7 +124,7 @@ const (
 // The kinds of warnings of bounds.
 const (
 	WarnBoundsGuessed WarningKind = "bounds: noise guessed" // numbers: guess
-	WarnBoundsKernel  WarningKind = "bounds: kernel"        // names and numbers: those of WarnKernel
+	WarnBoundsKernel  WarningKind = "bounds: kernel"        // names and numbers: as for WarnKernel
 	// names: value, status of its design; numbers: duality gap, both ends of the interval
 	WarnBoundsGap WarningKind = "bounds: gap"
 	// names: value; numbers: both ends of the interval
@@ -165,8 +165,8 @@ const (
 	WarnMeasuredPoolWrong WarningKind = "measured pooling wrong"
 	// numbers: measured speedup, both ends of its interval, predicted speedup
 	WarnMeasuredSlower WarningKind = "measured slower"
-	WarnMeasuredWeak   WarningKind = "measured weak" // names and numbers: those of WarnMeasuredSlower
-	WarnMeasuredLess   WarningKind = "measured less" // names and numbers: those of WarnMeasuredSlower
+	WarnMeasuredWeak   WarningKind = "measured weak" // names and numbers: as for WarnMeasuredSlower
+	WarnMeasuredLess   WarningKind = "measured less" // names and numbers: as for WarnMeasuredSlower
 	WarnUnmeasured     WarningKind = "unmeasured"
 )
 

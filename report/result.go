@@ -124,7 +124,7 @@ func verdict(r engine.Result) string {
 		return "recommends an arm for " + each(n)
 	case len(open) > 0:
 		first := ""
-		if r.Runs > 1 { // answers are those of the first run
+		if r.Runs > 1 { // answers of the first run
 			first = " in its first run"
 		}
 		return fmt.Sprintf("decided %d of %s%s and left %s undecided%s", n-len(open), plural(n, "task"), first, join(open, 8), why)

@@ -9,7 +9,7 @@ import (
 )
 
 // The functions below call script functions that record something in a campaign. The kernel executes the call, so that
-// errors, receipts and messages are those of a script, and paths are relative to the notebook. A repeated act changes
+// errors, receipts and messages are the same as in a script, and paths are relative to the notebook. A repeated act changes
 // nothing. A campaign is given by its name in the session, or by its folder.
 //
 // The functions panic if there is an error, because a program that ignores the error would assume that the act is

@@ -27,7 +27,8 @@
 // # Campaigns
 //
 // [Start], [Ask], [Tell], [Attach], [Fail], [Correct], [CloseRound] and [Amend] call the script functions that record an act in a
-// campaign. The notebook kernel executes the call, so the events and the errors are those of a script. A repeated act changes nothing.
+// campaign. The notebook kernel executes the call, so the events and the errors are the same as in a script.
+// A repeated act changes nothing.
 // If the kernel restarts a program for a function of [Put], the acts in the program return their first results, and nothing is
 // recorded twice. [Act] performs each of these acts; it returns an error where the others panic.
 //

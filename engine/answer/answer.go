@@ -24,7 +24,7 @@ type Options struct {
 	Epsilon float64 // accuracy: an arm this close to the best counts as right, reward units; ≥ 0
 	Next    int     // number of further measurements to propose; ≥ 0
 	Retry   bool    // whether options whose measurements all failed may be recommended and proposed again
-	Overall bool    // whether one option is recommended for all tasks together, beside those of each task; Next then serves this choice
+	Overall bool    // whether one option is recommended for all tasks together, besides the options of each task; Next then serves this choice
 	// limits of the proposed measurements: PerBlock of one option in a block, Distinct on the number of different options;
 	// 0 for no limit
 	PerBlock, Distinct int

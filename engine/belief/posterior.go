@@ -74,7 +74,7 @@ type layout struct {
 	*model
 	sigma2   float64
 	prior    *gp.Blocked // prior of all arms without own parts; the last features are 0 and belong to the effects of blocks
-	observed *mat.Dense  // features of the measured means, including those of the effects of blocks
+	observed *mat.Dense  // features of the measured means, including features of the effects of blocks
 	own      float64     // variance of the own part of an arm
 	target   []float64   // the measured means
 	noise    []float64   // variances of the measured means

@@ -222,7 +222,7 @@ func (a *Close) Refusable() {}
 // Closing states the effect of closing the open round.
 type Closing struct {
 	Round    int        `json:"round"`             // the open round
-	Planned  int        `json:"planned"`           // planned pulls, without those of withdrawn arms
+	Planned  int        `json:"planned"`           // planned pulls, without pulls of withdrawn arms
 	Measured int        `json:"measured"`          // measured pulls of all arms, including extra ones
 	Lost     int        `json:"lost"`              // planned pulls without a result
 	PValue   *float64   `json:"p_value,omitempty"` // of the test whether losses are random, see LossTest; nil if it was not made

@@ -77,7 +77,7 @@ type File = question.File
 type StartBody struct {
 	Name     string           `json:"name"`               // the protocol's name in the script
 	Script   File             `json:"script"`             // without its content, which the database keeps under its hash
-	Set      []string         `json:"set,omitempty"`      // NAME=VALUE: settings that replaced those of the script at the start
+	Set      []string         `json:"set,omitempty"`      // NAME=VALUE: settings that replaced settings of the script at the start
 	Data     []File           `json:"data,omitempty"`     // files that the script read, also without contents
 	Seed     uint64           `json:"seed"`               // seed for the order of lists, and for cuts of rounds
 	Problem  string           `json:"problem_sha256"`     // Protocol.Fingerprint; every program must compute the same value

@@ -28,7 +28,7 @@ type History struct {
 type RoundLine struct {
 	Round    int       `json:"round"`
 	Began    time.Time `json:"began"`            // when it was planned
-	Planned  int       `json:"planned"`          // pulls, including those of withdrawn arms
+	Planned  int       `json:"planned"`          // pulls, including pulls of withdrawn arms
 	Measured int       `json:"measured"`         // pulls with a result that was not late
 	Cut      bool      `json:"cut,omitempty"`    // its plan was cut to the capacity
 	Closed   string    `json:"closed,omitempty"` // reason of the close, if a person closed the round or it ended early; otherwise ""
@@ -44,7 +44,7 @@ type Measurement struct {
 	Round    int       `json:"round,omitempty"` // round of its pull; 0 if attached
 	Task     string    `json:"task"`
 	Arm      string    `json:"arm"`
-	Number   int       `json:"number,omitempty"`      // number of the pull among those of the arm in the round
+	Number   int       `json:"number,omitempty"`      // number of the pull among the pulls of the arm in the round
 	Plate    int       `json:"plate,omitempty"`       // plate on which the pull was planned
 	Position int       `json:"position,omitempty"`    // on this plate
 	Reward   float64   `json:"reward"`                // value in force, with the sign of the data; the mean of Count rewards
@@ -124,7 +124,7 @@ func (s Moment) measurement(m *measured, kind string) Measurement {
 	return x
 }
 
-// Known returns the problem with the recorded measurements: those of complete or closed rounds, late ones and attached
+// Known returns the problem with the recorded measurements: results of complete or closed rounds, late ones and attached
 // ones. The result has the form of a table of measurements. It holds the mean, count and standard deviation of each arm
 // (NaN if unknown), and each measurement with its block if the problem has blocks. Rewards of the open round are hidden
 // until all its pulls are measured, so that they cannot influence when it is closed.

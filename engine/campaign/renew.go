@@ -28,7 +28,7 @@ type Renewal struct {
 // Renew simulates the rest of a campaign. It returns nil if nothing is left to measure, and for a campaign that follows a
 // run of agents. If runs is 0, plan.RunsFor gives their number. memory and progress may be nil.
 //
-// The true rewards of each run are drawn from the posterior given all results except those of the open round: the output
+// The true rewards of each run are drawn from the posterior given all results except results of the open round: the output
 // must not influence when that round is closed. The posterior fits its scale and an independent part of each arm. The
 // noise, also for the posterior, is estimated from repeated results of arms: a larger noise would make similar arms too
 // different in the draws. If no share of failed pulls is stated, the observed share is used.
@@ -83,7 +83,7 @@ type known struct {
 	sd   []float64        // N standard deviations of the noise, reward units
 }
 
-// known computes the posterior from all results except those of an incomplete open round.
+// known computes the posterior from all results except results of an incomplete open round.
 func (s rest) known(ctx context.Context) (*known, error) {
 	p := s.Protocol
 	byArm := map[int][]*measured{}

@@ -39,7 +39,7 @@ type Status struct {
 	Corrected int           `json:"corrected,omitempty"`  // number of corrected results
 	Open      *OpenRound    `json:"open_round,omitempty"` // nil if no round is open
 	Tasks     []TaskStatus  `json:"tasks"`                // in the order of the problem's tasks
-	// best arms by all measurements except those of the open round; nil without measurements, and for more than 2000 arms
+	// best arms by all measurements except the open round; nil without measurements, and for more than 2000 arms
 	Best      *answer.Answer   `json:"best,omitempty"`
 	People    []Debt           `json:"people,omitempty"` // people with outstanding pulls
 	Remaining float64          `json:"remaining"`        // expected further samples; NaN if unknown (see engine.Detailed)
@@ -63,7 +63,7 @@ type Status struct {
 // OpenRound counts the pulls of the open round.
 type OpenRound struct {
 	Round      int `json:"round"`
-	Planned    int `json:"planned"`              // pulls, without those of withdrawn arms
+	Planned    int `json:"planned"`              // pulls, without pulls of withdrawn arms
 	Measured   int `json:"measured"`             // pulls with a result, including extra ones
 	Out        int `json:"handed_out"`           // handed out, without result yet
 	Overdue    int `json:"overdue,omitempty"`    // pulls in Out whose lease has ended

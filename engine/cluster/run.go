@@ -52,7 +52,7 @@ type RunBody struct {
 	Build      Build       `json:"build"` // build of the program that opened it
 }
 
-// Simulation identifies the random numbers of a simulated run: those of one run of sim.Run.
+// Simulation identifies the random numbers of a simulated run: the numbers of one run of sim.Run.
 type Simulation struct {
 	Seed uint64 `json:"seed"`
 	Run  int    `json:"run"` // from 0

@@ -18,7 +18,7 @@ import (
 //
 // This is D-optimal design with a ridge. The method is a primal-dual interior-point method with the exact Hessian,
 // (φ_iᵀA⁻¹φ_j)²/(σ_i²σ_j²), on a working set of arms. Pricing computes the gradient g_i = φ_iᵀA⁻¹φ_i/σ_i² of all arms.
-// Errors and panics are those of Minimax; ξ = 0 is also an error.
+// Errors and panics are the same as in Minimax; ξ = 0 is also an error.
 func InformationGain(s Space, opt Options) (d Design, err error) {
 	defer try.Caught(&err)
 	p := try.Of(newProblem(stopper{opt.Context}, s, Contrasts{}, nil))

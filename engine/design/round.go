@@ -36,7 +36,7 @@ type Rounding struct {
 // decomposition then takes tenths of a second. The cost does not increase with n.
 //
 // Weights need not sum to one, but one must be positive. It returns an error for n < 1 and if the context ends. Other
-// errors and panics are those of MaxVariance.
+// errors and panics are the same as in MaxVariance.
 func Round(ctx context.Context, s Space, c Contrasts, weights []float64, n int, eps float64) (r Rounding, err error) {
 	defer try.Caught(&err)
 	stop := stopper{ctx}
@@ -159,7 +159,7 @@ func shares(s Space, weights []float64, n int) ([]float64, error) {
 //	1 / λ_min(L⁻¹ A(counts/n) L⁻ᵀ),  A(λ) = LLᵀ.
 //
 // but at least 1. It is computed without a pass over contrasts. Round, which uses the given contrasts, may find a
-// smaller ratio. The ridge must be positive. Errors and panics are those of Round.
+// smaller ratio. The ridge must be positive. Errors and panics are the same as in Round.
 func RoundForAll(ctx context.Context, s Space, weights []float64, n int) (r Rounding, err error) {
 	defer try.Caught(&err)
 	lambda := try.Of(shares(s, weights, n))

@@ -1,5 +1,5 @@
 // Package gp is Gaussian-process regression. The observations y have the mean Hβ and the covariance Σ = K + N, where K is the covariance
-// of the kernel and N that of the noise. The symbols are those of [RW06], and each formula has its equation there.
+// of the kernel and N that of the noise. The symbols come from [RW06], and each formula has its equation there.
 //
 //	Covariance   Σ, factored once: Dense, or LowRank for features plus a diagonal
 //	Regression   log evidence of y and its gradient, weights, leave-one-out predictions

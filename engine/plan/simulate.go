@@ -132,7 +132,7 @@ func (p Prices) need(o *engine.Outcome, pulls [][]int, shares bool) need {
 	return n
 }
 
-// duration returns the time of a round with this number of samples, analysis included. Samples are those of one agent or,
+// duration returns the time of a round with this number of samples, analysis included. Samples count one agent or,
 // with Capacity, of all agents.
 func (p Prices) duration(samples int) float64 {
 	batches := 1

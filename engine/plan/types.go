@@ -150,7 +150,7 @@ type Row struct {
 	// whether its calendar time is the smallest for its gap; without durations, its number of rounds
 	Quickest bool `json:"quickest,omitempty"`
 
-	// in a Comparison: samples of all agents, divided by those of the baseline
+	// in a Comparison: samples of all agents, divided by the samples of the baseline
 	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"`
 }
 

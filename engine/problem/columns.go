@@ -437,7 +437,7 @@ func (f *Frame) cells() []*cells {
 	return all
 }
 
-// table returns the frame as a table. Its line numbers are those of the frame written as CSV.
+// table returns the frame as a table. Its line numbers are the line numbers of the frame written as CSV.
 func (f *Frame) table(path string) *table {
 	t := &table{path: path, hash: f.Hash, separator: ',', column: map[string]int{}, cells: f.cells()}
 	t.setHeader(lists.Map(f.Columns, func(c FrameColumn) cell { return cell{trimmed(c.Name), 1, 0} }))

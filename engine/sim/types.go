@@ -165,7 +165,7 @@ type SpeedupRow struct {
 }
 
 // SpeedupOf measures the speedup β of [Du23, eq. (4)] at each condition of a sweep: samples per agent of the single-agent
-// algorithm alone, divided by those of the collaborative algorithm, with the interval of Compare. It also returns V / rank
+// algorithm alone, divided by the samples of the collaborative algorithm, with the interval of Compare. It also returns V / rank
 // K_Z and Σ_v ρ*_v(ξ)/ρ*(ξ), which are 0 if results have no Detail.
 //
 // The paper's β uses the best single-agent algorithm; this one uses alone. SpeedupOf returns an error if the sweep lacks

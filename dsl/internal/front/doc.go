@@ -1,6 +1,6 @@
 // Package front parses the text of a script into statements with syntax trees.
 //
-// The lexer, the parser and the syntax tree are those of expr (github.com/expr-lang/expr). This package adds what expr does not have:
+// The lexer, the parser and the syntax tree come from expr (github.com/expr-lang/expr). This package adds what expr does not have:
 // several statements, `name = expression`, formula definitions and named arguments. The steps are:
 //
 //	tokens.go     splits the text into tokens, and rejects tokens that the script language does not have

@@ -85,7 +85,7 @@ type login struct {
 	issuer  string         // public key that signed the claims
 	account string         // account of the user; "" if it is the issuer
 	ends    time.Time      // expiry; zero if there is none
-	trusted *x509.CertPool // trusted authorities; nil for those of the system
+	trusted *x509.CertPool // trusted authorities; nil for the authorities of the system
 	signer  string         // name of the trusted authority, which is the key that signs users (see newAuthority)
 	role    Role           // role in the claims; zero in credentials of another origin
 	inside  bool           // the connection stays within the process

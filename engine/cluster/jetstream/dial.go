@@ -117,7 +117,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 		// the seed never leaves this process
 		options = append(options, nats.UserJWT(func() (string, error) { return l.token, nil }, l.sign))
 		if !l.inside {
-			// without an authority in the file, those of the system are trusted
+			// without an authority in the file, the authorities of the system are trusted
 			options = append(options, nats.Secure(&tls.Config{RootCAs: l.trusted, MinVersion: tls.VersionTLS13}))
 		}
 	}

@@ -75,7 +75,7 @@ func NewBestElsewhere(m *model.Model, opt model.Terms) (_ engine.Algorithm, err 
 
 func newUniformFB(m *model.Model, opt model.Terms) (*uniformFB, error) {
 	counts := make([]int, m.Problem.N())
-	// position at which the pulls of a task begin: where those of the previous task ended
+	// position at which the pulls of a task begin: where the pulls of the previous task ended
 	first, orders := 0, budget.Order(m.Problem, slices.Repeat([]int{opt.Budget}, m.Problem.V()))
 	for v, set := range m.Problem.Groups() {
 		if opt.Budget < len(set) {

@@ -25,7 +25,7 @@ var commandNames = markup.Names(
 // characters.
 const signNames = "\\,:;>!/- \n{}|%#&$_~^'\"`=."
 
-// environmentNames are the environments that LaTeX of an output may contain besides those of formulas.
+// environmentNames are the environments that LaTeX of an output may contain besides environments of formulas.
 var environmentNames = markup.Names(
 	"tabular tabular* table figure center flushleft flushright quote quotation itemize enumerate description minipage math displaymath")
 
