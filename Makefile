@@ -22,7 +22,7 @@ test: python-env ## format, module files, vet, all tests without make conformanc
 test-go: python-env
 	$(with_lab) go test $(linked) -vet=off -p 4 -timeout 60m $(slow) $$(go list ./... | grep -v '/internal/conformance$$')
 
-conformance: parts lab python-env ## tests with Jupyter, JupyterLab, Chromium, Firefox and LaTeX, which it installs on Debian (about 20 minutes)
+conformance: parts lab python-env ## tests with Jupyter, JupyterLab, Chromium, Firefox and LaTeX, which it installs on Debian (about 10 minutes)
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $(conformance) ./notebook/kernelspec
 	GONB_COPE_REQUIRE_ALL=1 go test $(linked) -vet=off -run TestWeb ./cmd/gonb-cope
 
