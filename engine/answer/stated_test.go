@@ -69,9 +69,12 @@ func drawnFrom(t *testing.T, k kernels.Joint, tasks, arms, reps int, noise float
 }
 
 // The kernel that a truth is drawn from gains when it is stated, since best could not find it. A useless one costs little: options in
-// groups that mean nothing. RUNS=30 makes thirty tables of each kind.
+// groups that mean nothing. RUNS is the number of tables of each kind.
 func TestStatedKernelGains(t *testing.T) {
-	runs := 5
+	if testing.Short() {
+		t.Skip("answers 180 tables")
+	}
+	runs := 30
 	if text := os.Getenv("RUNS"); text != "" {
 		runs, _ = strconv.Atoi(text)
 	}
@@ -88,8 +91,8 @@ func TestStatedKernelGains(t *testing.T) {
 	}{
 		{"groups of tasks", ofTasks, 0.8, func(rng *rand.Rand) known { return drawnFrom(t, ofTasks, 8, 6, 2, 1, rng) }},
 		{"period", period, 0.8, func(rng *rand.Rand) known { return drawnFrom(t, period, 1, 24, 2, 1, rng) }},
-		// 1.23 with five tables, 1.06 with thirty
-		{"useless", product(nil, grouped("o", 8, func(i int) int { return i * i % 3 })), 1.3,
+		// 1.06 with 30 tables, 1.02 with 60, 1.05 with 400
+		{"useless", product(nil, grouped("o", 8, func(i int) int { return i * i % 3 })), 1.1,
 			effects(5, 8, 3, 0.5, func(rng *rand.Rand, _, _ int) float64 { return 0.5 * rng.NormFloat64() })},
 	} {
 		t.Run(k.name, func(t *testing.T) {
