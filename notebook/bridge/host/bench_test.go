@@ -16,24 +16,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
 )
 
-// BenchmarkRow asks for rows of the Gram matrix of n points. The kernel is a Go func
-// of a cell, evaluated by its process; "here" is the same func in this process.
-func BenchmarkRow(b *testing.B) {
+// cellSession returns a session to which the process of a Go cell has passed the values of a part of this test.
+func cellSession(b *testing.B, part string) *dsl.Session {
+	b.Helper()
 	s := dsl.NewSession(dsl.Options{Rebind: true})
 	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer h.Close()
+	b.Cleanup(func() { h.Close() })
 	exe, err := os.Executable()
 	if err != nil {
 		b.Fatal(err)
 	}
 	cell := exec.Command(exe)
-	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=decay")
+	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"="+part)
 	if err := cell.Run(); err != nil {
 		b.Fatal(err)
 	}
+	return s
+}
+
+// BenchmarkRow asks for rows of the Gram matrix of n points. The kernel is a Go func
+// of a cell, evaluated by its process; "here" is the same func in this process.
+func BenchmarkRow(b *testing.B) {
+	s := cellSession(b, "decay")
 	function, _, _ := s.Value("decay")
 	for _, n := range []int{1, 30, 1000} {
 		names, rows := make([]string, n), make([][]float64, n)
@@ -62,21 +69,7 @@ func BenchmarkRow(b *testing.B) {
 
 // BenchmarkAlgorithm makes runs of an algorithm of a cell: in its process, and in this one. A run of halves has three rounds.
 func BenchmarkAlgorithm(b *testing.B) {
-	s := dsl.NewSession(dsl.Options{Rebind: true})
-	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer h.Close()
-	exe, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cell := exec.Command(exe)
-	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"=halves")
-	if err := cell.Run(); err != nil {
-		b.Fatal(err)
-	}
+	s := cellSession(b, "halves")
 	p, err := problem.PaperCase(1, 0.4)
 	if err != nil {
 		b.Fatal(err)
