@@ -418,8 +418,9 @@ function hideWords() {
 
 async function run() {
 	clear();
-	$("marks").replaceChildren();
+	hideWords();
 	await work({do: "run", text: script.value, before: bound}, "Running");
+	check();
 }
 
 script.onkeydown = e => {
@@ -440,6 +441,7 @@ panels = sweep(r, case=[1, 2, 3], gap=[0.1, 0.2, 0.4, 0.8],
     algorithm=["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"])
 plot(panels, x="gap", y="samples", panel="case")
 `;
+	script.oninput();
 	run();
 };
 
