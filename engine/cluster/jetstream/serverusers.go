@@ -29,7 +29,7 @@ type guard struct {
 	nats   *server.Server
 
 	mu      sync.Mutex        // guards the fields below
-	read    fs.FileInfo       // the file of members, as it was read
+	read    fs.FileInfo       // the file of members when it was read last
 	members map[string]member // by public key; empty on a server without keys
 	joined  map[uint64]string // public keys of members, by connection
 }
@@ -91,7 +91,7 @@ func (g *guard) Check(c server.ClientAuthentication) bool {
 	defer g.mu.Unlock()
 	r := Role{Kind: kindAnybody}
 	if g.keys {
-		_ = g.reread() // members that cannot be read now stay as they were
+		_ = g.reread() // if they cannot be read now, the known ones count
 		m, known := g.members[o.Nkey]
 		if !known || time.Now().After(m.Ends) || !signed(o.Nkey, c.GetNonce(), o.Sig) {
 			return false
