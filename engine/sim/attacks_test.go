@@ -224,7 +224,7 @@ func attacks() []attack {
 			draw: func(p *problem.Problem) sim.Drawer { return sim.TwoPoint(p.Mean, -1, 1) }},
 		{name: "at most 3 rounds", opt: engine.Options{Delta: 0.2, MaxRounds: 3}, problem: of(4, identity, noise(""), tied(3)...)},
 		{name: "tasks that are the same, tied, a scale per task", opt: delta(0.2), problem: byTask(each, of(4, onArms(1, kernels.Identity{}), noise("task"), tied(3)...))},
-		{name: "a line of 12 arms, tied ends of three tasks", opt: delta(0.2), problem: func(t *testing.T) *problem.Problem {
+		{name: "three lines that almost coincide, under a kernel of one line", opt: delta(0.2), problem: func(t *testing.T) *problem.Problem {
 			return madeOf(t, 3, 12, line, noise(""), func(v, i int) float64 { return 0.001 * (float64(v) - 1.5) * float64(i) }, at)
 		}},
 		{name: "rewards of 1e6, noise 1, one unknown scale, 1.001 epsilon ahead", opt: within(0.1, 0.5), problem: of(2, identity, noise("problem"), 1e6, 1e6+0.5005, 1e6)},
