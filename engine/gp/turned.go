@@ -21,7 +21,7 @@ type Turned struct {
 	rows    *mat.Dense
 	ones, y []float64
 	values  []float64 // λ
-	// by row: how many observations it stands for; 0 if an earlier row of the same λ counts them
+	// by row: how many observations it replaces; 0 if an earlier row of the same λ counts them
 	multiple []float64
 	noise    float64 // log |D|
 
