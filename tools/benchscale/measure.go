@@ -134,8 +134,8 @@ func onArms() []operation {
 			seconds: map[int]float64{1000: 1, 10_000: 4, 100_000: 40}},
 		{name: "`fc` CoTestFC, norm known, to JSON and a table of all arms",
 			script: fc("CoTestFC", norm) + "\nsave(r, \"r.json\")\nsave(explain(r), \"r.csv\")"},
-		{name: "`fit`, 2,000 measurements, two length scales", script: "fit(p, kernel=task(rbf(free(1))) * arm(rbf(free(1))))", sizes: []int{2000},
-			seconds: map[int]float64{2000: 10}},
+		{name: "`fit`, 2,000 measurements, two length scales", script: "fit(p, kernel=task(rbf(free(1))) * arm(rbf(free(1))))",
+			sizes: []int{2000}, seconds: map[int]float64{2000: 10}},
 	}
 	for k := range out {
 		o := &out[k]
