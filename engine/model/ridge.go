@@ -137,13 +137,13 @@ func (m Designs) ridgeFB(norm float64, opt Terms) (float64, error) {
 
 // increasingFixedPoint returns the smallest fixed point of an increasing function f, by iterating ξ ← f(ξ) from f(0). The
 // iterates increase, and each satisfies ξ ≤ f(ξ). It returns at most the kernel's largest variance, since a larger ξ has
-// no advantage.
+// no advantage. It ends when an iterate grows by no more than the relative error of a design, which is all that f tells.
 func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
 		var next float64
 		next, err = f(ridge)
-		if next <= ridge*(1+1e-9) {
+		if next <= ridge*(1+DesignTolerance(m.Problem.N())) {
 			break
 		}
 		ridge = next

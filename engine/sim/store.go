@@ -32,7 +32,7 @@ import (
 
 // ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result, such as random
 // numbers, schedules, roundings, or fields of Result. Results of an older revision are then recomputed.
-const ResultsRevision = 40
+const ResultsRevision = 41
 
 // Store keeps the results of finished experiments in a file, so that a repeated or resumed sweep does not recompute them. It is safe for
 // concurrent use by goroutines; a file belongs to one Store at a time.
@@ -380,7 +380,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	noise := p.Noise // the lists of noise are hashed separately, bit by bit
-	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
+	noise.Scales, noise.SD = nil, nil
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.Estimates,
 		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), engine.NonZero(noise), rank,
