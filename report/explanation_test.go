@@ -59,7 +59,7 @@ func TestExplanation(t *testing.T) {
 
 // A bar is full for all and only for all, and empty for nothing and only for nothing.
 func TestShare(t *testing.T) {
-	for x, want := range map[Share]string{0: "░░░░░░ 0 %", 0.001: "█░░░░░ 0 %", 0.5: "███░░░ 50 %", 0.9999: "█████░ 99 %", 1: "██████ 100 %", 1.2: "██████ 100 %"} {
+	for x, want := range map[Share]string{0: "░░░░░░ 0 %", 0.001: "█░░░░░ < 1 %", 0.5: "███░░░ 50 %", 0.9999: "█████░ 99 %", 1: "██████ 100 %", 1.2: "██████ 100 %"} {
 		if got := strings.ReplaceAll(cell(x, 0), "\u00a0", " "); got != want {
 			t.Errorf("%g: %q, want %q", x, got, want)
 		}
