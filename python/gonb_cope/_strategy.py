@@ -345,11 +345,13 @@ class Strategy:
 
     def _possible(self, answer: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
         """Return arms that may be the best and are not being measured, the most probable first."""
+        if count <= 0:
+            return []
         likely = [a for a in answer["arms"] if a["probability_best"] >= _POSSIBLE]
         likely.sort(key=lambda a: -a["probability_best"])
         places = [(a["task"], self.arms.of(a["features"])) for a in likely]
         free = [at for at in places if at not in taken and self._tried[at[0]][at[1]].is_open and not self._tried[at[0]][at[1]].pending]
-        return free[: max(count, 0)]
+        return free[:count]
 
     def _fresh(self, task: str, place: int, taken: list[tuple[str, int]]) -> int:
         """Return an arm, or one that was not measured where the same arm gives the same value again."""
