@@ -75,8 +75,8 @@ func TestDocument(t *testing.T) {
 		table("heading") + table("plot,yield", "1,7.5", "2") + "<w:p><w:r><w:t>Sheet 2</w:t></w:r></w:p>" +
 			table("plot,yield", "3,</w:t><w:br/><w:t>8&lt;") + table("a,b", "1,2"): "plot,yield\n1,7.5\n2,\n3,8<\n",
 		table("a", "b</w:t>"+table("c")+"<w:t> d"): "a\nb c d\n",
-		"<w:p/>":                       "no table",
-		"<w:tbl><w:tc>":                "cannot be read",
+		"<w:p/>":        "no table",
+		"<w:tbl><w:tc>": "cannot be read",
 	} {
 		var b bytes.Buffer
 		z := zip.NewWriter(&b)
