@@ -11,7 +11,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 19, 1e-6
+	const revision, tolerance = 20, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.01866226, 0.16026892}, {8.94835600, 0.11706951}, {11.21124697, 0.12856163}, {12.74877439, 0.17314615},
 		{11.70613505, 0.11872772},
