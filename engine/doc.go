@@ -43,7 +43,7 @@
 //
 // Changes of these names are listed in CHANGELOG. All other names may change at any time: those of engine/model and
 // engine/design, which a user-defined algorithm may use; of engine/belief, engine/gp, engine/campaign/record, engine/cluster,
-// engine/cluster/jetstream; and all in notebook. Packages that are used only inside engine are in engine/internal.
+// engine/cluster/jetstream and of all packages in notebook. Packages that are used only inside engine are in engine/internal.
 //
 // # Errors
 //
