@@ -11,10 +11,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 19, 1e-6
+	const revision, tolerance = 20, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.01866226, 0.16026892}, {8.94835600, 0.11706951}, {11.21124697, 0.12856163}, {12.74877439, 0.17314615},
-		{11.70613505, 0.11872772},
+		{10.00323489, 0.14990385}, {8.95664226, 0.11459534}, {11.22236038, 0.12494031}, {12.75831680, 0.16360547},
+		{11.70762916, 0.11712376},
 	}
 	b, err := Of(t.Context(), smooth(t), Options{})
 	if err != nil {
