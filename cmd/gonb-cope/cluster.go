@@ -32,7 +32,7 @@ any one may fail. Two are not safer than one, because both are needed to elect a
 		Example: `  gonb-cope cluster serve lab
   gonb-cope cluster open wells.cope --run wells --server nats://127.0.0.1:4222
 
-  gonb-cope cluster keys shared --run wells --agents 5 --host lab.example.org
+  gonb-cope cluster keys shared --run wells --agents 5
   gonb-cope cluster serve shared --listen 0.0.0.0:4222`,
 		Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -102,8 +102,8 @@ func clusterKeysCommand() *cobra.Command {
 		Long: `Make credentials for the server of a folder, one file each: for its owner and for the
 agents of a run. An agent can send its own messages and read its own run only. No
 credentials permit deletion. Existing credentials are kept, so you can add agents later.
-Keep DIR/keys secret: its holder can act as any agent.`,
-		Example: `  gonb-cope cluster keys shared --run wells --agents 5 --host lab.example.org
+Keep DIR/keys secret: its holder can act as the server.`,
+		Example: `  gonb-cope cluster keys shared --run wells --agents 5
   gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Agents > 0 && o.Run == "" {
@@ -125,8 +125,6 @@ Keep DIR/keys secret: its holder can act as any agent.`,
 	f := c.Flags()
 	f.StringVar(&o.Run, "run", "", "`NAME` of the run that the agents join")
 	f.IntVar(&o.Agents, "agents", 0, "credentials for `N` agents of the run: agent-1 for its first task, and so on")
-	f.StringSliceVar(&o.Hosts, "host", nil,
-		"`NAME` or address of the server for other machines (repeatable; this machine's own names are included)")
 	f.IntVar(&o.Days, "days", 365, "number of `DAYS` for which the credentials are valid")
 	f.StringSliceVar(&o.Revoke, "revoke", nil, "`FILE` of credentials that become invalid")
 	f.BoolVar(&asJSON, "json", false, "print JSON")

@@ -34,17 +34,17 @@ type apart struct {
 // newApart starts a server and opens a run on it.
 func newApart(t *testing.T, question int, seed uint64) *apart {
 	t.Helper()
-	return newApartAt(t, question, seed, os.Args[0], role{Listen: testport.Address(t)}, "")
+	return newApartAt(t, question, seed, os.Args[0], role{Listen: testport.Address(t)}, false)
 }
 
-// newApartAt starts a server, a program with a role, and opens a run on it. The server asks for
-// credentials where a host is named under which others reach it.
-func newApartAt(t *testing.T, question int, seed uint64, binary string, server role, host string) *apart {
+// newApartAt starts a server, a program with a role, and opens a run on it. With
+// keys, the server asks for credentials.
+func newApartAt(t *testing.T, question int, seed uint64, binary string, server role, keys bool) *apart {
 	t.Helper()
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
 	server.Serve = filepath.Join(a.dir, "server")
-	if host != "" {
-		files, err := jetstream.Keys(t.Context(), server.Serve, jetstream.KeyOptions{Run: "r", Agents: a.question.Problem.V(), Hosts: []string{host}})
+	if keys {
+		files, err := jetstream.Keys(t.Context(), server.Serve, jetstream.KeyOptions{Run: "r", Agents: a.question.Problem.V()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,7 @@ func TestClocksJump(t *testing.T) {
 		t.Run(questions(t)[question].name, func(t *testing.T) {
 			server := role{Listen: testport.Address(t), Clock: filepath.Join(t.TempDir(), "server.clock")}
 			ours := must(clocktest.New(server.Clock))
-			a := newApartAt(t, question, 8, binary, server, "")
+			a := newApartAt(t, question, 8, binary, server, false)
 			clocks := []clocktest.Clock{}
 			a.begin(question, func(v int, r *role) string {
 				clocks = append(clocks, a.clock(fmt.Sprint("agent-", v), r))

@@ -22,7 +22,7 @@ func net4(address string) (net.Addr, error) { return net.ResolveIPAddr("ip4", ad
 // newFarApart makes a run whose server is host 1 and whose agents are hosts 2 to 6 of a network.
 func newFarApart(t *testing.T, f *far, question int, seed uint64) *apart {
 	t.Helper()
-	return newApartAt(t, question, seed, os.Args[0], role{Inside: f.hosts[1].name, Listen: f.address(1) + ":4222"}, f.address(1))
+	return newApartAt(t, question, seed, os.Args[0], role{Inside: f.hosts[1].name, Listen: f.address(1) + ":4222"}, true)
 }
 
 // beginFar starts the agents, each in its namespace.

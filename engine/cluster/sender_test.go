@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats.go"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -158,16 +157,14 @@ func (s withKeys) keys(begin string, o jetstream.KeyOptions) {
 func forge(t *testing.T, s withKeys, file string, f cluster.Fact, way int) {
 	t.Helper()
 	roots := x509.NewCertPool()
-	roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "ca.pem"))))
-	nc := must(nats.Connect(s.URL(), nats.UserCredentials(file), nats.Secure(&tls.Config{RootCAs: roots}), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})))
+	roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "server.pem"))))
+	nc := must(nats.Connect(s.URL(), must(nats.NkeyOptionFromSeed(file)), nats.Secure(&tls.Config{RootCAs: roots}), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})))
 	defer nc.Close()
 	m := nats.NewMsg(fmt.Sprintf("cope.%s.%d.%s", f.Run, f.Round, f.Name))
 	m.Data = f.Body
 	// headers as the server writes them, with the account of agent 2
 	if way > 0 {
-		token := must(jwt.ParseDecoratedJWT(must(os.ReadFile(s.files["agent-2.creds"]))))
-		other := must(jwt.DecodeUserClaims(token)).IssuerAccount
-		m.Header = nats.Header{"Nats-Request-Info": {`{"acc":"` + other + `"}`}, "Cope-Sender": {"agent-2"}}
+		m.Header = nats.Header{"Nats-Request-Info": {`{"acc":"agent/` + f.Run + `/2"}`}, "Cope-Sender": {"agent-2"}}
 	}
 	if way > 1 {
 		m.Subject = "cope-say" + strings.TrimPrefix(m.Subject, "cope")

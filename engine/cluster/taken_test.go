@@ -66,8 +66,8 @@ func TestPlacesTakenByAStranger(t *testing.T) {
 		s.keys("other-", jetstream.KeyOptions{Run: "other", Agents: 1})
 		opened(t, s.dial("owner.creds"), q, cluster.OpenOptions{Relay: relay})
 		roots := x509.NewCertPool()
-		roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "ca.pem"))))
-		stranger := must(nats.Connect(s.URL(), nats.UserCredentials(s.files["other-agent-1.creds"]), nats.Secure(&tls.Config{RootCAs: roots})))
+		roots.AppendCertsFromPEM(must(os.ReadFile(filepath.Join(s.Folder(), "keys", "server.pem"))))
+		stranger := must(nats.Connect(s.URL(), must(nats.NkeyOptionFromSeed(s.files["other-agent-1.creds"])), nats.Secure(&tls.Config{RootCAs: roots})))
 		defer stranger.Close()
 		for _, place := range []string{"cope.r.0.agent-2", "cope.r.1.plan", "cope.r.1.agent-1", "cope.r.2.agent-1", "cope.r.2.agent-2", "cope.r.3.plan", "cope.r.7.plan"} {
 			if err := stranger.PublishRequest("cope-ask.state", place, nil); err != nil {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
 import os
 import pickle
@@ -303,15 +304,15 @@ class Strategy:
         return name, place
 
     def _first(self) -> list[tuple[str, int]]:
-        """Return new arms of the tasks that have too few to compare."""
+        """Return new arms of the tasks that have too few to compare, those of all tasks by turns: a short list reaches every task."""
         found = []
         for task, of in self._tried.items():
             begun = sum(1 for tried in of if tried.values or tried.pending)
             new = self._chosen(of, self.arms.first - begun)
             if not new and not begun:  # all failed so far
                 new = [i for i, tried in enumerate(of) if tried.is_open][: self.arms.first]
-            found += [(task, i) for i in new]
-        return found
+            found.append([(task, i) for i in new])
+        return [place for turn in itertools.zip_longest(*found) for place in turn if place is not None]
 
     def _best_next(self, count: int) -> list[tuple[str, int]]:
         """Return the trials of the highest expected gain, beside those that are being measured."""

@@ -107,6 +107,13 @@ def test_add():
         s.add([{"model": "c", "x": 7}])
 
 
+def test_first_list():
+    """A first list that is shorter than all beginnings together still has a trial of every task."""
+    s = cope.Strategy({"x": [1, 2, 3, 4]}, tasks=list("abcdefgh"), seed=1)
+    assert {trial.task for trial in s.ask(8)} == set("abcdefgh")
+    assert {trial.task for trial in s.ask(8)} == set("abcdefgh")
+
+
 def test_two_processes(tmp_path):
     """Two processes share a file: no result is lost, and none counts as being measured in the end."""
     cope.Strategy([{"x": x} for x in range(40)], goal="max", seed=1).save(tmp_path / "search.pickle")

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"net"
@@ -113,14 +112,7 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 			}
 		}),
 	}
-	if l.user != "" {
-		// the seed never leaves this process
-		options = append(options, nats.UserJWT(func() (string, error) { return l.token, nil }, l.sign))
-		if !l.inside {
-			// without an authority in the file, the authorities of the system are trusted
-			options = append(options, nats.Secure(&tls.Config{RootCAs: l.trusted, MinVersion: tls.VersionTLS13}))
-		}
-	}
+	options = append(options, l.options()...)
 	nc, err := nats.Connect(url, append(options, more...)...)
 	if err != nil {
 		return nil, l.refusal(at, err)
@@ -141,47 +133,37 @@ func connect(url string, l login, o DialOptions, more ...nats.Option) (*Exchange
 }
 
 // refusal returns the reason why there is no connection, as an error that shows url and wraps err. The order of cases
-// matters: an expired user is also refused, and a refused one was revoked only if everything else matches.
+// matters: an expired user is also refused.
 func (l login) refusal(url string, err error) error {
 	refuse := func(cause LoginCause, format string, args ...any) error {
 		return &LoginError{cause, fmt.Sprintf("%s does not work out: ", url) + fmt.Sprintf(format, args...), err}
 	}
-	var unknown x509.UnknownAuthorityError
-	var name x509.HostnameError
-	var dated x509.CertificateInvalidError
-	unsigned := errors.As(err, &unknown)
+	var untrusted *tls.CertificateVerificationError
+	wrong := errors.As(err, &untrusted)
 	text := strings.ToLower(err.Error())
 	switch {
-	case l.user == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // the URL contains a user, password or token
+	case l.file == "" && isRefused(err) && strings.Contains(url, hidden+"@"): // the URL contains a user, password or token
 		return refuse(UnknownUser, "the server refuses the user, password or token before the @")
 	// without credentials: if TLS is required or cannot be verified, the server has keys
-	case l.user == "" && (unsigned || errors.Is(err, nats.ErrSecureConnRequired) || errors.Is(err, nats.ErrAuthorization) ||
-		strings.Contains(text, "authorization violation")):
+	case l.file == "" && (wrong || errors.Is(err, nats.ErrSecureConnRequired) || isRefused(err)):
 		return refuse(NoCredentials, "the server requires credentials. Give --creds FILE, made by gonb-cope cluster keys")
 	// all cases below have credentials
 	case errors.Is(err, nats.ErrSecureConnWanted):
 		return refuse(NoTLS, "the server does not use TLS, and credentials are not sent without encryption. Start it with the keys that %s "+
 			"belongs to", l.file)
-	case unsigned:
-		return refuse(WrongServer, "the authority in %s did not sign the server's certificate. This is another server, or its keys were "+
-			"replaced", l.file)
-	case errors.As(err, &name):
-		return refuse(WrongServer, "the server's certificate is not valid for this address (%v). Make one with gonb-cope cluster keys --host",
-			name)
-	case errors.As(err, &dated):
-		return refuse(WrongServer, "the server's certificate cannot be used now: %v", dated)
-	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"),
-		(isRefused(err)) && !l.ends.IsZero() && time.Now().After(l.ends):
+	case wrong && l.foreign == nil:
+		return refuse(WrongServer, "the server has another certificate than %s. This is another server, or its keys were replaced", l.file)
+	case wrong:
+		return refuse(WrongServer, "the server's certificate cannot be verified: %v", untrusted)
+	case errors.Is(err, nats.ErrAuthExpired), strings.Contains(text, "authentication expired"):
+		return refuse(EndedCredentials, "the credentials of %s in %s expired. Make new ones", l.name(), l.file)
+	case isRefused(err) && !l.ends.IsZero() && time.Now().After(l.ends):
 		return refuse(EndedCredentials, "the credentials of %s in %s expired on %s. Make new ones with gonb-cope cluster keys", l.name(),
 			l.file, l.ends.UTC().Format("2 January 2006 15:04 UTC"))
-	// the authority in the file is not the signer of the token
-	case isRefused(err) && l.signer != "" && l.signer != l.issuer:
-		return refuse(UnknownUser, "the server does not know the user of %s. Its token was signed for another server", l.file)
-	// everything matches this server: only this user was revoked
-	case isRefused(err) && l.signer != "":
+	// the certificate shows that this is the right server: only this key was revoked
+	case isRefused(err) && l.foreign == nil:
 		return refuse(RevokedCredentials, "the credentials of %s in %s were revoked. Make new ones with gonb-cope cluster keys",
 			l.name(), l.file)
-	// other credentials do not show the reason
 	case isRefused(err):
 		return refuse(UnknownUser, "the server does not know the user of %s, or its credentials were revoked", l.file)
 	}

@@ -9,100 +9,29 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 )
 
-// Keys and certificates fit each other although keys cluster ended between the two files, the first time
-// or when the certificate is made again for more hosts.
+// The certificate of a server is unchanged when keys are made again, also if the first attempt was interrupted. So all files stay
+// valid.
 func TestKeysHalfMade(t *testing.T) {
 	dir := t.TempDir()
-	makeKeys(t, dir, jetstream.KeyOptions{})
-	// the key must never change, since a crash may come between key and certificate
-	read := func() []byte {
-		key, err := os.ReadFile(filepath.Join(dir, "keys", "server.key"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return key
+	first := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})
+	if err := os.Remove(filepath.Join(dir, "keys", "members")); err != nil {
+		t.Fatal(err)
 	}
-	key := read()
-	for what, change := range map[string]func() error{
-		"ended before the certificate": func() error { return os.Remove(filepath.Join(dir, "keys", "server.pem")) },
-		"made for another host":        func() error { return nil },
-	} {
-		if err := change(); err != nil {
-			t.Fatal(err)
-		}
-		made := makeKeys(t, dir, jetstream.KeyOptions{Hosts: []string{"lab.example"}})
-		if !bytes.Equal(key, read()) {
-			t.Errorf("%s: the key changed, and would not fit the certificate for a moment", what)
-		}
-		s := serve(t, dir, jetstream.ServeOptions{})
-		join(t, s.URL(), made["the owner"])
-		s.Close()
+	old, _ := os.ReadFile(first["the owner"])
+	made := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 2})
+	if now, _ := os.ReadFile(made["the owner"]); bytes.Equal(old, now) {
+		t.Error("a file whose key is unknown was kept")
 	}
-}
-
-// Credentials are made while the operator's key is elsewhere, and the authority stays unchanged; to start the server and to
-// take credentials back needs it. Without the account's key nothing is made, and no other authority either.
-func TestOperatorElsewhere(t *testing.T) {
-	dir := t.TempDir()
-	var seed, elsewhere string
-	move := func(name string) {
-		t.Helper()
-		seed, elsewhere = filepath.Join(dir, "keys", name), filepath.Join(dir, name)
-		if err := os.Rename(seed, elsewhere); err != nil {
-			t.Fatal(err)
-		}
-	}
-	back := func() {
-		if err := os.Rename(elsewhere, seed); err != nil {
-			t.Fatal(err)
-		}
-	}
-	says := func(what string, err error) {
-		t.Helper()
-		if err == nil || !strings.Contains(err.Error(), "a key cannot be read, and no other key can sign for it: open "+seed+": no such file") {
-			t.Errorf("%s without %s: %v", what, filepath.Base(seed), err)
-		}
-	}
-	agents := func(n int) map[string]string { return makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: n}) }
-	first := agents(1)["agent 1 of run r"]
 	s := serve(t, dir, jetstream.ServeOptions{})
-
-	move("operator.seed")
-	second := agents(2)["agent 2 of run r"]
-	join(t, s.URL(), first)
-	join(t, s.URL(), second)
-	_, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Revoke: []string{second}})
-	says("taking back", err)
-	join(t, s.URL(), second)
-	s.Close()
-	_, err = jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
-	says("starting", err)
-	back()
-
-	move("account.seed")
-	_, err = jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 3})
-	says("making", err)
-	back()
-
-	s = serve(t, dir, jetstream.ServeOptions{})
-	join(t, s.URL(), first)
-	makeKeys(t, dir, jetstream.KeyOptions{Revoke: []string{second}})
-	for end := time.Now().Add(limit); ; time.Sleep(50 * time.Millisecond) {
-		x, err := jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{Credentials: second + ".revoked"})
-		if err != nil {
-			break
-		}
-		x.Close()
-		if time.Now().After(end) {
-			t.Fatal("what was taken back is let in")
-		}
+	for _, file := range made {
+		join(t, s.URL(), file)
 	}
-	join(t, s.URL(), agents(3)["agent 3 of run r"]) // an account that is signed after that
+	makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 3})
+	join(t, s.URL(), made["agent 2 of run r"])
 }
 
 // Credentials that several programs take back at the same time are all taken back, and one folder has one authority if several programs
@@ -143,21 +72,21 @@ func TestKeysAtTheSameTime(t *testing.T) {
 func TestKeysThatCannotBeLookedAt(t *testing.T) {
 	dir := t.TempDir()
 	makeKeys(t, dir, jetstream.KeyOptions{})
-	seed := filepath.Join(dir, "keys", "operator.seed")
-	before, err := os.ReadFile(seed)
+	owner := filepath.Join(dir, "credentials", "owner.creds")
+	before, err := os.ReadFile(owner)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// a link to itself; as root everybody may look into folders, so that permissions show nothing
-	claims := filepath.Join(dir, "keys", "account.jwt")
-	if err := errors.Join(os.Remove(claims), os.Symlink("account.jwt", claims)); err != nil {
+	members := filepath.Join(dir, "keys", "members")
+	if err := errors.Join(os.Remove(members), os.Symlink("members", members)); err != nil {
 		t.Skip(err)
 	}
-	if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 1}); err == nil || !strings.Contains(err.Error(), claims) {
-		t.Errorf("making keys: error %v, want one that names %s", err, claims)
+	if _, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: 1}); err == nil || !strings.Contains(err.Error(), members) {
+		t.Errorf("making keys: error %v, want one that names %s", err, members)
 	}
-	if after, err := os.ReadFile(seed); err != nil || string(after) != string(before) {
-		t.Errorf("the operator's key was replaced (%v)", err)
+	if after, err := os.ReadFile(owner); err != nil || string(after) != string(before) {
+		t.Errorf("the owner's credentials were replaced (%v)", err)
 	}
 	s, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
 	if err == nil {

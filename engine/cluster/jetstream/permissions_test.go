@@ -1,9 +1,7 @@
 package jetstream_test
 
 import (
-	"bytes"
 	"errors"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -109,12 +107,11 @@ func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 		t.Cleanup(nc.Close)
 		return nc
 	}
-	text, err := os.ReadFile(file)
+	key, err := nats.NkeyOptionFromSeed(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = text[:bytes.Index(text, []byte("-----BEGIN CERT"))]
-	nc, err := nats.Connect(s.URL(), authority(t, file), nats.UserCredentialBytes(text), nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
+	nc, err := nats.Connect(s.URL(), authority(t, file), key, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,7 @@ package jetstream
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -30,10 +31,10 @@ type Server struct {
 	self *Exchange      // the server's own connection
 	// connections that publish plans with their senders, see forward
 	forwarders []*Exchange                                           // each handles a share of the plans
-	accounts   *accounts                                             // nil on a server without keys
+	guard      *guard                                                // admits programs
 	dial       func(context.Context, DialOptions) (*Exchange, error) // connects within the process; set by start
 	stop       context.CancelFunc                                    // ends the goroutines below; nil before they start
-	done       sync.WaitGroup                                        // for the goroutine watchKeys
+	done       sync.WaitGroup                                        // for the goroutine that reviews the members
 }
 
 // Serve starts a server on a folder, which it creates if necessary. The server syncs a message to disk before it confirms
@@ -93,14 +94,11 @@ func (o ServeOptions) nats(dir string) (*server.Options, error) {
 			"--agents N", listen, dir)
 	}
 	if hasKeys(dir) {
-		k, err := openKeyring(dir)
+		pair, err := tls.LoadX509KeyPair(serverFile(dir), serverFile(dir))
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("the certificate of the server cannot be used: %w", err)
 		}
-		if n.TLSConfig, err = k.tls(); err != nil {
-			return nil, err
-		}
-		n.TLS, n.TLSTimeout = true, 5
+		n.TLS, n.TLSTimeout, n.TLSConfig = true, 5, &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS13}
 	}
 	return n, nil
 }
@@ -114,27 +112,17 @@ func loopback(host string) bool {
 	return host == "localhost"
 }
 
-// start starts the server with its users, makes the stream and waits for connections. Users and the exports between
-// accounts are set before the NATS server starts, and JetStream of the global account after.
+// start starts the server, makes the stream and waits for connections.
 func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (err error) {
-	// facts of an owner have no sender
-	self := login{role: Role{Kind: Owner}}
-	var with []nats.Option
-	if hasKeys(s.dir) {
-		self, err = s.signed(n)
-	} else {
-		with, err = s.open(n)
-	}
-	if err != nil {
+	if s.guard, err = newGuard(s.dir); err != nil {
 		return err
 	}
+	n.CustomClientAuthentication, n.AlwaysEnableNonce = s.guard, true
 	if s.nats, err = server.NewServer(n); err != nil {
 		return fmt.Errorf("the server cannot start: %w", err)
 	}
-	if s.accounts == nil {
-		if err := s.letIn(); err != nil {
-			return fmt.Errorf("the server cannot start: %w", err)
-		}
+	if err := s.guard.watchOver(s.nats); err != nil {
+		return fmt.Errorf("the server cannot start: %w", err)
 	}
 	// the log shows why a server is not ready
 	log := &logger{hear: o.Log}
@@ -143,21 +131,18 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	if !s.ready(log) {
 		return fmt.Errorf("the server cannot start: %w", s.whyNot(n, log))
 	}
-	if s.accounts == nil {
-		if err := s.nats.GlobalAccount().EnableJetStream(nil, nil); err != nil {
-			return fmt.Errorf("the server cannot start: %w", err)
-		}
+	if err := s.nats.GlobalAccount().EnableJetStream(nil, nil); err != nil {
+		return fmt.Errorf("the server cannot start: %w", err)
 	}
-	// its own connections always have the server's rights: the serving program is trusted
+	// its own connections always have the server's rights: the serving program is trusted. Facts of an owner have no sender
 	s.dial = func(ctx context.Context, d DialOptions) (*Exchange, error) {
-		l := self
-		l.inside = true
-		return connect("nats://in-process", l, d, append(with, nats.InProcessServer(s.nats))...)
+		return connect("nats://in-process", login{role: Role{Kind: Owner}}, d, nats.UserInfo(string(kindServer), s.guard.secret),
+			nats.InProcessServer(s.nats))
 	}
 	// the goroutines continue after ctx, which limits only the start
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
-	s.done.Go(func() { s.watchKeys(background) })
+	s.done.Go(func() { await.Every(background, time.Second, s.guard.review) })
 	x, err := s.Dial(ctx, DialOptions{})
 	if err != nil {
 		return err
@@ -203,42 +188,24 @@ func (s *Server) whyNot(n *server.Options, log *logger) error {
 	return errors.New(log.last)
 }
 
-// watchKeys makes the server refuse revoked credentials. It checks the file of claims once a second, because Keys may
-// replace it in another program.
-func (s *Server) watchKeys(ctx context.Context) {
-	if s.accounts == nil {
-		return
-	}
-	file := filepath.Join(keysDir(s.dir), "account.jwt")
-	last := s.accounts.read
-	await.Every(ctx, time.Second, func() {
-		now, err := os.Stat(file)
-		// the file has not changed
-		if err != nil || (last != nil && os.SameFile(last, now) && now.ModTime().Equal(last.ModTime())) {
-			return
-		}
-		// a keyring that cannot be read now is tried again
-		if k, err := openKeyring(s.dir); err == nil {
-			s.accounts.tookBack(s.nats, k)
-			last = now
-		}
-	})
-}
-
 // URL returns the address to which programs connect; "" if the server does not listen. A server that listens on all
-// addresses is named by a host in its certificate.
+// addresses is named by this machine's name.
 func (s *Server) URL() string {
 	if s.nats.Addr() == nil {
 		return ""
 	}
 	scheme := "nats"
-	if s.accounts != nil {
+	if s.Guarded() {
 		scheme = "tls"
 	}
 	// 0.0.0.0 and :: are not addresses to connect to
 	at := s.nats.Addr().String()
 	if a, is := s.nats.Addr().(*net.TCPAddr); is && a.IP.IsUnspecified() {
-		at = net.JoinHostPort((&keyring{dir: keysDir(s.dir)}).calledBy(), strconv.Itoa(a.Port))
+		host, err := os.Hostname()
+		if err != nil {
+			host = "localhost"
+		}
+		at = net.JoinHostPort(host, strconv.Itoa(a.Port))
 	}
 	return scheme + "://" + at
 }
@@ -248,7 +215,7 @@ func (s *Server) URL() string {
 func (s *Server) Dial(ctx context.Context, o DialOptions) (*Exchange, error) { return s.dial(ctx, o) }
 
 // Guarded reports whether the server requires credentials.
-func (s *Server) Guarded() bool { return s.accounts != nil }
+func (s *Server) Guarded() bool { return s.guard.keys }
 
 // Folder returns the folder of the server.
 func (s *Server) Folder() string { return s.dir }

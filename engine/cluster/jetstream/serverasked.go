@@ -120,13 +120,13 @@ func withSender(m *nats.Msg) (*nats.Msg, error) {
 		return nil, err
 	}
 	// only agents have a sender; other accounts may not use saySubject
-	r, _ := roleOfAccount(who.Account)
-	if r.sender() == "" {
+	sender := senderOf(who.Account)
+	if sender == "" {
 		return nil, errors.New("unknown account " + who.Account)
 	}
 	out := nats.NewMsg(subject)
 	out.Data = m.Data
-	out.Header.Set(senderHeader, r.sender())
+	out.Header.Set(senderHeader, sender)
 	// like every fact, it is stored only if the subject has no message
 	out.Header.Set(jetstream.ExpectedLastSubjSeqHeader, "0")
 	return out, nil

@@ -3,66 +3,73 @@
 package jetstream
 
 import (
+	"cmp"
 	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/nats-io/jwt/v2"
 	"github.com/nats-io/nats-server/v2/server"
-	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nkeys"
-
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// anybody is the user and the account of all programs on a server without keys.
-const anybody = "anybody"
+// guard admits programs to a server. On a server with keys, these are its members. On a server without keys, these are all
+// programs, with the rights of an owner and of agents. The server's own connections use a random password, made for this
+// start and stored nowhere.
+type guard struct {
+	dir    string
+	secret string // password of the server's own connections
+	keys   bool   // the server has keys
+	nats   *server.Server
 
-// open configures a server without keys: it admits every program, with the rights of an owner and of agents. Only the
-// server itself makes streams. The server's own connections use a random password, made for this start and stored nowhere.
-// open returns an error if the folder was served with keys.
-func (s *Server) open(n *server.Options) ([]nats.Option, error) {
-	secret := rand.Text()
-	// programs have a separate account, without access to the streams' account
-	people := server.NewAccount(anybody)
-	n.Accounts = []*server.Account{people}
-	n.Users = []*server.User{
-		{Username: "server", Password: secret, Permissions: permissions(Role{Kind: kindServer})},
-		{Username: anybody, Account: people, Permissions: permissions(Role{Kind: kindAnybody})},
-	}
-	n.NoAuthUser = anybody // user of clients that name none
-	// names of role accounts begin with A
-	if other, _ := filepath.Glob(filepath.Join(s.dir, "store", "jetstream", "A*")); len(other) > 0 {
-		return nil, fmt.Errorf("the folder %s was served with keys before, but they are missing. Restore %s, or choose another folder", s.dir,
-			keysDir(s.dir))
-	}
-	return []nats.Option{nats.UserInfo("server", secret)}, nil
+	mu      sync.Mutex        // guards the fields below
+	read    fs.FileInfo       // the file of members when it was read last
+	members map[string]member // by public key; empty on a server without keys
+	joined  map[uint64]string // public keys of members, by connection
 }
 
-// permissions returns the rights of a role in the form of the NATS server's options.
-func permissions(r Role) *server.Permissions {
-	p := r.permissions()
-	return &server.Permissions{Publish: &server.SubjectPermission{Allow: p.Pub.Allow},
-		Subscribe: &server.SubjectPermission{Allow: p.Sub.Allow}}
+// newGuard reads the members of a folder. It returns an error if they are unreadable, or missing although the folder has
+// credentials.
+func newGuard(dir string) (*guard, error) {
+	g := &guard{dir: dir, secret: rand.Text(), joined: map[uint64]string{}}
+	if g.keys = hasKeys(dir); g.keys {
+		return g, g.reread()
+	}
+	if _, err := os.Stat(filepath.Join(dir, "credentials")); err == nil {
+		return nil, fmt.Errorf("the folder %s has credentials, but its keys are missing. Restore %s, or choose another folder", dir, keysDir(dir))
+	}
+	return g, nil
 }
 
-// letIn lets programs without credentials use the subjects of the streams, which are in the global account. It corresponds
-// to accounts.claims on servers with keys.
-func (s *Server) letIn() error {
-	streams := s.nats.GlobalAccount()
-	people, err := s.nats.LookupAccount(anybody)
-	if err != nil {
+// reread reads the members if their file has changed. The caller holds mu.
+func (g *guard) reread() error {
+	now, err := os.Stat(membersFile(g.dir)) // before the file is read: a later change is then noticed
+	if err != nil || g.read != nil && os.SameFile(g.read, now) && now.ModTime().Equal(g.read.ModTime()) {
 		return err
 	}
+	members, err := readMembers(g.dir)
+	if err == nil {
+		g.members, g.read = members, now
+	}
+	return err
+}
+
+// watchOver makes the guard admit programs to a server, before it starts. Accounts of roles may then use the subjects of
+// the streams, which are in the global account.
+func (g *guard) watchOver(nats *server.Server) error {
+	g.nats = nats
+	streams := nats.GlobalAccount()
 	one, several := exported()
-	if err := lists.Each(one, func(subject string) error { return streams.AddServiceExport(subject, nil) }); err != nil {
-		return err
+	for _, subject := range one {
+		if err := streams.AddServiceExport(subject, nil); err != nil {
+			return err
+		}
 	}
 	// several replies to one request, see exported
 	for _, subject := range several {
@@ -70,148 +77,83 @@ func (s *Server) letIn() error {
 			return err
 		}
 	}
-	// what programs publish goes to the streams' account, partly under other subjects (heardAs)
-	return lists.Each(append(Role{Kind: kindAnybody}.publishes(), ownInfo), func(subject string) error {
-		return people.AddServiceImport(streams, subject, heardAs(subject))
-	})
+	return nil
 }
 
-// signed configures a server with keys: it admits users signed by the keyring's account. It changes the options n, and
-// returns the login of the server's own connections.
-func (s *Server) signed(n *server.Options) (self login, err error) {
-	// a server with keys cannot reach the streams of the global account
-	if servedOpen(s.dir) {
-		return login{}, errServedOpen(s.dir)
+// Check implements server.Authentication: it reports whether to admit a connection, and gives it an account and rights.
+func (g *guard) Check(c server.ClientAuthentication) bool {
+	o := c.GetOpts()
+	if o.Username == string(kindServer) && subtle.ConstantTimeCompare([]byte(o.Password), []byte(g.secret)) == 1 {
+		c.RegisterUser(&server.User{Username: o.Username, Permissions: Role{Kind: kindServer}.permissions()})
+		return true
 	}
-	// stat before reading: watchKeys then notices a change during the start
-	read, _ := os.Stat(filepath.Join(keysDir(s.dir), "account.jwt"))
-	k, err := openKeyring(s.dir)
-	if err != nil {
-		return login{}, err
-	}
-	operator, trusted, err := k.seed("operator.seed")
-	if err != nil {
-		return login{}, err
-	}
-	s.accounts = &accounts{operator: operator, read: read, keys: k, given: map[string]string{}}
-	// the server accepts accounts signed by the operator, and requests their claims one by one
-	n.TrustedKeys, n.AccountResolver = []string{trusted}, s.accounts
-	if n.SystemAccount, err = s.accounts.system(); err != nil {
-		return login{}, err
-	}
-	// it ends with the server, and so its claims do not expire
-	self, err = k.user(Role{Kind: kindServer}, time.Time{})
-	self.role = Role{Kind: Owner}
-	return self, err
-}
-
-// accounts provides the claims of accounts that the server requests: the streams' account, and accounts of roles, which
-// import what their holders may publish. Nothing is stored: the claims follow from the keyring and the name of the
-// account.
-type accounts struct {
-	server.MemAccResolver               // has the system account
-	operator              nkeys.KeyPair // signs the claims of accounts; does not change
-	read                  fs.FileInfo   // file of claims when the keys were read at the start
-
-	mu    sync.Mutex        // guards the fields below
-	keys  *keyring          // replaced by tookBack
-	given map[string]string // by name: claims of accounts that the server knows; tookBack sends it new ones
-}
-
-// system makes the account that JetStream itself needs, for this start of the server. No users exist for it.
-func (a *accounts) system() (string, error) {
-	_, name, err := newKey(nkeys.CreateAccount)
-	if err != nil {
-		return "", err
-	}
-	claims := jwt.NewAccountClaims(name)
-	claims.Name = "system"
-	token, err := claims.Encode(a.operator)
-	if err == nil {
-		err = a.Store(name, token)
-	}
-	return name, err
-}
-
-// sameTime is how long a second connection of a new account waits for the first. If both made the account at once, NATS
-// would lose its imports.
-const sameTime = 100 * time.Millisecond
-
-// Fetch implements server.AccountResolver. NATS calls it when the first user of an account connects. For a name that
-// belongs to no role it returns an error, and the user is refused.
-func (a *accounts) Fetch(name string) (string, error) {
-	// the system account is stored
-	if token, err := a.MemAccResolver.Fetch(name); err == nil {
-		return token, nil
-	}
-	// a user's claims may contain any account name, but only accounts of roles have subjects
-	r, ok := roleOfAccount(name)
-	if !ok {
-		return "", fmt.Errorf("unknown account %s", name)
-	}
-	a.mu.Lock()
-	token, again := a.given[name]
-	var err error
-	if !again {
-		token, err = a.claims(r).Encode(a.operator)
-		a.given[name] = token
-	}
-	a.mu.Unlock()
-	// without the lock, so that other accounts are not delayed
-	if again {
-		time.Sleep(sameTime)
-	}
-	return token, err
-}
-
-// claims returns the claims of a role's account. Its users are signed by the keyring, publish only imported subjects, and
-// are refused after they were revoked. The caller holds mu.
-func (a *accounts) claims(r Role) *jwt.AccountClaims {
-	c := jwt.NewAccountClaims(r.account())
-	c.Name = r.String()
-	// users name this account in their claims, but the keyring's account signs them
-	c.SigningKeys.Add(a.keys.name)
-	// for users whose claims have no permissions
-	c.DefaultPermissions = r.permissions()
-	// a copy, because the server keeps it
-	c.Revocations = maps.Clone(a.keys.claims.Revocations)
-	// the streams' account, whose only user is the server itself
-	if r.Kind == kindServer {
-		c.Limits.JetStreamLimits = jwt.JetStreamLimits{MemoryStorage: jwt.NoLimit, DiskStorage: jwt.NoLimit, Streams: jwt.NoLimit,
-			Consumer: jwt.NoLimit}
-		one, several := exported()
-		for _, subject := range one {
-			c.Exports.Add(&jwt.Export{Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeSingleton})
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	r := Role{Kind: kindAnybody}
+	if g.keys {
+		_ = g.reread() // if they cannot be read now, the known ones count
+		m, known := g.members[o.Nkey]
+		if !known || time.Now().After(m.Ends) || !signed(o.Nkey, c.GetNonce(), o.Sig) {
+			return false
 		}
-		for _, subject := range several {
-			c.Exports.Add(&jwt.Export{Subject: jwt.Subject(subject), Type: jwt.Service, ResponseType: jwt.ResponseTypeStream})
-		}
-		return c
+		r, g.joined[c.GetID()] = m.Role, o.Nkey
+	} else if cmp.Or(o.Username, o.Password, o.Token, o.Nkey, o.JWT) != "" {
+		return false // the program expects another server
 	}
-	// what the holder may publish goes to the streams' account, and nothing else leaves the role's account
-	streams := Role{Kind: kindServer}.account()
+	account, err := g.account(r)
+	if err != nil {
+		return false
+	}
+	c.RegisterUser(&server.User{Username: r.String(), Account: account, Permissions: r.permissions()})
+	return true
+}
+
+// signed reports whether a signature of the server's challenge belongs to a public key.
+func signed(key string, challenge []byte, signature string) bool {
+	public, err := nkeys.FromPublicKey(key)
+	if err != nil {
+		return false
+	}
+	bytes, err := base64.RawURLEncoding.DecodeString(signature)
+	return err == nil && len(challenge) > 0 && public.Verify(challenge, bytes) == nil
+}
+
+// account returns the account of a role, which imports what its holders may publish from the streams' account, partly
+// under other subjects (heardAs). Nothing else leaves it. The caller holds mu.
+func (g *guard) account(r Role) (*server.Account, error) {
+	a, isNew := g.nats.LookupOrRegisterAccount(r.account())
+	if !isNew {
+		return a, nil
+	}
+	var errs []error
 	for _, subject := range append(r.publishes(), ownInfo) {
-		c.Imports.Add(&jwt.Import{Account: streams, Subject: jwt.Subject(heardAs(subject)), LocalSubject: jwt.RenamingSubject(subject),
-			Type: jwt.Service})
+		errs = append(errs, a.AddServiceImport(g.nats.GlobalAccount(), subject, heardAs(subject)))
 	}
-	return c
+	return a, errors.Join(errs...)
 }
 
-// tookBack makes the server refuse revoked credentials and close their connections. Accounts requested later get the new
-// claims from keys.
-func (a *accounts) tookBack(nats *server.Server, k *keyring) {
-	a.mu.Lock()
-	a.keys = k
-	names := slices.Collect(maps.Keys(a.given))
-	a.mu.Unlock()
-	for _, name := range names {
-		r, _ := roleOfAccount(name)
-		if account, err := nats.LookupAccount(name); err == nil {
-			a.mu.Lock()
-			claims := a.claims(r)
-			// the claims are made with the lock held, and passed to the server without it
-			a.mu.Unlock()
-			nats.UpdateAccountClaims(account, claims)
+// permissions returns the rights of a role. Replies arrive at inboxes. Each role has its own account, and so cannot
+// receive the replies of others.
+func (r Role) permissions() *server.Permissions {
+	return &server.Permissions{Publish: &server.SubjectPermission{Allow: r.publishes()},
+		Subscribe: &server.SubjectPermission{Allow: append(r.hears(), "_INBOX.>")}}
+}
+
+// review reads changed members, and closes connections of members whose credentials have expired or were revoked. Keys may
+// change them in another program.
+func (g *guard) review() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if !g.keys {
+		return
+	}
+	_ = g.reread()
+	for id, key := range g.joined {
+		m, known := g.members[key]
+		if g.nats.GetClient(id) == nil {
+			delete(g.joined, id)
+		} else if !known || time.Now().After(m.Ends) {
+			_ = g.nats.DisconnectClientByID(id)
 		}
 	}
 }

@@ -32,8 +32,7 @@ func TestStoreOpenedTwice(t *testing.T) {
 }
 
 // Other machines can reach an address that is not loopback: without keys nothing is served there. An address that can be reached
-// from elsewhere needs keys, and keys and folders do not change sides: a folder that was served with keys is not served without,
-// nor the other way.
+// from elsewhere needs keys. A folder whose keys were lost is not served without.
 func TestListening(t *testing.T) {
 	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0", "192.0.2.1:4222", "example.org:4222"} {
 		s, err := jetstream.Serve(t.Context(), t.TempDir(), jetstream.ServeOptions{Listen: listen})
@@ -61,44 +60,30 @@ func TestListening(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(dir, "keys")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "with keys before") {
+	if _, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "its keys are missing") {
 		t.Errorf("the keys are gone: %v", err)
 	}
-	// keys for a folder that was served without
+	// a folder that was served without keys may get them, and keeps its facts
 	open := t.TempDir()
-	serve(t, open, jetstream.ServeOptions{}).Close()
-	if _, err := jetstream.Keys(t.Context(), open, jetstream.KeyOptions{}); err == nil || !strings.Contains(err.Error(), "was served without keys before") {
-		t.Errorf("keys of a folder that was served without: %v", err)
+	first := serve(t, open, jetstream.ServeOptions{})
+	if err := join(t, first.URL(), "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}); err != nil {
+		t.Fatal(err)
 	}
-	// keys of another folder, moved there by hand
-	if err := os.Rename(filepath.Join(other(t), "keys"), filepath.Join(open, "keys")); err != nil {
-		t.Fatal(err) // they are not made, or were made though they were refused
-	}
-	if _, err := jetstream.Serve(t.Context(), open, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "without keys before") {
-		t.Errorf("keys came later: %v", err)
-	}
+	first.Close()
+	keys = makeKeys(t, open, jetstream.KeyOptions{})
+	none(t, join(t, serve(t, open, jetstream.ServeOptions{}).URL(), keys["the owner"]), "r", cluster.Fact{Run: "r", Name: "run"})
 }
 
-// other returns a folder with keys.
-func other(t *testing.T) string {
-	dir := t.TempDir()
-	makeKeys(t, dir, jetstream.KeyOptions{})
-	return dir
-}
-
-// A server that listens on all addresses is called by a name of its certificate: the one that was given,
-// or the machine's. Nobody can join [::].
+// A server that listens on all addresses is called by the machine's name. Nobody can join [::].
 func TestURLOfAllAddresses(t *testing.T) {
 	host, err := os.Hostname()
 	if err != nil {
 		t.Skip(err)
 	}
-	for want, o := range map[string]jetstream.KeyOptions{host: {}, "hub.example.org": {Hosts: []string{"hub.example.org"}}, "192.0.2.7": {Hosts: []string{"192.0.2.7"}}} {
-		dir := t.TempDir()
-		makeKeys(t, dir, o)
-		s := serve(t, dir, jetstream.ServeOptions{Listen: "0.0.0.0:0"})
-		if got := s.URL(); !strings.HasPrefix(got, "tls://"+want+":") {
-			t.Errorf("the URL is %s, want %s", got, want)
-		}
+	dir := t.TempDir()
+	makeKeys(t, dir, jetstream.KeyOptions{})
+	s := serve(t, dir, jetstream.ServeOptions{Listen: "0.0.0.0:0"})
+	if got := s.URL(); !strings.HasPrefix(got, "tls://"+host+":") {
+		t.Errorf("the URL is %s, want %s", got, host)
 	}
 }
