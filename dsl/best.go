@@ -152,7 +152,8 @@ const believing = "what the measurements say"
 // computePosterior computes the posterior of a problem from its measurements. share is the fraction of the call's work
 // that it takes, for progress. The returned posterior is shared and must not be changed.
 func computePosterior(c *call, p *problem.Problem, share float64) (*belief.Belief, error) {
-	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Progress: shareProgress(c, believing, 0, share)})
+	return belief.Of(c.e.ctx, p, belief.Options{Memory: &c.e.session.memory, Rough: c.e.session.opt.Rough,
+		Progress: shareProgress(c, believing, 0, share)})
 }
 
 // shareProgress returns a function that reports progress during one part of a step. The part calls it with a fraction from

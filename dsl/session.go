@@ -37,6 +37,7 @@ type Options struct {
 	Read func(path string) ([]byte, error)
 	// whether writing is a mistake: save, plot with a file, sweep with a store, and functions that change campaigns
 	ReadOnly bool
+	Rough    bool   // whether problem and best compute a rough posterior, for a first answer
 	Script   string // path of the script, which must not be an output path; "" if the script is not in a file
 	// file to which the caller writes the displays, and which the script must not read; may be ""
 	Output   string

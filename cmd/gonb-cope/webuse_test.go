@@ -1,9 +1,12 @@
 package main
 
 import (
+	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -107,6 +110,10 @@ func TestFaultWebInputs(t *testing.T) {
 	w.do("open", chromedp.Navigate(w.server.URL))
 	w.wait("loaded", "engine.ready.then(() => true)")
 	rng := rand.New(rand.NewPCG(1, 62))
+	packed, err := os.ReadFile("testdata/parquet/polars-zstd.parquet")
+	if err != nil {
+		t.Fatal(err)
+	}
 	attack := `"><img src=x onerror=hit=1><script>hit=1</script><svg onload=hit=1><a href=javascript:hit=1>`
 	scripts := append(handMade(), "print("+`"`+strings.ReplaceAll(attack, `"`, "'")+`"`+")", "title = '"+attack+"'", "problem(\"https://example.org/a.csv\")")
 	tables := []string{
@@ -122,6 +129,7 @@ func TestFaultWebInputs(t *testing.T) {
 	}
 	// The page answers a click on Stop, seen between two frames, while each input is worked on.
 	w.do("judge", chromedp.Evaluate[chromedp.Void](`var slowest = 0, stopped = 0;
+		const fromBase64 = text => Uint8Array.from(atob(text), c => c.charCodeAt(0));
 		async function attempt(begin) {
 			const done = begin();
 			await Promise.race([done, new Promise(next => setTimeout(next, 2000))]);
@@ -151,12 +159,19 @@ func TestFaultWebInputs(t *testing.T) {
 	for _, s := range tables {
 		try("table", s, `attempt(() => dropped(new File([%s], "<b>x.csv")))`)
 	}
+	for range often(200) {
+		hostile := bytes.Clone(packed)
+		for range 1 + rng.IntN(8) {
+			hostile[rng.IntN(len(hostile))] = byte(rng.IntN(256))
+		}
+		try("Parquet", base64.StdEncoding.EncodeToString(hostile), `attempt(() => dropped(new File([fromBase64(%s)], "x.parquet")))`)
+	}
 	slowest, err := chromedp.Run(w.ctx, chromedp.Evaluate[float64]("slowest"))
 	if err != nil || slowest > 300 {
 		t.Errorf("a stop took %.0f ms, %v", slowest, err)
 	}
 	stopped, _ := chromedp.Run(w.ctx, chromedp.Evaluate[float64]("stopped"))
-	t.Logf("%d scripts and %d tables; %.0f were stopped, in at most %.0f ms", len(scripts), len(tables), stopped, slowest)
+	t.Logf("%d scripts, %d tables and %d Parquet files; %.0f were stopped, in at most %.0f ms", len(scripts), len(tables), often(200), stopped, slowest)
 	w.do("example", chromedp.Evaluate[chromedp.Void]("example('pilot'); undefined"))
 	w.wait("the page still answers", webAnswered)
 }

@@ -73,6 +73,9 @@ type LeaveOneOut struct {
 type Options struct {
 	Progress func(share float64) // receives the finished fraction of the work, from 0 to 1; may be nil
 	Memory   *canon.Memory       // cache of beliefs for callers with the same measurements; nil for no cache
+	// compute a rough belief in about a tenth of the time: with the most probable hyperparameters alone, which are searched
+	// on some arms, and without Unlikely and Check
+	Rough bool
 }
 
 // Of computes the belief. The result depends only on the problem, not on the number of cores. Of returns *Undetermined if
@@ -80,7 +83,7 @@ type Options struct {
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err error) {
 	defer try.Caught(&err)
 	identified := !slices.ContainsFunc(uses(p).Kernel.Formulas(), func(f kernels.Formula) bool { return f.Body == "" })
-	if opt.Memory != nil && identified {
+	if opt.Memory != nil && identified && !opt.Rough {
 		return remembered(ctx, p, opt)
 	}
 	tell := opt.Progress
@@ -89,8 +92,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	}
 	tell(0)
 	d := try.Of(dataOf(ctx, uses(p)))
-	together := try.Of(d.scales(ctx)) // the search with one scale for all tasks
-	s := try.Of(together.apart())
+	searched := densest
+	if opt.Rough {
+		searched = first
+	}
+	together := try.Of(d.scales(ctx, searched)) // the search with one scale for all tasks
+	s := together
+	if !opt.Rough {
+		s = try.Of(together.apart())
+	}
 	own := s != together
 	d = s.d
 	s = try.Of(s.changed(mostRank))
@@ -100,7 +110,12 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	if p.N() > manyArms {
 		most, count = membersMany, drawsMany
 	}
-	s, found := try.Two(s.average(most))
+	found := []weighed{{s.model, s.best, 1}}
+	if opt.Rough {
+		count = drawsMany
+	} else {
+		s, found = try.Two(s.average(most))
+	}
 	tell(0.4)
 	top := try.Of(s.of(ctx, s.best, true))
 	b := &Belief{Problem: p, Scatter: d.scatter, NoiseAssumed: s.noiseAssumed()}
@@ -110,7 +125,6 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	b.Usable = try.Of(together.usable(together.best))
 	b.Log = d.logs()
 	b.LeaveOneOut = s.leaveOneOut(top)
-	b.Unlikely = try.Of(s.unlikely(rank))
 	b.Given = lists.Map(d.parts(), func(name string) Given { return Given{Name: strings.TrimPrefix(name, relativesNumber)} })
 	b.Draws = mat.NewDense(count, p.N(), nil)
 	sigma2, from, sum := 0.0, 0, 0.0
@@ -127,11 +141,16 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 		return w.layout(ctx, w.u, target, variance, rank, true)
 	}
 	var below []float64
-	if d.checkable() {
-		below = make([]float64, len(d.cells))
+	forms := lists.Map(found, func(w weighed) form { return form{w, nil} })
+	if !opt.Rough {
+		b.Unlikely = try.Of(s.unlikely(rank))
+		forms = try.Of(d.shaped(ctx, found, at))
+		if d.checkable() {
+			below = make([]float64, len(d.cells))
+		}
 	}
 	drawn := 0.0
-	for k, w := range try.Of(d.shaped(ctx, found, at)) {
+	for k, w := range forms {
 		sum += w.weight
 		sigma2 += w.weight * w.value(w.u, noiseNumber, 1)
 		w.addShares(b.Given, w.u, w.weight)
@@ -182,17 +201,18 @@ func (d *data) variances(sigma2 float64) []float64 {
 }
 
 // scales searches the most probable hyperparameters. For each numeric column of arms it also decides whether the kernel
-// compares its logarithm: it tries both and keeps the one with the higher score.
-func (d *data) scales(ctx context.Context) (_ *search, err error) {
+// compares its logarithm: it tries both and keeps the one with the higher score. It uses at most the given number of
+// measured arms.
+func (d *data) scales(ctx context.Context, most int) (_ *search, err error) {
 	defer try.Caught(&err)
-	best := try.Of(d.climbed(ctx, nil, false))
+	best := try.Of(d.climbed(ctx, nil, false, most))
 	for c, column := range d.p.Arms.Columns {
 		if d.stated[c] || d.isText(column) || !logarithmic(d.values(c)) {
 			continue
 		}
 		before := d.arms
 		d.log[c] = !d.log[c]
-		other := try.Of(d.climbed(ctx, best, false))
+		other := try.Of(d.climbed(ctx, best, false, most))
 		if other.bestScore > best.bestScore {
 			best = other
 		} else {
@@ -203,18 +223,19 @@ func (d *data) scales(ctx context.Context) (_ *search, err error) {
 }
 
 // climbed searches the hyperparameters. The kernel compares the logarithm of the columns that d.log marks. The search also
-// starts from the results of near; if near is nil and there are many arms, it begins with a coarse search.
-func (d *data) climbed(ctx context.Context, near *search, gaussian bool) (*search, error) {
+// starts from the results of near; if near is nil and there are many arms, it begins with a coarse search. It uses at most
+// the given number of measured arms.
+func (d *data) climbed(ctx context.Context, near *search, gaussian bool, most int) (*search, error) {
 	d.scale()
 	m := newModel(d)
 	m.gaussian = gaussian
-	if near == nil && len(d.cells) > first {
+	if near == nil && min(len(d.cells), most) > first {
 		var err error
 		if near, err = newSearch(ctx, newChosen(m, d.inTasks(first)), nil); err != nil {
 			return nil, err
 		}
 	}
-	return newSearch(ctx, newChosen(m, d.inTasks(densest)), near)
+	return newSearch(ctx, newChosen(m, d.inTasks(most)), near)
 }
 
 // changed searches again if the noise variance changes with the reward that the other arms predict for each arm; else it

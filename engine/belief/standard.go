@@ -188,7 +188,7 @@ func (s *search) apart() (_ *search, err error) {
 	}
 	d := try.Of(own.data(s.ctx))
 	d.log = s.d.log
-	other, err := d.climbed(s.ctx, nil, s.gaussian)
+	other, err := d.climbed(s.ctx, nil, s.gaussian, densest)
 	if err != nil {
 		return s, s.ctx.Err()
 	}

@@ -194,7 +194,7 @@ func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *for
 	}
 	d := try.Of(s.d.on(p).data(s.ctx))
 	d.log = s.d.log
-	next := try.Of(d.climbed(s.ctx, nil, s.gaussian))
+	next := try.Of(d.climbed(s.ctx, nil, s.gaussian, densest))
 	next = try.Of(next.changed(rank))
 	f, err = next.foresight(rows, rank)
 	return f, false, err

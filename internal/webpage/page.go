@@ -8,6 +8,7 @@ package webpage
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/internal/bestcall"
@@ -34,6 +36,7 @@ import (
 // Page is the state of a browser page. It must not be used by several goroutines at once.
 type Page struct {
 	files   map[string][]byte
+	parquet map[[sha256.Size]byte]converted // by the hash of the file
 	tell    func(Event)
 	session *dsl.Session
 	ids     int    // number of IDs assigned to displays
@@ -41,6 +44,12 @@ type Page struct {
 	quiet   bool   // drop displays
 	last    made
 	kept    kept
+}
+
+// converted is a Parquet file as CSV, or the reason why it could not be converted.
+type converted struct {
+	csv   []byte
+	fault string
 }
 
 // made is the last answer of best and its report.
@@ -63,6 +72,7 @@ type Request struct {
 	Table  string // name of a file
 	Call   Call
 	Text   string // script, or sheet of results
+	Rough  bool   // best answers roughly, in a fraction of the time, and proposes no measurements
 	Sure   bool   // the user has confirmed results that look like typing errors
 	Cursor int    // position in the script in characters
 	Before string // definitions from before the program was restarted, which a script may use
@@ -132,7 +142,7 @@ type Word struct {
 
 // New returns a page without files. The argument receives the events.
 func New(tell func(Event)) *Page {
-	p := &Page{files: map[string][]byte{}, tell: tell}
+	p := &Page{files: map[string][]byte{}, parquet: map[[sha256.Size]byte]converted{}, tell: tell}
 	p.forget()
 	return p
 }
@@ -144,6 +154,25 @@ func (p *Page) forget() {
 
 // Put adds a file, or replaces the file with the same name.
 func (p *Page) Put(name string, data []byte) { p.files[name] = data }
+
+// PutParquet adds a Parquet file. The page has converted it to CSV, because the Go library for Parquet is too large for
+// browsers. fault says why it could not be converted; "" if it was.
+func (p *Page) PutParquet(name string, data, csv []byte, fault string) {
+	p.Put(name, data)
+	p.parquet[sha256.Sum256(data)] = converted{csv, fault}
+}
+
+// decode converts a workbook or a Parquet file to CSV. It returns other data unchanged.
+func (p *Page) decode(a *allowance.Allowance, data []byte) ([]byte, error) {
+	c, known := p.parquet[sha256.Sum256(data)]
+	switch {
+	case !known:
+		return workbook.CSV(a, data)
+	case c.fault != "":
+		return nil, errors.New(c.fault)
+	}
+	return c.csv, a.Ask(int64(len(c.csv)))
+}
 
 // Answer answers a request. A panic becomes an error, so that the page remains usable.
 func (p *Page) Answer(ctx context.Context, q Request) (r Reply) {
@@ -218,7 +247,7 @@ func (p *Page) options(shown func(report.Display)) dsl.Options {
 
 // describe describes a table and proposes a call of best.
 func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
-	d, err := problem.Describe(name, problem.LoadOptions{Read: p.read, Decode: workbook.CSV, Context: ctx})
+	d, err := problem.Describe(name, problem.LoadOptions{Read: p.read, Decode: p.decode, Context: ctx})
 	if err != nil {
 		return Reply{}, err
 	}
@@ -262,6 +291,9 @@ func callOf(c Call) bestcall.Call {
 
 // best evaluates a call of best, like the command best.
 func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
+	if q.Rough {
+		q.Call.Next = 0
+	}
 	call, started := callOf(q.Call), time.Now()
 	text := call.Script(q.Table, len(q.Call.Columns) == 0, false)
 	script, errs := dsl.Parse("best", text)
@@ -270,7 +302,7 @@ func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
 	}
 	var noted []string
 	opt := p.options(nil)
-	opt.Noted = func(line string) { noted = append(noted, line) }
+	opt.Noted, opt.Rough = func(line string) { noted = append(noted, line) }, q.Rough
 	session := dsl.NewSession(opt)
 	displays, err := session.Eval(ctx, script)
 	if err != nil {
@@ -416,13 +448,13 @@ type host struct{ page *Page }
 
 // Load implements dsl.Host.
 func (h host) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
-	opt.Decode = workbook.CSV
+	opt.Decode = h.page.decode
 	return problem.Load(path, k, opt)
 }
 
 // Gram implements dsl.Host.
 func (h host) Gram(path string, opt problem.LoadOptions) (problem.GramFile, error) {
-	opt.Decode = workbook.CSV
+	opt.Decode = h.page.decode
 	return problem.LoadGram(path, opt)
 }
 

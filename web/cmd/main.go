@@ -28,7 +28,14 @@ func main() {
 	post(map[string]any{"ready": true})
 	for message := range requests {
 		if file := message.Get("file"); file.Truthy() {
-			page.Put(file.String(), bytesOf(message.Get("data")))
+			name, data := file.String(), bytesOf(message.Get("data"))
+			if csv, fault := message.Get("csv"), message.Get("fault"); csv.Truthy() {
+				page.PutParquet(name, data, bytesOf(csv), "")
+			} else if fault.Truthy() {
+				page.PutParquet(name, data, nil, fault.String())
+			} else {
+				page.Put(name, data)
+			}
 			continue
 		}
 		reply := webpage.Reply{}

@@ -27,8 +27,7 @@ async function keep(r) {
 	if (!r) return false;
 	record = r.data;
 	recordName = r.name;
-	files.set(recordFile, record);
-	await engine.put(recordFile, record);
+	addFile(recordFile, {data: record});
 	try {
 		await inStore("readwrite", s => s.put({name: r.name, data: r.data}, "kept"));
 	} catch (e) {
@@ -70,8 +69,7 @@ async function free(data) {
 async function openRecord(data) {
 	clear();
 	$("form").hidden = true;
-	files.set("opened.jsonl", data);
-	await engine.put("opened.jsonl", data);
+	addFile("opened.jsonl", {data});
 	const r = await work({do: "resume", table: "opened.jsonl"}, "Opening the campaign");
 	if (r && await free(r.data)) await keep(r);
 }

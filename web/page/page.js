@@ -1,33 +1,44 @@
 "use strict";
 // The page: shows a form for a dropped table, sends requests to the program in its worker, and shows the replies.
 const $ = id => document.getElementById(id);
-const files = new Map(); // by name; a new worker receives them again
+const files = new Map(); // by name: {data} and, for Parquet, its {csv} or {fault}; a new worker receives them again
 let table = "", wide = false, reply = {}, bound = "";
 
 // Engine runs the program in a worker. A stop ends the worker and starts another one.
+const program = WebAssembly.compileStreaming(fetch("cope.wasm"));
 const engine = {
-	module: null, worker: null, ready: null, waiting: new Map(), number: 0,
+	worker: null, unpacking: null, ready: null, waiting: new Map(), number: 0,
 	start() {
-		this.module ||= WebAssembly.compileStreaming(fetch("cope.wasm"));
 		this.worker = new Worker("worker.js");
 		this.ready = new Promise(resolve => { this.worker.onmessage = e => e.data.ready ? resolve() : this.receive(e.data); });
 		const worker = this.worker;
-		this.module.then(module => worker.postMessage({module}), e => say("The program could not be loaded: " + e.message + ". Reload the page."));
+		program.then(module => worker.postMessage({module}), e => say("The program could not be loaded: " + e.message + ". Reload the page."));
 		for (const [file, data] of files) this.put(file, data);
 		return this.ready;
 	},
-	async put(file, data) {
+	put(file, content) {
 		const worker = this.worker;
-		await this.ready;
-		worker.postMessage({file, data});
+		this.ready.then(() => worker.postMessage({file, ...content}));
 	},
-	async call(request) {
+	// unpack converts a Parquet file to CSV in a worker of its own.
+	unpack(data) {
+		const id = ++this.number, worker = this.unpacking = new Worker("parquet.js");
+		const done = reply => { worker.terminate(); this.resolve(id, reply); };
+		worker.onmessage = e => done(e.data);
+		worker.onerror = e => done({fault: "it cannot be unpacked: " + e.message});
+		worker.postMessage(data.buffer);
+		return this.reply(id);
+	},
+	reply(id) { return new Promise((resolve, reject) => this.waiting.set(id, {resolve, reject})); },
+	resolve(id, reply) {
+		const asked = this.waiting.get(id);
+		this.waiting.delete(id);
+		asked?.resolve(reply);
+	},
+	call(request) {
 		const worker = this.worker, id = ++this.number;
-		await this.ready;
-		return new Promise((resolve, reject) => {
-			this.waiting.set(id, {resolve, reject});
-			worker.postMessage({id, request: JSON.stringify(request)});
-		});
+		this.ready.then(() => worker.postMessage({id, request: JSON.stringify(request)}));
+		return this.reply(id);
 	},
 	receive(message) {
 		if (message.event) return happened(JSON.parse(message.event));
@@ -35,18 +46,33 @@ const engine = {
 			this.stop("The program ended, perhaps because memory ran out. Try a smaller table or fewer runs.");
 			return;
 		}
-		const asked = this.waiting.get(message.id);
-		this.waiting.delete(message.id);
-		asked?.resolve({...JSON.parse(message.reply), data: message.data});
+		this.resolve(message.id, {...JSON.parse(message.reply), data: message.data});
 	},
 	stop(why) {
 		this.worker.terminate();
+		this.unpacking?.terminate();
 		const waiting = [...this.waiting.values()];
 		this.waiting.clear();
 		this.start();
 		for (const w of waiting) w.reject(new Error(why));
 	},
 };
+
+// sketch computes rough answers in a second worker, while engine computes the full ones. Its events are not shown.
+const sketch = {...engine, waiting: new Map(), receive(message) {
+	if (message.ended) this.stop("");
+	else if (message.id) engine.receive.call(this, message);
+}};
+
+function halt(why) {
+	engine.stop(why);
+	if (sketch.waiting.size) sketch.stop(why);
+}
+
+function addFile(name, content) {
+	files.set(name, content);
+	for (const e of [engine, sketch]) e.put(name, content);
+}
 
 function say(text) { $("status").textContent = text; }
 
@@ -67,16 +93,16 @@ function happened(e) {
 	}
 }
 
-// work sends a request, with progress and the button Stop, and returns the reply; null after an error, which is shown.
+// work sends a request or calls a function, with progress and the button Stop, and returns the reply; null after an error, which is shown.
 async function work(request, what) {
-	if (!$("working").hidden) engine.stop("Stopped for the new request."); // the earlier one is out of date
+	if (!$("working").hidden) halt("Stopped for the new request."); // the earlier one is out of date
 	$("working").hidden = false;
 	$("progress").removeAttribute("value");
 	$("step").textContent = what;
 	say("");
 	const begun = performance.now(), turn = ++work.turn;
 	try {
-		const r = await engine.call(request);
+		const r = await (request instanceof Function ? request() : engine.call(request));
 		if (turn !== work.turn) return null;
 		if (r.error) {
 			$("output").insertAdjacentHTML("beforeend", r.error);
@@ -101,12 +127,17 @@ function clear() {
 }
 
 async function take(name, data) {
-	files.set(name, data);
-	await engine.put(name, data);
 	table = name;
 	document.title = name.replace(/\.[^.]*$/, ""); // of the tab, and above a printed answer
 	clear();
 	$("form").hidden = true;
+	let content = {data};
+	if (beginsWith(data, new TextEncoder().encode("PAR1"))) {
+		const unpacked = await work(() => engine.unpack(data), "Unpacking");
+		if (!unpacked) return false;
+		content = {data, ...unpacked};
+	}
+	addFile(name, content);
 	const r = await work({do: "describe", table}, "Reading the table");
 	if (!r) return false;
 	wide = !!r.wide;
@@ -185,12 +216,26 @@ function call() {
 
 async function answer() {
 	clear();
-	const r = await work({do: "best", table, call: call()}, "Fitting");
+	const request = {do: "best", table, call: call()}, full = work(request, "Fitting");
+	answerRoughly(request, work.turn);
+	const r = await full;
+	if (sketch.waiting.size) sketch.stop("");
 	if (!r) return;
 	reply = r;
 	$("output").innerHTML = r.html;
 	$("after").hidden = false;
 	document.querySelector("[data-save=xlsx]").disabled = !r.next;
+}
+
+// answerRoughly shows a rough answer until the full answer of the same turn replaces it. Then its worker is replaced, which frees its memory.
+async function answerRoughly(request, turn) {
+	if (sketch.waiting.size) sketch.stop("");
+	const r = await sketch.call({...request, rough: true}).catch(() => null);
+	if (!r) return;
+	sketch.stop("");
+	if (!r.html || turn !== work.turn || $("working").hidden) return;
+	$("output").innerHTML = `<p class="note" id="rough">This first answer is rough. It uses one model and part of the data. The full answer will replace it.</p>` + r.html;
+	say("A rough answer is below. The full answer will replace it.");
 }
 
 // The examples and their calls.
@@ -208,15 +253,12 @@ async function example(name) {
 	await answer();
 }
 
-// warm computes an example in a worker of its own. Browsers compile functions for speed after these have run for a while, and share them with
+// warm computes an example in the second worker. Browsers compile functions for speed after these have run for a while, and share them with
 // the other worker: the first answer takes a third of the time.
 async function warm() {
-	const data = new Uint8Array(await (await fetch("examples/pilot.csv")).arrayBuffer());
-	const spare = {...engine, waiting: new Map(), receive(m) { if (m.id) engine.receive.call(this, m); }};
-	spare.start();
-	await spare.put("pilot.csv", data);
-	await spare.call({do: "best", table: "pilot.csv", call: examples.pilot});
-	spare.worker.terminate();
+	sketch.put("pilot.csv", {data: new Uint8Array(await (await fetch("examples/pilot.csv")).arrayBuffer())});
+	await sketch.call({do: "best", table: "pilot.csv", call: examples.pilot});
+	sketch.stop("");
 }
 
 async function dropped(file) {
@@ -238,7 +280,7 @@ $("paste").oninput = async e => {
 };
 for (const b of document.querySelectorAll("[data-example]")) b.onclick = () => example(b.dataset.example);
 $("form").onsubmit = e => { e.preventDefault(); answer(); };
-$("stop").onclick = () => engine.stop("Stopped.");
+$("stop").onclick = () => halt("Stopped.");
 
 function download(data, name) {
 	const link = element("a", "", {href: URL.createObjectURL(new Blob([data])), download: name});
@@ -285,16 +327,42 @@ tabs.forEach((tab, k) => {
 });
 
 // The editor of scripts. Positions of the program count characters; those of a text field count UTF-16 units.
-const script = $("script");
+const script = $("script"), under = $("under");
 const units = at => [...script.value].slice(0, at).join("").length;
 const characters = at => [...script.value.slice(0, at)].length;
 let checking = 0;
 
 script.oninput = () => {
 	hideWords();
+	underline([]);
 	clearTimeout(checking);
 	checking = setTimeout(check, 300);
 };
+
+script.onscroll = () => { [under.scrollLeft, under.scrollTop] = [script.scrollLeft, script.scrollTop]; };
+
+// underline puts the text of the script under the text field, with mistakes underlined at their place and explained at the end of their line.
+function underline(mistakes) {
+	const text = [...script.value, " "], nodes = [];
+	let at = 0;
+	const plain = to => { nodes.push(text.slice(at, to).join("")); at = to; };
+	mistakes = [...mistakes].sort((a, b) => a.from - b.from);
+	for (const [k, m] of mistakes.entries()) {
+		if (m.from >= at) { // else it overlaps the one before
+			plain(m.from);
+			const to = Math.min(Math.max(m.to, m.from + 1), text.length);
+			nodes.push(element("mark", text.slice(at, to).join("")));
+			at = to;
+		}
+		if (mistakes[k + 1]?.line === m.line) continue;
+		const end = text.indexOf("\n", at);
+		plain(end < 0 ? text.length : end);
+		nodes.push(element("i", "", {title: m.message}));
+	}
+	plain(text.length);
+	under.replaceChildren(...nodes);
+	script.onscroll();
+}
 
 async function check() {
 	if (!$("working").hidden) return;
@@ -307,6 +375,7 @@ async function check() {
 		li.append(b);
 		return li;
 	}));
+	underline(r.errors || []);
 	script.setAttribute("aria-invalid", !!r.errors?.length);
 }
 
@@ -327,6 +396,9 @@ async function complete() {
 		li.onclick = () => insert(word);
 		return li;
 	}));
+	const lines = script.value.slice(0, script.selectionStart).split("\n"); // below the cursor
+	$("words").style.left = `min(${lines.at(-1).length}ch - ${script.scrollLeft}px, 100% - 16rem)`;
+	$("words").style.top = `calc(${lines.length} * 1lh - ${script.scrollTop}px + .6em)`;
 	$("words").hidden = false;
 	mark(0);
 }
@@ -346,8 +418,9 @@ function hideWords() {
 
 async function run() {
 	clear();
-	$("marks").replaceChildren();
+	hideWords();
 	await work({do: "run", text: script.value, before: bound}, "Running");
+	check();
 }
 
 script.onkeydown = e => {
@@ -368,11 +441,13 @@ panels = sweep(r, case=[1, 2, 3], gap=[0.1, 0.2, 0.4, 0.8],
     algorithm=["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA"])
 plot(panels, x="gap", y="samples", panel="case")
 `;
+	script.oninput();
 	run();
 };
 
 engine.start();
+sketch.start();
 if ("serviceWorker" in navigator) navigator.serviceWorker.register("sw.js").catch(() => {});
 const asked = new URLSearchParams(location.search).get("example");
 if (examples[asked]) example(asked);
-else warm().catch(() => {});
+else warm().catch(() => {}); // a request ends it

@@ -1,7 +1,7 @@
 "use strict";
 // Keeps the files of the page, so that the page works without a network. A new version replaces the cache of the old one.
 const version = "VERSION";
-const files = ["./", "page.js", "campaign.js", "page.css", "report.css", "worker.js", "wasm_exec.js", "cope.wasm",
+const files = ["./", "page.js", "campaign.js", "page.css", "report.css", "worker.js", "parquet.js", "vendor/hyparquet.js", "wasm_exec.js", "cope.wasm",
 	"examples/pilot.csv", "examples/barley.csv", "examples/tuning.csv"];
 
 self.addEventListener("install", e => e.waitUntil(

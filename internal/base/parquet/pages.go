@@ -17,7 +17,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/format"
-	"github.com/pierrec/lz4/v4"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 )
@@ -215,13 +214,6 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 			return nil, errPage
 		}
 		return snappy.Decode(nil, packed)
-	case format.Lz4Raw:
-		out := make([]byte, size)
-		n, err := lz4.UncompressBlock(packed, out)
-		if err != nil {
-			return nil, errPage
-		}
-		return out[:n], nil
 	case format.Gzip:
 		z, err := gzip.NewReader(bytes.NewReader(packed))
 		if err != nil {
@@ -239,7 +231,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 		}
 		defer z.Close()
 		r = z
-	default:
+	default: // also LZ4_RAW, of which the library returns wrong values (https://github.com/parquet-go/parquet-go/issues/608)
 		return nil, fmt.Errorf("the column is compressed with %v, which cannot be read. Save it with snappy or zstd", codec)
 	}
 	var out bytes.Buffer

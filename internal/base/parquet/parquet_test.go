@@ -127,3 +127,14 @@ func TestColumnNamedAsMagic(t *testing.T) {
 		t.Errorf("%q, error %v", got, err)
 	}
 }
+
+// The library returns wrong values of columns that are compressed with LZ4, so they are refused.
+func TestLZ4(t *testing.T) {
+	var b bytes.Buffer
+	if err := pq.Write(&b, make([]run, 100), pq.Compression(&pq.Lz4Raw)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := csvOf(b.Bytes()); err == nil || !strings.Contains(err.Error(), "compressed with LZ4_RAW, which cannot be read. Save it with snappy or zstd") {
+		t.Errorf("%q, error %v", got, err)
+	}
+}

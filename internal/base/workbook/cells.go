@@ -98,6 +98,9 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 		return xml.NewDecoder(io.LimitReader(r, size+1)).Decode(into)
 	}
 	var book struct {
+		Properties struct {
+			Old bool `xml:"date1904,attr"` // old Macintosh programs count days from 1904
+		} `xml:"workbookPr"`
 		Sheets []struct {
 			ID string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
 		} `xml:"sheets>sheet"`
@@ -120,6 +123,10 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 	if err := errors.Join(part("xl/workbook.xml", &book), part("xl/_rels/workbook.xml.rels", &links), part("xl/sharedStrings.xml", &shared),
 		part("xl/styles.xml", &styles)); err != nil {
 		return nil, damaged(err)
+	}
+	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
+	if book.Properties.Old {
+		first = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
 	}
 	dated := func(style int) bool {
 		if style < 0 || style >= len(styles.Cells) {
@@ -160,7 +167,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 					return nil, err
 				}
 				row = append(row, make([]string, max(k+1-len(row), 0))...)
-				row[k] = c.text(shared.All, dated(c.Style))
+				row[k] = c.text(shared.All, dated(c.Style), first)
 			}
 			if slices.ContainsFunc(row, func(x string) bool { return x != "" }) {
 				rows = append(rows, row)
@@ -211,8 +218,8 @@ func column(place string, next int) (int, error) {
 	return k - 1, nil
 }
 
-// text returns the content of a cell: a text, a number with 15 digits, or a date.
-func (c cell) text(shared []text, dated bool) string {
+// text returns the content of a cell: a text, a number with 15 digits, or a date. first is day 0.
+func (c cell) text(shared []text, dated bool, first time.Time) string {
 	switch c.Kind {
 	case "s":
 		if k, err := strconv.Atoi(c.Value); err == nil && k >= 0 && k < len(shared) {
@@ -221,9 +228,7 @@ func (c cell) text(shared []text, dated bool) string {
 		return ""
 	case "inlineStr":
 		return c.Inline.String()
-	case "b":
-		return map[string]string{"1": "TRUE", "0": "FALSE"}[c.Value]
-	case "e", "str", "d":
+	case "b", "e", "str", "d": // 1 is true and 0 is false
 		return c.Value
 	}
 	x, err := strconv.ParseFloat(c.Value, 64)
@@ -231,7 +236,7 @@ func (c cell) text(shared []text, dated bool) string {
 	case err != nil:
 		return c.Value
 	case dated && x >= 0 && x < 2958466: // before the year 10000
-		at := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC).Add(time.Duration(math.Round(x*86400)) * time.Second)
+		at := first.Add(time.Duration(math.Round(x*86400)) * time.Second)
 		switch {
 		case x < 1:
 			return at.Format(time.TimeOnly)

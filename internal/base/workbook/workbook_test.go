@@ -3,6 +3,7 @@ package workbook
 import (
 	"bytes"
 	"context"
+	"os"
 	"strings"
 	"testing"
 
@@ -57,6 +58,30 @@ func TestCSV(t *testing.T) {
 	}
 }
 
+// Old Macintosh programs count days from 1904.
+func TestOldDates(t *testing.T) {
+	f := excelize.NewFile()
+	old := true
+	if err := f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &old}); err != nil {
+		t.Fatal(err)
+	}
+	style, _ := f.NewStyle(&excelize.Style{NumFmt: 14})
+	for place, value := range map[string]any{"A1": "day", "B1": "y", "A2": 43538, "B2": 1} {
+		f.SetCellValue("Sheet1", place, value)
+	}
+	f.SetCellStyle("Sheet1", "A2", "A2", style)
+	var b bytes.Buffer
+	if err := f.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,1\n" {
+		t.Errorf("in a browser: read %q, %v", text, err)
+	}
+	if text, err := CSV(all(), b.Bytes()); err != nil || !strings.Contains(string(text), "03-15") {
+		t.Errorf("read %q, %v", text, err)
+	}
+}
+
 // Other files are unchanged; damaged ones and ones that are too large are errors.
 func TestCSVOthers(t *testing.T) {
 	if text, err := CSV(all(), []byte("a,b\n1,2\n")); err != nil || string(text) != "a,b\n1,2\n" {
@@ -82,5 +107,27 @@ func TestCSVOthers(t *testing.T) {
 	}
 	if _, err := cells(small, b.Bytes()); err == nil {
 		t.Error("in a browser a workbook is read beyond its allowance")
+	}
+}
+
+// Workbooks of LibreOffice 7.4 are read: dates, times, truth values, formulas, an empty first sheet, and days from 1904.
+func TestLibreOffice(t *testing.T) {
+	for name, want := range map[string]string{
+		"libreoffice.xlsx": "day,time,when,variety,good,dose,yield,share,pct\n" +
+			"2024-03-15,12:30:00,2024-03-15 12:30:00,\"Gräfin, A\",1,1.5,12.25,0.5,0.5\n" +
+			"1999-12-31,00:15:00,1999-12-31 00:15:00,7,0,2.5,13.125,1e-07,0.125\n" +
+			"2020-02-29,23:59:59,2020-02-29 23:59:59,x,1,3,,12345678.9,0.03\n",
+		"libreoffice-1904.xlsx": "day,option,y\n2024-03-15,A & b,3\n2024-03-16 06:00:00,,-2.5\n",
+	} {
+		data, err := os.ReadFile("testdata/" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, err := cells(all(), data); err != nil || string(text) != want {
+			t.Errorf("in a browser: %s is read as %s, %v; want %s", name, text, err, want)
+		}
+		if text, err := CSV(all(), data); err != nil || !strings.Contains(string(text), "2024-03-15,") {
+			t.Errorf("%s is read as %s, %v", name, text, err)
+		}
 	}
 }
