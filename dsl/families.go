@@ -37,7 +37,7 @@ func checkPaper(c *call, a paperArgs) {
 	}
 }
 
-// evalPaper makes the problem of one case of [Du23, App. A], or of a length scale between the cases.
+// evalPaper makes the problem of one case of [Du23, App. A], or of the family between the cases for a length scale.
 func evalPaper(c *call, a paperArgs) (any, error) {
 	var p *problem.Problem
 	var err error

@@ -155,11 +155,13 @@ func saveTo(c *call, param string, v value) error {
 		data = v.items()
 	}
 	if l, ok := data.(campaign.List); ok { // the file may be a sheet with results that a person has entered
-		// A file that cannot be read contains no results to protect.
-		if sheet, err := os.ReadFile(c.e.session.path(c.text(param))); err == nil {
-			if err := l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet); err != nil {
-				return &argumentError{param: param, message: "save: nothing was written", err: err}
-			}
+		// A file that does not exist has no results to protect.
+		sheet, err := os.ReadFile(c.e.session.path(c.text(param)))
+		if err == nil {
+			err = l.Unsaved(c.e.ctx, filepath.Base(c.text(param)), sheet)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return &argumentError{param: param, message: "save: nothing was written", err: err}
 		}
 	}
 	if err := c.e.session.opt.Host.Save(c.e.session.path(c.text(param)), data); err != nil {

@@ -56,7 +56,7 @@ func progressOf(e *evaluator, function, algorithm string, steps int) func(sim.St
 	}
 	s.steps = cmp.Or(s.steps, steps) // number of steps of the first combination
 	label := fmt.Sprintf("sweep of %s over %s", function, strings.Join(s.names(), " and "))
-	// The steps of a combination from the store count as stored.
+	// Steps of a combination that came from the store are counted separately.
 	return func(x sim.Step) {
 		stored := s.stored
 		if s.hit {

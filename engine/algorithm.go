@@ -18,7 +18,7 @@ const (
 
 // An Algorithm chooses pulls and recommends arms. It never samples, measures time or prints, so that simulations, campaigns and
 // remote agents run the same code. It is a deterministic function of its inputs. Therefore agents on different machines compute
-// the same plans from the (count, mean) of each arm, and exchange nothing else.
+// the same plans from the Batch of each round, and exchange nothing else.
 //
 // The order of calls is Plan, Learn, Plan, Learn, … until Done.
 type Algorithm interface {

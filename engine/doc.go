@@ -1,8 +1,7 @@
 // Package engine defines collaborative pure exploration in kernel bandits: the Algorithm interface, the loop that runs an
 // algorithm, and the results.
 //
-// There are V agents, each with a task and its own arms. A pull of arm i costs one sample and returns the arm's expected reward
-// plus noise. Every agent must find the best arm of its task. Measurements of one agent are informative about the arms of others
+// There are V agents, each with a task and its own arms. A pull of arm i returns its expected reward plus noise. Every agent must find the best arm of its task. Measurements of one agent are informative about the arms of others
 // through the product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
 //
 // Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. The other files hold the types that these use.
@@ -11,11 +10,11 @@
 //
 //	problem.Problem  tasks, arms, kernel, noise, and (in simulation) the true rewards
 //	model.Model      a Problem with its kernel: features φ_i, precisions, designs
-//	Algorithm        chooses pulls and answers: Plan → Learn → Done → Answers
+//	Algorithm        chooses pulls and recommends arms: Plan → Learn → Done; State has the answers
 //	Steps            drives one run step by step: next plan, amend, learn, outcome
 //	Run              loops over Steps: passes plans to an Environment and its batches back
 //	Result           data of one or many runs; written to and read from JSON
-//	Warning          kind and numbers of a warning; its String makes the sentence
+//	Warning          a kind and its numbers; String returns the sentence
 //
 // Package algorithms lists the algorithms and states the guarantee of their answers. The algorithms are in internal packages;
 // engine/internal/elimination/cokernelfc.go and cokernelfb.go follow Algorithms 1 and 2 of the paper line by line.
@@ -23,10 +22,12 @@
 // # What is promised
 //
 // From v0.1.0 on, programs may rely on all exported names of the packages kernels, engine/question, engine/answer,
-// engine/campaign/folder, session and session/display, and on these names of others, with the fields of their types:
+// engine/campaign/folder, session and session/display, and on the following names, with the exported fields of their
+// types:
 //
-//	engine             Algorithm Environment Plan Batch State Options Ridge Run BatchOf PlanOfSets StateOfSets CountsOf
-//	                   Result Answer Interval Warning Status StatusDecided StandingProven StandingHeuristic ModeFC ModeFB
+//	engine             Algorithm Environment Plan Batch Side Within State Options Ridge Run BatchOf PlanOfSets StateOfSets CountsOf
+//	                   Result Answer Interval Warning Status StatusDecided StandingProven StandingHeuristic StandingNone
+//	                   ModeFC ModeFB
 //	engine/problem     Problem New Load LoadOptions Long Block NoiseModel Classic PaperCase PaperFamily GoalMax GoalMin
 //	engine/algorithms  All Named Entry
 //	engine/sim         Run Experiment Func Drawer Sweep Compare Comparisons SpeedupOf Speedup
@@ -39,9 +40,8 @@
 //	report/figure      Figure Series SVG PDF PNG
 //	report/save        File Document Formats
 //
-// Changes of these names are listed in CHANGELOG. A user-defined algorithm may also use engine/model and engine/design. Other
-// names of these packages, and the packages engine/belief, engine/gp, engine/campaign/record, engine/cluster,
-// engine/cluster/jetstream and all in notebook, serve the command and the language and may change at any time. Packages that
+// Changes of these names are listed in CHANGELOG. All other names may change at any time, also those of
+// engine/model and engine/design, which a user-defined algorithm may use. Packages that
 // are used only inside engine are in engine/internal.
 //
 // # Errors
@@ -53,6 +53,6 @@
 // # Units
 //
 // The paper assumes 1-sub-Gaussian noise. Rewards are therefore normalised: they are measured in units of the largest noise
-// scale, or of Options.Unit. An arm with a smaller scale σ_i gets precision Unit²/σ_i² in the weighted least squares.
+// scale, or of Options.Unit. Arm i has the precision Unit²/σ_i² in the weighted least squares.
 // "Normalised" always means these units. Answers, gaps and regrets are in the units of the data.
 package engine

@@ -102,7 +102,7 @@ func (c *scaleCheck) above(level float64) *Warning {
 }
 
 // MostAbove returns the arm whose sum of squares, divided by the stated variance, has the smallest χ² p-value. p is that p-value
-// times the number of arms with degrees of freedom (Bonferroni). It returns -1 if no arm has any.
+// times the number of arms with degrees of freedom (Bonferroni). worst is -1 if no arm has degrees of freedom.
 func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
 	worst, p = -1, 1
 	tests := 0.0

@@ -137,7 +137,7 @@ type Option struct {
 	Mode     string             // ModeFC or ModeFB if scripts can set it only in that mode; "" for both
 	Range    kernels.Range      // allowed numbers
 	Choices  []string           // allowed words
-	Planned  string             // for RidgeGP in Choices: the reason why it needs pulls that are fixed in advance
+	Planned  string             // for RidgeGP in Choices: the message if fc is asked for it, because it needs pulls that are fixed in advance
 	Of       Methods            // algorithms that have the option
 	Default  string             // default as a script writes it; "" if it has no such default
 	Held     bool               // whether Result has a numeric field for it
@@ -148,14 +148,14 @@ type Option struct {
 // Methods is a set of algorithms that have an option in common.
 type Methods int
 
-// A new constant also needs a line in algorithms.Entry.Takes.
 const (
+	// a new constant also needs a line in algorithms.Entry.Takes
 	MethodsAll       Methods = iota
 	MethodsSchedules         // elimination in rounds of a schedule
 	// regularised least squares. Methods with a prior only choose between two estimators and do not accept a number
 	MethodsRidge
 	MethodsPlannedGap  // regularised least squares with fixed confidence
-	MethodsNormed      // least squares, also without regularisation: if features were cut, the norm is needed
+	MethodsNormed      // least-squares methods; with truncated features they need the norm
 	MethodsPlanBudgets // fixed budget, with a prior
 	MethodsTests       // tests of normal rewards, fixed confidence
 	MethodsMisfit      // such tests by least squares; tests by sample means need no misspecification bound
@@ -350,8 +350,8 @@ func (o Options) Stated() []Setting {
 	return out
 }
 
-// NonZero returns the non-zero fields of a struct by name, recursively; other values are returned unchanged. The JSON of the
-// result identifies the stated options: it does not change when a later version adds a field that is zero.
+// NonZero returns the non-zero fields of a struct by name, recursively; other values are returned unchanged. Its JSON can
+// serve as a key of the options: a field that a later version adds does not change it if it is zero.
 func NonZero(v any) any {
 	s := reflect.ValueOf(v)
 	if s.Kind() != reflect.Struct {

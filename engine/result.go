@@ -127,9 +127,10 @@ type Progress struct {
 const (
 	// a theorem covers the answers, and its conditions hold as far as they can be checked
 	StandingProven = "proven"
-	// a theorem covers the answers, but one of its conditions holds only approximately or was estimated from the same data
+	// a posterior probability, or a theorem with a condition that holds only approximately or was estimated from the same data
 	StandingHeuristic = "heuristic"
-	StandingNone      = "none"
+	// no guarantee: nothing was decided, or the method has no test
+	StandingNone = "none"
 )
 
 // RoundRecord describes one communication round of one run.

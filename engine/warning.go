@@ -187,9 +187,9 @@ var sentences = map[WarningKind]string{
 		"(round %d, p = %.2g). Answers may be wrong. Add c*identity() to the kernel, or state larger noise",
 	WarnUnexplained: "the kernel predicts left-out data poorly: it explains a share of %.2g of their variation within tasks, less than " +
 		"%.2g. So each arm must be measured before its task is decided",
-	WarnRidgeFC: "xi = %.3g violates the condition of Theorem 1 (%.3g ≤ %.3g). The theorem's guarantee does not cover this run. Leave " +
+	WarnRidgeFC: "xi = %.3g is too large for Theorem 1, whose condition %.3g ≤ %.3g fails. The theorem's guarantee does not cover this run. Leave " +
 		"xi out, or state a smaller one",
-	WarnRidgeFB: "xi = %.3g violates the condition of Theorem 2 (%.3g ≤ %.3g). The theorem does not bound the errors of this run. Leave " +
+	WarnRidgeFB: "xi = %.3g is too large for Theorem 2, whose condition %.3g ≤ %.3g fails. The theorem does not bound the errors of this run. Leave " +
 		"xi out, or state a smaller one",
 	WarnThinRound:  "%d pulls per round are too few for the rounding ratio %.2g. Give a larger budget or fewer rounds",
 	WarnThinBudget: "%d pulls per round are too few for the rounding ratio %.2g. Theorem 2 does not cover this budget. Give a larger budget",
@@ -197,8 +197,8 @@ var sentences = map[WarningKind]string{
 		"errors of this run",
 	WarnSilent: "the agent of task %q sent nothing in %d of %d rounds, which continued without it. The guarantee holds only if this did " +
 		"not depend on its rewards",
-	WarnNotNormal: "rewards are %s, but the test assumes that the estimates of each round are normal. So the error probability delta is " +
-		"approximate. More pulls per round make it more exact",
+	WarnNotNormal: "the test assumes normal estimates, but rewards are %s. So the error probability is only close to delta. It comes " +
+		"closer with more pulls per round",
 	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
 		"or, if the budget is fixed, a larger budget",
 	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. It still shows that %q is within " +
@@ -215,7 +215,7 @@ var sentences = map[WarningKind]string{
 	WarnCostPulls:  "%s plans by the number of pulls and ignores the column cost. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnCostBudget: "a budget counts pulls, so the column cost is ignored. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. The kernel's rank on all arms is %d, the sum of the ranks of the " +
-		"tasks. So results of one task exclude nothing in another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+		"tasks. So a test cannot use results of one task for another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
 	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %d on these %d arms, so a " +
@@ -240,7 +240,7 @@ var sentences = map[WarningKind]string{
 	WarnBound: "no lower bound was computed: %s",
 	WarnBoundSize: "no lower bound was computed. For %d arms its design needs at least %.2g products per step, above the limit of %.0g. " +
 		"bounds(p) computes it",
-	WarnBoundStopped: "no lower bound was computed, because the run was interrupted before",
+	WarnBoundStopped: "no lower bound was computed, because the run was interrupted",
 	WarnErrors: "errors exceed delta: %d of %d runs are wrong, and the 95 %% interval begins at %.3g. An assumption of the guarantee " +
 		"may be violated: see the other warnings",
 	WarnErrorsUnclear: "these runs cannot show whether errors stay within delta = %g. %d of %d runs are wrong, so the error rate may be " +
@@ -300,7 +300,7 @@ var sentences = map[WarningKind]string{
 	WarnBoundsEnds:    "%s is between %.6g and %.6g",
 	WarnBoundsReached: "%s is between %.6g and %.6g. Not all pairs were examined; those examined reach %.6g",
 	WarnBoundsTime:    "T* is between %.6g (its value at xi = %.3g) and %.6g (its value for arms that share nothing)",
-	WarnBoundsRidge:   "xi = %.3[2]g violates the condition of %[1]s (%.3[3]g ≤ %.3[4]g)",
+	WarnBoundsRidge:   "xi = %.3[2]g is too large for %[1]s, whose condition %.3[3]g ≤ %.3[4]g fails",
 	WarnBoundsAuto: "xi = %.3g is the smallest value at which %d arms represent all others to within a tenth of xi. The theorems need a " +
 		"much smaller xi, with thousands of directions",
 	WarnBoundsNorm: "for so many arms the norm of the expected rewards is not computed. So the conditions of the theorems on xi are not " +

@@ -59,8 +59,8 @@ func answerBlocks(a answer.Answer) []Block {
 	return append(out, KeyValues{Caption: "Model", Items: []KeyValue{
 		{Key: "Noise", Value: a.Noise},
 		{Key: "Kernel" + log, Value: shownKernel(a.Kernel)},
-		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted model is right. A proof needs a campaign " +
-			"with CoTestFC, and bounds of the rewards or normal noise (gonb-cope campaign --help)"},
+		{Key: "Guarantee", Value: "heuristic. The probabilities are right only if the fitted model is right. For a proof, run a " +
+			"campaign with CoTestFC (docs/explanation/what-proven-means.md)"},
 	}})
 }
 
@@ -118,7 +118,7 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 	switch sure := all - len(open); {
 	case sure == 0:
-		return fmt.Sprintf("No recommendation is 95\u00a0%% sure yet: the probability that it is %s is %s", good, hi)
+		return fmt.Sprintf("No recommendation is 95\u00a0%% sure yet. The recommended options are %s with probability %s", good, hi)
 	default:
 		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
 		return fmt.Sprintf("%d of %d recommended options are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
@@ -170,7 +170,7 @@ func pickTable(a answer.Answer) Table {
 			{Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2}, text("runner_up", "Runner-up"),
 			number("count", "Times measured", ""),
 		},
-		Notes: []string{"Expected loss (simple regret): how much worse the recommended option is than the best, on average."},
+		Notes: []string{"Expected loss (simple regret): how much reward the recommended option is expected to lose to the best."},
 	}
 	if a.Goal == problem.GoalMin {
 		t.Caption += ": the lowest " + rewardTitle(a)
@@ -250,7 +250,7 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number is for 95 % in that task alone, with the noise estimated from this table. A campaign must be sure " +
+		t.Notes = []string{"Each number brings that task alone to 95 %, with the noise estimated from this table. A campaign must be sure " +
 			"about all tasks together, so it needs more: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {

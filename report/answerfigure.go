@@ -177,9 +177,9 @@ func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64
 // importanceTable lists how strongly the estimates depend on each column of the arms.
 func importanceTable(a answer.Answer) Table {
 	t := Table{Caption: "Importance of the columns", Columns: []Column{text("column", "Column"), number("share", "Share of the variance", "")},
-		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. The " +
-			"part that chance alone would give is subtracted, and negative results are shown as 0. So with few options, a share can be 0 " +
-			"although the estimates differ. Shares need not add up to 100 %: columns can influence each other, or always change together."}}
+		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. A " +
+			"share is reduced by the value that chance alone gives, and is never below 0. So with few options it can be 0 although the " +
+			"estimates differ. Shares need not add up to 100 %: columns can influence each other, or always change together."}}
 	for _, x := range a.Importance {
 		t.Rows = append(t.Rows, []any{x.Column, Share(x.Share)})
 	}

@@ -31,7 +31,7 @@ func boundsSentence(r bounds.Report) string {
 	}
 	s := fmt.Sprintf("To %s of %s with error probability at most %s", goal, each(r.Tasks), decimal(r.Delta, 0))
 	if finite(r.LowerBoundSamples) {
-		s += fmt.Sprintf(", any algorithm needs at least %s samples per agent", decimal(r.LowerBoundSamples, 0))
+		s += fmt.Sprintf(", any algorithm needs at least %s samples per agent in expectation", decimal(r.LowerBoundSamples, 0))
 	} else {
 		s += ", no finite number of samples is enough: a task has two equally good best arms"
 	}
@@ -68,7 +68,7 @@ func promisesTable(r bounds.Report) Table {
 	t := Table{
 		Caption: "Lower and upper bounds",
 		Columns: columns("bound Bound", "#samples Fixed confidence: samples per agent", "#ratio Times the lower bound",
-			"#error Fixed budget: error probability", "#budget Budget per agent for error δ"),
+			"#error Fixed budget: error probability", "#budget Fixed budget: samples per agent for error δ"),
 		Rows: [][]any{{"Lower bound, any algorithm", known(r.LowerBoundSamples), nil, nil, nil}},
 	}
 	if r.LowerBoundSamplesLimit > 0 {
@@ -98,7 +98,7 @@ func promisesTable(r bounds.Report) Table {
 	if finite(r.LowerBoundSamples) {
 		t.Rows[0][2] = 1.0
 	}
-	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability says nothing."}
+	t.Notes = []string{"Upper bounds use the constants of the proofs. A bound of 1 on an error probability is trivial."}
 	if m := r.Misfit; m != nil && m.Samples == 0 {
 		t.Notes = append(t.Notes, fmt.Sprintf("Under this misfit, estimates by the kernel need not distinguish gaps below %s. "+
 			"Arms that are measured directly can be distinguished.", decimal(m.Floor, 3)))
@@ -141,10 +141,10 @@ func quantitiesTable(r bounds.Report) Table {
 	add("rank K_Z", "rank of the task kernel", r.RankTask, nil, nil)
 	add("rank K_X", "rank of the arm kernel", r.RankArm, nil, nil)
 	add("rank K", "rank of the joint kernel", r.RankJoint, nil, nil)
-	add("d̃", "dimension for rounding", r.RoundingDimension, nil, nil)
-	certified("ρ_1", "difficulty of the first round", r.Rho1)
+	add("d̃", "effective rank", r.RoundingDimension, nil, nil)
+	certified("ρ_1", "ρ* of the first round", r.Rho1)
 	certified("ρ*", "problem complexity", r.RhoStar)
-	certified("ω", "complexity over all pairs of arms", r.Omega)
+	certified("ω", "principal dimension of all arms", r.Omega)
 	add("T*", "characteristic time", known(r.CharacteristicTime), nil, nil)
 	return t
 }
@@ -192,7 +192,7 @@ func theoremSentence(r bounds.Report) string {
 		return fmt.Sprintf("Theorem 1 gives no guarantee, because ξ does not meet its condition; its formula gives %s%s for CoKernelFC",
 			samples, times)
 	}
-	return fmt.Sprintf("Theorem 1 guarantees that CoKernelFC needs at most %s%s", samples, times)
+	return fmt.Sprintf("By Theorem 1, CoKernelFC needs at most %s%s, with probability at least 1 - δ", samples, times)
 }
 
 // conditionNote returns the note that some upper bounds are not guaranteed; "" if all are guaranteed.

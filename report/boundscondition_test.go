@@ -19,7 +19,7 @@ func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 		norm          float64
 		want, without []string
 	}{
-		"holds": {nil, 2, []string{"Theorem 1 guarantees that CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
+		"holds": {nil, 2, []string{"By Theorem 1, CoKernelFC needs at most 500 (10 times as many)", "‖θ*‖ 2"},
 			[]string{"does not meet", "unknown"}},
 		"norm unknown": {[]engine.Warning{{Kind: engine.WarnBoundsNorm}}, 0,
 			[]string{"Whether Theorem 1 holds at this ξ is unknown", "gives 500 (10 times as many)", "‖θ*‖ unknown", "Upper bounds hold only if ξ meets"},
@@ -27,7 +27,7 @@ func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 		"theorem 1 unmet": {[]engine.Warning{ridge("Theorem 1")}, 2,
 			[]string{"Theorem 1 gives no guarantee, because ξ does not meet its condition", "fixed confidence are not guaranteed"}, []string{"promises that", "Budgets"}},
 		"theorem 2 unmet": {[]engine.Warning{ridge("Theorem 2")}, 2,
-			[]string{"Theorem 1 guarantees that", "Budgets and error probabilities are not guaranteed"}, []string{"either theorem"}},
+			[]string{"By Theorem 1, CoKernelFC needs", "Budgets and error probabilities are not guaranteed"}, []string{"either theorem"}},
 		"both unmet": {[]engine.Warning{ridge("Theorem 1"), ridge("Theorem 2")}, 2,
 			[]string{"Theorem 1 gives no guarantee", "condition of either theorem"}, []string{"promises that"}},
 	} {

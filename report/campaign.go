@@ -71,11 +71,11 @@ func campaignBlocks(s campaign.Status) []Block {
 	}
 	if s.Best != nil {
 		t := pickTable(*s.Best)
-		t.Caption = "Recommended by the measurements"
+		t.Caption = "Recommendation"
 		if s.Open != nil {
-			t.Caption += " before the open round"
-			t.Notes = append(t.Notes, "Results of the unfinished round count only when it is complete. "+
-				"Otherwise a lucky value could end the round early.")
+			t.Caption += " without the results of the open round"
+			t.Notes = append(t.Notes, "Results of the open round are used when the round is complete, "+
+				"so that a lucky value cannot end it early.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another option. The leader uses the protocol's kernel; "+
@@ -156,7 +156,7 @@ func campaignSentence(s campaign.Status) string {
 		out = upper(out[2:])
 	}
 	if s.Done {
-		return out + fmt.Sprintf(" Nothing is left to measure (%s).", s.Ended)
+		return out + fmt.Sprintf(" The campaign is finished (%s).", s.Ended)
 	}
 	if o := s.Open; o != nil {
 		out += " " + openSentence(*o)
@@ -202,7 +202,7 @@ func openSentence(o campaign.OpenRound) string {
 	}
 	out += "."
 	if o.Unassigned > 0 {
-		out += fmt.Sprintf(" Get the other %d with gonb-cope campaign ask.", o.Unassigned)
+		out += fmt.Sprintf(" %d more can be handed out: run gonb-cope campaign ask.", o.Unassigned)
 	}
 	return out
 }
@@ -212,7 +212,7 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Options open", "#measured Measured in the campaign", "#beside From the table, attached or late",
+			"#arms_open Options open", "#measured Measured in the campaign", "#beside Earlier or late results",
 			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
 			"out Last option excluded"),
 	}
@@ -245,11 +245,11 @@ func campaignTasks(s campaign.Status) Table {
 	}
 	if leads {
 		t.Notes = []string{"Lead: the leader minus its hardest rival. Brackets are 95 % intervals with the kernel and the noise scale of the " +
-			"campaign. The command best fits both to the table, so its intervals differ."}
+			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: as many as this task needs so that all tasks together reach "+levelWords(s.Delta)+", "+
-			"if today's estimates are exactly right. This can be far too low or far too high: plan with the forecast.")
+		t.Notes = append(t.Notes, "Further samples: what this task needs if today's estimates are exactly right. The target is "+levelWords(s.Delta)+
+			" for all tasks together. These numbers are rough: plan with the forecast.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
 			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
 		}
@@ -374,7 +374,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " Fingerprint of the record: " + r.Chain + "."
+		lead += " Chain (hash of the record): " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

@@ -183,7 +183,7 @@ func compareFootnotes(results []engine.Result, bound []string) []string {
 	kinds, rows := warningsOf(results)
 	return lists.Map(kinds, func(alike []engine.Warning) string {
 		names := namesOf(results, bound, rows[alike[0].Kind])
-		return fmt.Sprintf("Warning: %s (%s%s).", engine.WarningText(alike...), names, ofFirst(alike))
+		return fmt.Sprintf("Warning for %s%s: %s.", names, ofFirst(alike), engine.WarningText(alike...))
 	})
 }
 

@@ -54,9 +54,9 @@ func (views) WhatIf(c plan.Comparison) view {
 func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
 	if len(f.Rows) > 0 {
-		lead = fmt.Sprintf("Expected on %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
+		lead = fmt.Sprintf("Forecast for the problem %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
 	}
-	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast before the first sample")
+	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast for a start without measurements")
 }
 
 // whatIfBlocks returns the blocks of what_if(...): how each change affects the expected samples and costs.
@@ -139,11 +139,11 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
 		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
 			"#tasks Tasks", "#delta δ", "#epsilon ε", "#runs Simulated runs", "#undecided Undecided", "#rounds Rounds",
-			"#rounds_q90 Rounds, 90 %", "#samples Samples per agent", "#samples_total Samples, all agents",
-			"#samples_total_q90 All agents, 90 %", "#ratio Times the lower bound", "#ratio_to_baseline Times the baseline", "#cost Cost",
-			"#cost_q90 Cost, 90 %", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % ["+prices.TimeUnit+"]",
+			"#rounds_q90 Rounds, 90 % quantile", "#samples Samples per agent", "#samples_total Samples, all agents",
+			"#samples_total_q90 All agents, 90 % quantile", "#ratio Times the lower bound", "#ratio_to_baseline Times the baseline", "#cost Cost",
+			"#cost_q90 Cost, 90 % quantile", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % quantile ["+prices.TimeUnit+"]",
 			"#busiest Samples of the busiest agent", "#first_round First round, all agents", "#messages Messages",
-			"#bytes Communication [bytes]", "best Best"),
+			"#bytes Communication [bytes]", "best Lowest in"),
 	}
 	for _, r := range rows {
 		tasks := any(nil)

@@ -98,7 +98,7 @@ func resultSentence(r engine.Result) string {
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 		if limit := r.LowerBoundSamplesLimit; limit > 0 {
-			s += fmt.Sprintf("; %s times its limit for δ → 0, %s", decimal(r.SamplesPerAgent.Mean/limit, 3), decimal(limit, 0))
+			s += fmt.Sprintf("; %s times the lower bound for δ → 0, %s", decimal(r.SamplesPerAgent.Mean/limit, 3), decimal(limit, 0))
 		}
 		s += ")"
 	}
@@ -386,7 +386,7 @@ var plansPulls = []string{"CoTestFC", "IndTestFC"}
 var traceNotes = map[string]string{
 	"rho":         "Design value: what the plan of a round minimises, such as the largest variance of an estimated gap times the pulls.",
 	"rho_lower":   "Certified minimum: no plan of that round has a smaller design value.",
-	"rounding":    "Rounding ratio: largest variance of a gap with whole pulls, divided by that with as many pulls in fractions.",
+	"rounding":    "Rounding ratio: largest variance of a gap after rounding to whole pulls, divided by the value before rounding.",
 	"lack_of_fit": "Lack of fit: the rewards contradict the kernel if p is below 0.01/(r(r+1)) in round r.",
 	"digest":      "Plan digest: two runs with equal digests had equal plans and data so far.",
 }

@@ -111,7 +111,7 @@ func TestLabelsSayWhatIsCounted(t *testing.T) {
 		result engine.Result
 		want   []string
 	}{
-		"elimination": {fcResult(), []string{"Runs with a wrong answer", "Tasks with a wrong leader", "times the pulls.", "with as many pulls in fractions"}},
+		"elimination": {fcResult(), []string{"Runs with a wrong answer", "Tasks with a wrong leader", "times the pulls.", "after rounding to whole pulls"}},
 		"sequential test": {func() engine.Result {
 			r := fcResult()
 			r.Algorithm, r.Answers = "CoTestFC", slices.Clone(r.Answers)

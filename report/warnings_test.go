@@ -67,8 +67,8 @@ func TestFootnotesSideBySide(t *testing.T) {
 	got := Compare([]engine.Result{a, b, a})
 	for _, want := range []string{
 		"Guarantee (all rows): proven.", "Guarantees cover decided answers only.",
-		"Warning: " + few(1).String() + " (A in row 1 and A in row 3).",
-		"Warning: " + guessed.String() + " (all results).",
+		"Warning for A in row 1 and A in row 3: " + few(1).String() + ".",
+		"Warning for all results: " + guessed.String() + ".",
 	} {
 		if !slices.Contains(got.Notes, want) {
 			t.Errorf("no note %q in %q", want, got.Notes)
@@ -82,7 +82,7 @@ func TestFootnotesSideBySide(t *testing.T) {
 	if got := Compare([]engine.Result{a, a}); column(got, "decided") >= 0 {
 		t.Errorf("a column for decided tasks where all are: %v", got.Rows)
 	}
-	if got := Compare([]engine.Result{b, a}); !slices.Contains(got.Notes, "Warning: "+few(1).String()+" (A).") {
+	if got := Compare([]engine.Result{b, a}); !slices.Contains(got.Notes, "Warning for A: "+few(1).String()+".") {
 		t.Errorf("notes %q", got.Notes)
 	}
 }

@@ -41,7 +41,7 @@ func agentCommand() *cobra.Command {
 		Use: "agent --run RUN --task TASK --server URL [flags] [-- COMMAND...]",
 
 		DisableFlagsInUseLine: true,
-		Short:                 "Measure one task of a run that several machines share",
+		Short:                 "Measure one task of a run on several machines",
 		Long: `Join a run as the agent of one task: measure its arms, and send counts and means to the
 other agents.
 

@@ -57,8 +57,9 @@ statistical model: the program fits one to the measurements.
 
 The table has one row per measurement. --task names the columns of the tasks, --arm the
 columns that you can choose, and --reward the measured column. The combinations of values in
-the --arm columns are the options. Without these flags, best lists the columns and proposes a
-command to copy. If the columns are called task, arm and mean, no flags are needed.`,
+the --arm columns are the options. Without these flags, the command lists the columns and
+proposes a command to copy. A table of means (columns task, arm and mean, one row per option)
+needs no flags.`,
 		Example: `  gonb-cope best runs.csv
   gonb-cope best runs.csv --task Machine --arm "Temp °C" --arm Speed --reward Throughput --next 24
   gonb-cope best losses.csv --task model --arm lr --arm dropout --reward loss --goal min -o best.html`,
@@ -99,11 +100,11 @@ command to copy. If the columns are called task, arm and mean, no flags are need
 		"whether higher or lower values are better: `max|min` (default max); one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.StringVar(&o.Kernel, "kernel", "",
-		"`EXPR` for how similar tasks and options are, as in a script; used as far as the measurements support it (default: learned)")
+		"kernel `EXPR`: how similar tasks and options are, as in a script. The measurements decide its weight (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or their cost with --cost; "+
-		"-o FILE.xlsx, .csv, .docx or .pdf then has only the list to fill in")
+	f.IntVar(&o.Next, "next", 0, "how many further measurements to propose: a `NUMBER`, or with --cost their total cost. "+
+		"A file of -o (.xlsx, .csv, .docx, .pdf) then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
 	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")

@@ -42,8 +42,8 @@ results, and status shows the recommendations. Each campaign has a folder of its
 script with one protocol(...) defines it. Each result is stored before the command confirms it.
 
 A reaction or run that fails is a result: record the worst possible value, such as a yield
-of 0 (with goal="min" the largest loss). Use fail and close only for measurements that are
-missing for reasons unrelated to their reward.`,
+of 0 (with goal="min" the largest loss). Use fail and close only if a missing result has
+nothing to do with the option, such as a broken vial.`,
 		Example: `  gonb-cope campaign start days days.cope
   gonb-cope campaign ask days --by Ann -o list.csv
   gonb-cope campaign tell days list.csv --by Ann

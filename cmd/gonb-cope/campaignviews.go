@@ -126,7 +126,7 @@ func upgradeCommand() *cobra.Command {
 	var o campaignOptions
 	var dryRun bool
 	c := o.runWith(&cobra.Command{
-		Use: "upgrade DIR", Short: "Continue a campaign with a program version whose decisions differ", Args: arguments(1, 1, "a folder"),
+		Use: "upgrade DIR", Short: "Continue a campaign with a newer program version that may decide differently", Args: arguments(1, 1, "a folder"),
 	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
 		changes, err := k.Upgrade(ctx, o.by, dryRun)
 		if err != nil {
@@ -221,7 +221,7 @@ func campaignReportCommand() *cobra.Command {
 	var o campaignOptions
 	var r runOptions
 	c := &cobra.Command{
-		Use: "report DIR -o FILE", Short: "Write a report: recommendations, guarantee, reasons of changes, hashes",
+		Use: "report DIR -o FILE", Short: "Write a report: recommendations, guarantee, reasons for changes, hashes",
 		Args: arguments(1, 1, "a folder"),
 		RunE: func(c *cobra.Command, args []string) error {
 			if _, err := r.check(); err != nil {

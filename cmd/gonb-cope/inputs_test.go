@@ -394,7 +394,7 @@ func TestOrdersOfStrangers(t *testing.T) {
 		for _, act := range order {
 			run(false, map[string][]string{"ask": {"ask", "w", "--by", "Ann", "-o", "list.csv"}, "attach": {"attach", "w", "pilot.csv", "--by", "Ann"}}[act]...)
 		}
-		_, found, _ := strings.Cut(run(false, "status", "w"), "Recommended by the measurements")
+		_, found, _ := strings.Cut(run(false, "status", "w"), "Recommendation")
 		found, _, _ = strings.Cut(found, "Open lists")
 		if recommended = append(recommended, found); found != recommended[0] || !strings.Contains(found, "r2, 180") || strings.Contains(found, "150") {
 			t.Errorf("%v: recommended%s", order, found)

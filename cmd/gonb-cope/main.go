@@ -72,7 +72,7 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "gonb-cope",
 		Short: "Collaborative pure exploration in kernel bandits",
-		Long: "gonb-cope finds the best option (arm) of each of several related experiments (tasks).\n" +
+		Long: "gonb-cope finds the best option (arm) of each of several related tasks.\n" +
 			"It uses similarities between tasks and between options, and so needs fewer measurements.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
@@ -92,6 +92,14 @@ func root() *cobra.Command {
 		return err
 	}
 	c.SetFlagErrorFunc(flagError)
+	help := c.HelpFunc()
+	c.SetHelpFunc(func(c *cobra.Command, args []string) {
+		if rest := c.Flags().Args(); !c.HasParent() && len(rest) > 0 { // as in gonb-cope fc --help
+			c.PrintErrln(noSuchCommand(c, rest))
+			return
+		}
+		help(c, args)
+	})
 	c.SetHelpCommand(helpCommand())
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(),
@@ -247,10 +255,17 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		hint = "; gonb-cope run " + shell.Quote(word) + " runs a script"
 	case c.Name() == "campaign" && elsewhere != "":
 		hint = "; gonb-cope campaign ask DIR lists the next measurements, and status DIR shows the recommendations"
-	case elsewhere != "" || word == "fit" || word == "plot" || word == "analyze" || word == "analyse":
+	case isFunction(word):
+		hint = "; " + word + " is a function of scripts, which gonb-cope run FILE runs: see docs/reference/functions.md"
+	case elsewhere != "" || word == "analyze" || word == "analyse":
 		hint = "; gonb-cope best TABLE recommends the best option, and with --next N the next measurements"
 	}
 	return usageError{fmt.Errorf("unknown command %q%s", args[0], hint)}
+}
+
+// isFunction reports whether the language has a function of this name.
+func isFunction(name string) bool {
+	return slices.ContainsFunc(dsl.Functions(), func(f dsl.Function) bool { return f.Name == name })
 }
 
 // helpCommand returns the command help, which prints the help of another command. Unlike cobra's own, it returns an error

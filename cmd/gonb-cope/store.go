@@ -164,13 +164,13 @@ func missingParts(finished []string, n int) []string {
 
 func storeCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "store", Short: "Merge the results of parts of a script", Args: noSuchCommand,
+		Use: "store", Short: "Merge results of a script that ran in parts", Args: noSuchCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var extend bool
 	merge := &cobra.Command{
 		Use:   "merge OUT IN...",
-		Short: "Merge the results of parts of a script",
+		Short: "Merge results of a script that ran in parts",
 		Long: `Merge stores, which gonb-cope run --shard K/N --store IN has made, into the store OUT.
 gonb-cope run SCRIPT --store OUT then shows the script's results without making its runs again.`,
 		Example: `  gonb-cope run sweep.cope --shard 1/2 --store a

@@ -23,7 +23,7 @@ func webCommand() *cobra.Command {
 	var quiet bool
 	c := &cobra.Command{
 		Use:   "web [FOLDER]",
-		Short: "Show the page for browsers, which answers a table without an upload",
+		Short: "Open the browser page, which analyses a table without an upload",
 		Long: `Show the page for browsers on this machine. You drop a table, and get the recommended options and
 what to measure next. The browser computes everything: nothing is uploaded.
 

@@ -260,7 +260,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
 		prior = "" // variances names the covariance
-		variances = ", averaged over the scale of the kernel and over the part specific to each arm"
+		variances = ". It averages over the scale of the kernel and over independent effects of the arms"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}
@@ -272,7 +272,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
 	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. This is approximate, not proven: it is right only "+
-		"if the model fits. docs/explanation/robustness.md has measured error rates. The model is a Gaussian process prior with %s%s%s",
+		"if the model fits. docs/explanation/robustness.md has measured error rates. The model is a Gaussian process with %s%s%s",
 		what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". Fewer answers may be right (see the warnings)"

@@ -122,7 +122,7 @@ type Pick struct {
 	CI95     *[2]float64    `json:"ci95"`               // 95 % interval of the expected reward; null if undetermined
 	Count    float64        `json:"count"`              // number of measurements
 	Failed   int            `json:"failed,omitempty"`   // measurements that gave no value
-	Options  int            `json:"options"`            // number of candidates; a single one has probability 1 but is not decided
+	Options  int            `json:"options"`            // number of options; with one option the probability is 1, but nothing is decided
 	Within   float64        `json:"probability_within"` // posterior probability that no arm is better by more than epsilon
 	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
 	// posterior probability that the arm meets the requirements; null without requirements
@@ -406,13 +406,13 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	}
 	l := b.LeaveOneOut
 	a.Basis = fmt.Sprintf("How far to trust this: the program hid the measurements of each option in turn and predicted their mean. "+
-		"The typical error was %s with the fitted similarities (the kernel)", short(l.Error))
+		"The prediction error (root mean square) was %s with the fitted similarities (the kernel)", short(l.Error))
 	switch {
 	case l.Without > l.Error:
-		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel lowers the error by %.2g %%",
+		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel lowers the error by %.2g %%",
 			short(l.Without), 100*(1-l.Error/l.Without))
 	case l.Without > 0:
-		a.Basis += fmt.Sprintf(", and %s with the average of the task's other options. So the kernel does not help: trust "+
+		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
 	a.Basis += "." + a.checked(b) + a.relatives(b.Problem) + a.enough()

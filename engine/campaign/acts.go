@@ -198,8 +198,9 @@ var attachEntry = Entry{
 		"a renamed file",
 	Example: `attach("days", "pilot.csv", by="Ann")`,
 	Short:   "Record earlier measurements, or measurements from elsewhere",
-	Long: "Record measurements task,arm,reward or task,arm,count,mean,sd that belong to no round.\n" +
-		"They guide what is measured next. A test decides nothing by them; a posterior uses them like all others.",
+	Long: "Record measurements that the campaign did not ask for. The file has the columns of the problem's\n" +
+		"table; or task,arm,reward; or task,arm,count,mean,sd. CoTestFC uses them only to plan;\n" +
+		"CoBayesFC uses them fully.",
 }
 
 // Params implements Act.

@@ -85,9 +85,9 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 }
 
 // FailureRule is the rule for people who give back pulls or close a round, for any problem.
-const FailureRule = `a reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
+const FailureRule = `a reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
-const givenBack = "Give back only pulls that were not measured for reasons unrelated to their reward"
+const givenBack = "Give pulls back only if the reason has nothing to do with the option, such as a broken vial"
 
 // Fail gives back pulls that were not measured. They are handed out again under other ids; a round of blocks continues
 // without them.
@@ -101,8 +101,8 @@ var failEntry = Entry{
 	Doc: "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " +
 		sentence.Upper(FailureRule),
 	Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`,
-	Short:   "Give pulls back that were not measured",
-	Long:    "Give back pulls that were not measured. They are handed out again.\n\n" + sentence.Upper(FailureRule) + ".",
+	Short:   "Report measurements that could not be made",
+	Long:    "Report measurements that could not be made. They are handed out again.\n\n" + sentence.Upper(FailureRule) + ".",
 }
 
 // Params implements Act.

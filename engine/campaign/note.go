@@ -113,12 +113,12 @@ var noteSentences = map[NoteKind]string{
 		"is independent for each arm (from none to twice that)",
 	NoteLosses: "%s of measurements fail, and %s of results are up to %s late%s",
 
-	NoteRule:       "a reaction or run that fails gets %s. " + givenBack,
+	NoteRule:       "a reaction that ran and gave nothing is a result: record %s. " + givenBack,
 	NoteLateDiffer: "lateness of results seems to depend on their rewards (see the warning)",
 	NoteTwice:      "measurements seem to be recorded twice (see the warning)",
 	NoteSkewed:     "the rewards of some arms are skewed (see the warning)",
 	NoteCensored:   "%d results are only limits, such as <0.05. They count as that number, which no guarantee allows for",
-	NoteManyLost:   "%d of %d pulls have no result. With so many, the guarantee depends on the reason",
+	NoteManyLost:   "%d of the %d finished measurements have no result. With so many, the guarantee depends on the reason",
 	NoteDiffers:    "decisions changed after results were corrected or the program was replaced. No theorem allows for this",
 }
 

@@ -34,7 +34,7 @@ task,arm,count,mean,sd. Rows without a reward are not measured yet; rows already
 be recorded every evening. A text without digits, such as "vial broken", means that nothing
 was measured; so do NaN and inf. A reaction without product is a result: enter 0.
 If a row is wrong, nothing is recorded, unless --take-good records the others.
-- is standard input.
+Write - instead of a file to read standard input.
 Values may have decimal commas where the table of the problem has them.`,
 }
 

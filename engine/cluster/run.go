@@ -242,7 +242,7 @@ type Identity struct {
 	Wire int `json:"wire"` // version of the messages
 }
 
-// identityOf returns the Identity of a question, with this program's version of messages.
+// identityOf returns the Identity of a question, with the version of this program's message format.
 func identityOf(q question.Question) (Identity, error) {
 	id, err := q.Identity()
 	return Identity{id, wire.Version}, err

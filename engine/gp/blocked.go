@@ -76,9 +76,9 @@ func (b *Blocks) scaled(scale float64, own func(i int) float64) *Blocks {
 	return out
 }
 
-// Blocked is the normal law of the latent values f of N points with covariance ΦΦᵀ + B: a part of low rank m plus blocks,
+// Blocked is the normal distribution of the latent values f of N points with covariance ΦΦᵀ + B: a part of low rank m plus blocks,
 // as in the partially independent conditional of [Snelson and Ghahramani 2007]. f = μ + Φw + b with w ~ N(0, I) and b ~
-// N(0, B). The law has this form without observations and given observations. The cost is linear in the number of blocks.
+// N(0, B). The distribution has this form without observations and given observations. The cost is linear in the number of blocks.
 type Blocked struct {
 	Mean     []float64  // μ; nil for 0
 	Features *mat.Dense // Φ, N × m
@@ -86,12 +86,12 @@ type Blocked struct {
 	points   [][]int    // by block: its points
 }
 
-// NewBlocked returns the law with mean 0, features Φ and blocks own.
+// NewBlocked returns the distribution with mean 0, features Φ and blocks own.
 func NewBlocked(features *mat.Dense, own *Blocks) *Blocked {
 	return &Blocked{nil, features, own, indices.Groups(max(len(own.Within), len(own.Variance)), own.Block)}
 }
 
-// With returns the law with the variance own(i) added to that of each point i.
+// With adds own(i) to the variance of each point i and returns the result.
 func (b *Blocked) With(own func(i int) float64) *Blocked {
 	return &Blocked{b.Mean, b.Features, b.scaled(1, own), b.points}
 }
@@ -104,7 +104,7 @@ type Observations struct {
 	Flat     bool       // whether β has a flat prior; otherwise β = 0
 }
 
-// BlockedPosterior is the law of β + f given observations.
+// BlockedPosterior is the distribution of β + f given observations.
 type BlockedPosterior struct {
 	*Blocked
 	Quadratic float64 // (y - β̂)ᵀΣ⁻¹(y - β̂)
@@ -118,7 +118,7 @@ type whitened struct {
 	h, z []float64
 }
 
-// along is the law of w and β given whitened observations: A = I + XᵀX of the centred rows, w ~ N(A⁻¹Xᵀz, A⁻¹).
+// along is the distribution of w and β given whitened observations: A = I + XᵀX of the centred rows, w ~ N(A⁻¹Xᵀz, A⁻¹).
 type along struct {
 	precision float64   // hᵀh, the precision of β; 0 if β = 0
 	level     float64   // weighted mean of the observations
@@ -182,7 +182,7 @@ func (b *Blocked) rows(o Observations) func(k int) []float64 {
 	return func(k int) []float64 { return b.Features.RawRowView(o.At[k]) }
 }
 
-// Posterior returns the law of f, with β added, given observations. In each block with observed points P, let G = B_·P S⁻¹, where
+// Posterior returns the distribution of f, with β added, given observations. In each block with observed points P, let G = B_·P S⁻¹, where
 // S = B_PP + N. Then
 //
 //	f = Gy + (Φ - GΦ_P)w + (1 - G1)β + e,  Cov e = B - G B_P·.

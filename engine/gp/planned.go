@@ -9,7 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
 )
 
-// Planned is the covariance of a blocked law after further observations. Each is added without a new factorization.
+// Planned is the covariance of a Blocked distribution after further observations. Each is added without a new factorization.
 type Planned struct {
 	*Blocked
 	known  *mat.SymDense // W: the covariance is RWRᵀ plus blocks, where R has the rows

@@ -111,7 +111,7 @@ func (t *Turned) Deviance(scale float64) float64 {
 	return deviance + math.Log(product) + a.logDet + a.quadratic
 }
 
-// Posterior returns the law of β + f at a scale, given the observations.
+// Posterior returns the distribution of β + f at a scale, given the observations.
 func (t *Turned) Posterior(ctx context.Context, scale float64) (*BlockedPosterior, error) {
 	features := mat.DenseCopyOf(t.prior.Features)
 	features.Scale(math.Sqrt(scale), features)

@@ -95,7 +95,7 @@ func (m Truth) relatedTasks() [][]int {
 	return lists.Groups(indices.All(len(group)), func(v int) int { return group[v] })
 }
 
-// answerSearch is a branch-and-bound search for the right answers that need the fewest samples.
+// answerSearch is a branch-and-bound search for the tuple of correct answers with the smallest characteristic time.
 type answerSearch struct {
 	m       Truth
 	t       *truth

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// MostPivots is the largest number of arms in the initial design for very many arms.
+	// MostPivots is the largest support of the initial design of a problem with very many arms.
 	MostPivots = 384
 	// roughPart and pivotPart are residual squared lengths in units of ξ. roughPart determines the first arms of an
 	// algorithm's design, pivotPart the ξ of AffordableRidge.

@@ -36,7 +36,7 @@ func TestLoadErrors(t *testing.T) {
 		{"infinity", "task,arm,x_1,mean\na,b,+Inf,1\n", `p.csv:2:5: column "x_1": expected a finite number, got "+Inf"`},
 		{"empty cell", "task,arm,x_1\na,b,\n", `p.csv:2:5: column "x_1": expected a finite number, the cell is empty`},
 		{"no task name", "task,arm,mean\n,b,1\n", `p.csv:2:1: column "task" is empty; expected a name`},
-		{"duplicate", "task,arm,mean\na,b,1\na,c,2\na,b,3\n", `p.csv:4:3: task "a", arm "b" appears twice, first in line 2`},
+		{"duplicate", "task,arm,mean\na,b,1\na,c,2\na,b,3\n", `p.csv:4:3: task "a", arm "b" appears twice, first in line 2; a table with the columns task, arm and mean has one row per arm`},
 		{"task feature changes", "task,arm,z_1,mean\na,b,1,1\na,c,2,1\n", `p.csv:3:5: column "z_1" is 2 here but 1 in line 2. Task features must be equal in all rows of task "a"`},
 		{"negative sd", "task,arm,mean,sd\na,b,1,-1\n", `p.csv:2:7: column "sd": a standard deviation cannot be negative, got -1`},
 		{"zero sd", "task,arm,mean,sd\na,b,1,0\n", `p.csv: task "a", arm "b": the noise scale is 0, but it must be positive. Write noise="task" to pool it over the task, or give a number`},

@@ -126,7 +126,7 @@ func TestFailedPulls(t *testing.T) {
 	ann, bob := joined(t, c, s, "Ann"), joined(t, c, s, "Bob")
 	_, text := ann.post("/ask", nil)
 	ids := idsOf(text)
-	if !strings.Contains(text, "A reaction or run that fails gets the reward 0.") || !strings.Contains(text, `name="worst" value="`+ids[0]+`">It failed: store 0<`) {
+	if !strings.Contains(text, "A reaction that ran and gave nothing is a result: record the reward 0.") || !strings.Contains(text, `name="worst" value="`+ids[0]+`">It failed: store 0<`) {
 		t.Errorf("the rule: %s", text)
 	}
 	if status, text := ann.post("/tell", url.Values{"fail": {ids[0]}, "why." + ids[0]: {" "}, "r." + ids[1]: {"5"}}); status != 422 || !strings.Contains(text, "write the reason") || !strings.Contains(text, "<details open>") || !strings.Contains(text, `value="5"`) {

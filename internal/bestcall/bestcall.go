@@ -62,9 +62,9 @@ func columns() []Column {
 		{Name: "trials", Help: "`COLUMN` with the number of trials, for --successes"},
 		{Name: "blocks", List: true, Help: "`COLUMN` that you cannot choose but that may change the result, such as a day or a plate: " +
 			"options are compared within each of its values (repeatable)"},
-		{Name: "crossed", List: true, Help: "`COLUMN` as for --blocks, if the same day or plate was used for all tasks (repeatable)"},
-		{Name: "random", List: true, Help: "`COLUMN` that has new values next time, such as years: the recommended option is best on " +
-			"average, also over future values (repeatable)"},
+		{Name: "crossed", List: true, Help: "like --blocks, for a `COLUMN` of days or plates that all tasks share (repeatable)"},
+		{Name: "random", List: true, Help: "`COLUMN` whose future values are unknown, such as a year: the recommended option is the best on " +
+			"average over its values (repeatable)"},
 		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
 		{Name: "weights", Help: "`COLUMN` with the weight of a task, for --overall"},
 		{Name: "text", List: true, Help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},

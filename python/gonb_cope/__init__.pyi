@@ -2334,9 +2334,9 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
     """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction or run that fails gets the worst possible reward (a yield of 0; with goal="min"
-    the largest loss). Give back only pulls that were not measured for reasons unrelated to their
-    reward.
+    again. A reaction that ran and gave nothing is a result: record the worst possible reward (a yield
+    of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do with
+    the option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):
@@ -2390,9 +2390,9 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
     """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
-    not change. A reaction or run that fails gets the worst possible reward (a yield of 0; with
-    goal="min" the largest loss). Give back only pulls that were not measured for reasons unrelated to
-    their reward.
+    not change. A reaction that ran and gave nothing is a result: record the worst possible reward (a
+    yield of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do
+    with the option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// errBrowser rejects the formats whose encoders would make the page of the browser larger.
+// errBrowser is returned for formats whose encoders are left out of the browser page, to keep it small.
 var errBrowser = errors.New("a browser draws figures as .svg only; gonb-cope run writes .png and .pdf")
 
 // PNG returns an error.

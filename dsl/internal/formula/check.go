@@ -22,8 +22,8 @@ type Env interface {
 	Fail(n ast.Node, message, hint string)
 	// UnknownFunction reports a call of a function that formulas cannot call.
 	UnknownFunction(callee *ast.IdentifierNode)
-	// Place returns the source position of a node as text. Errors use it that occur later, when the formula is applied to
-	// points.
+	// Place returns the source position of a node as text. It is used by errors that occur later, when the
+	// formula is applied to points.
 	Place(n ast.Node) string
 }
 

@@ -29,9 +29,9 @@ func TestSelection(t *testing.T) {
 		{"late", "", "", 5, 0.2, false},
 		{"twice", "Measurements seem to be recorded twice", "have exactly the value of their first pull", 4, 0.3, true},
 		{"twice", "", "", 4, 0.3, false},
-		{"fail", "pulls have no result. With so many, the guarantee depends on the reason", "", 16, 0.5, true},
+		{"fail", "finished measurements have no result. With so many, the guarantee depends on the reason", "", 16, 0.5, true},
 		{"fail", "", "", 8, 0.2, false},
-		{"lost", "pulls have no result. With so many, the guarantee depends on the reason", "", 4, 0.5, true},
+		{"lost", "finished measurements have no result. With so many, the guarantee depends on the reason", "", 4, 0.5, true},
 	} {
 		p := small(t)
 		// lists of whole rounds, whose pulls are overdue after a day

@@ -29,7 +29,7 @@ type Memory struct {
 	pending    map[string]*computation // values that are being computed
 }
 
-// memoryLimit is the largest number of floats of either generation, 128 MiB.
+// memoryLimit is the largest number of float64 in each of the two cache generations (128 MiB).
 const memoryLimit = 1 << 24
 
 // sizeOf returns the approximate size of a value in floating-point numbers. Types of other packages must have a method
