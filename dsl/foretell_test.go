@@ -8,6 +8,9 @@ import (
 
 // A schedule that takes very many samples on many arms says so before it samples, and others say nothing.
 func TestForetold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("half a second of processor time or more")
+	}
 	folder := t.TempDir()
 	rows := "task,arm,x_1,mean\n"
 	// 210 arms at gaps of 1e-4: a schedule that uses the smallest gap takes very long.

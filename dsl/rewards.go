@@ -19,14 +19,7 @@ const countsHint = "best(p) recognises rewards of 0 and 1; successes= and trials
 // noiseParams returns the parameters about noise. kinds are further texts that the parameter noise accepts; doc describes
 // them, and usual describes the default.
 func noiseParams(doc, usual string, kinds ...string) []Param {
-	var environments, strengths []string
-	// The description of strength= lists the environments that use it.
-	for _, e := range problem.Environments() {
-		environments = append(environments, e.Name)
-		if e.Strength > 0 {
-			strengths = append(strengths, e.Name+": "+e.Means)
-		}
-	}
+	environments := lists.Map(problem.Environments(), func(e problem.EnvironmentEntry) string { return e.Name })
 	return []Param{
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
 			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint,
@@ -40,9 +33,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 			Doc: "instead of noise: the lower and the upper limit of every reward, for any noise distribution"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
 			Doc: "how simulated rewards are drawn; by default gaussian, with data= posterior, with rewards= resampled, with bounded= " +
-				"bernoulli; some violate the conditions of the guarantee, see docs/explanation/robustness.md"},
-		{Name: "strength", Types: []Type{Number}, Range: positive, Default: unset, Doc: "how far the environment departs from normal noise (" +
-			strings.Join(strengths, ", ") + ")"},
+				"bernoulli"},
 	}
 }
 
@@ -70,7 +61,6 @@ type noiseArgs struct {
 	NoiseGuess  *float64  // first guess of an unknown noise scale; nil if not given
 	Bounded     []float64 // lower and upper limit of the rewards; nil if not given
 	Environment string    // "" for the default
-	Strength    float64   // 0 for the default
 }
 
 // checkNoise reports arguments about noise that conflict. Loading the data checks whether the noise suits them.
@@ -89,7 +79,7 @@ func checkNoise(c *call, a noiseArgs) {
 // model returns the noise model that the arguments describe. They must have passed checkNoise. If noise is a number, it is
 // the scale of all arms; if noise is unknown, the guess is.
 func (a noiseArgs) model() problem.NoiseModel {
-	m := problem.NoiseModel{Environment: a.Environment, Strength: a.Strength}
+	m := problem.NoiseModel{Environment: a.Environment}
 	switch noise := a.Noise.(type) {
 	case float64:
 		m.Scales = []float64{noise}
@@ -116,8 +106,7 @@ func noiseError(c *call, err error) error {
 	about := "environment"
 	if wrong := (*problem.NoiseError)(nil); errors.As(err, &wrong) {
 		// Find the parameter for the wrong field of the noise model.
-		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment",
-			"Strength": "strength"}[wrong.Field]
+		about = map[string]string{"Scales": "noise", "Known": "noise", "Bounds": "bounded", "Environment": "environment"}[wrong.Field]
 	}
 	return &argumentError{param: about, message: c.fn.Name + ": the noise model is not valid", err: err}
 }

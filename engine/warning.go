@@ -58,7 +58,10 @@ const (
 	WarnTestsAlone     WarningKind = "tests alone"                  // numbers: rank of the kernel
 	WarnTestsAloneMany WarningKind = "tests alone, many directions" // numbers: largest number of least-squares directions, number of arms
 	WarnTestsMeans     WarningKind = "tests by means"               // numbers: number of arms
-	WarnNormKnown      WarningKind = "norm known"                   // numbers: the norm in reward units, and normalised
+	// numbers: the norm that was tried, samples per agent with it, samples per agent without it
+	WarnNormWould    WarningKind = "norm would"
+	WarnNormWouldNot WarningKind = "norm would not" // numbers: those of WarnNormWould
+	WarnNormKnown    WarningKind = "norm known"     // numbers: the norm in reward units, and normalised
 	// numbers: as for WarnNormKnown, then the distance of the expected rewards from a function of that norm
 	WarnNormNear      WarningKind = "norm near"
 	WarnRidgeBelieved WarningKind = "xi believed"
@@ -205,6 +208,10 @@ var sentences = map[WarningKind]string{
 		"%.3g of the best",
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
 		"larger budget to measure them",
+	WarnNormWould: "with norm=%.3g the arms share data: about %.0f instead of %.0f samples per agent. This forecast simulates " +
+		"runs with the norm of the true means, which is unknown in an experiment. There, state a bound that is surely larger",
+	WarnNormWouldNot: "a norm would save nothing here. With norm=%.3g, a bound on the norm of the true means, simulated runs need about " +
+		"%.0f instead of %.0f samples per agent",
 	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. For a realistic " +
 		"sample size, set norm=",
 	WarnNormNear: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. A function of " +
@@ -214,8 +221,9 @@ var sentences = map[WarningKind]string{
 		"CoTestFC without norm=, or CoBayesFC",
 	WarnCostPulls:  "%s plans by the number of pulls and ignores the column cost. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnCostBudget: "a budget counts pulls, so the column cost is ignored. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. The kernel's rank on all arms is %d, the sum of the ranks of the " +
-		"tasks. So a test cannot use results of one task for another. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
+	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. The kernel's rank on all arms is %d, about the sum of the ranks of " +
+		"the tasks. So a test can hardly use results of one task for another. To share, state norm=, use a kernel of lower rank, or " +
+		"use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
 	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %d on these %d arms, so a " +

@@ -50,6 +50,8 @@ func TestWarningSentences(t *testing.T) {
 		{Kind: WarnCostNorm},
 		{Kind: WarnCostPulls, Names: []string{"IndKernelFC"}},
 		{Kind: WarnCostBudget},
+		{Kind: WarnNormWould, Numbers: []float64{5, 300, 2129}},
+		{Kind: WarnNormWouldNot, Numbers: []float64{50, 3000, 2129}},
 		{Kind: WarnNormKnown, Numbers: []float64{21.5, 71.67}},
 		{Kind: WarnNormNear, Numbers: []float64{21.5, 71.67, 0.00025}},
 		{Kind: WarnRidgeBelieved},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
@@ -26,6 +27,10 @@ func (views) Answer(a answer.Answer) view {
 // answerBlocks returns the blocks of an answer: the recommended arm of each task, what to measure next, and how reliable
 // the answer is.
 func answerBlocks(a answer.Answer) []Block {
+	many := len(a.Picks) > mostAnswerTasks
+	if many {
+		a.Picks = slices.SortedStableFunc(slices.Values(a.Picks), lessSure)
+	}
 	out := append(remarks(a.Warnings, true), overallBlocks(a)...)
 	if len(a.Pareto) > 0 {
 		out = append(out, paretoTable(a))
@@ -35,15 +40,18 @@ func answerBlocks(a answer.Answer) []Block {
 	} else {
 		out = append(out, Paragraph{Text: "For each task by itself, another option can be better. " + sentence})
 	}
+	if many {
+		out = append(out, sureTable(a))
+	}
 	if len(a.Picks) > 0 {
-		out = append(out, pickTable(a))
+		out = append(out, leastSureFirst(pickTable(a), many))
 	}
 	if len(a.Next) > 0 {
 		out = append(out, nextTable(a))
 	}
 	out = append(out, Paragraph{Text: a.Basis})
 	if t := moreTable(a); len(t.Rows) > 0 {
-		out = append(out, t)
+		out = append(out, leastSureFirst(t, many))
 	}
 	log := ""
 	if len(a.Log) > 0 {
@@ -63,6 +71,55 @@ func answerBlocks(a answer.Answer) []Block {
 			"campaign with CoTestFC (docs/explanation/what-proven-means.md)"},
 	}})
 }
+
+// lessSure orders recommendations by their probability. Tasks with a single option, which need no choice, come last.
+func lessSure(p, q answer.Pick) int {
+	return cmp.Or(cmp.Compare(indices.Indicator(p.Options == 1), indices.Indicator(q.Options == 1)), cmp.Compare(p.Within, q.Within))
+}
+
+// leastSureFirst folds a table of many tasks, whose rows are in the order of lessSure, and says so.
+func leastSureFirst(t Table, many bool) Table {
+	if t.Collapsed = many; many {
+		t.Caption += ", the least sure first"
+	}
+	return t
+}
+
+// sureTable counts the tasks by the probability of their recommendation. a.Picks are in the order of lessSure.
+func sureTable(a answer.Answer) Table {
+	t := Table{Caption: "How sure the recommendations are", Columns: []Column{text("probability_within", withinTitle(a.Epsilon)),
+		number("tasks", "Tasks", ""), text("of", "Such as"), {Name: "expected_loss", Title: "Mean expected loss", Align: Right, Digits: 2}}}
+	add := func(title string, picks []answer.Pick) {
+		if len(picks) == 0 {
+			return
+		}
+		losses := lists.Where(lists.Map(picks, func(p answer.Pick) float64 { return p.Loss }), func(l float64) bool { return !math.IsNaN(l) })
+		loss := any(nil)
+		if len(losses) > 0 {
+			loss = lists.Total(losses) / float64(len(losses))
+		}
+		tasks := lists.Map(picks[:min(len(picks), 3)], func(p answer.Pick) string { return columnsOf(a).TaskLabel(p.Task) })
+		t.Rows = append(t.Rows, []any{title, len(picks), strings.Join(tasks, "; "), loss})
+	}
+	choices := lists.Where(a.Picks, func(p answer.Pick) bool { return p.Options > 1 })
+	for k, level := range sureLevels {
+		title := fmt.Sprintf("%.0f to %.0f\u00a0%%", 100*level, 100*sureLevels[max(k-1, 0)])
+		switch {
+		case k == 0:
+			title = fmt.Sprintf("%.0f\u00a0%% or more", 100*level)
+		case level == 0:
+			title = fmt.Sprintf("below %.0f\u00a0%%", 100*sureLevels[k-1])
+		}
+		add(title, lists.Where(choices, func(p answer.Pick) bool {
+			return p.Within >= level && (k == 0 || p.Within < sureLevels[k-1])
+		}))
+	}
+	add("only option", a.Picks[len(choices):])
+	return t
+}
+
+// sureLevels are the lower ends of the rows of sureTable.
+var sureLevels = [...]float64{answer.Sure, 0.8, 0.5, 0}
 
 // answerSentence returns the summary of an answer. It does not count tasks with only one arm.
 func answerSentence(a answer.Answer) string {

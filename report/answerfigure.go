@@ -41,9 +41,9 @@ func answerFigure(a answer.Answer) Figure {
 	}
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along,
 		LogX: slices.Contains(a.Log, along), FreeY: true}
-	picks := a.Picks[:min(len(a.Picks), mostAnswerTasks)]
+	picks := leastSure(a, mostAnswerTasks)
 	if len(picks) < len(a.Picks) {
-		f.Title += fmt.Sprintf("; %d of %d tasks are drawn", len(picks), len(a.Picks))
+		f.Title += fmt.Sprintf(": the %d least sure of %d tasks", len(picks), len(a.Picks))
 	}
 	return oneOrPanels(f, panels(f, picks, func(panel *Figure, p answer.Pick) {
 		panel.Series, panel.YLim = answerLines(a, p, byTask[p.Task], along), answerSpan(byTask[p.Task])
@@ -68,13 +68,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
 		XLabel: rewardTitle(a) + ": difference to the recommended option"}
-	picks := slices.Clone(a.Picks)
-	slices.SortStableFunc(picks, func(p, q answer.Pick) int { return cmp.Compare(p.Within, q.Within) })
-	picks = picks[:min(len(picks), mostDottedTasks)]
-	order := func(p answer.Pick) int {
-		return slices.IndexFunc(a.Picks, func(q answer.Pick) bool { return q.Task == p.Task })
-	}
-	slices.SortFunc(picks, func(p, q answer.Pick) int { return cmp.Compare(order(p), order(q)) })
+	picks := leastSure(a, mostDottedTasks)
 	drawn, all := 0, 0
 	parts := panels(f, picks, func(panel *Figure, p answer.Pick) {
 		arms := decisive(a, p, byTask[p.Task])
@@ -98,6 +92,16 @@ func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 		parts[0].Title = f.Title
 	}
 	return oneOrPanels(f, parts)
+}
+
+// leastSure returns at most the given number of recommendations, those with the smallest probabilities, in the order of the
+// tasks.
+func leastSure(a answer.Answer, most int) []answer.Pick {
+	order := indices.All(len(a.Picks))
+	slices.SortStableFunc(order, func(i, j int) int { return lessSure(a.Picks[i], a.Picks[j]) })
+	order = order[:min(len(order), most)]
+	slices.Sort(order)
+	return indices.Of(a.Picks, order)
 }
 
 // decisive returns the arms of a task that matter for the choice, best first: the recommended arm, the runner-up, the arms

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -293,6 +295,12 @@ func answersTable(r engine.Result) Table {
 	}
 	if r.Runs > 1 {
 		t.Caption += " of the first run"
+	}
+	if t.Collapsed = len(r.Answers) > mostAnswerTasks; t.Collapsed && open && !picks {
+		t.Caption += ", undecided tasks first"
+		slices.SortStableFunc(t.Rows, func(x, y []any) int {
+			return cmp.Compare(indices.Indicator(x[2] == true), indices.Indicator(y[2] == true))
+		})
 	}
 	if open && !picks {
 		t.Notes = append(t.Notes, guess)

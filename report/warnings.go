@@ -114,21 +114,13 @@ func noiseKnown(p problem.Problem) (word, sense string) {
 
 // environmentWords describes how rewards are simulated.
 func environmentWords(p problem.Problem) string {
-	entry, err := problem.EnvironmentNamed(p.Noise.Environment)
-	if err != nil {
-		return p.Noise.Environment
-	}
-	if entry.Name == problem.EnvironmentPosterior {
+	switch p.Noise.Environment {
+	case problem.EnvironmentPosterior:
 		return "drawn around expected rewards that the measurements make plausible, new for each run"
-	}
-	if entry.Name == problem.EnvironmentPrior {
+	case problem.EnvironmentPrior:
 		return "drawn around expected rewards that come from the kernel, new for each run"
 	}
-	strength := cmp.Or(p.Noise.Strength, entry.Strength)
-	if entry.Strength == 0 {
-		return entry.Name
-	}
-	return fmt.Sprintf("%s, %s %s: no guarantee covers this", entry.Name, entry.Means, cell(strength, 6))
+	return cmp.Or(p.Noise.Environment, problem.EnvironmentGaussian)
 }
 
 // rewardUnits is the unit of rewards for tables that do not name one.

@@ -178,8 +178,6 @@ func (b Basis) doubts() []string {
 	}
 	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal
 	switch {
-	case !problem.Independent(p.Noise.Environment):
-		out = append(out, fmt.Sprintf("rewards are not independent in environment %s", p.Noise.Environment))
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
 		out = append(out, "the test assumes normal rewards, but these are not normal")
 	case b.Options.Law == engine.LawSymmetric:

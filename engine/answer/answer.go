@@ -229,11 +229,20 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		}
 		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
 	}
-	plan, err := newPlanner(b, m, picks, a.planned(), open, opt)
-	if opt.Overall && err == nil {
-		if e, pick := a.overall(b, open); e != nil && opt.Next > 0 {
-			plan, err = newOverallPlanner(b, e, pick, opt)
-		}
+	var e *everywhere
+	pick := 0
+	if opt.Overall {
+		e, pick = a.overall(b, open)
+	}
+	var plan *planner
+	var err error
+	switch {
+	case opt.Next == 0: // the facts of blocks are still checked
+		err = (&planner{b: b}).constrain(opt)
+	case e != nil:
+		plan, err = newOverallPlanner(b, e, pick, opt)
+	default:
+		plan, err = newPlanner(b, m, picks, a.planned(), open, opt)
 	}
 	if err != nil {
 		return nil, err
@@ -267,8 +276,8 @@ func momentsOf(b *belief.Belief) moments {
 			}
 			m.shown[j] = bounded(b.Problem, meanOf(column))
 		}
-		slices.Sort(column)
-		m.lo[j], m.hi[j] = stat.Quantile(0.025, stat.LinInterp, column, nil), stat.Quantile(0.975, stat.LinInterp, column, nil)
+		ends := intervalOf(column)
+		m.lo[j], m.hi[j] = ends[0], ends[1]
 	}
 	return m
 }

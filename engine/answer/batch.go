@@ -24,10 +24,16 @@ type batch struct {
 }
 
 func (q *planner) batch(within []int) *batch {
-	b := &batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)),
-		cov: mat.NewSymDense(q.cov.SymmetricDim(), nil)}
-	b.cov.CopySym(q.cov)
-	return b
+	b := batch{planner: q, within: within, counts: make([]int, len(q.arms)), reduced: make([]float64, len(q.arms)), cov: q.cov}
+	return b.clone()
+}
+
+// clone returns a copy of the batch as it is.
+func (b *batch) clone() *batch {
+	c := *b
+	c.counts, c.reduced, c.cov = slices.Clone(b.counts), slices.Clone(b.reduced), mat.NewSymDense(b.cov.SymmetricDim(), nil)
+	c.cov.CopySym(b.cov)
+	return &c
 }
 
 // addTimes adds times measurements of one arm: the one with the largest value, see choose.

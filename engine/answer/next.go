@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
@@ -27,6 +28,7 @@ const (
 	futures     = 400 // number of simulated results of a plan
 	truths      = 200 // number of simulated true rewards for each result, for Pick.More
 	furtherArms = 2   // largest number of arms in Pick.MoreOf
+	moreSteps   = 64  // Pick.More adds measurements in steps of their number over this
 	// largest number of tasks whose measurements are planned together; if there are more, those with the largest expected
 	// losses
 	plannedTasks = shortlist / fewestArms
@@ -188,7 +190,8 @@ func among(arms []int, of func(i, j int) float64) *mat.SymDense {
 }
 
 // more sets Pick.More and Pick.MoreOf. It doubles the number of measurements of the task's arms until the expected
-// probability of a recommendation within ε reaches Sure, and interpolates.
+// probability of a recommendation within ε reaches Sure, and interpolates. The probability rises with the number, so few of
+// the doublings are simulated.
 func (q *planner) more(p *Pick, v int, all []Arm) {
 	arms := q.of(v, moreArms)
 	if len(arms) < 2 {
@@ -196,24 +199,34 @@ func (q *planner) more(p *Pick, v int, all []Arm) {
 	}
 	own := q.only(arms)
 	arms = indices.All(len(arms))
-	b, before, at := own.batch(arms), p.Within, 0
 	drawn := max(futures*plannedTasks/max(q.tasks, plannedTasks), leastDrawn)
+	var after []*batch
+	b := own.batch(arms)
 	for n := 2; n <= MaxMore; n *= 2 {
 		for b.total < n {
-			b.addTimes(max(1, n/4), 1)
+			b.addTimes(max(1, n/4), max(1, n/moreSteps))
 		}
-		after := b.sure(arms, drawn)
-		if after >= Sure {
-			share := 1.0
-			if after > before {
-				share = (Sure - before) / (after - before)
-			}
-			p.More = max(1, at+int(math.Ceil(share*float64(n-at))))
-			break
-		}
-		before, at = after, n
+		after = append(after, b.clone())
 	}
-	p.More = cmp.Or(p.More, -1)
+	known := map[int]float64{-1: p.Within}
+	sure := func(k int) float64 {
+		if _, found := known[k]; !found {
+			known[k] = after[k].sure(arms, drawn)
+		}
+		return known[k]
+	}
+	p.More = -1
+	if k := sort.Search(len(after), func(k int) bool { return sure(k) >= Sure }); k < len(after) {
+		b = after[k]
+		at, share := 0, 1.0
+		if k > 0 {
+			at = after[k-1].total
+		}
+		if sure(k) > sure(k-1) {
+			share = (Sure - sure(k-1)) / (sure(k) - sure(k-1))
+		}
+		p.More = max(1, at+int(math.Ceil(share*float64(b.total-at))))
+	}
 	slices.SortStableFunc(arms, func(x, y int) int { return b.counts[y] - b.counts[x] })
 	for _, k := range arms[:min(furtherArms, len(arms))] {
 		if b.counts[k] > 0 {

@@ -293,5 +293,15 @@ func dims(p *kernels.Points, columns []int) kernels.Dims {
 
 // length returns the named length scale in units of the column.
 func (m *model) length(u []float64, name string, column []float64) float64 {
-	return m.value(u, name, 1) * (slices.Max(column) - slices.Min(column))
+	return m.value(u, name, 1) * m.d.width(column)
+}
+
+// width returns the range of a column. It is remembered, since kernels are made at many hyperparameters.
+func (d *data) width(column []float64) float64 {
+	if w, found := d.widths.Load(&column[0]); found {
+		return w.(float64)
+	}
+	w := slices.Max(column) - slices.Min(column)
+	d.widths.Store(&column[0], w)
+	return w
 }

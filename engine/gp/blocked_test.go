@@ -1,6 +1,7 @@
 package gp_test
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -66,5 +67,30 @@ func TestBlocked(t *testing.T) {
 		for j := range n {
 			near(t, "drawn covariance", drawn.At(i, j), cov.At(i, j), 0.05)
 		}
+	}
+}
+
+// The deviance of many rows with few different noise variances is that of the whole covariance, up to a constant.
+func TestTurnedCondenses(t *testing.T) {
+	const n, m, own = 60, 3, 0.2
+	rng := rand.New(rand.NewPCG(3, 5))
+	features, variances := mat.NewDense(n, m, nil), make([]float64, n)
+	features.Apply(func(_, _ int, _ float64) float64 { return rng.NormFloat64() }, features)
+	o := gp.Observations{}
+	for i := range n {
+		variances[i] = []float64{0, 0.4, 0.4}[i%3]
+		o.At, o.Y, o.Noise = append(o.At, i), append(o.Y, rng.NormFloat64()), append(o.Noise, 0.3+float64(i/3%2))
+	}
+	turned := gp.NewBlocked(features, gp.Alone(variances)).Turn(own, o)
+	deviance := func(scale float64) float64 {
+		sigma := mat.NewSymDense(n, nil)
+		sigma.SymOuterK(scale, features)
+		for i := range n {
+			sigma.SetSym(i, i, sigma.At(i, i)+scale*variances[i]+own+o.Noise[i])
+		}
+		return -2*logDensity(o.Y, sigma) - math.Log(scale)
+	}
+	for _, scale := range []float64{1e-3, 0.5, 40} {
+		near(t, "difference of deviances", turned.Deviance(scale)-turned.Deviance(1), deviance(scale)-deviance(1), 1e-9)
 	}
 }

@@ -3,6 +3,7 @@ package gp
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -12,7 +13,7 @@ import (
 
 // Turned has observations y of β + f, f ~ N(0, sK + gI), transformed so that the likelihood at any scale s is cheap, for
 // one g. D = gI + N, and D^-½BD^-½ = UΛUᵀ in each block. The rows are UᵀD^-½ times the features, 1 and y. Their covariance
-// is s·ΦΦᵀ + diag(1 + sλ).
+// is s·ΦΦᵀ + diag(1 + sλ). Many rows of equal λ are replaced by fewer with the same sums of squares and products.
 type Turned struct {
 	prior   *Blocked
 	of      Observations
@@ -20,7 +21,9 @@ type Turned struct {
 	rows    *mat.Dense
 	ones, y []float64
 	values  []float64 // λ
-	noise   float64   // log |D|
+	// by row: how many observations it replaces; 0 if an earlier row of the same λ counts them
+	multiple []float64
+	noise    float64 // log |D|
 
 	Count     int     // number of observations
 	Precision float64 // 1ᵀD⁻¹1
@@ -82,7 +85,51 @@ func (b *Blocked) Turn(own float64, o Observations) *Turned {
 		t.Squares += (v - t.Level*t.ones[i]) * (v - t.Level*t.ones[i])
 	}
 	t.Largest += floats.Dot(t.rows.RawMatrix().Data, t.rows.RawMatrix().Data)
+	t.condense()
 	return t
+}
+
+// condense replaces the rows of each λ by the triangular factor of their QR decomposition, if that leaves fewer than half
+// of the rows.
+func (t *Turned) condense() {
+	_, m := t.rows.Dims()
+	groups := map[float64][]int{}
+	var values []float64
+	for i, v := range t.values {
+		if groups[v] == nil {
+			values = append(values, v)
+		}
+		groups[v] = append(groups[v], i)
+	}
+	rows := lists.Sum(values, func(v float64) int { return min(len(groups[v]), m+2) })
+	if t.multiple = slices.Repeat([]float64{1}, t.Count); 2*rows >= t.Count {
+		return
+	}
+	of := *t
+	t.rows, t.ones, t.y, t.values, t.multiple = mat.NewDense(rows, m, nil), nil, nil, nil, make([]float64, rows)
+	for _, v := range values {
+		group := groups[v]
+		part := mat.NewDense(len(group), m+2, nil) // Φ, 1 and y
+		for k, i := range group {
+			row := part.RawRowView(k)
+			copy(row, of.rows.RawRowView(i))
+			row[m], row[m+1] = of.ones[i], of.y[i]
+		}
+		if len(group) > m+2 {
+			var qr mat.QR
+			var r mat.Dense
+			qr.Factorize(part)
+			qr.RTo(&r)
+			part = r.Slice(0, m+2, 0, m+2).(*mat.Dense)
+		}
+		size, _ := part.Dims()
+		t.multiple[len(t.y)] = float64(len(group))
+		for k := range size {
+			row := part.RawRowView(k)
+			copy(t.rows.RawRowView(len(t.y)), row[:m])
+			t.ones, t.y, t.values = append(t.ones, row[m]), append(t.y, row[m+1]), append(t.values, v)
+		}
+	}
 }
 
 // manyPivots is a product of pivots: when it is exceeded, Deviance takes the logarithm, so that the next pivot cannot
@@ -93,13 +140,15 @@ const manyPivots = 1e100
 // It returns +Inf if a factor fails.
 func (t *Turned) Deviance(scale float64) float64 {
 	deviance, product := t.noise-math.Log(scale), 1.0
-	w, root := &whitened{mat.DenseCopyOf(t.rows), make([]float64, t.Count), make([]float64, t.Count)}, math.Sqrt(scale)
+	w, root := &whitened{mat.DenseCopyOf(t.rows), make([]float64, len(t.y)), make([]float64, len(t.y))}, math.Sqrt(scale)
 	for i, v := range t.values {
 		pivot := 1 + scale*v
 		whiten := 1 / math.Sqrt(pivot)
 		w.h[i], w.z[i] = whiten*t.ones[i], whiten*t.y[i]
 		floats.Scale(root*whiten, w.x.RawRowView(i))
-		if product *= pivot; product > manyPivots {
+		if t.multiple[i] != 1 {
+			deviance += t.multiple[i] * math.Log(pivot)
+		} else if product *= pivot; product > manyPivots {
 			deviance += math.Log(product)
 			product = 1
 		}

@@ -137,13 +137,13 @@ func (m Designs) ridgeFB(norm float64, opt Terms) (float64, error) {
 
 // increasingFixedPoint returns the smallest fixed point of an increasing function f, by iterating ξ ← f(ξ) from f(0). The
 // iterates increase, and each satisfies ξ ≤ f(ξ). It returns at most the kernel's largest variance, since a larger ξ has
-// no advantage.
+// no advantage. It ends when an iterate grows by no more than the relative error of a design, which is all that f tells.
 func (m Designs) increasingFixedPoint(f func(float64) (float64, error)) (float64, error) {
 	ridge, err := f(0)
 	for k := 0; err == nil && k < ridgeIterations && ridge < m.Diagonal; k++ {
 		var next float64
 		next, err = f(ridge)
-		if next <= ridge*(1+1e-9) {
+		if next <= ridge*(1+DesignTolerance(m.Problem.N())) {
 			break
 		}
 		ridge = next
@@ -232,10 +232,17 @@ func (m Relations) admitsAll() bool {
 	return different == m.Rank()
 }
 
-// RanksAdd reports whether the rank of all arms is the sum of the tasks' ranks. This holds for full-rank kernels and for
-// terms task(identity()) * arm(k). An unbiased estimate of a gap within a task then has zero weights on other tasks' arms.
-// It uses exact features, and returns false if these are cut or not available.
+// RanksAdd reports whether the rank R of all arms is at least nearlyAdded times the sum S of the tasks' ranks. R = S for
+// full-rank kernels and for terms task(identity()) * arm(k). An unbiased estimate of a gap within a task then has zero
+// weights on other tasks' arms. If R is smaller, sharing saves little: with equal noise, the fewest pulls that estimate
+// every arm with variance v are R/v together and S/v for agents alone [KieferWolfowitz60]. RanksAdd uses exact features,
+// and returns false if these are cut or not available.
+//
+// [KieferWolfowitz60]: J. Kiefer, J. Wolfowitz, The equivalence of two extremum problems, Canad. J. Math. 12 (1960) 363.
 func (m Relations) RanksAdd() (bool, error) { return m.ranksAdd() }
+
+// nearlyAdded is the ratio of ranks from which sharing saves at most a twentieth of the pulls.
+const nearlyAdded = 0.95
 
 func (m Relations) addRanks() (bool, error) {
 	if m.AdmitsAll() {
@@ -245,13 +252,14 @@ func (m Relations) addRanks() (bool, error) {
 	if err != nil || m.Cut() { // for a single task, the kernel may be 0
 		return false, m.Context().Err()
 	}
-	rank := m.Rank()
+	total := 0
 	for _, sub := range alone {
-		if rank -= sub.Rank(); rank < 0 || sub.Cut() {
+		if sub.Cut() {
 			return false, nil
 		}
+		total += sub.Rank()
 	}
-	return rank == 0, nil
+	return float64(m.Rank()) >= nearlyAdded*float64(total), nil
 }
 
 // manyDifferent reports whether a coarse factor shows more different arms than the largest rank. The kernel then cannot

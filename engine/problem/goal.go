@@ -117,7 +117,7 @@ const EnvironmentMeasured = "measured"
 func (p *Problem) Experimental() *Problem {
 	q := *p
 	q.Mean, q.Partial, q.Rewards = nil, nil, nil
-	q.Noise.Environment, q.Noise.Strength = EnvironmentMeasured, 0
+	q.Noise.Environment = EnvironmentMeasured
 	return &q
 }
 

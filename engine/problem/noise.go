@@ -1,14 +1,12 @@
 package problem
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 // NoiseModel is the noise model of rewards, and states how simulated rewards are drawn. In a Problem it is complete. In
@@ -30,7 +28,6 @@ type NoiseModel struct {
 	// how simulated rewards are drawn, a name in Environments. In a Problem, "" means gaussian. If the user states "", raw
 	// rewards lead to resampled, and Bounds lead to bernoulli
 	Environment string
-	Strength    float64 // strength of the environment's departure from normal noise; 0 means its default
 }
 
 // The values of NoiseModel.Known.
@@ -102,8 +99,7 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 			m.Environment = EnvironmentBernoulli
 		}
 	}
-	entry, err := EnvironmentNamed(m.Environment)
-	if err != nil {
+	if _, err := EnvironmentNamed(m.Environment); err != nil {
 		return m, &NoiseError{"Environment", err}
 	}
 	wrong := func(field, format string, a ...any) (NoiseModel, error) {
@@ -120,17 +116,11 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	case m.Bounds != nil && !bounded:
 		return wrong("Bounds", "rewards of environment=%q have no bounds; bounded= needs %q or %q", m.Environment, EnvironmentBernoulli,
 			EnvironmentResampled)
-	case m.Strength != 0 && entry.Strength == 0:
-		return wrong("Strength", "environment=%q has no strength. It is a parameter of %s", m.Environment, strings.Join(disturbances(), ", "))
-	case m.Strength != 0 && !(m.Strength > entry.Above && m.Strength <= entry.Most):
-		return wrong("Strength", "environment=%q: strength must be greater than %g and at most %g (%s), got %g", m.Environment, entry.Above,
-			entry.Most, entry.Means, m.Strength)
 	case m.Known != NoiseStated && (!m.Estimated() || m.Scales != nil || m.UnknownBy != ""):
 		return wrong("Known", "noise must be a number, %q, %q or unknown, got %q", NoiseSD, NoiseTask, m.Known)
 	case len(m.Scales) > 1:
 		return wrong("Scales", "one noise scale can be stated for all arms, got %d", len(m.Scales))
 	}
-	m.Strength = cmp.Or(m.Strength, entry.Strength)
 	half := m.Known == NoiseStated && m.UnknownBy == "" && m.Scales != nil && m.Scales[0] == 0.5
 	if m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.silent() || half) {
 		m.Bounds = &[2]float64{0, 1}

@@ -89,10 +89,6 @@ func TestNoiseContradictions(t *testing.T) {
 		"have no bounds; bounded= needs":                      {Bounds: unit, Environment: EnvironmentGaussian},
 		"needs raw rewards":                                   {Environment: EnvironmentResampled},
 		"environment must be one of":                          {Environment: "cauchy"},
-		"has no strength":                                     {Strength: 2},
-		"strength must be greater than 2":                     {Environment: EnvironmentStudent, Strength: 2},
-		"greater than 0 and at most 0.5 (share of outliers)":  {Environment: EnvironmentOutliers, Strength: 0.6},
-		"at most 0.999 (correlation of neighbours), got 1":    {Environment: EnvironmentAutocorrelated, Strength: 1},
 		"noise=\"sd\" needs a file":                           {Known: NoiseSD},
 		"one noise scale can be stated for all arms, got 2":   {Scales: []float64{1, 2}},
 		"noise must be a number, \"sd\", \"task\" or unknown": {Known: "assumed"},
@@ -123,9 +119,6 @@ func TestWithNoise(t *testing.T) {
 	if guess.Noise.Scales[0] != 3 || guess.Noise.SD[0] != 1 || twice.Noise.Scales[0] != 2 || twice.Noise.SD != nil || p.Noise.Scales[0] != 1 || p.Noise.UnknownBy != "" {
 		t.Errorf("guess %g of %v, stated %g of %v", guess.Noise.Scales[0], guess.Noise.SD, twice.Noise.Scales[0], twice.Noise.SD)
 	}
-	if strength := EnvironmentStudent; func() float64 { q, _ := p.WithNoise(NoiseModel{Environment: strength}); return q.Noise.Strength }() != 3 {
-		t.Errorf("the default strength of %s is not set", strength)
-	}
 }
 
 // An error of a noise model names the wrong field.
@@ -144,10 +137,8 @@ func TestNoiseError(t *testing.T) {
 		{NoiseModel{Environment: EnvironmentBernoulli}, "Bounds"},
 		{NoiseModel{Scales: []float64{1}, Bounds: &[2]float64{0, 1}}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{1, 0}}, "Bounds"},
-		{NoiseModel{Bounds: &[2]float64{0, 1}, Environment: EnvironmentStudent}, "Bounds"},
+		{NoiseModel{Bounds: &[2]float64{0, 1}, Environment: EnvironmentGaussian}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{0, 1}}, "Bounds"}, // means above 1
-		{NoiseModel{Strength: 2}, "Strength"},
-		{NoiseModel{Environment: EnvironmentOutliers, Strength: 0.9}, "Strength"},
 		{NoiseModel{Scales: []float64{-1}}, "Scales"},
 		{NoiseModel{Known: NoiseSD}, "Known"},
 	} {

@@ -116,57 +116,33 @@ func Classic(means []float64, agents int) (*Problem, error) {
 // SameArms returns the kernel of equal tasks whose arms are unrelated: only the name distinguishes arms.
 func SameArms() kernels.Joint { return kernels.LiftArm(kernels.Identity{}) }
 
-// Reward models of simulated environments. No guarantee covers those after resampled; they show the effect of rewards
-// that are not normal.
+// Reward models of simulated environments.
 const (
-	EnvironmentGaussian       = "gaussian"
-	EnvironmentBernoulli      = "bernoulli"
-	EnvironmentResampled      = "resampled"
-	EnvironmentPosterior      = "posterior"
-	EnvironmentPrior          = "prior"
-	EnvironmentStudent        = "student"
-	EnvironmentOutliers       = "outliers"
-	EnvironmentDrift          = "drift"
-	EnvironmentBatch          = "batch"
-	EnvironmentAutocorrelated = "autocorrelated"
+	EnvironmentGaussian  = "gaussian"
+	EnvironmentBernoulli = "bernoulli"
+	EnvironmentResampled = "resampled"
+	EnvironmentPosterior = "posterior"
+	EnvironmentPrior     = "prior"
 )
 
 // EnvironmentEntry is one row of the catalogue of reward models.
 type EnvironmentEntry struct {
-	Name     string
-	Doc      string  // how a reward is drawn
-	Means    string  // meaning of the strength; "" if the model has none
-	Strength float64 // default strength
-	Above    float64 // every strength is greater than this
-	Most     float64 // largest strength
+	Name string
+	Doc  string // how a reward is drawn
 }
-
-// OutlierFactor is the ratio of the standard deviations of outliers and of other rewards.
-const OutlierFactor = 10
 
 // Environments returns the catalogue of reward models.
 func Environments() []EnvironmentEntry {
 	return []EnvironmentEntry{
-		{Name: EnvironmentGaussian, Doc: "mean plus normal noise"},
-		{Name: EnvironmentBernoulli, Doc: "1 with probability mean, else 0; within bounds [lo, hi], hi or lo"},
-		{Name: EnvironmentResampled, Doc: "drawn with replacement from measured rewards"},
-		{Name: EnvironmentPosterior,
-			Doc: "normal noise around expected rewards that each run draws from the posterior of best(p); the errors of answers are counted " +
+		{EnvironmentGaussian, "mean plus normal noise"},
+		{EnvironmentBernoulli, "1 with probability mean, else 0; within bounds [lo, hi], hi or lo"},
+		{EnvironmentResampled, "drawn with replacement from measured rewards"},
+		{EnvironmentPosterior,
+			"normal noise around expected rewards that each run draws from the posterior of best(p); the errors of answers are counted " +
 				"against these"},
-		{Name: EnvironmentPrior,
-			Doc: "normal noise around expected rewards that each run draws from the kernel, as a Gaussian process; the errors of answers " +
+		{EnvironmentPrior,
+			"normal noise around expected rewards that each run draws from the kernel, as a Gaussian process; the errors of answers " +
 				"are counted against these"},
-		{Name: EnvironmentStudent, Doc: "heavy tails: Student's t noise of the same standard deviation", Means: "degrees of freedom",
-			Strength: 3, Above: 2, Most: 1e6},
-		{Name: EnvironmentOutliers, Doc: fmt.Sprintf("normal noise that is %d times as wide for a share of the rewards", OutlierFactor),
-			Means: "share of outliers", Strength: 0.02, Above: 0, Most: 0.5},
-		{Name: EnvironmentDrift, Doc: "normal noise; the mean of each arm moves by a constant per round, drawn once per run from N(0, " +
-			"(strength · noise)²); the best arm is the best one in the first round", Means: "drift per round over noise",
-			Strength: 0.1, Above: 0, Most: 1e6},
-		{Name: EnvironmentBatch, Doc: "normal noise; all rewards of a task in a round also share an error, N(0, (strength · " +
-			"noise)²)", Means: "error of a round over noise", Strength: 0.1, Above: 0, Most: 1e6},
-		{Name: EnvironmentAutocorrelated, Doc: "normal noise, correlated from one pull of an arm to its next within a round, AR(1)",
-			Means: "correlation of neighbours", Strength: 0.3, Above: 0, Most: 0.999},
 	}
 }
 
@@ -182,18 +158,7 @@ func EnvironmentNamed(name string) (EnvironmentEntry, error) {
 	return EnvironmentEntry{}, fmt.Errorf("environment must be one of %s, got %q", strings.Join(known, ", "), name)
 }
 
-// disturbances returns the names of the environments that have a strength.
-func disturbances() []string {
-	strong := lists.Where(Environments(), func(e EnvironmentEntry) bool { return e.Strength > 0 })
-	return lists.Map(strong, func(e EnvironmentEntry) string { return fmt.Sprintf("%q", e.Name) })
-}
-
 // DrawsMeans reports whether each run in an environment draws its own expected rewards.
 func DrawsMeans(environment string) bool {
 	return environment == EnvironmentPosterior || environment == EnvironmentPrior
-}
-
-// Independent reports whether the rewards of an environment are independent of each other.
-func Independent(environment string) bool {
-	return environment != EnvironmentDrift && environment != EnvironmentBatch && environment != EnvironmentAutocorrelated
 }

@@ -45,3 +45,25 @@ func TestTestsAloneAreCounted(t *testing.T) {
 		t.Errorf("notes %q, want %q", f.Notes, unrelated)
 	}
 }
+
+// A result that did not share forecasts the samples with the norm of the true means: those of runs with this norm.
+func TestForecastWithNorm(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{3, 1, 0}, []float64{0, 0.6})
+	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 3, Seed: 2, Estimates: true}
+	r := run(t, x)
+	at := slices.IndexFunc(r.Warnings, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnNormWould || w.Kind == engine.WarnNormWouldNot
+	})
+	if at < 0 {
+		t.Fatalf("no forecast in %v", r.Warnings)
+	}
+	w := r.Warnings[at]
+	x.Options.Norm = w.Numbers[0]
+	with := run(t, x)
+	if w.Numbers[1] != with.SamplesPerAgent.Mean || w.Numbers[2] != r.SamplesPerAgent.Mean {
+		t.Errorf("forecast %v, simulated %g and %g", w.Numbers, with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
+	}
+	if saves := with.SamplesPerAgent.Mean < r.SamplesPerAgent.Mean; saves != (w.Kind == engine.WarnNormWould) {
+		t.Errorf("%s, but %g with the norm and %g without", w.Kind, with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
+	}
+}

@@ -110,8 +110,7 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// DrawerOf returns the drawer of the problem's environment. It leaves out shifts that are common to a round
-// (problem.EnvironmentDrift, problem.EnvironmentBatch). It returns an error for a problem that cannot be simulated.
+// DrawerOf returns the drawer of the problem's environment. It returns an error for a problem that cannot be simulated.
 func DrawerOf(p *problem.Problem) (Drawer, error) {
 	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil
@@ -134,12 +133,6 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 	case problem.EnvironmentBernoulli:
 		lo, hi := p.TwoRewards()
 		return TwoPoint(mean, lo, hi), nil
-	case problem.EnvironmentStudent:
-		return Student(mean, sd, strength(p)), nil
-	case problem.EnvironmentOutliers:
-		return Outliers(mean, sd, strength(p)), nil
-	case problem.EnvironmentAutocorrelated:
-		return Autocorrelated(mean, sd, strength(p)), nil
 	}
 	return Gaussian(mean, sd), nil
 }

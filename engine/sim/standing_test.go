@@ -23,19 +23,15 @@ func TestStanding(t *testing.T) {
 		want      string
 		why       string
 	}{
-		"known, normal":                    {"CoTestFC", problem.NoiseModel{Scales: number(1)}, "", engine.StandingProven, ""},
-		"known, normal, wider test":        {"CoTestFC", problem.NoiseModel{Scales: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
-		"unknown":                          {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "", engine.StandingProven, ""},
-		"unknown, not normal":              {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem, Environment: problem.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
-		"bounded":                          {"CoTestFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"bounded under the normal law":     {"CoTestFC", problem.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
-		"heavy tails":                      {"CoTestFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentStudent}, "", engine.StandingHeuristic, "normal rewards"},
-		"heavy tails are not sub-Gaussian": {"CoKernelFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentStudent}, "", engine.StandingHeuristic, "too small for these rewards"},
-		"drift":                            {"CoKernelFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentDrift}, "", engine.StandingHeuristic, "not independent"},
-		"autocorrelated":                   {"CoTestFC", problem.NoiseModel{Scales: number(1), Environment: problem.EnvironmentAutocorrelated}, "", engine.StandingHeuristic, "not independent"},
-		"coins within their range":         {"CoKernelFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
-		"coins, wider than stated":         {"CoKernelFC", problem.NoiseModel{Scales: number(0.4), Environment: problem.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
-		"no theorem":                       {"Oracle", problem.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
+		"known, normal":                {"CoTestFC", problem.NoiseModel{Scales: number(1)}, "", engine.StandingProven, ""},
+		"known, normal, wider test":    {"CoTestFC", problem.NoiseModel{Scales: number(1)}, engine.LawSubGaussian, engine.StandingProven, ""},
+		"unknown":                      {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem}, "", engine.StandingProven, ""},
+		"unknown, not normal":          {"CoTestFC", problem.NoiseModel{UnknownBy: problem.UnknownProblem, Environment: problem.EnvironmentBernoulli}, "", engine.StandingHeuristic, "normal rewards"},
+		"bounded":                      {"CoTestFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"bounded under the normal law": {"CoTestFC", problem.NoiseModel{Bounds: unit}, engine.LawNormal, engine.StandingHeuristic, "normal rewards"},
+		"coins within their range":     {"CoKernelFC", problem.NoiseModel{Bounds: unit}, "", engine.StandingProven, ""},
+		"coins, wider than stated":     {"CoKernelFC", problem.NoiseModel{Scales: number(0.4), Environment: problem.EnvironmentBernoulli}, "", engine.StandingNone, "a noise scale of 0.4 was stated"},
+		"no theorem":                   {"Oracle", problem.NoiseModel{Scales: number(1)}, "", engine.StandingNone, "a reference"},
 	} {
 		p, err := enginetest.Paper(t, 1, 0.1).WithNoise(c.noise)
 		if err != nil {

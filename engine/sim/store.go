@@ -380,7 +380,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 		return "", fmt.Errorf("problem %q: %w", p.Name, err)
 	}
 	noise := p.Noise // the lists of noise are hashed separately, bit by bit
-	noise.Scales, noise.SD, noise.Strength = nil, nil, strength(p)
+	noise.Scales, noise.SD = nil, nil
 	words, err := json.Marshal([]any{
 		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.Estimates,
 		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), engine.NonZero(noise), rank,

@@ -293,8 +293,7 @@ func TestStoreKeyOfNoise(t *testing.T) {
 		"UnknownBy":   func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
 		"Bounds":      func(m *problem.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
 		"SD":          func(m *problem.NoiseModel) { m.SD = slices.Clone(m.Scales) },
-		"Environment": func(m *problem.NoiseModel) { m.Environment = problem.EnvironmentStudent },
-		"Strength":    func(m *problem.NoiseModel) { m.Strength = 0.5 },
+		"Environment": func(m *problem.NoiseModel) { m.Environment = problem.EnvironmentPrior },
 	}
 	key := func(change func(*problem.NoiseModel)) string {
 		p := enginetest.Paper(t, 1, 0.1)

@@ -46,6 +46,9 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	}
 	ts.first(&r, shown)
 	x.compare(ctx, &r, entry, model, t)
+	if x.Estimates && t.done > 0 {
+		r.Warnings = append(r.Warnings, x.withNorm(ctx, r, model)...)
+	}
 	if t.done == 0 {
 		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
 	} else if x.Detail {
@@ -165,13 +168,51 @@ func (x Experiment) inert(r engine.Result, entry algorithms.Entry, m *model.Mode
 	if _, bounded := entry.BoundOf(m, terms); bounded {
 		return nil
 	}
-	said := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
-		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany || w.Kind == engine.WarnTestsMeans
-	})
-	if said || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
+	if unshared(r) || r.Mode != engine.ModeFC || !entry.Shares || !entry.Proven() || m.Problem.V() == 1 {
 		return nil
 	}
 	return m.Relations().KernelWarnings()
+}
+
+// unshared reports whether the result warns that agents or arms did not share.
+func unshared(r engine.Result) bool {
+	return slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool {
+		return w.Kind == engine.WarnTestsAlone || w.Kind == engine.WarnTestsAloneMany || w.Kind == engine.WarnTestsMeans
+	})
+}
+
+// withNorm forecasts the samples of a result that did not share, if it had used the norm of the true means, rounded up to
+// two digits. It returns nothing if the true means are unknown or there are more than forecastArms arms.
+func (x Experiment) withNorm(ctx context.Context, r engine.Result, m *model.Model) []engine.Warning {
+	if !unshared(r) || x.believed != nil || x.Problem.Mean == nil || x.Options.Norm > 0 || x.Problem.N() > forecastArms {
+		return nil
+	}
+	norm, err := m.Truth().Norm()
+	if err != nil || norm == 0 {
+		return nil
+	}
+	digit := math.Pow(10, math.Floor(math.Log10(norm))-1)
+	norm = math.Ceil(norm/digit) * digit
+	runs := min(x.Runs, forecastRuns)
+	if x.Problem.N() > predictedArms {
+		runs = 1
+	}
+	y := Experiment{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options,
+		Runs: runs, Seed: x.Seed, Workers: x.Workers, Memory: x.Memory}
+	if !x.natural {
+		y.Draw, y.Rounds = x.Draw, x.Rounds
+	}
+	y.Options.Norm = norm
+	shared, err := Run(ctx, y)
+	if err != nil {
+		return nil
+	}
+	with, without := shared.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean
+	kind := engine.WarnNormWould
+	if with >= without {
+		kind = engine.WarnNormWouldNot
+	}
+	return []engine.Warning{{Kind: kind, Numbers: []float64{norm, with, without}}}
 }
 
 // Measures by which algorithms are compared.

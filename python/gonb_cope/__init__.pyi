@@ -32,7 +32,7 @@ def load_ipython_extension(ip: Any) -> None: ...
 
 _Kernel: TypeAlias = Literal["auto"]
 _Noise: TypeAlias = Literal["sd", "task", "unknown", "unknown task", "unknown arm"]
-_Environment: TypeAlias = Literal["gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch", "autocorrelated"]
+_Environment: TypeAlias = Literal["gaussian", "bernoulli", "resampled", "posterior", "prior"]
 _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
@@ -1233,7 +1233,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., over
     """
     ...
 
-def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ..., similar: str | PathLike[str] | _List | _Table | None = ...) -> Problem:
+def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel | _Kernel | None = ..., noise: _Number | _Noise | None = ..., rewards: str | PathLike[str] | _Table | None = ..., block: str | None = ..., name: str | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., goal: _Goal | _List | None = ..., standardize: bool | None = ..., unmeasured: _Unmeasured | None = ..., data: str | PathLike[str] | _Table | None = ..., task: str | _List | _Label | None = ..., arm: str | _List | _Label | None = ..., reward: str | _List | _Label | None = ..., require: str | _List | None = ..., sd: str | _Label | None = ..., count: str | _Label | None = ..., successes: str | _Label | None = ..., trials: str | _Label | None = ..., blocks: str | _List | _Label | None = ..., crossed: str | _List | _Label | None = ..., random: str | _List | _Label | None = ..., cost: str | _Label | None = ..., weights: str | _Label | None = ..., log: str | _List | _Label | None = ..., candidates: str | PathLike[str] | _List | _Table | None = ..., where: str | None = ..., failed: str | None = ..., task_features: str | _List | _Label | None = ..., arm_features: str | _List | _Label | None = ..., text: str | _List | _Label | None = ..., similar: str | PathLike[str] | _List | _Table | None = ...) -> Problem:
     """Reads tasks and arms from a CSV file with the columns task,arm,x_*,z_*,mean,sd,reps; with data=,
     from a table with a row for every measurement and any column names; see
     docs/reference/data-format.md.
@@ -1261,14 +1261,9 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
-            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
-            docs/explanation/robustness.md
-        strength (a number, greater than 0, optional):
-            How far the environment departs from normal noise (student: degrees of freedom, outliers:
-            share of outliers, drift: drift per round over noise, batch: error of a round over noise,
-            autocorrelated: correlation of neighbours)
+            resampled, with bounded= bernoulli
         goal ("max", "min" or a list, default "max"):
             "max" if the best arm has the highest expected reward, "min" if the lowest; with several
             reward columns, a list such as ["max", "min"]
@@ -1376,7 +1371,7 @@ def with_kernel(p: Problem, kernel: JointKernel) -> Problem:
     """
     ...
 
-def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | _Lengthscale | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ...) -> Problem:
+def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Number | _Lengthscale | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ...) -> Problem:
     """Makes the instance of [Du23, App. A]: 5 tasks with 6 arms each, in one of the three cases or between
     them.
 
@@ -1396,14 +1391,9 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
-            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
-            docs/explanation/robustness.md
-        strength (a number, greater than 0, optional):
-            How far the environment departs from normal noise (student: degrees of freedom, outliers:
-            share of outliers, drift: drift per round over noise, batch: error of a round over noise,
-            autocorrelated: correlation of neighbours)
+            resampled, with bounded= bernoulli
 
     Returns:
         Problem
@@ -1441,7 +1431,7 @@ def classic(means: _List, agents: int | None = ..., goal: _Goal | None = ...) ->
     """
     ...
 
-def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | None = ..., rank: int | None = ..., gap: _Number | None = ..., seed: int | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ..., strength: _Number | None = ...) -> Problem:
+def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | None = ..., rank: int | None = ..., gap: _Number | None = ..., seed: int | None = ..., noise: _Number | _NoiseOfPaper | None = ..., noise_guess: _Number | None = ..., bounded: _List | None = ..., environment: _Environment | None = ...) -> Problem:
     """Makes a random linear problem to sweep over: tasks whose features span a rank, each with its own
     arms on the unit sphere.
 
@@ -1466,14 +1456,9 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
             default 1
         bounded (a list, optional):
             Instead of noise: the lower and the upper limit of every reward, for any noise distribution
-        environment ("gaussian", "bernoulli", "resampled", "posterior", "prior", "student", "outliers", "drift", "batch" or "autocorrelated", optional):
+        environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
-            resampled, with bounded= bernoulli; some violate the conditions of the guarantee, see
-            docs/explanation/robustness.md
-        strength (a number, greater than 0, optional):
-            How far the environment departs from normal noise (student: degrees of freedom, outliers:
-            share of outliers, drift: drift per round over noise, batch: error of a round over noise,
-            autocorrelated: correlation of neighbours)
+            resampled, with bounded= bernoulli
 
     Returns:
         Problem

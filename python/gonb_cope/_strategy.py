@@ -237,8 +237,8 @@ class Strategy:
         return self._problem(lambda tried: True)
 
     def best(self, next: int = 0) -> Any:
-        """Return the answer from the results so far. It never recommends an arm without a value."""
-        return _answer(self.problem, self.epsilon, next)
+        """Return the answer from the results so far. It recommends only arms with a value, except with ``next``, which proposes trials of all arms."""
+        return _answer(self.problem if next else self._problem(lambda tried: bool(tried.values or tried.failures)), self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
         """Return the arm that an answer recommends for each task; tasks without any value are left out."""
@@ -263,6 +263,7 @@ class Strategy:
         if not tasks:
             raise self._nothing()
         table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
+        table.append(_tables.Column("_trial", array("q", range(len(places))), "i8"))  # equal values of an arm are trials of their own, never copies
         named = {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal}
         if any(failed):
             table.append(_tables.Column("_failed", failed, "i8"))

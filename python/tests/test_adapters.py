@@ -114,6 +114,18 @@ def test_first_list():
     assert {trial.task for trial in s.ask(8)} == set("abcdefgh")
 
 
+def test_best_has_a_value():
+    """The answer recommends a measured arm, though another is predicted to be better, and counts equal values as measurements of their own."""
+    s = cope.Strategy([{"x": float(x)} for x in range(8)], goal="max")
+    for _ in range(2):
+        for x in range(5):
+            s.tell(cope.Trial({"x": float(x)}, None), float(x))
+            s.tell(cope.Trial({"x": float(x)}, None), x + 0.1)
+    answer = s.best()
+    assert s.picks(answer) == {None: {"x": 4.0}}
+    assert [pick["count"] for pick in answer.json["picks"]] == [4]
+
+
 def test_two_processes(tmp_path):
     """Two processes share a file: no result is lost, and none counts as being measured in the end."""
     cope.Strategy([{"x": x} for x in range(40)], goal="max", seed=1).save(tmp_path / "search.pickle")

@@ -48,14 +48,14 @@ func TestMeasure(t *testing.T) {
 
 // A row has its cells at their sizes, marks what is above its budget, and the exponent that made it.
 func TestSection(t *testing.T) {
-	r := row{operation: operation{name: "work", seconds: map[int]float64{1000: 2, 10_000: 5}, memory: map[int]float64{10_000: gib}}}
+	r := row{operation: operation{name: "work", unit: "arms", seconds: map[int]float64{1000: 2, 10_000: 5}, memory: map[int]float64{10_000: gib}}}
 	for _, n := range []int{1000, 3000, 10_000} {
-		r.cells = append(r.cells, cell{arms: n, seconds: 0.001 * float64(n), memory: 20 * math.Sqrt(float64(n)) * (1 << 20)})
+		r.cells = append(r.cells, cell{size: n, seconds: 0.001 * float64(n), memory: 20 * math.Sqrt(float64(n)) * (1 << 20)})
 	}
-	r.cells = append(r.cells, cell{arms: 30_000, over: true, seconds: 60})
-	got := section([]row{r, {operation: operation{name: "other"}, cells: []cell{{arms: 1000, trouble: "-:1:1: why"}}}}, time.Minute)
+	r.cells = append(r.cells, cell{size: 30_000, over: true, seconds: 60})
+	got := section([]row{r, {operation: operation{name: "other", unit: "arms"}, cells: []cell{{size: 1000, trouble: "-:1:1: why"}}}}, time.Minute)
 	for _, want := range []string{
-		"| work | 1 s, 0.62 GiB (2 s) | 3 s, 1.1 GiB | 10 s, 2 GiB * (5 s, 1 GiB) | over 60 s |  | 1.00 / 0.50 |\n",
+		"| work | 1 s, 0.62 GiB (2 s) | 3 s, 1.1 GiB | 10 s, 2 GiB * (5 s, 1 GiB) | over 60 s | 1.00 / 0.50 |\n",
 		"| other | refused |", "other, 1,000 arms: -:1:1: why",
 	} {
 		if !strings.Contains(got, want) {

@@ -1,7 +1,7 @@
 //go:build unix
 
-// Benchscale measures whole commands on problems of 10³ to 10⁵ arms, one run each, and writes what
-// they take and how that grows into tools/benchscale/many-arms.md. With -tables it writes the problems alone.
+// Benchscale measures whole commands on problems of 10³ to 10⁵ arms and of 10² to 10⁴ tasks, one run each, and writes
+// what they take and how that grows into tools/benchscale/many-arms.md. With -tables it writes the problems of many arms.
 package main
 
 import (
@@ -9,6 +9,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -26,7 +27,7 @@ func main() {
 	command := flag.String("command", "", "the program to measure")
 	into := flag.String("into", "", "file with the section to replace; without it the section is printed")
 	only := flag.String("only", "", "pattern of the operations to measure")
-	largest := flag.Int("largest", 100_000, "largest number of arms")
+	largest := flag.Int("largest", 100_000, "largest number of arms or tasks")
 	limit := flag.Duration("limit", 5*time.Minute, "CPU time after which a command is ended, and larger sizes are left out")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -48,10 +49,18 @@ func main() {
 func writeTables(folder string, sizes []int) (err error) {
 	defer try.Caught(&err)
 	for _, n := range sizes {
-		f := try.Of(os.Create(tablePath(folder, n)))
-		try.To(errors.Join(manyarms.Write(f, n), f.Close()))
+		try.To(writeTable(tablePath(folder, n), manyarms.Write, n))
 	}
 	return nil
+}
+
+// writeTable writes the table of size n.
+func writeTable(path string, table func(io.Writer, int) error, n int) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(table(f, n), f.Close())
 }
 
 func tablePath(folder string, n int) string { return filepath.Join(folder, fmt.Sprintf("%d.csv", n)) }
@@ -72,16 +81,17 @@ func benchmark(ctx context.Context, command, into, only string, largest int, lim
 			if n > largest {
 				break
 			}
-			try.To(writeTables(folder, []int{n}))
-			c, err := measure(ctx, command, o.script(tablePath(folder, n)), limit)
+			path := tablePath(folder, n)
+			try.To(writeTable(path, o.table, n))
+			c, err := measure(ctx, command, fmt.Sprintf(o.script, path), limit)
 			if ctx.Err() != nil {
 				break
 			}
 			if err != nil {
-				return fmt.Errorf("%s, %d arms: %w", o.name, n, err)
+				return fmt.Errorf("%s, %d %s: %w", o.name, n, o.unit, err)
 			}
-			c.arms = n
-			fmt.Fprintf(os.Stderr, "%s, %d arms: %s\n", o.name, n, c)
+			c.size = n
+			fmt.Fprintf(os.Stderr, "%s, %d %s: %s\n", o.name, n, o.unit, c)
 			r.cells = append(r.cells, c)
 			if c.failed() {
 				break

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,42 +22,59 @@ type row struct {
 	cells []cell
 }
 
-// section returns the table in Markdown: a row for each operation, a column for each size, the growth
-// between them, and below it what failed.
+// section returns a table in Markdown for arms, tasks and options: a row for each operation, a column for each size, the
+// growth between them, and below it what failed.
 func section(rows []row, limit time.Duration) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "CPU seconds of the whole command (user and system, loading and report included) and largest resident "+
 		"memory, one run each, %s/%s with %s, %s. In brackets the budget; * is above it. Growth is the exponent of a power of the "+
-		"number of arms, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and "+
-		"larger sizes are left out.\n\n",
+		"size, fitted to the row's seconds and, behind the stroke, to its memory. A command is ended after %s, and "+
+		"larger sizes are left out.\n",
 		runtime.GOOS, runtime.GOARCH, sentence.Count(runtime.NumCPU(), "processor"), runtime.Version(), limit)
-	b.WriteString("| operation |")
-	for _, n := range sizes {
-		fmt.Fprintf(&b, " %s arms |", thousands(n))
+	for _, unit := range []string{"arms", "tasks", "options"} {
+		of := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.unit != unit })
+		writeTableOf(&b, unit, of)
 	}
-	b.WriteString(" growth |\n|---|")
-	b.WriteString(strings.Repeat("---|", len(sizes)+1) + "\n")
+	return b.String()
+}
+
+func writeTableOf(b *strings.Builder, unit string, rows []row) {
+	if len(rows) == 0 {
+		return
+	}
+	var sizes []int
+	for _, r := range rows {
+		for _, c := range r.cells {
+			sizes = append(sizes, c.size)
+		}
+	}
+	slices.Sort(sizes)
+	sizes = slices.Compact(sizes)
+	b.WriteString("\n| operation |")
+	for _, n := range sizes {
+		fmt.Fprintf(b, " %s %s |", thousands(n), unit)
+	}
+	b.WriteString(" growth |\n|---|" + strings.Repeat("---|", len(sizes)+1) + "\n")
 	var troubles []string
 	for _, r := range rows {
-		fmt.Fprintf(&b, "| %s |", r.name)
+		fmt.Fprintf(b, "| %s |", r.name)
 		for _, n := range sizes {
 			text := ""
 			for _, c := range r.cells {
-				if c.arms == n || len(r.sizes) == 1 && n == sizes[0] {
+				if c.size == n {
 					text = r.text(c)
 				}
-				if c.arms == n && c.trouble != "" {
-					troubles = append(troubles, fmt.Sprintf("%s, %s arms: %s", r.name, thousands(n), c.trouble))
+				if c.size == n && c.trouble != "" {
+					troubles = append(troubles, fmt.Sprintf("%s, %s %s: %s", r.name, thousands(n), unit, c.trouble))
 				}
 			}
-			fmt.Fprintf(&b, " %s |", text)
+			fmt.Fprintf(b, " %s |", text)
 		}
-		fmt.Fprintf(&b, " %s |\n", r.growth())
+		fmt.Fprintf(b, " %s |\n", r.growth())
 	}
 	for _, t := range troubles {
-		fmt.Fprintf(&b, "\n%s\n", t)
+		fmt.Fprintf(b, "\n%s\n", t)
 	}
-	return b.String()
 }
 
 func (r row) text(c cell) string {
@@ -69,10 +87,10 @@ func (r row) text(c cell) string {
 	}
 	var budget []string
 	exceeded := false
-	if want := r.seconds[c.arms]; want > 0 {
+	if want := r.seconds[c.size]; want > 0 {
 		budget, exceeded = append(budget, figures(want)+" s"), c.seconds > want
 	}
-	if want := r.memory[c.arms]; want > 0 {
+	if want := r.memory[c.size]; want > 0 {
 		budget, exceeded = append(budget, size(want)), exceeded || c.memory > want
 	}
 	if len(budget) > 0 {
@@ -89,7 +107,7 @@ func (r row) growth() string {
 	var arms, seconds, memory []float64
 	for _, c := range r.cells {
 		if !c.failed() {
-			arms, seconds, memory = append(arms, float64(c.arms)), append(seconds, c.seconds), append(memory, c.memory)
+			arms, seconds, memory = append(arms, float64(c.size)), append(seconds, c.seconds), append(memory, c.memory)
 		}
 	}
 	if len(arms) < 3 {

@@ -60,3 +60,51 @@ func TestNearlyApart(t *testing.T) {
 		}
 	}
 }
+
+// Two tasks share one of their directions. With ten directions each, ranks nearly add up (19 of 20) and agents test
+// alone; with nine each (17 of 18) or two each they do not.
+func TestRanksNearlyAdd(t *testing.T) {
+	const arms = 14
+	for _, row := range []struct {
+		dimension int
+		alone     bool
+	}{{10, true}, {9, false}, {2, false}} {
+		rng := rand.New(rand.NewPCG(2, uint64(row.dimension)))
+		columns := []string{"x_0"}
+		for j := 1; j < row.dimension; j++ {
+			columns = append(columns, fmt.Sprint("x_", j))
+		}
+		var names []string
+		var rows [][]float64
+		var taskOf []int
+		for i := range 2 * arms {
+			x := make([]float64, row.dimension)
+			for j := range x {
+				x[j] = rng.NormFloat64()
+			}
+			rows, names, taskOf = append(rows, x), append(names, fmt.Sprint(i)), append(taskOf, i/arms)
+		}
+		points, err := kernels.NewPoints(columns, names, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tasks, err := kernels.NewPoints(nil, []string{"a", "b"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := kernels.AddJoint(product(nil, kernels.Linear{Dims: kernels.Dims{Names: columns[:1]}}),
+			product(kernels.Identity{}, kernels.Linear{Dims: kernels.Dims{Names: columns[1:]}}))
+		p, err := problem.New("random", tasks, points, taskOf, k, []float64{1}, make([]float64, 2*arms))
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := plain.ModelOf(t, p)
+		want := model.RegimeTogether
+		if row.alone {
+			want = model.RegimeAlone
+		}
+		if got := RegimeOf(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{})); got != want {
+			t.Errorf("%d directions per task: %q, want %q", row.dimension, got, want)
+		}
+	}
+}

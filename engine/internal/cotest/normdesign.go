@@ -77,9 +77,13 @@ func neediest(lacks []float64) []int {
 	return order
 }
 
+// alike is the largest squared distance of two gaps in white features, as a fraction of the squared length of one, at which one
+// represents the other.
+const alike = 0.02
+
 // separated returns up to the given number (most) of targets, in this order, that are not similar to an active or an
-// already returned one. A target is similar to another with the same leader if their features are close and the other
-// wants at least 0.7 times as much information.
+// already returned one. A target is similar to another if the features of their gaps are close and the other wants at
+// least 0.7 times as much information. Gaps of different tasks are similar if the tasks share a function.
 func (l *localDesign) separated(order, active []int, most int) []int {
 	var out []int
 	picked := slices.Clone(active)
@@ -88,17 +92,30 @@ func (l *localDesign) separated(order, active []int, most int) []int {
 			break
 		}
 		t := l.targets[k]
-		row := l.white.RawRowView(t.arm)
-		own := distance(row, l.white.RawRowView(t.leader))
+		arm, leader := l.white.RawRowView(t.arm), l.white.RawRowView(t.leader)
+		own := distance(arm, leader)
 		near := slices.ContainsFunc(picked, func(j int) bool {
 			other := l.targets[j]
-			return other.leader == t.leader && other.info >= 0.7*t.info && distance(row, l.white.RawRowView(other.arm)) < 0.02*own
+			return other.info >= 0.7*t.info &&
+				apart(arm, leader, l.white.RawRowView(other.arm), l.white.RawRowView(other.leader), alike*own) < alike*own
 		})
 		if !near {
 			out, picked = append(out, k), append(picked, k)
 		}
 	}
 	return out
+}
+
+// apart returns the squared distance of the gaps x - y and z - w, or a part of it that is at least enough.
+func apart(x, y, z, w []float64, enough float64) float64 {
+	sum := 0.0
+	for j, v := range x {
+		d := (v - y[j]) - (z[j] - w[j])
+		if sum += d * d; sum >= enough {
+			break
+		}
+	}
+	return sum
 }
 
 func distance(x, y []float64) float64 {

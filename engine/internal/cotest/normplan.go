@@ -164,15 +164,7 @@ func (a *normed) localise(targets []target) *localDesign {
 	if len(l.Pivots) == 0 {
 		try.To(engine.LimitError{Samples: math.Inf(1)})
 	}
-	out := &localDesign{ctx: a.ctx(), most: float64(a.opt.MaxSamples), targets: targets, sampled: slices.Clone(l.Pivots)}
-	for _, t := range targets {
-		if !slices.Contains(out.sampled, t.leader) {
-			out.sampled = append(out.sampled, t.leader)
-		}
-	}
-	for _, k := range out.sampled {
-		out.precision = append(out.precision, a.scales.Model.Precision[s.Arms[k]])
-	}
+	out := &localDesign{ctx: a.ctx(), most: float64(a.opt.MaxSamples), targets: targets}
 	m := len(l.Pivots)
 	known := mat.NewSymDense(m, nil)
 	for j := range m {
@@ -185,9 +177,36 @@ func (a *normed) localise(targets []target) *localDesign {
 		}
 	}
 	out.white = try.Of(bounded.Whiten(a.ctx(), l.Features, known))
+	out.sample(l.Pivots, func(k int) float64 { return a.scales.Model.Precision[s.Arms[k]] })
 	for k, t := range out.targets {
 		had := distance(out.white.RawRowView(t.arm), out.white.RawRowView(t.leader))
 		out.targets[k].info = min(t.info, 1/had+t.need)
 	}
 	return out
+}
+
+// sample sets sampled to the pivots and the leaders. It omits leaders that an arm which is measured as precisely represents
+// for all of their targets: with many tasks that share a function, most leaders.
+func (l *localDesign) sample(pivots []int, precision func(k int) float64) {
+	l.sampled = slices.Clone(pivots)
+	gap := map[int]float64{} // smallest squared gap of a leader
+	var leaders []int
+	for _, t := range l.targets {
+		own := distance(l.white.RawRowView(t.arm), l.white.RawRowView(t.leader))
+		if least, known := gap[t.leader]; !known {
+			leaders, gap[t.leader] = append(leaders, t.leader), own
+		} else {
+			gap[t.leader] = min(least, own)
+		}
+	}
+	zero := make([]float64, l.white.RawMatrix().Cols)
+	for _, leader := range leaders {
+		row, enough := l.white.RawRowView(leader), alike*gap[leader]
+		if !slices.ContainsFunc(l.sampled, func(k int) bool {
+			return k == leader || precision(k) >= precision(leader) && apart(row, l.white.RawRowView(k), zero, zero, enough) < enough
+		}) {
+			l.sampled = append(l.sampled, leader)
+		}
+	}
+	l.precision = lists.Map(l.sampled, precision)
 }

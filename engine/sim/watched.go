@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -15,151 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// oneByOne is the largest number of rewards of an arm and round that are drawn singly. It applies if their mean has no
-// distribution that is easy to draw from. For more rewards, each draw represents several: the expectations of mean and
-// squares and the variance of the mean stay exact, but tails are slightly heavier.
-const oneByOne = 1000
-
-// Student draws rewards with heavy tails, Student's t with ν > 2 degrees of freedom scaled
-// to the standard deviation sd_i. It costs one draw per reward up to oneByOne.
-func Student(mean, sd []float64, nu float64) Drawer {
-	law := distuv.StudentsT{Sigma: math.Sqrt((nu - 2) / nu), Nu: nu}
-	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
-		law := law
-		law.Src = rng
-		for k := range out {
-			out[k] = law.Rand()
-		}
-	}, func(n, draws float64) float64 { return draws / n })
-}
-
-// Autocorrelated draws normal rewards as a stationary AR(1) process: successive rewards of an arm in a round have
-// correlation rho. It costs one draw per reward up to oneByOne.
-func Autocorrelated(mean, sd []float64, rho float64) Drawer {
-	fresh := math.Sqrt(1 - rho*rho)
-	return serial(mean, sd, func(rng *rand.Rand, out []float64) {
-		last := rng.NormFloat64()
-		for k := range out {
-			out[k] = last
-			last = rho*last + fresh*rng.NormFloat64()
-		}
-	}, func(n, draws float64) float64 { return meanVariance(rho, n) / meanVariance(rho, draws) })
-}
-
-// meanVariance returns the variance of the mean of n rewards of variance 1 under AR(1),
-//
-//	(1 + 2 Σ_{k<n} (1 - k/n) ρ^k)/n = ((1+ρ)/(1-ρ) - 2ρ(1-ρⁿ)/(n(1-ρ)²))/n.
-func meanVariance(rho, n float64) float64 {
-	return ((1+rho)/(1-rho) - 2*rho*(1-math.Pow(rho, n))/(n*(1-rho)*(1-rho))) / n
-}
-
-// serial returns a Drawer whose noise, of variance 1, is drawn by fill. shrink returns Var(mean of n rewards) / Var(mean
-// of the draws made).
-func serial(mean, sd []float64, fill func(*rand.Rand, []float64), shrink func(n, draws float64) float64) Drawer {
-	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
-		noise := make([]float64, min(n, oneByOne))
-		fill(rng, noise)
-		level, draws := stat.Mean(noise, nil), float64(len(noise))
-		d := Draw{Mean: level}
-		if n > len(noise) {
-			d.Mean *= math.Sqrt(shrink(float64(n), draws))
-		}
-		if squares {
-			for _, v := range noise {
-				d.Squares += (v - level) * (v - level)
-			}
-			if n > len(noise) {
-				d.Squares *= float64(n-1) / (draws - 1)
-			}
-		}
-		return Draw{Mean: mean[i] + sd[i]*d.Mean, Squares: sd[i] * sd[i] * d.Squares}, nil
-	}
-}
-
-// Outliers draws normal rewards. Each is an outlier with probability share; its standard deviation is then
-// problem.OutlierFactor times as large [Tukey60]. The number of outliers is one binomial draw, and each kind has one mean
-// and one χ² draw, so the cost does not depend on n.
-func Outliers(mean, sd []float64, share float64) Drawer {
-	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
-		outliers := binomial(rng, n, share)
-		total := float64(n)
-		counts, factors := [2]float64{total - outliers, outliers}, [2]float64{1, problem.OutlierFactor}
-		var levels [2]float64
-		for k, c := range counts {
-			if c > 0 {
-				levels[k] = factors[k] * rng.NormFloat64() / math.Sqrt(c)
-			}
-		}
-		level := (counts[0]*levels[0] + counts[1]*levels[1]) / total
-		d := Draw{Mean: mean[i] + sd[i]*level}
-		for k, c := range counts {
-			if !squares || c == 0 {
-				continue
-			}
-			squares := c * (levels[k] - level) * (levels[k] - level)
-			if c > 1 {
-				squares += factors[k] * factors[k] * distuv.ChiSquared{K: c - 1, Src: rng}.Rand()
-			}
-			d.Squares += sd[i] * sd[i] * squares
-		}
-		return d, nil
-	}
-}
-
-// shifted is an environment that adds a shift to all rewards of an arm in a round. shift returns it in units of sd.
-type shifted struct {
-	engine.Environment
-	taskOf []int
-	sd     []float64
-	shift  func(round, task, arm uint64) float64
-}
-
-// Pull makes the plan's pulls and adds the shifts.
-func (s *shifted) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
-	b, err := s.Environment.Pull(ctx, p)
-	for i, v := range s.taskOf {
-		if b.Counts[i] > 0 {
-			b.Means[i] += s.sd[i] * s.shift(uint64(p.Round), uint64(v), uint64(i))
-		}
-	}
-	return b, err
-}
-
-// Streams of random numbers for shifts. Streams of rewards use an arm index in the same place.
-const (
-	streamDrift = math.MaxUint64 - iota
-	streamBatch
-)
-
-// environmentOf returns the environment of one run: the rewards of draw plus shifts or block effects, with the sign of
-// Problem.Mean.
+// environmentOf returns the environment of one run: the rewards of draw, with block effects if the problem has blocks, with
+// the sign of Problem.Mean.
 func environmentOf(p *problem.Problem, draw Drawer, seed uint64, run int) engine.Environment {
 	env := &environment{draw, seed, uint64(run), p.Noise.Bounds}
 	if p.Block != nil {
 		return &blocks{env, p, seed, uint64(run)}
 	}
-	s := &shifted{Environment: env, taskOf: p.TaskOf, sd: p.Noise.Deviations()}
-	switch entry, _ := problem.EnvironmentNamed(p.Noise.Environment); entry.Name {
-	case problem.EnvironmentDrift:
-		s.shift = func(round, _, arm uint64) float64 {
-			return strength(p) * float64(round-1) * stream(mix(seed)+arm, uint64(run), 1, streamDrift).NormFloat64()
-		}
-	case problem.EnvironmentBatch:
-		s.shift = func(round, task, _ uint64) float64 {
-			return strength(p) * stream(mix(seed)+task, uint64(run), round, streamBatch).NormFloat64()
-		}
-	default:
-		return env
-	}
-	return s
-}
-
-// strength returns the strength of the problem's environment, or its default.
-func strength(p *problem.Problem) float64 {
-	if entry, err := problem.EnvironmentNamed(p.Noise.Environment); p.Noise.Strength == 0 && err == nil {
-		return entry.Strength
-	}
-	return p.Noise.Strength
+	return env
 }
 
 // Step is the progress of an experiment: its runs and, for a single slow run, its rounds. Round is 0 if only runs are
