@@ -217,8 +217,8 @@ func (s *Steps) Amend(counts []int) error {
 // A DataAdder is an Algorithm that can use rewards from outside its rounds: rewards that arrive late, or from before the
 // run.
 type DataAdder interface {
-	// AddData records rewards from outside the rounds. A statistical test uses them only to choose leaders and pulls, never to decide. A method that decides by
-	// the posterior treats them like rewards of a round. Squares may be nil.
+	// AddData records rewards from outside the rounds. A statistical test uses them only to choose leaders and pulls, never to
+	// decide. A method that decides by the posterior treats them like rewards of a round. Squares may be nil.
 	AddData(Batch) error
 	// UsesAddedData reports whether AddData has any effect.
 	UsesAddedData() bool

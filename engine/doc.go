@@ -1,8 +1,9 @@
 // Package engine defines collaborative pure exploration in kernel bandits: the Algorithm interface, the loop that runs an
 // algorithm, and the results.
 //
-// There are V agents, each with a task and its own arms. A pull of arm i returns its expected reward plus noise. Every agent must find the best arm of its task. Measurements of one agent are informative about the arms of others
-// through the product kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
+// There are V agents, each with a task and its own arms. A pull of arm i returns its expected reward plus noise. Every agent
+// must find the best arm of its task. Measurements of one agent are informative about the arms of others through the product
+// kernel k((z,x),(z',x')) = k_Z(z,z')·k_X(x,x') [Du23, Section 3].
 //
 // Read algorithm.go, batch.go, options.go, steps.go and result.go in this order. The other files hold the types that these use.
 //
@@ -40,9 +41,9 @@
 //	report/figure      Figure Series SVG PDF PNG
 //	report/save        File Document Formats
 //
-// Changes of these names are listed in CHANGELOG. All other names may change at any time, also those of
-// engine/model and engine/design, which a user-defined algorithm may use. Packages that
-// are used only inside engine are in engine/internal.
+// Changes of these names are listed in CHANGELOG. All other names may change at any time: those of engine/model and
+// engine/design, which a user-defined algorithm may use; of engine/belief, engine/gp, engine/campaign/record, engine/cluster,
+// engine/cluster/jetstream; and all in notebook. Packages that are used only inside engine are in engine/internal.
 //
 // # Errors
 //

@@ -190,10 +190,10 @@ var sentences = map[WarningKind]string{
 		"(round %d, p = %.2g). Answers may be wrong. Add c*identity() to the kernel, or state larger noise",
 	WarnUnexplained: "the kernel predicts left-out data poorly: it explains a share of %.2g of their variation within tasks, less than " +
 		"%.2g. So each arm must be measured before its task is decided",
-	WarnRidgeFC: "xi = %.3g is too large for Theorem 1, whose condition %.3g ≤ %.3g fails. The theorem's guarantee does not cover this run. Leave " +
-		"xi out, or state a smaller one",
-	WarnRidgeFB: "xi = %.3g is too large for Theorem 2, whose condition %.3g ≤ %.3g fails. The theorem does not bound the errors of this run. Leave " +
-		"xi out, or state a smaller one",
+	WarnRidgeFC: "xi = %.3g is too large for Theorem 1, whose condition %.3g ≤ %.3g fails. The theorem's guarantee does not cover this run. " +
+		"Leave xi out, or state a smaller one",
+	WarnRidgeFB: "xi = %.3g is too large for Theorem 2, whose condition %.3g ≤ %.3g fails. The theorem does not bound the errors of this run. " +
+		"Leave xi out, or state a smaller one",
 	WarnThinRound:  "%d pulls per round are too few for the rounding ratio %.2g. Give a larger budget or fewer rounds",
 	WarnThinBudget: "%d pulls per round are too few for the rounding ratio %.2g. Theorem 2 does not cover this budget. Give a larger budget",
 	WarnAmended: "in %d of %d rounds the pulls were not the planned ones. Theorem 2 assumes the planned pulls, so it does not bound the " +

@@ -248,8 +248,8 @@ func campaignTasks(s campaign.Status) Table {
 			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: what this task needs if today's estimates are exactly right. The target is "+levelWords(s.Delta)+
-			" for all tasks together. These numbers are rough: plan with the forecast.")
+		t.Notes = append(t.Notes, "Further samples: what this task needs if today's estimates are exactly right. The target is "+
+			levelWords(s.Delta)+" for all tasks together. These numbers are rough: plan with the forecast.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
 			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
 		}

@@ -57,8 +57,8 @@ func levelWords(delta float64) string { return fmt.Sprintf("%.6g\u00a0%%", 100*(
 
 // protocolSentence returns a sentence with the problem, the algorithm and the forecast of a protocol.
 func protocolSentence(p campaign.Protocol) string {
-	s := fmt.Sprintf("Protocol for the problem %s: %s, %s, %s.", p.Problem.Name, plural(p.Problem.V(), "task"), plural(p.Problem.N(), "option"),
-		p.Algorithm)
+	s := fmt.Sprintf("Protocol for the problem %s: %s, %s, %s.", p.Problem.Name, plural(p.Problem.V(), "task"),
+		plural(p.Problem.N(), "option"), p.Algorithm)
 	if p.Forecast == nil {
 		return s
 	}

@@ -37,7 +37,7 @@ func TestExplanation(t *testing.T) {
 	for _, want := range []string{
 		"| amine | ✓ decided | MTBD | — | — | ██████\u00a0100\u00a0% | — | 1 |",
 		"| aniline | … open | MTBD | BTTP | 7.5 ± 2.5 | ███░░░\u00a064\u00a0% | 410 | 2 |",
-		"| amide | ? open, leader uncertain | BTMG | MTBD | 0.5 ± 2.0 | █░░░░░\u00a00\u00a0% | 1,800 | 3 |",
+		"| amide | ? open, leader uncertain | BTMG | MTBD | 0.5 ± 2.0 | █░░░░░\u00a0&lt;\u00a01\u00a0% | 1,800 | 3 |",
 		"| amine | mtbd | 0 | excluded before any data: the kernel does not distinguish it from MTBD |",
 		"| amine | BTMG | 4 | excluded in round 4: 12.3 below MTBD, threshold 9.76 (combination test) |",
 		"| aniline | BTTP | — | still possible: 7.5 below MTBD, with 64 % of the evidence that would exclude it |",
@@ -59,7 +59,7 @@ func TestExplanation(t *testing.T) {
 
 // A bar is full for all and only for all, and empty for nothing and only for nothing.
 func TestShare(t *testing.T) {
-	for x, want := range map[Share]string{0: "░░░░░░ 0 %", 0.001: "█░░░░░ 0 %", 0.5: "███░░░ 50 %", 0.9999: "█████░ 99 %", 1: "██████ 100 %", 1.2: "██████ 100 %"} {
+	for x, want := range map[Share]string{0: "░░░░░░ 0 %", 0.001: "█░░░░░ < 1 %", 0.5: "███░░░ 50 %", 0.9999: "█████░ 99 %", 1: "██████ 100 %", 1.2: "██████ 100 %"} {
 		if got := strings.ReplaceAll(cell(x, 0), "\u00a0", " "); got != want {
 			t.Errorf("%g: %q, want %q", x, got, want)
 		}

@@ -85,6 +85,9 @@ func share(s Share) string {
 		return absent
 	}
 	x := min(max(float64(s), 0), 1)
+	if x > 0 && x < 0.01 {
+		return bar(x) + "\u00a0<\u00a01\u00a0%"
+	}
 	return bar(x) + fmt.Sprintf("\u00a0%d\u00a0%%", int(100*x))
 }
 

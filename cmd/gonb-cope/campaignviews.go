@@ -126,7 +126,8 @@ func upgradeCommand() *cobra.Command {
 	var o campaignOptions
 	var dryRun bool
 	c := o.runWith(&cobra.Command{
-		Use: "upgrade DIR", Short: "Continue a campaign with a newer program version that may decide differently", Args: arguments(1, 1, "a folder"),
+		Use: "upgrade DIR", Short: "Continue a campaign with a newer program version that may decide differently",
+		Args: arguments(1, 1, "a folder"),
 	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
 		changes, err := k.Upgrade(ctx, o.by, dryRun)
 		if err != nil {

@@ -84,7 +84,9 @@ type Answer struct {
 	LeaveOneOut belief.LeaveOneOut    `json:"left_out"` // leave-one-out predictions of the arms
 	// share of the variance that each matrix of relatives and the stated kernel explain
 	Similar []belief.Given `json:"similar,omitempty"`
-	Basis   string         `json:"basis"` // how far to trust the answer, and which measurements would improve it
+	// groups of tasks that the measurements suggest; nil if they suggest none
+	TaskGroups *belief.TaskGroups `json:"task_groups,omitempty"`
+	Basis      string             `json:"basis"` // how far to trust the answer, and which measurements would improve it
 	// strongest contradiction between measurements and model; nil unless its probability is small
 	Check *ModelCheck `json:"model_check,omitempty"`
 	// reason why the measurements do not distinguish options; nil if they do
@@ -192,7 +194,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		return nil, err
 	}
 	a := newAnswer(p, opt)
-	a.Similar = b.Given
+	a.Similar, a.TaskGroups = b.Given, b.Groups
 	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
 	opt.tell(0)
 	b = doubted(b)
@@ -424,7 +426,7 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel does not help: trust "+
 			"only options with measurements", short(l.Without))
 	}
-	a.Basis += "." + a.checked(b) + a.relatives(b.Problem) + a.enough()
+	a.Basis += "." + a.checked(b) + a.groups() + a.relatives(b.Problem) + a.enough()
 	if !retry {
 		a.Basis += a.failed()
 	}
@@ -460,6 +462,16 @@ func (a *Answer) checked(b *belief.Belief) string {
 		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label
 	}
 	return " A check speaks against the model: " + found + "."
+}
+
+// groups returns a sentence with the groups of tasks that the measurements suggest; "" if none is more probable than not.
+func (a *Answer) groups() string {
+	g := a.TaskGroups
+	if g == nil || g.Probability <= 0.5 {
+		return ""
+	}
+	named := lists.Map(g.Groups, func(tasks []string) string { return sentence.List(tasks, 3*mostNamed) })
+	return " The measurements suggest groups of tasks that are alike: " + strings.Join(named, "; ") + "."
 }
 
 // relatives returns sentences with the share of the variance that each matrix of relatives and the stated kernel explain.

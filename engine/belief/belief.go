@@ -45,7 +45,8 @@ type Belief struct {
 	Usable      *problem.Problem
 	Log         []string // columns of arms that the kernel compares by their logarithm
 	LeaveOneOut LeaveOneOut
-	Given       []Given // share of the variance that matrices of relatives and a stated kernel explain
+	Given       []Given     // share of the variance that matrices of relatives and a stated kernel explain
+	Groups      *TaskGroups // groups of tasks that the measurements suggest; nil if they suggest none
 	// measurements that all others contradict, the least likely first
 	Unlikely []Unlikely
 	Check    *Check // strongest contradiction between measurements and model; nil if arms cannot be compared one by one, see checkable
@@ -116,9 +117,10 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	} else {
 		s, found = try.Two(s.average(most))
 	}
+	groups := d.taskGroups(found)
 	tell(0.4)
 	top := try.Of(s.of(ctx, s.best, true))
-	b := &Belief{Problem: p, Scatter: d.scatter, NoiseAssumed: s.noiseAssumed()}
+	b := &Belief{Problem: p, Scatter: d.scatter, Groups: groups, NoiseAssumed: s.noiseAssumed()}
 	if !own {
 		together = s
 	}

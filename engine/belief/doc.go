@@ -8,8 +8,9 @@
 // k_X is common to all tasks, k'_X is special to each. Both are Matérn kernels of the numeric features, or both Gaussian
 // kernels; the posterior averages over the two. Each has its own variance and length scales, times a similarity for each
 // column of text. r² + g² is the variance that features do not explain; g² is the variance of the own part of an arm.
-// k_Z compares the features of tasks in the same way, and is 1 if tasks have no features. All hyperparameters have weak
-// priors (see prior.go). In the code, a vector of hyperparameters is called numbers or u.
+// k_Z compares the features of tasks in the same way. If tasks have no features, the posterior averages over k_Z = 1 and
+// groups of tasks that are alike (groups.go). All hyperparameters have weak priors (see prior.go). In the code, a vector
+// of hyperparameters is called numbers or u.
 //
 // The average over hyperparameters works for few and for many measurements. Some vectors are drawn from the prior (the
 // bank), others around the most probable vector. The weight of a vector is evidence times prior, divided by the density

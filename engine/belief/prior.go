@@ -27,6 +27,7 @@ type model struct {
 	text        []int          // columns of arms with a similarity
 	taskNumeric []int          // numeric columns of tasks
 	taskText    []int          // columns of tasks with a similarity
+	groups      partition      // groups of tasks that are alike; nil for a single group
 }
 
 // Names of the hyperparameters outside the kernel.
@@ -282,6 +283,9 @@ func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) f
 		} else {
 			k = kernels.Mul(k, category)
 		}
+	}
+	if m.groups != nil {
+		k = m.groups.kernel(tasks, tidy(m.value(u, groupsNumber, 1)))
 	}
 	return k
 }

@@ -1,6 +1,7 @@
 package belief
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/rand/v2"
@@ -98,7 +99,7 @@ func (s *search) scores(places [][]float64) ([]float64, error) {
 		for k := from; k < to; k++ {
 			out[k] = math.Inf(-1)
 			if e, err := s.of(s.ctx, places[k], false); err == nil {
-				out[k] = e.log + s.prior(places[k])
+				out[k] = e.log + s.prior(places[k]) + s.groups.log()
 			}
 		}
 	})
@@ -257,24 +258,35 @@ func (s *search) explore(count int) (_ places, err error) {
 // negligible is a difference in nats: hyperparameters and models whose score is farther below the best one are left out.
 const negligible = 8
 
-// average explores the model and, if features are numeric, the same model with Gaussian kernels, and weighs both.
-// Smoothness is not known, and a kernel that is rougher than the functions gives too wide intervals. The model with more
+// average explores the model, the same model with groups of tasks that are alike (see groups.go) and, if features are
+// numeric, both with Gaussian kernels, and weighs them. Smoothness is not known, and a kernel that is rougher than the functions gives too wide intervals. The model with more
 // evidence by Laplace's approximation gets more draws. It returns the search with the most probable hyperparameters, and
-// at most the given number of weighed vectors of both models.
+// at most the given number of weighed vectors of all models.
 func (s *search) average(most int) (_ *search, _ []weighed, err error) {
 	defer try.Caught(&err)
+	s = try.Of(s.withAllTasks())
 	both := []*search{s}
+	parted, near := try.Two(s.grouped())
+	if parted != nil {
+		both = slices.DeleteFunc(append(both, parted), func(x *search) bool { return x.bestScore < parted.bestScore-negligible })
+	}
 	if len(s.numeric) > 0 {
-		m := *s.model
-		m.gaussian = true
-		c := *s.chosen
-		c.model = &m
-		other := try.Of(newSearch(s.ctx, &c, s))
-		if both = append(both, other); other.bestScore > s.bestScore {
-			s = other
+		for _, x := range slices.Clone(both) {
+			m := *x.model
+			m.gaussian = true
+			c := *x.chosen
+			c.model = &m
+			both = append(both, try.Of(newSearch(s.ctx, &c, x)))
 		}
 	}
+	s = slices.MaxFunc(both, func(x, y *search) int { return cmp.Compare(x.bestScore, y.bestScore) })
 	both = slices.DeleteFunc(both, func(x *search) bool { return x.bestScore < s.bestScore-negligible })
+	for _, x := range slices.Clone(both) {
+		if x.groups != nil {
+			try.To(x.spread())
+			both = append(both, try.Of(x.neighbours(near))...)
+		}
+	}
 	var logs []float64
 	for _, x := range both {
 		try.To(x.spread())

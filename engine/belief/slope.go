@@ -26,17 +26,12 @@ func moved(u []float64, j int, step float64) []float64 {
 func (s *search) slope(grad, u []float64) (err error) {
 	defer try.Caught(&err)
 	t := try.Of(s.tables(s.ctx, u, nil))
-	gram := s.gram(t)
-	defer s.done.Put(gram)
-	var weight *mat.SymDense
+	w := try.Of(s.weight(t, u))
+	weight := w.SymDense
 	var noise float64
 	var shared map[int]float64
-	if s.wins != nil {
-		weight = try.Of(gp.NewLaplace(gp.DensePrior{SymDense: gram}, s.wins, s.n)).Gradient()
-	} else {
-		x := try.Of(s.normal(gram, u))
-		weight = x.Gradient()
-		noise, shared = try.Two(s.scatter(x, weight, u))
+	if w.normal != nil {
+		noise, shared = try.Two(s.scatter(w.normal, weight, u))
 	}
 	ofTasks, ofArms := s.along(weight, t)
 	failed := make([]error, len(u))
@@ -71,6 +66,24 @@ func (s *search) slope(grad, u []float64) (err error) {
 		err = cmp.Or(err, e)
 	}
 	return err
+}
+
+// weight is the matrix w of slope. normal is the posterior of normal rewards; nil for counts.
+type weight struct {
+	*mat.SymDense
+	normal *normal
+}
+
+// weight returns the matrix w for the kernel t at u.
+func (c *chosen) weight(t *tables, u []float64) (_ weight, err error) {
+	defer try.Caught(&err)
+	gram := c.gram(t)
+	defer c.done.Put(gram)
+	if c.wins != nil {
+		return weight{try.Of(gp.NewLaplace(gp.DensePrior{SymDense: gram}, c.wins, c.n)).Gradient(), nil}, nil
+	}
+	x := try.Of(c.normal(gram, u))
+	return weight{x.Gradient(), x}, nil
 }
 
 // scatter returns derivatives of the evidence. noise is the derivative by log σ². shared has those by the logarithms of

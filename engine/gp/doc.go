@@ -1,5 +1,5 @@
-// Package gp implements Gaussian-process regression. The observations y have the mean Hβ and the covariance Σ = K + N, where K is the covariance
-// of the kernel and N that of the noise. Symbols follow [RW06]. A formula from there has the number of its equation.
+// Package gp implements Gaussian-process regression. The observations y have the mean Hβ and the covariance Σ = K + N, where K is the
+// covariance of the kernel and N that of the noise. Symbols follow [RW06]. A formula from there has the number of its equation.
 //
 //	Covariance   Σ, factored once: Dense, or LowRank for features plus a diagonal
 //	Regression   log evidence of y and its gradient, weights, leave-one-out predictions

@@ -238,7 +238,8 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 			if again.add(r, before) {
 				continue
 			}
-			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d; a table with the columns task, arm and mean has one row per arm", a.task, a.name, t.lines[before]))
+			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d; a table with the columns "+
+				"task, arm and mean has one row per arm", a.task, a.name, t.lines[before]))
 		}
 		seen[id] = r
 		before, known := first[a.task]

@@ -186,6 +186,8 @@ class Answer(Value, _HasPlot):
     """how well each arm is predicted from the others"""
     similar: _DataFrame
     """weight of each matrix of how alike options are"""
+    task_groups: Record
+    """groups of tasks that the measurements suggest; null if they suggest none"""
     basis: str
     """how far to trust the answer, and what would make it surer"""
     model_check: Record

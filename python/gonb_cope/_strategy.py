@@ -21,6 +21,7 @@ from ._arms import Arms, listed
 from ._errors import CopeError, Note
 
 _MOST_FAILURES = 3  # in a row, after which an arm is not proposed any more: it is tried again twice
+_POSSIBLE = 0.01  # an arm that is the best with a smaller probability may be dropped
 _LARGEST = 1e100  # numbers that are larger are not read
 _MOST_NEXT = 10_000  # trials that the process proposes at once
 
@@ -321,22 +322,37 @@ class Strategy:
         if len(self.measured) < 2:  # which cannot be compared
             return self._fewest(count)
         options = self._problem(lambda tried: bool(tried.values) or tried.is_open)
-        answer = _answer(options, self.epsilon, min(count + waiting.total(), _MOST_NEXT), retry=True).json
+        # the list may repeat trials that are being measured
+        answer = _answer(options, self.epsilon, min(count + 2 * waiting.total(), _MOST_NEXT), retry=True).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in answer.get("next") or []]
         now, after = answer.get("loss_now"), answer.get("loss_after")
         if now is None or after is None or after >= now:  # both are None where all values are equal
             pulls = []  # nothing is gained, so that their order says nothing
         out: list[tuple[str, int]] = []
+        again: list[tuple[str, int]] = []  # arms that are being measured, which are repeated only if there are no others
         for k in range(max((n for *_, n in pulls), default=0)):  # each once before one is repeated
             for task, i, n in pulls:
                 if k >= n:
                     continue
                 if waiting[task, i] > 0:
                     waiting[task, i] -= 1
-                else:
-                    place = self._fresh(task, i, out)
-                    out += [(task, place)] if self._tried[task][place].is_open else []
+                    continue
+                place = self._fresh(task, i, out)
+                if self._tried[task][place].is_open:
+                    (again if self._tried[task][place].pending else out).append((task, place))
+        out += self._possible(answer, out, min(count - len(out), len(again)))
+        out += again[: max(count - len(out), 0)]
         return out[:count] + self._rivals(answer, out, count - len(out))
+
+    def _possible(self, answer: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
+        """Return arms that may be the best and are not being measured, the most probable first."""
+        if count <= 0:
+            return []
+        likely = [a for a in answer["arms"] if a["probability_best"] >= _POSSIBLE]
+        likely.sort(key=lambda a: -a["probability_best"])
+        places = [(a["task"], self.arms.of(a["features"])) for a in likely]
+        free = [at for at in places if at not in taken and self._tried[at[0]][at[1]].is_open and not self._tried[at[0]][at[1]].pending]
+        return free[:count]
 
     def _fresh(self, task: str, place: int, taken: list[tuple[str, int]]) -> int:
         """Return an arm, or one that was not measured where the same arm gives the same value again."""

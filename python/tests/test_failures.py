@@ -177,6 +177,21 @@ def test_pending_trials_are_known():
     assert one != other
 
 
+def test_workers_measure_different_arms():
+    draw = random.Random(1)
+    arms = [{"model": m, "lr": 10 ** -(k / 2), "decay": w} for m in "ab" for k in range(2, 8) for w in (1e-4, 1e-3)]
+    s = cope.Strategy(arms, task="model", goal="max")
+
+    def measure(rows):
+        s.tell(rows, [80 - 4 * (math.log10(t["lr"]) + 2.3) ** 2 - (t["decay"] > 5e-4) + draw.gauss(0, 1) for t in rows])
+
+    measure(s.ask(12))
+    for _ in range(3):
+        one, other = s.ask(3), s.ask(3)
+        assert not {tuple(t.values()) for t in one} & {tuple(t.values()) for t in other}
+        measure(one + other)
+
+
 def test_optuna_failures():
     optuna = pytest.importorskip("optuna")
     from gonb_cope.optuna import CopeSampler

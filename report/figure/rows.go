@@ -27,6 +27,9 @@ func (d *layout) layRows() {
 		n := len(f.Categories)
 		p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
 		letters := d.letters(44)
+		if f.InDots() { // nameShare limits these names
+			letters = 44
+		}
 		for ; ; letters-- {
 			p.y.ticks = nil
 			p.y.named(f.Categories, func(i int) float64 { return float64(n - 1 - i) }, 80, letters)

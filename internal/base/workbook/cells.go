@@ -23,13 +23,16 @@ import (
 // perByte is roughly the memory in bytes that reading takes per byte of an unpacked workbook.
 const perByte = 8
 
-// is reports whether data is an Excel workbook.
-func is(data []byte) bool {
+// workbookPart is the part of an Excel workbook (.xlsx) that lists its sheets.
+const workbookPart = "xl/workbook.xml"
+
+// has reports whether data is a zip archive with the named part, such as a workbook or a document of an office program.
+func has(data []byte, part string) bool {
 	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
 		return false
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == "xl/workbook.xml" })
+	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == part })
 }
 
 // unpackedSize returns the unpacked size of a workbook's parts in bytes, as the file states it.

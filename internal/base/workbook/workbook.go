@@ -1,6 +1,7 @@
 //go:build !js
 
-// Package workbook reads and writes Excel workbooks (.xlsx), which other spreadsheet programs also support.
+// Package workbook reads and writes Excel workbooks (.xlsx), which other spreadsheet programs also support. It also reads
+// the tables of Word documents (.docx).
 package workbook
 
 import (
@@ -16,11 +17,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
 )
 
-// CSV converts the first sheet of a workbook that is not empty, or a Parquet file, to CSV. It returns other data
-// unchanged. Numbers have 15 digits, as in spreadsheets, and dates are as displayed. CSV returns an error if the file is
-// damaged or the allowance is exceeded.
+// CSV converts the first sheet of a workbook that is not empty, the first table of a Word document, or a Parquet file, to
+// CSV. It returns other data unchanged. Numbers in a workbook have 15 digits, as in spreadsheets, and dates are as
+// displayed. CSV returns an error if the file is damaged or the allowance is exceeded.
 func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
-	if !is(data) {
+	switch {
+	case has(data, documentPart):
+		return document(a, data)
+	case !has(data, workbookPart):
 		return parquet.CSV(a, data)
 	}
 	size, err := unpackedSize(data)

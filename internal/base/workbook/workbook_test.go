@@ -1,6 +1,7 @@
 package workbook
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"os"
@@ -55,6 +56,41 @@ func TestCSV(t *testing.T) {
 	}
 	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
 		t.Errorf("in a browser: read %q, %v", text, err)
+	}
+}
+
+// Tables of a Word document with the same heading are one table; text of a deletion is left out.
+func TestDocument(t *testing.T) {
+	table := func(rows ...string) string {
+		text := "<w:tbl>"
+		for _, row := range rows {
+			text += "<w:tr>"
+			for _, cell := range strings.Split(row, ",") {
+				text += "<w:tc><w:p><w:del><w:r><w:delText>9</w:delText></w:r></w:del><w:r><w:t>" + cell + "</w:t></w:r></w:p></w:tc>"
+			}
+			text += "</w:tr>"
+		}
+		return text + "</w:tbl>"
+	}
+	for body, want := range map[string]string{
+		table("heading") + table("plot,yield", "1,7.5", "2") + "<w:p><w:r><w:t>Sheet 2</w:t></w:r></w:p>" +
+			table("plot,yield", "3,</w:t><w:br/><w:t>8&lt;") + table("a,b", "1,2"): "plot,yield\n1,7.5\n2,\n3,8<\n",
+		table("a", "b</w:t>"+table("c")+"<w:t> d"): "a\nb c d\n",
+		"<w:p/>":        "no table",
+		"<w:tbl><w:tc>": "cannot be read",
+	} {
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		part, err := z.Create(documentPart)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part.Write([]byte(`<w:document xmlns:w="w"><w:body>` + body + "</w:body></w:document>"))
+		z.Close()
+		text, err := CSV(all(), b.Bytes())
+		if err != nil && !strings.Contains(err.Error(), want) || err == nil && string(text) != want {
+			t.Errorf("%s: read %q, %v; want %q", body, text, err, want)
+		}
 	}
 }
 
