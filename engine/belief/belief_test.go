@@ -7,11 +7,14 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -423,5 +426,28 @@ func TestCountsInMeans(t *testing.T) {
 		if d, err := dataOf(t.Context(), p); err != nil || (d.wins != nil) != (unit == 1) {
 			t.Errorf("in unit %g: counts %v, %v", unit, d.wins, err)
 		}
+	}
+}
+
+// TestLevelsOfTasks checks that the estimates of options within a task do not depend on how far apart the levels of tasks are.
+func TestLevelsOfTasks(t *testing.T) {
+	within := func(apart float64) []float64 {
+		rng := rand.New(rand.NewPCG(8, 3))
+		p := tableOf(t, 5, 8, func(task, arm int) (mean, sd, count float64) {
+			return apart*float64(task*task) + 0.3*rng.NormFloat64() + 0.6*rng.NormFloat64(), 1, 3
+		})
+		b, err := Of(t.Context(), p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		means := lists.Make(p.N(), func(i int) float64 { return stat.Mean(mat.Col(nil, i, b.Draws), nil) })
+		for k := 0; k < p.N(); k += 8 {
+			floats.AddConst(-stat.Mean(means[k:k+8], nil), means[k:k+8])
+		}
+		return means
+	}
+	near, far := within(0.1), within(20)
+	if d := floats.Distance(near, far, 2) / floats.Norm(near, 2); d > 0.3 { // 0.12; 1.47 if variances are relative to the spread that includes levels
+		t.Errorf("estimates within tasks change by a share of %.3f", d)
 	}
 }

@@ -21,13 +21,14 @@ import (
 type data struct {
 	widths sync.Map // range of each column that was asked for, by the address of its first value
 	*standard
-	p      *problem.Problem // with standard rewards
-	tasks  *kernels.Points
-	arms   *kernels.Points // numbers are scaled to [0, 1], after the logarithm of the columns that log marks
-	log    []bool          // of each column of arms: whether its logarithm is compared
-	stated []bool          // of each column of arms: whether the problem states that its logarithm is compared
-	offset float64         // standard reward that is 0 in scaled units
-	unit   float64         // standard reward units of one scaled unit
+	p       *problem.Problem // with standard rewards
+	tasks   *kernels.Points
+	arms    *kernels.Points // numbers are scaled to [0, 1], after the logarithm of the columns that log marks
+	log     []bool          // of each column of arms: whether its logarithm is compared
+	stated  []bool          // of each column of arms: whether the problem states that its logarithm is compared
+	offset  float64         // standard reward that is 0 in scaled units
+	unit    float64         // standard reward units of one scaled unit
+	between float64         // squared spread of expected rewards about the mean of their task, in scaled units
 
 	cells  []int     // indices of the measured arms; the following lists have an entry for each of them
 	y      []float64 // means
@@ -109,7 +110,7 @@ func (d *data) blocked() error {
 
 // cellsOf returns the measured arms with their means and counts, not yet scaled.
 func cellsOf(p *problem.Problem) *data {
-	d := &data{p: p, unit: 1}
+	d := &data{p: p, unit: 1, between: 1}
 	for i, m := range p.Means() {
 		if !math.IsNaN(m) {
 			d.cells, d.y = append(d.cells, i), append(d.y, m)
@@ -136,11 +137,12 @@ func (d *data) columns() {
 	d.given = relatives(p)
 }
 
-// measure sets offset and unit, and converts the data to these scaled units. offset is the mean of the arms. unit is the
-// spread of their expected rewards without noise if beyond is set, else the standard deviation of their means.
+// measure sets offset, unit and between, and converts the data to these scaled units. offset is the mean of the arms. unit
+// is the spread of their expected rewards without noise if beyond is set, else the standard deviation of their means.
 func (d *data) measure(beyond bool) {
+	v := make([]float64, len(d.y))
 	if beyond && (d.known || d.within > 0 || stat.StdDev(d.y, nil) > 0) {
-		v := slices.Clone(d.rel)
+		copy(v, d.rel)
 		for k := range v {
 			v[k] /= d.n[k]
 			if !d.known {
@@ -151,6 +153,7 @@ func (d *data) measure(beyond bool) {
 	} else {
 		d.offset, d.unit = stat.Mean(d.y, nil), stat.StdDev(d.y, nil)
 	}
+	d.between = d.squareWithin(d.y, v, d.unit*d.unit)
 	if !(d.unit > 0) {
 		d.unit = cmp.Or(math.Abs(d.offset), 1) // any unit works: the data do not show differences
 	}
@@ -163,37 +166,60 @@ func (d *data) measure(beyond bool) {
 	}
 	d.within /= square
 	d.pure /= square
+	if d.between /= square; !(d.between > 0) {
+		d.between = 1
+	}
 }
 
-// spread returns the mean m and the spread s of expected values with estimates y and variances v [PM82],
+// squareWithin returns the squared spread of expected values about the mean of their task, for estimates y with variances v of all
+// measured arms. It returns whole, the squared spread about the common mean, if that is smaller, or if no task has two estimates.
+func (d *data) squareWithin(y, v []float64, whole float64) float64 {
+	groups := lists.Groups(indices.All(len(y)), func(k int) int { return d.p.TaskOf[d.cells[k]] })
+	if _, s := spreadAbout(y, v, groups); s > 0 {
+		return min(s*s, whole)
+	}
+	return whole
+}
+
+// spread returns the mean m and the spread s of expected values with estimates y and variances v, see spreadAbout.
+func spread(y, v []float64) (m, s float64) {
+	means, s := spreadAbout(y, v, [][]int{indices.All(len(y))})
+	return means[0], s
+}
+
+// spreadAbout returns the mean m_g of each group and the spread s of expected values about these means, from estimates y with
+// variances v [PM82],
 //
-//	Σ_i (y_i - m)²/(s² + v_i) = n - 1,  m = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i).
+//	Σ_i (y_i - m_g)²/(s² + v_i) = n - G,  m_g = Σ_i y_i/(s² + v_i) / Σ_i 1/(s² + v_i).
 //
-// Noise may hide a spread. So s² is at least √(2(n-1)) / Σ_i 1/v_i, the standard error of its estimate if the true spread
-// is 0.
+// G is the number of groups. Noise may hide a spread. So s² is at least √(2(n-G)) / Σ_i 1/v_i, the standard error of its
+// estimate if the true spread is 0. s is 0 if no group has two values.
 //
 // [PM82]: R. C. Paule, J. Mandel, Consensus values and weighting factors, J. Res. Natl. Bur. Stand. 87(5), 1982.
-func spread(y, v []float64) (m, s float64) {
-	if len(y) < 2 { // one value has no spread
-		return stat.Mean(y, nil), 0
+func spreadAbout(y, v []float64, groups [][]int) (m []float64, s float64) {
+	m = lists.Map(groups, func(g []int) float64 { return stat.Mean(indices.Of(y, g), nil) })
+	free, hi, precision := float64(len(y)-len(groups)), 0.0, 0.0
+	for j, g := range groups {
+		for _, k := range g {
+			hi += (y[k] - m[j]) * (y[k] - m[j]) / free
+			precision += 1 / v[k]
+		}
 	}
-	m, s = stat.Mean(y, nil), stat.StdDev(y, nil)
-	weights, precision := make([]float64, len(y)), 0.0
-	for _, square := range v {
-		precision += 1 / square
+	if free == 0 {
+		return m, 0
 	}
 	excess := func(square float64) float64 {
-		for k := range v {
-			weights[k] = 1 / (square + v[k])
-		}
-		m = stat.Mean(y, weights)
-		sum := 1 - float64(len(v))
-		for k := range y {
-			sum += (y[k] - m) * (y[k] - m) * weights[k]
+		sum := -free
+		for j, g := range groups {
+			weights := lists.Map(g, func(k int) float64 { return 1 / (square + v[k]) })
+			m[j] = stat.Mean(indices.Of(y, g), weights)
+			for l, k := range g {
+				sum += (y[k] - m[j]) * (y[k] - m[j]) * weights[l]
+			}
 		}
 		return sum
 	}
-	lo, hi := 1e-12*s*s, s*s
+	lo := 1e-12 * hi
 	for range 60 {
 		if middle := math.Sqrt(lo * hi); excess(middle) > 0 {
 			lo = middle
@@ -201,21 +227,21 @@ func spread(y, v []float64) (m, s float64) {
 			hi = middle
 		}
 	}
-	lo = max(lo, math.Sqrt(2*float64(len(v)-1))/precision)
+	lo = max(lo, math.Sqrt(2*free)/precision)
 	excess(lo)
 	return m, math.Sqrt(lo)
 }
 
-// logitSquare returns the squared spread of the logits of success rates. It estimates each logit by Haldane's and
-// Anscombe's method, with 0.5 added to both counts.
-func (d *data) logitSquare() float64 {
+// logitSquares returns the squared spread of the logits of success rates, over all arms and about the mean of their task. It
+// estimates each logit by Haldane's and Anscombe's method, with 0.5 added to both counts.
+func (d *data) logitSquares() (all, within float64) {
 	y, v := make([]float64, len(d.y)), make([]float64, len(d.y))
 	for k, w := range d.wins {
 		won, lost := w+0.5, d.n[k]-w+0.5
 		y[k], v[k] = math.Log(won/lost), 1/won+1/lost
 	}
 	_, s := spread(y, v)
-	return s * s
+	return s * s, d.squareWithin(y, v, s*s)
 }
 
 // usualCount returns the harmonic mean of the counts. It converts the assumed variance of a mean to the variance of one

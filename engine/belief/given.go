@@ -2,6 +2,7 @@ package belief
 
 import (
 	"context"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -202,9 +203,25 @@ func (m *model) share(u []float64, g given) float64 {
 func (m *model) unrelatedVariance(u []float64, name string) float64 {
 	v := m.value(u, name, 0)
 	for _, part := range m.d.parts() {
-		v *= 1 - m.value(u, part, 0)
+		if m.d.replaces(part, name) {
+			v *= 1 - m.value(u, part, 0)
+		}
 	}
 	return v
+}
+
+// replaces reports whether the named variance is smaller if the part explains a share. A stated kernel replaces variances
+// that tasks have in common if it relates tasks, and variances of each task if it has terms within tasks. Otherwise a
+// useless kernel of options would hide the differences that are special to each task.
+func (d *data) replaces(part, name string) bool {
+	if part != StatedKernel || d.p.V() == 1 {
+		return true
+	}
+	kind := statedKernel
+	if name == "special" || name == "own" {
+		kind = statedAlone
+	}
+	return slices.ContainsFunc(d.given, func(g given) bool { return g.kind == kind })
 }
 
 // addGiven returns the matrix on plus the covariances some, each times its share at u.
@@ -248,11 +265,18 @@ type Given struct {
 
 // addShares adds to each entry of to the share of its covariance at u in the variance between options, times weight.
 func (m *model) addShares(to []Given, u []float64, weight float64) {
-	left := weight
-	for k, name := range m.d.parts() {
+	all, rest, left := 0.0, 0.0, 1.0
+	for _, name := range []string{"common", "rough", "special", "own"} {
+		all += m.value(u, name, 0)
+		rest += m.unrelatedVariance(u, name)
+	}
+	explained := lists.Map(m.d.parts(), func(name string) float64 {
 		share := left * m.value(u, name, 0)
 		left -= share
-		to[k].Share += share
+		return share * all
+	})
+	for k, v := range explained {
+		to[k].Share += weight * v / (rest + floats.Sum(explained))
 	}
 }
 

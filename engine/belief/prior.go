@@ -38,8 +38,8 @@ const noiseNumber, blocksNumber = "noise", "blocks"
 const exact = 1e-8
 
 // unexplained is the median of each of the two variances that features do not explain: one shared by tasks, one for each
-// task. Their sum has a median of 0.014.
-const unexplained = 0.004
+// task. Their sum has a median of 0.05.
+const unexplained = 0.015
 
 // vanishing returns a variance that features do not explain. It is exp(u) above the median m, and below it
 //
@@ -55,21 +55,23 @@ func vanishing(u float64) float64 {
 }
 
 // newModel returns a model with all hyperparameters and their priors. Variances are relative to the squared spread of the
-// expected rewards, or of their logits for counts. Length scales are relative to the range of a column. Each prior is
-// wide. Two standard deviations are a factor of 7 for a length scale, 11 for a variance, 50 or more for the part that
-// features do not explain, and 400 for the effects of blocks. With few blocks, a narrower prior would make intervals
+// expected rewards within tasks, or of their logits for counts. So they do not depend on how far apart the levels of tasks
+// are; the variance of levels is relative to the whole squared spread. Length scales are relative to the range of a column.
+// Each prior is wide. Two standard deviations are a factor of 7 for a length scale, 11 for a variance that features
+// explain, 50 or more for the part that they do not explain, and 400 for the effects of blocks. Options with names alone may
+// be the same in all tasks or have nothing in common, so the variance that tasks share may also vanish (a factor of 150). With few blocks, a narrower prior would make intervals
 // shorter than Student's, which are correct. The median length scale of tasks grows with the root of the number of their
 // columns, like distances between tasks. So the similarity of tasks does not depend on the number of columns.
 func newModel(d *data) *model {
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	if d.wins == nil && !d.known {
-		scale, sd := math.Log(0.1), 1.5
+		scale, sd := math.Log(0.1*d.between), 1.5
 		switch {
 		case d.pureKnown:
 			scale, sd = math.Log(max(d.pure, exact)), 1
 		case d.scatter.Kind == ScatterUnknown:
 			if !m.features() {
-				scale, sd = math.Log(notSeparated), 1
+				scale, sd = math.Log(notSeparated*d.between), 1
 			}
 			scale += math.Log(d.usualCount())
 		}
@@ -91,9 +93,9 @@ const nothingStated = 1.0
 // newKernelModel returns a model with the hyperparameters of the kernel. part multiplies the medians of the variances that
 // features explain. far returns the median length scale of tasks with the given number of numeric columns.
 func newKernelModel(d *data, part float64, far func(columns int) float64) *model {
-	m, square := &model{d: d, at: map[string]int{}}, 1.0
+	m, whole, square := &model{d: d, at: map[string]int{}}, 1.0, d.between
 	if d.wins != nil {
-		square = d.logitSquare()
+		whole, square = d.logitSquares()
 	}
 	add := m.add
 	addVariance := func(name string, median, sd float64) { add(name, math.Exp, math.Log(square*part*median), sd) }
@@ -123,23 +125,25 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add(term+" similar "+d.arms.Columns[c], gp.Logistic, 0, 1.3)
 		}
 	}
-	// The residual variance is small if features distinguish arms. Otherwise it is the whole variance: arms with names
-	// alone may be the same in all tasks, or not at all.
-	addResidual := func(name string, variance float64) {
+	// The residual variance is small if features distinguish arms. Otherwise it is the whole variance.
+	addResidual := func(name string, variance, sd float64) {
 		if m.features() {
 			add(name, func(u float64) float64 { return square * vanishing(u) }, math.Log(unexplained), 2)
 		} else {
-			addVariance(name, variance, 1.2)
+			addVariance(name, variance, sd)
 		}
 	}
 	compared("common", 0.5)
-	if names < d.p.N() || d.p.V() == 1 { // tasks share arms, or there is one task
-		addResidual("rough", 0.7)
+	switch {
+	case d.p.V() == 1:
+		addResidual("rough", 0.7, 1.2)
+	case names < d.p.N(): // tasks share arms
+		addResidual("rough", 0.2, 2.5)
 	}
 	if d.p.V() > 1 {
 		compared("special", 0.35)
 		if d.standard == nil || !d.own {
-			addVariance("level", 0.4, 1.5)
+			add("level", math.Exp, math.Log(whole*part*0.4), 1.5)
 		}
 		for c, z := range d.tasks.X {
 			switch name := d.tasks.Columns[c]; {
@@ -155,9 +159,9 @@ func newKernelModel(d *data, part float64, far func(columns int) float64) *model
 			add("far", math.Exp, math.Log(far(len(m.taskNumeric))), 1)
 		}
 		if names < d.p.N() {
-			addResidual("own", 0.35)
+			addResidual("own", 1, 1.5)
 		} else {
-			addResidual("own", 0.7)
+			addResidual("own", 0.7, 1.2)
 		}
 	}
 	for _, name := range d.parts() {

@@ -23,11 +23,11 @@ import (
 // distribution of each own part is replaced by a normal one that gives the same posterior moments (expectation propagation
 // [RW06, sec. 3.6]). Draws are then transformed to the quantiles of the mixture.
 
-// shape is a distribution of own parts: p, f, and its prior probability.
-type shape struct{ share, factor, prior float64 }
+// shape is a distribution of own parts: p and f.
+type shape struct{ share, factor float64 }
 
-// shapes are the normal distribution and three mixtures, with their prior probabilities.
-var shapes = []shape{{0, 1, 0.4}, {0.05, 100, 0.2}, {0.1, 30, 0.2}, {0.25, 8, 0.2}}
+// shapes are the normal distribution and three mixtures. They have the same prior probability.
+var shapes = []shape{{0, 1}, {0.05, 100}, {0.1, 30}, {0.25, 8}}
 
 // part is a component of a mixture of normal distributions.
 type part struct{ weight, mean, variance float64 }
@@ -182,7 +182,7 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 	if d.blocks != nil || d.wins != nil || d.limits != nil || !noiseFound || len(d.cells) < fewestTails {
 		return plain, nil
 	}
-	// logs has, for each distribution, log of prior times evidence minus the log evidence of the normal distribution.
+	// logs has, for each distribution, its log evidence minus that of the normal distribution.
 	logs, near := make([][]float64, len(shapes)), make([]*tails, len(shapes))
 	of, gain := make([][]*tails, len(found)), make([][]float64, len(found))
 	every, best := 1, math.Inf(-1)
@@ -211,7 +211,7 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 				continue
 			}
 			near[k], of[j][k] = t, t
-			gain[j][k] = math.Log(s.prior) + t.evidence - of[j][0].evidence
+			gain[j][k] = t.evidence - of[j][0].evidence
 			logs[k], best = append(logs[k], gain[j][k]), max(best, gain[j][k])
 		}
 	}

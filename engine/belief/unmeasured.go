@@ -13,7 +13,7 @@ import (
 // kernel. log has the columns that the kernel compares by their logarithm.
 func Unmeasured(p *problem.Problem) (usable *problem.Problem, log []string, err error) {
 	defer try.Caught(&err)
-	d := &data{p: p, unit: 1, standard: equally(p, 0, 1)}
+	d := &data{p: p, unit: 1, between: 1, standard: equally(p, 0, 1)}
 	d.columns()
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	usable = try.Of(m.usable(lists.Map(m.numbers, func(n number) float64 { return n.mean })))
