@@ -59,7 +59,8 @@ func vanishing(u float64) float64 {
 // are; the variance of levels is relative to the whole squared spread. Length scales are relative to the range of a column.
 // Each prior is wide. Two standard deviations are a factor of 7 for a length scale, 11 for a variance that features
 // explain, 50 or more for the part that they do not explain, and 400 for the effects of blocks. Options with names alone may
-// be the same in all tasks or have nothing in common, so the variance that tasks share may also vanish (a factor of 150). With few blocks, a narrower prior would make intervals
+// be the same in all tasks or have nothing in common, so the variance that tasks share may also vanish (a factor of 150).
+// With few blocks, a narrower prior would make intervals
 // shorter than Student's, which are correct. The median length scale of tasks grows with the root of the number of their
 // columns, like distances between tasks. So the similarity of tasks does not depend on the number of columns.
 func newModel(d *data) *model {
