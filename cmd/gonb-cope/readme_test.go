@@ -164,10 +164,10 @@ func paragraphs(output string, count int) string {
 func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
-		{"CoBayesFC", "posterior probability", "rewards follow the prior: the kernel with fitted scales"},
+		{"CoBayesFC", "posterior probability", "the kernel, with fitted scales, describes the rewards"},
 		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
 		{"IndUniformFC", "the same test, equal pulls", "normal noise; shares nothing"},
-		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares, but needs the constants of its proof"},
+		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares; its sample sizes use the large constants of its proof"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")
@@ -175,7 +175,7 @@ func methodTable(r *readme, script string) string {
 		before += fmt.Sprintf("\n%s, algorithm=%q)", call, m.algorithm)
 	}
 	var out strings.Builder
-	out.WriteString("| `algorithm=` | type of guarantee | it assumes | experiments per reaction |\n|---|---|---|---|\n")
+	out.WriteString("| `algorithm=` | type of guarantee | it assumes | measurements per reaction |\n|---|---|---|---|\n")
 	for i, value := range r.displays(before + "\n") {
 		var result struct {
 			SamplesPerAgent struct {
