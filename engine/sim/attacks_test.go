@@ -246,7 +246,7 @@ func TestAttacks(t *testing.T) {
 	runs, err := strconv.Atoi(os.Getenv("GONB_COPE_SCENARIOS"))
 	whole := err == nil
 	if !whole {
-		runs = 10
+		runs = 2
 	}
 	if testing.Short() {
 		t.Skip("hundreds of runs")

@@ -153,7 +153,7 @@ func TestFailedPulls(t *testing.T) {
 		{func(p *problem.Problem) { p.Goal = problem.GoalMin }, "the largest possible reward (0 would be among the best)", false},
 		{func(p *problem.Problem) {
 			p.Goal, p.Noise, p.Mean = problem.GoalMin, problem.NoiseModel{Scales: []float64{2, 2, 2, 2, 2, 2}, Bounds: &[2]float64{-4, 0}}, nil
-		}, "gets the reward 4.", true},
+		}, "record the reward 4.", true},
 		{func(p *problem.Problem) { p.Mean = []float64{-1, 0, 1, 1, 1, 1} }, "the lowest possible reward", false},
 	} {
 		c, s := startedWith(t, r.change)

@@ -19,7 +19,7 @@ func TestLate(t *testing.T) {
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := closeBy(t.Context(), c, "", "Ann")
-	wants(t, err, "needs a reason", "gets the reward 0")
+	wants(t, err, "needs a reason", "record the reward 0")
 	// one pull of the round is missing
 	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
