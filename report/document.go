@@ -112,11 +112,14 @@ func shortenRepeats(all []section) {
 	}
 }
 
-// shortened returns note in short form, and true, if shown contains its text. The short form is the first sentence, "(see
-// above)", and any text of note after the repeated part, such as the results concerned. shown has texts that start in
-// lower case. A text of one sentence is not shortened.
+// shortened returns note in short form, and true, if shown contains its text. The short form is the first sentence and
+// "(see above)". The beginning of a warning, such as "Warning for A: ", is kept, and any text after the repeated part.
+// shown has texts that start in lower case. A text of one sentence is not shortened.
 func shortened(note string, shown []string) (text string, again bool) {
-	rest, isWarning := strings.CutPrefix(note, "Warning: ")
+	head, rest, isWarning := strings.Cut(note, ": ")
+	if isWarning = isWarning && strings.HasPrefix(head, "Warning"); !isWarning {
+		rest = note
+	}
 	for _, before := range shown {
 		first, _, several := strings.Cut(before, ". ")
 		after, same := strings.CutPrefix(lowered(rest), before)
@@ -124,7 +127,7 @@ func shortened(note string, shown []string) (text string, again bool) {
 			continue
 		}
 		if isWarning {
-			return "Warning: " + first + " (see above)" + after, true
+			return head + ": " + first + " (see above)" + after, true
 		}
 		return upper(first) + " (see above)" + after, true
 	}

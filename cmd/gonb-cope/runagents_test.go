@@ -136,7 +136,9 @@ fc(p, runs=3, seed=3)
 			w.Messages, w.Bytes, w.BytesRaw, w.BytesTheta = r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta
 		}
 		w.Stated = append([]engine.Setting{}, w.Stated...)
-		w.Warnings = slices.DeleteFunc(w.Warnings, func(x engine.Warning) bool { return x.Kind == engine.WarnNoiseGuessed })
+		w.Warnings = slices.DeleteFunc(w.Warnings, func(x engine.Warning) bool {
+			return slices.Contains([]engine.WarningKind{engine.WarnNoiseGuessed, engine.WarnNormWould, engine.WarnNormWouldNot}, x.Kind)
+		})
 		if len(w.Warnings) == 0 {
 			w.Warnings = nil
 		}
