@@ -60,7 +60,7 @@ const (
 	WarnTestsMeans     WarningKind = "tests by means"               // numbers: number of arms
 	// numbers: the norm that was tried, samples per agent with it, samples per agent without it
 	WarnNormWould    WarningKind = "norm would"
-	WarnNormWouldNot WarningKind = "norm would not" // numbers: those of WarnNormWould
+	WarnNormWouldNot WarningKind = "norm would not" // numbers as for WarnNormWould
 	WarnNormKnown    WarningKind = "norm known"     // numbers: the norm in reward units, and normalised
 	// numbers: as for WarnNormKnown, then the distance of the expected rewards from a function of that norm
 	WarnNormNear      WarningKind = "norm near"

@@ -28,7 +28,7 @@ func (q *planner) batch(within []int) *batch {
 	return b.clone()
 }
 
-// clone returns a copy of the batch as it is.
+// clone returns an independent copy of the batch.
 func (b *batch) clone() *batch {
 	c := *b
 	c.counts, c.reduced, c.cov = slices.Clone(b.counts), slices.Clone(b.reduced), mat.NewSymDense(b.cov.SymmetricDim(), nil)

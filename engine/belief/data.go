@@ -7,7 +7,6 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -19,7 +18,6 @@ import (
 
 // data are the measurements in scaled units: standard rewards, centred at offset and divided by unit.
 type data struct {
-	widths sync.Map // range of each column that was asked for, by the address of its first value
 	*standard
 	p       *problem.Problem // with standard rewards
 	tasks   *kernels.Points

@@ -60,9 +60,9 @@ func vanishing(u float64) float64 {
 // Each prior is wide. Two standard deviations are a factor of 7 for a length scale, 11 for a variance that features
 // explain, 50 or more for the part that they do not explain, and 400 for the effects of blocks. Options with names alone may
 // be the same in all tasks or have nothing in common, so the variance that tasks share may also vanish (a factor of 150).
-// With few blocks, a narrower prior would make intervals
-// shorter than Student's, which are correct. The median length scale of tasks grows with the root of the number of their
-// columns, like distances between tasks. So the similarity of tasks does not depend on the number of columns.
+// With few blocks, a narrower prior would make intervals shorter than Student's, which are correct. The median length scale
+// of tasks grows with the root of the number of their columns, like distances between tasks. So the similarity of tasks does
+// not depend on the number of columns.
 func newModel(d *data) *model {
 	m := newKernelModel(d, nothingStated, func(columns int) float64 { return math.Sqrt(float64(columns)) })
 	if d.wins == nil && !d.known {
@@ -298,15 +298,5 @@ func dims(p *kernels.Points, columns []int) kernels.Dims {
 
 // length returns the named length scale in units of the column.
 func (m *model) length(u []float64, name string, column []float64) float64 {
-	return m.value(u, name, 1) * m.d.width(column)
-}
-
-// width returns the range of a column. It is remembered, since kernels are made at many hyperparameters.
-func (d *data) width(column []float64) float64 {
-	if w, found := d.widths.Load(&column[0]); found {
-		return w.(float64)
-	}
-	w := slices.Max(column) - slices.Min(column)
-	d.widths.Store(&column[0], w)
-	return w
+	return m.value(u, name, 1) * (slices.Max(column) - slices.Min(column))
 }

@@ -259,11 +259,9 @@ func (s *search) explore(count int) (_ places, err error) {
 const negligible = 8
 
 // average explores the model, the same model with groups of tasks that are alike (see groups.go) and, if features are
-// numeric, both with Gaussian kernels, and weighs them. Smoothness is not known, and a kernel that is rougher
-// than the functions gives too wide
-// intervals. The model with more
-// evidence by Laplace's approximation gets more draws. It returns the search with the most probable hyperparameters, and
-// at most the given number of weighed vectors of all models.
+// numeric, both with Gaussian kernels, and weighs them. Smoothness is unknown, and a kernel that is rougher than the functions
+// gives too wide intervals. The model with more evidence by Laplace's approximation gets more draws. average returns the
+// search with the most probable hyperparameters, and at most the given number of weighed vectors of all models.
 func (s *search) average(most int) (_ *search, _ []weighed, err error) {
 	defer try.Caught(&err)
 	s = try.Of(s.withAllTasks())

@@ -264,7 +264,7 @@ class Strategy:
         if not tasks:
             raise self._nothing()
         table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
-        table.append(_tables.Column("_trial", array("q", range(len(places))), "i8"))  # equal values of an arm are trials of their own, never copies
+        table.append(_tables.Column("_trial", array("q", range(len(places))), "i8"))  # equal values of an arm are separate trials, never copies
         named = {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal}
         if any(failed):
             table.append(_tables.Column("_failed", failed, "i8"))
@@ -306,7 +306,7 @@ class Strategy:
         return name, place
 
     def _first(self) -> list[tuple[str, int]]:
-        """Return new arms of the tasks that have too few to compare, those of all tasks by turns: a short list reaches every task."""
+        """Return new arms of the tasks that have too few to compare. Tasks take turns, so a short list reaches every task."""
         found = []
         for task, of in self._tried.items():
             begun = sum(1 for tried in of if tried.values or tried.pending)

@@ -183,7 +183,7 @@ func onTasks() []operation {
 	return out
 }
 
-// onOptions are tables of one task with many options, and a grid of candidates of which few are measured.
+// onOptions are tables of one task with many options, and a grid of candidates with few measurements.
 func onOptions() []operation {
 	const best = `best(problem(data=%q, task="task", arm=["x_1", "x_2", "x_3", "x_4"], reward="reward"))`
 	table := func(rows int) func(io.Writer, int) error {

@@ -231,7 +231,7 @@ func unpacked(a *allowance.Allowance, codec format.CompressionCodec, packed []by
 		}
 		defer z.Close()
 		r = z
-	default: // also LZ4_RAW, of which the library returns wrong values (https://github.com/parquet-go/parquet-go/issues/608)
+	default: // also LZ4_RAW: the library returns wrong values (https://github.com/parquet-go/parquet-go/issues/608)
 		return nil, fmt.Errorf("the column is compressed with %v, which cannot be read. Save it with snappy or zstd", codec)
 	}
 	var out bytes.Buffer
