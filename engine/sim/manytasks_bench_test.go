@@ -24,10 +24,8 @@ func manyTasks(tb testing.TB, tasks int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(7, uint64(tasks)))
 	normal := func(int) float64 { return rng.NormFloat64() }
 	common := lists.Make(options, normal)
-	kernel, err := kernels.ParseJoint("arm(identity()) + 2*task(identity()) + 0.3*identity()")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	one := kernels.Identity{}
+	kernel := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: one}, {Scale: 2, Task: one}, {Scale: 0.3, Task: one, Arm: one}}}
 	var names []string
 	var taskOf []int
 	var noise, mean []float64

@@ -16,10 +16,7 @@ import (
 // smoothArms returns one task of arms on a line under a smooth kernel.
 func smoothArms(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
-	kernel, err := kernels.ParseJoint("arm(rbf(0.2))")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernel := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{0.2}})
 	var names []string
 	var x [][]float64
 	var mean []float64
