@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -190,9 +191,7 @@ func BenchmarkComplete(b *testing.B) {
 	if len(errs) > 0 {
 		b.Fatal(errs)
 	}
-	if _, err := s.Eval(b.Context(), script); err != nil {
-		b.Fatal(err)
-	}
+	try.Of(s.Eval(b.Context(), script))
 	text := tenLines + "b = fc(p, de"
 	for b.Loop() {
 		if _, _, items := s.CompleteItems(text, len([]rune(text))); len(items) == 0 {

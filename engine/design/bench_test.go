@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // rbfArms returns tasks·n arms: random points of [0,1]^d per task and the rank-r
@@ -118,17 +120,12 @@ func BenchmarkInformationGain(b *testing.B) {
 
 func BenchmarkRound(b *testing.B) {
 	s, c := paperCase(paperKinds[2], 1e-6)
-	d, err := Minimax(s, c, Options{Tolerance: 1e-8})
-	if err != nil {
-		b.Fatal(err)
-	}
+	d := try.Of(Minimax(s, c, Options{Tolerance: 1e-8}))
 	for _, n := range []int{50, 1000, 10_000_000} {
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			var r Rounding
 			for b.Loop() {
-				if r, err = Round(context.Background(), s, c, d.Weights, n, 0.1); err != nil {
-					b.Fatal(err)
-				}
+				r = try.Of(Round(context.Background(), s, c, d.Weights, n, 0.1))
 			}
 			b.ReportMetric(r.Ratio, "ratio")
 		})

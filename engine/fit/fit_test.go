@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -127,10 +128,7 @@ func BenchmarkOf(b *testing.B) {
 	open := kernels.AddJoint(joint(b, rbf(1), kernels.Mul(free(2, 0.01, 100), rbf(2))), nugget(b, 0.1))
 	b.Run("n=180", func(b *testing.B) {
 		for b.Loop() {
-			f, err := Of(b.Context(), p, Options{Kernel: open})
-			if err != nil {
-				b.Fatal(err)
-			}
+			f := try.Of(Of(b.Context(), p, Options{Kernel: open}))
 			b.ReportMetric(float64(f.Evaluations), "evaluations")
 		}
 	})

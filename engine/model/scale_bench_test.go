@@ -3,6 +3,8 @@ package model
 import (
 	"fmt"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // BenchmarkNew measures making a model of many arms, and its coarse factor.
@@ -11,22 +13,14 @@ func BenchmarkNew(b *testing.B) {
 		p := smooth(b, n, false)
 		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := New(p, 0); err != nil {
-					b.Fatal(err)
-				}
+				try.Of(New(p, 0))
 			}
 		})
 		b.Run(fmt.Sprintf("n=%d/stopped", n), func(b *testing.B) {
 			rank := 0
 			for b.Loop() {
-				m, err := New(p, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				s, err := m.Stopped(0, 1e-4)
-				if err != nil {
-					b.Fatal(err)
-				}
+				m := try.Of(New(p, 0))
+				s := try.Of(m.Stopped(0, 1e-4))
 				rank = len(s.Pivots)
 			}
 			b.ReportMetric(float64(rank), "rank")

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -111,9 +112,7 @@ func BenchmarkMillion(b *testing.B) {
 				if asText {
 					from = text
 				}
-				if _, err := loadFrame(from, asText, l); err != nil {
-					b.Fatal(err)
-				}
+				try.Of(loadFrame(from, asText, l))
 			}
 		})
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -100,9 +101,7 @@ func BenchmarkLoadWide(b *testing.B) {
 	}
 	opt := LoadOptions{Read: func(string) ([]byte, error) { return []byte(header.String() + "\n" + row.String() + "\n"), nil }}
 	for b.Loop() {
-		if _, err := Load("wide.csv", independent, opt); err != nil {
-			b.Fatal(err)
-		}
+		try.Of(Load("wide.csv", independent, opt))
 	}
 	b.ReportMetric(columns, "columns")
 }
@@ -116,9 +115,6 @@ func BenchmarkLoadLong(b *testing.B) {
 		fmt.Fprintf(&out, "M%d,%d,%d,%v\n", 1+r.IntN(4), 20+5*r.IntN(12), r.IntN(5), 50+5*r.NormFloat64())
 	}
 	for b.Loop() {
-		_, err := Load("table.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return out.Bytes(), nil }, Long: &Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed"}, Reward: "Throughput"}})
-		if err != nil {
-			b.Fatal(err)
-		}
+		try.Of(Load("table.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return out.Bytes(), nil }, Long: &Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed"}, Reward: "Throughput"}}))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -24,10 +25,7 @@ func manyTasks(tb testing.TB, tasks int) *problem.Problem {
 	rng := rand.New(rand.NewPCG(7, uint64(tasks)))
 	normal := func(int) float64 { return rng.NormFloat64() }
 	common := lists.Make(options, normal)
-	kernel, err := kernels.ParseJoint("arm(identity()) + 2*task(identity()) + 0.3*identity()")
-	if err != nil {
-		tb.Fatal(err)
-	}
+	kernel := try.Of(kernels.ParseJoint("arm(identity()) + 2*task(identity()) + 0.3*identity()"))
 	var names []string
 	var taskOf []int
 	var noise, mean []float64
@@ -38,19 +36,9 @@ func manyTasks(tb testing.TB, tasks int) *problem.Problem {
 			noise, mean = append(noise, 1), append(mean, level+common[x]+0.55*normal(x))
 		}
 	}
-	points, err := kernels.NewPoints(nil, lists.Make(tasks, strconv.Itoa), nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	arms, err := kernels.NewPoints(nil, names, nil)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	p, err := problem.New("many tasks", points, arms, taskOf, kernel, noise, mean)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return p
+	points := try.Of(kernels.NewPoints(nil, lists.Make(tasks, strconv.Itoa), nil))
+	arms := try.Of(kernels.NewPoints(nil, names, nil))
+	return try.Of(problem.New("many tasks", points, arms, taskOf, kernel, noise, mean))
 }
 
 // BenchmarkManyTasks measures how the work grows with the number of tasks.
@@ -61,10 +49,7 @@ func BenchmarkManyTasks(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/tasks=%d", name, tasks), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {
-					r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: mode, Algorithm: algorithm, Options: opt, Runs: 1, Seed: 1, Workers: 1})
-					if err != nil {
-						b.Fatal(err)
-					}
+					r := try.Of(sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: mode, Algorithm: algorithm, Options: opt, Runs: 1, Seed: 1, Workers: 1}))
 					b.ReportMetric(r.SamplesPerAgent.Mean, "samples/agent")
 				}
 			})
@@ -75,13 +60,8 @@ func BenchmarkManyTasks(b *testing.B) {
 		run("fc-norm", engine.ModeFC, "CoTestFC", engine.Options{Delta: 0.05, Epsilon: 1, Norm: 10 * float64(tasks)})
 		b.Run(fmt.Sprintf("bounds/tasks=%d", tasks), func(b *testing.B) {
 			for b.Loop() {
-				m, err := model.New(p, 0)
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := bounds.Of(context.Background(), m, engine.Options{Delta: 0.05}); err != nil {
-					b.Fatal(err)
-				}
+				m := try.Of(model.New(p, 0))
+				try.Of(bounds.Of(context.Background(), m, engine.Options{Delta: 0.05}))
 			}
 		})
 	}

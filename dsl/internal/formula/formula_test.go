@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // script is an environment with two numbers and no place for mistakes.
@@ -211,10 +212,7 @@ func TestRowsEqualPairs(t *testing.T) {
 		}
 		// two of them at least, as the formulas read a and b
 		columns := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(2, 5).Draw(t, "columns")]
-		p, err := d.Resolve(columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(d.Resolve(columns))
 		// 257 points are a block and one more.
 		n, from := rapid.SampledFrom([]int{1, 3, 257}).Draw(t, "points"), rapid.IntRange(0, 2).Draw(t, "from")
 		x, ys := make([]float64, len(columns)), make([][]float64, len(columns))

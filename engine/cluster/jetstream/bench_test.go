@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A round of V agents: each publishes 320 bytes (twenty arms) and reads the messages of all. An
@@ -29,10 +30,7 @@ func BenchmarkRound(b *testing.B) {
 		{"embedded", func(b *testing.B) func() cluster.Facts {
 			s := serve(b, b.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
 			return func() cluster.Facts {
-				x, err := s.Dial(b.Context(), jetstream.DialOptions{})
-				if err != nil {
-					b.Fatal(err)
-				}
+				x := try.Of(s.Dial(b.Context(), jetstream.DialOptions{}))
 				b.Cleanup(func() { x.Close() })
 				return x
 			}
@@ -148,18 +146,14 @@ func sum(all []func() uint64) (n uint64) {
 // processorTime returns what this process took of all processors.
 func processorTime(b *testing.B) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	try.To(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
 // resident returns the most memory that this process had so far, in bytes. It is the peak, and not what the process has now.
 func resident(b *testing.B) int64 {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
+	try.To(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return u.Maxrss << 10 // Linux counts in KiB
 }
 
@@ -186,10 +180,7 @@ func benchmarkRelay(b *testing.B, agents int) {
 	body := make([]byte, 320)
 	var wg sync.WaitGroup
 	for v := range agents {
-		x, err := s.Dial(b.Context(), jetstream.DialOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
+		x := try.Of(s.Dial(b.Context(), jetstream.DialOptions{}))
 		b.Cleanup(func() { x.Close() })
 		start[v] = make(chan int)
 		received[v] = func() uint64 { _, _, _, n := x.Traffic(); return n }

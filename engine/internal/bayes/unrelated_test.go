@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -42,10 +43,7 @@ func benchmarkRuns(b *testing.B, kernel kernels.Joint, arms ...int) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, engine.Options{Delta: 0.1, Epsilon: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				alg := try.Of(plain.On(engine.ModeFC, NewCoBayesFC)(m, engine.Options{Delta: 0.1, Epsilon: 1}))
 				out, err := engine.Run(b.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 					return enginetest.Pull(rng, p, plan)
 				}), engine.Options{})

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -77,9 +78,7 @@ func (q *questions) Err() error {
 
 func processorTime() time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
+	try.To(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -92,9 +91,7 @@ func BenchmarkNormedEnds(b *testing.B) {
 	}
 	for range b.N {
 		q := &questions{Context: context.Background()}
-		if err := someRounds(q, b, arms, 3); err != nil {
-			b.Fatal(err)
-		}
+		try.To(someRounds(q, b, arms, 3))
 		b.ReportMetric(q.longest.Seconds(), "s-unasked")
 	}
 }

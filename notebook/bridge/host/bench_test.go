@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
 )
@@ -20,20 +21,12 @@ import (
 func cellSession(b *testing.B, part string) *dsl.Session {
 	b.Helper()
 	s := dsl.NewSession(dsl.Options{Rebind: true})
-	h, err := host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, "")
-	if err != nil {
-		b.Fatal(err)
-	}
+	h := try.Of(host.Listen(&host.Session{Lock: new(sync.Mutex), Session: s}, ""))
 	b.Cleanup(func() { h.Close() })
-	exe, err := os.Executable()
-	if err != nil {
-		b.Fatal(err)
-	}
+	exe := try.Of(os.Executable())
 	cell := exec.Command(exe)
 	cell.Env = append(append(os.Environ(), h.Env()...), envPart+"="+part)
-	if err := cell.Run(); err != nil {
-		b.Fatal(err)
-	}
+	try.To(cell.Run())
 	return s
 }
 
@@ -47,15 +40,9 @@ func BenchmarkRow(b *testing.B) {
 		for i := range rows {
 			names[i], rows[i] = fmt.Sprint(i), []float64{float64(i)}
 		}
-		p, err := kernels.NewPoints([]string{"x_1"}, names, rows)
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := try.Of(kernels.NewPoints([]string{"x_1"}, names, rows))
 		for where, k := range map[string]kernels.Kernel{"function": function.(kernels.Kernel), "here": kernels.Func("decay", decay(1))} {
-			bound, err := kernels.Bind(k, p)
-			if err != nil {
-				b.Fatal(err)
-			}
+			bound := try.Of(kernels.Bind(k, p))
 			b.Run(fmt.Sprintf("%s/n=%d", where, n), func(b *testing.B) {
 				dst := make([]float64, n)
 				for i := range b.N {
@@ -70,19 +57,13 @@ func BenchmarkRow(b *testing.B) {
 // BenchmarkAlgorithm makes runs of an algorithm of a cell: in its process, and in this one. A run of halves has three rounds.
 func BenchmarkAlgorithm(b *testing.B) {
 	s := cellSession(b, "halves")
-	p, err := problem.PaperCase(1, 0.4)
-	if err != nil {
-		b.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(1, 0.4))
 	v, _, _ := s.Value("mine")
 	for where, entry := range map[string]*algorithms.Entry{"cell": v.(*algorithms.Entry), "here": halvesEntry("")} {
 		b.Run(where, func(b *testing.B) {
 			rounds := 0.0
 			for b.Loop() {
-				r, err := sim.Run(b.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: entry, Runs: 100, Seed: 1, Workers: 1})
-				if err != nil {
-					b.Fatal(err)
-				}
+				r := try.Of(sim.Run(b.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: entry, Runs: 100, Seed: 1, Workers: 1}))
 				rounds += 100 * r.Rounds
 			}
 			b.ReportMetric(float64(b.Elapsed().Microseconds())/rounds, "us/round")
