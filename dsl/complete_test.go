@@ -10,7 +10,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl/internal/formula"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -180,22 +179,6 @@ func TestInspect(t *testing.T) {
 		}
 		if want != nil && (!strings.Contains(got.HTML, "<pre>") || !strings.Contains(got.Markdown, "```")) {
 			t.Errorf("%s: HTML %q, Markdown %q", text, got.HTML, got.Markdown)
-		}
-	}
-}
-
-// It is what an editor asks at each key press, in a script of ten lines.
-func BenchmarkComplete(b *testing.B) {
-	s := NewSession(Options{})
-	script, errs := Parse("bench", "p = paper(3)\nr = fc(p, delta=0.1)")
-	if len(errs) > 0 {
-		b.Fatal(errs)
-	}
-	try.Of(s.Eval(b.Context(), script))
-	text := tenLines + "b = fc(p, de"
-	for b.Loop() {
-		if _, _, items := s.CompleteItems(text, len([]rune(text))); len(items) == 0 {
-			b.Fatal("nothing")
 		}
 	}
 }

@@ -145,19 +145,6 @@ func TestPivotedCholeskyRejects(t *testing.T) {
 	}
 }
 
-func BenchmarkPivotedCholesky(b *testing.B) {
-	const tasks, arms, rank = 5, 2000, 64
-	p, z := gaussianPoints(b, tasks*arms, 20), gaussianPoints(b, tasks, 2)
-	taskOf := make([]int, tasks*arms)
-	for i := range taskOf {
-		taskOf[i] = i / arms
-	}
-	m := try.Of(Joint{Terms: []Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(context.Background(), z, p, taskOf))
-	for b.Loop() {
-		try.Of(PivotedCholesky(context.Background(), m, rank, 0))
-	}
-}
-
 // counted is a matrix that counts the rows which are read.
 type counted struct {
 	Matrix

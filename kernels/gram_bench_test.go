@@ -42,14 +42,3 @@ func BenchmarkGram(b *testing.B) {
 		}
 	}
 }
-
-func BenchmarkExpScaled(b *testing.B) {
-	dst := make([]float64, 1024)
-	for b.Loop() {
-		for j := range dst {
-			dst[j] = float64(j) * 0.01
-		}
-		ExpScaled(dst, -0.5)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/exp")
-}

@@ -192,15 +192,3 @@ func TestNatural(t *testing.T) {
 		t.Errorf("%q, want %q", names, want)
 	}
 }
-
-// What a front end waits for after the work itself: budget 20 ms a cell.
-func BenchmarkBundle(b *testing.B) {
-	f := try.Of(FigureOf(fcSweep(), PlotOptions{}))
-	for name, v := range map[string]any{"figure": f, "result": fcResult(), "sweep": fcSweep(), "number": 1.0} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				try.Of(Bundle(Display{Value: v}, "x"))
-			}
-		})
-	}
-}

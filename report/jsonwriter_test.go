@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"strings"
@@ -71,13 +70,6 @@ func TestLongJSON(t *testing.T) {
 		if last := len(v.Eliminations) - 1; v.Eliminations[last] != r.Eliminations[last] {
 			t.Errorf("arm %d reads as %v, want %v", last, v.Eliminations[last], r.Eliminations[last])
 		}
-	}
-}
-
-func BenchmarkLongJSON(b *testing.B) {
-	d := Document{Displays: []Display{{Value: trail(100_000, 10)}}}
-	for b.Loop() {
-		try.To(JSON(io.Discard, d))
 	}
 }
 

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
 
@@ -247,23 +246,4 @@ func TestWidthEdges(t *testing.T) {
 	if a.Value != b.Value || !slices.Equal(a.Weights, b.Weights) {
 		t.Error("two calls differ")
 	}
-}
-
-func BenchmarkWidth(b *testing.B) {
-	s, sets := paperSets()
-	b.Run("paper", func(b *testing.B) {
-		slowest := time.Duration(0)
-		for i := 0; b.Loop(); i++ {
-			start := time.Now()
-			try.Of(Width(s, sets[i%len(sets)], Options{}))
-			slowest = max(slowest, time.Since(start))
-		}
-		b.ReportMetric(float64(slowest.Microseconds()), "µs-slowest")
-	})
-	b.Run("n=60,d=20", func(b *testing.B) {
-		big := Space{Features: gaussianArms(60, 20, 1)}
-		for b.Loop() {
-			try.Of(Width(big, all(60), Options{}))
-		}
-	})
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -119,19 +118,6 @@ func TestUndetermined(t *testing.T) {
 	if !slices.ContainsFunc(f.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnFitUndetermined }) {
 		t.Errorf("%q", f.Warnings)
 	}
-}
-
-func BenchmarkOf(b *testing.B) {
-	w := world{tasks: 15, arms: 12, reps: 4, noise: 0.5}
-	k := joint(b, kernels.RBF{Lengthscale: []float64{2}}, kernels.RBF{})
-	p := w.draw(b, k, 0, rand.New(rand.NewPCG(10, 1)))
-	open := kernels.AddJoint(joint(b, rbf(1), kernels.Mul(free(2, 0.01, 100), rbf(2))), nugget(b, 0.1))
-	b.Run("n=180", func(b *testing.B) {
-		for b.Loop() {
-			f := try.Of(Of(b.Context(), p, Options{Kernel: open}))
-			b.ReportMetric(float64(f.Evaluations), "evaluations")
-		}
-	})
 }
 
 func TestErrors(t *testing.T) {

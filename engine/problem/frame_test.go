@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -96,25 +95,6 @@ func TestFrame(t *testing.T) {
 		if has, wants := fmt.Sprintf("%+v", *got), fmt.Sprintf("%+v", *want); has != wants {
 			t.Errorf("%s: the problem is\n%s\nas CSV\n%s", name, has, wants)
 		}
-	}
-}
-
-// BenchmarkMillion loads 10⁶ rows, as a DataFrame brings them.
-func BenchmarkMillion(b *testing.B) {
-	l := Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed; m/s"}, Reward: "Throughput"}
-	f := million(1_000_000)
-	text := &Frame{Text: f.CSV()}
-	for name, asText := range map[string]bool{"frame": false, "csv": true} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				from := f
-				if asText {
-					from = text
-				}
-				try.Of(loadFrame(from, asText, l))
-			}
-		})
 	}
 }
 

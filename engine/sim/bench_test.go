@@ -17,30 +17,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// BenchmarkRuns measures one cell of the paper's figures: 50 FC runs, 100 FB runs. The first run computes the designs; the others find
-// them in the memory.
-func BenchmarkRuns(b *testing.B) {
-	for number := 1; number <= 3; number++ {
-		p := try.Of(problem.PaperCase(number, 0.1))
-		for _, x := range []sim.Experiment{
-			{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper}, Runs: 50},
-			{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.005}, Runs: 50},
-			{Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 7000}, Runs: 100},
-		} {
-			x.Problem, x.Workers = p, 1
-			b.Run(fmt.Sprintf("%s%s/case=%d/runs=%d", x.Algorithm, map[string]string{engine.SchedulePaper: "/paper", "": ""}[x.Options.Schedule], number, x.Runs), func(b *testing.B) {
-				var samples float64
-				for b.Loop() {
-					r := try.Of(sim.Run(context.Background(), x))
-					samples = r.SamplesPerAgent.Mean
-				}
-				b.ReportMetric(samples, "samples/agent")
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.Runs), "µs/run")
-			})
-		}
-	}
-}
-
 // panels describes one of the paper's figures: its algorithms, and the same cells for each of the three cases.
 type panels struct {
 	mode       string
@@ -137,36 +113,6 @@ func BenchmarkPulls(b *testing.B) {
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*x.Runs), "µs/run")
 			})
 		}
-	}
-}
-
-// BenchmarkCoTestFC measures a run of CoTestFC, whose designs depend on data, so that only those of round 1 are in the memory. The theory
-// is computed before the clock starts.
-func BenchmarkCoTestFC(b *testing.B) {
-	for _, x := range []struct {
-		name    string
-		problem *problem.Problem
-		options engine.Options
-		runs    int
-	}{
-		{"case1", enginetest.Paper(b, 1, 0.1), engine.Options{Delta: 0.005}, 200},
-		{"case3", enginetest.Paper(b, 3, 0.1), engine.Options{Delta: 0.005}, 50},
-		{"smooth1", smoothInstance(b, 1), engine.Options{Delta: 0.005}, 4},
-		{"coupling", couplingProblem(b), engine.Options{Delta: 0.05, Epsilon: 5}, 2},
-	} {
-		b.Run(x.name, func(b *testing.B) {
-			e := sim.Experiment{Problem: x.problem, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: x.options, Runs: 1, Seed: 1, Workers: 1, Memory: new(model.Memory)}
-			try.Of(sim.Run(context.Background(), e))
-			e.Runs = x.runs
-			var samples, rounds float64
-			for b.Loop() {
-				r := try.Of(sim.Run(context.Background(), e))
-				samples, rounds = r.SamplesTotal, r.Rounds
-			}
-			b.ReportMetric(samples, "samples")
-			b.ReportMetric(rounds, "rounds")
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.runs), "µs/run")
-		})
 	}
 }
 

@@ -201,13 +201,6 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-func BenchmarkConstant(b *testing.B) {
-	times := Geometric(1.25, 60)
-	for b.Loop() {
-		try.Of(Constant(0.005, times))
-	}
-}
-
 // The bound on the quadrature is the formula of [quadratureErrors] with every ellipse raised to its power, to the rounding
 // by which times of one factor differ.
 func TestQuadratureErrorsPlain(t *testing.T) {

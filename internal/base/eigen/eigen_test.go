@@ -11,7 +11,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // random returns a symmetric matrix of rank at most r, with entries of the order of scale.
@@ -112,16 +111,5 @@ func TestNotFinite(t *testing.T) {
 		if _, err := eigen.Values(context.Background(), a); err == nil {
 			t.Errorf("%g: no error", bad)
 		}
-	}
-}
-
-func BenchmarkDecompose(b *testing.B) {
-	for _, n := range []int{256, 1024} {
-		a := random(n, n, 1)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				try.Two(eigen.Decompose(context.Background(), a))
-			}
-		})
 	}
 }
