@@ -226,13 +226,18 @@ func TestJointProductOfMatrices(t *testing.T) {
 // The terms that relate tasks and those that do not add up to the kernel; the latter are 0 between tasks and, if they say so, arms.
 func TestDivide(t *testing.T) {
 	tasks, arms, taskOf := jointPoints(t, false)
-	for text, apart := range map[string]bool{
-		"task(1 + 0.5*identity())*arm(rbf()) + 0.3*identity()":           false,
-		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 7":      false,
-		"task(2*(1 + identity())*linear())*arm(identity()) + identity()": true,
-		"task(rbf())*arm(rbf())":                                         true,
+	one, smooth := Identity{}, RBF{}
+	for _, c := range []struct {
+		j     Joint
+		apart bool
+	}{
+		{Joint{Terms: []Term{{Scale: 1, Task: Add(Constant{1}, Scaled{0.5, one}), Arm: smooth},
+			{Scale: 0.3, Task: one, Arm: one}}}, false},
+		{Joint{Terms: []Term{{Scale: 1, Arm: one}, {Scale: 2, Task: one}, {Scale: 0.3, Task: one, Arm: one}, {Scale: 7}}}, false},
+		{Joint{Terms: []Term{{Scale: 2, Task: Mul(Add(Constant{1}, one), Linear{}), Arm: one}, {Scale: 1, Task: one, Arm: one}}}, true},
+		{Joint{Terms: []Term{{Scale: 1, Task: smooth, Arm: smooth}}}, true},
 	} {
-		j := try.Of(ParseJoint(text))
+		j, apart, text := c.j, c.apart, c.j.String()
 		shared, own, got := Divide(j)
 		if got != apart {
 			t.Errorf("%s: apart is %t, want %t", text, got, apart)

@@ -139,15 +139,16 @@ func TestDividedMixture(t *testing.T) {
 
 // So is a posterior in groups, for tasks with a common part, a part of each task, and one of each arm; some tasks have no pulls.
 func TestGroupedPosteriorIsUniversalKriging(t *testing.T) {
-	for _, text := range []string{
-		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 40", "task(1 + 0.4*identity())*arm(rbf(2)) + arm(linear())",
-		"task(0.5 + identity())*arm(identity())", "arm(linear())", "task(linear())*arm(1 + linear()) + 0.01*task(identity())*arm(rbf())",
-		"identity()",
+	one, rbf := kernels.Identity{}, kernels.RBF{Lengthscale: []float64{1}}
+	for _, terms := range [][]kernels.Term{
+		{{Scale: 1, Arm: one}, {Scale: 2, Task: one}, {Scale: 0.3, Task: one, Arm: one}, {Scale: 40}},
+		{{Scale: 1, Arm: kernels.RBF{Lengthscale: []float64{2}}}, {Scale: 0.4, Task: one, Arm: kernels.RBF{Lengthscale: []float64{2}}}, {Scale: 1, Arm: kernels.Linear{}}},
+		{{Scale: 0.5, Arm: one}, {Scale: 1, Task: one, Arm: one}},
+		{{Scale: 1, Arm: kernels.Linear{}}},
+		{{Scale: 1, Task: kernels.Linear{}}, {Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}, {Scale: 0.01, Task: one, Arm: rbf}},
+		{{Scale: 1, Task: one, Arm: one}},
 	} {
-		kernel, err := kernels.ParseJoint(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kernel := kernels.Joint{Terms: terms}
 		p := repeated(t, 24, 5).WithKernel(kernel)
 		m := try.Of(New(p, 0))
 		counts, means := some(p, false)
@@ -156,7 +157,7 @@ func TestGroupedPosteriorIsUniversalKriging(t *testing.T) {
 		}
 		on, err := m.grouped()
 		if err != nil || on == nil {
-			t.Fatalf("%s: no groups, error %v", text, err)
+			t.Fatalf("%s: no groups, error %v", kernel, err)
 		}
 		for _, level := range []engine.Level{{}, {Known: true, Value: 44}} {
 			for _, scale := range []float64{0, 0.2, 3} {
@@ -176,7 +177,7 @@ func TestGroupedPosteriorIsUniversalKriging(t *testing.T) {
 				if math.Abs(other-likelihood) > 1e-7*(1+math.Abs(likelihood)) || math.Abs(got.Surprise-want.Surprise) > 1e-7*(1+want.Surprise) ||
 					math.Abs(got.Level-want.Level) > 1e-9*(1+math.Abs(want.Level)) || got.Freedom != want.Freedom {
 					t.Errorf("%s: likelihood %.12g, surprise %.12g, level %.12g, freedom %d; on the pulled arms %.12g, %.12g, %.12g, %d",
-						text, other, got.Surprise, got.Level, got.Freedom, likelihood, want.Surprise, want.Level, want.Freedom)
+						kernel, other, got.Surprise, got.Level, got.Freedom, likelihood, want.Surprise, want.Level, want.Freedom)
 				}
 			}
 		}

@@ -17,7 +17,7 @@ import (
 // smoothArms returns one task of arms on a line under a smooth kernel.
 func smoothArms(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
-	kernel := try.Of(kernels.ParseJoint("arm(rbf(0.2))"))
+	kernel := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{0.2}})
 	var names []string
 	var x [][]float64
 	var mean []float64

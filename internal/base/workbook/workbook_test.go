@@ -28,12 +28,9 @@ func TestWrite(t *testing.T) {
 	if err != nil || string(text) != want {
 		t.Errorf("read %q, %v; want %q", text, err, want)
 	}
-	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != want {
-		t.Errorf("in a browser: read %q, %v; want %q", text, err, want)
-	}
 }
 
-// A workbook of a spreadsheet may begin with empty sheets, and has dates as numbers that are shown as dates.
+// A workbook of a spreadsheet may begin with empty sheets, and has dates as numbers with a format of dates.
 func TestCSV(t *testing.T) {
 	f := excelize.NewFile()
 	f.NewSheet("data")
@@ -47,12 +44,8 @@ func TestCSV(t *testing.T) {
 	f.SetCellStyle("data", "B2", "B2", rounded)
 	var b bytes.Buffer
 	try.To(f.Write(&b))
-	text, err := CSV(all(), b.Bytes())
-	if err != nil || !strings.HasSuffix(string(text), ",2.75\n") || strings.Contains(string(text), "45000") {
+	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
 		t.Errorf("read %q, %v", text, err)
-	}
-	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
-		t.Errorf("in a browser: read %q, %v", text, err)
 	}
 }
 
@@ -103,10 +96,7 @@ func TestOldDates(t *testing.T) {
 	f.SetCellStyle("Sheet1", "A2", "A2", style)
 	var b bytes.Buffer
 	try.To(f.Write(&b))
-	if text, err := cells(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,1\n" {
-		t.Errorf("in a browser: read %q, %v", text, err)
-	}
-	if text, err := CSV(all(), b.Bytes()); err != nil || !strings.Contains(string(text), "03-15") {
+	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,1\n" {
 		t.Errorf("read %q, %v", text, err)
 	}
 }
@@ -129,12 +119,6 @@ func TestCSVOthers(t *testing.T) {
 	if text, err := CSV(all(), broken); err == nil {
 		t.Errorf("a damaged workbook is read as %q", text)
 	}
-	if text, err := cells(all(), broken); err == nil {
-		t.Errorf("in a browser a damaged workbook is read as %q", text)
-	}
-	if _, err := cells(small, b.Bytes()); err == nil {
-		t.Error("in a browser a workbook is read beyond its allowance")
-	}
 }
 
 // Workbooks of LibreOffice 7.4 are read: dates, times, truth values, formulas, an empty first sheet, and days from 1904.
@@ -147,11 +131,8 @@ func TestLibreOffice(t *testing.T) {
 		"libreoffice-1904.xlsx": "day,option,y\n2024-03-15,A & b,3\n2024-03-16 06:00:00,,-2.5\n",
 	} {
 		data := try.Of(os.ReadFile("testdata/" + name))
-		if text, err := cells(all(), data); err != nil || string(text) != want {
-			t.Errorf("in a browser: %s is read as %s, %v; want %s", name, text, err, want)
-		}
-		if text, err := CSV(all(), data); err != nil || !strings.Contains(string(text), "2024-03-15,") {
-			t.Errorf("%s is read as %s, %v", name, text, err)
+		if text, err := CSV(all(), data); err != nil || string(text) != want {
+			t.Errorf("%s is read as %s, %v; want %s", name, text, err, want)
 		}
 	}
 }
