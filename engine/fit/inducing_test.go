@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -13,14 +14,9 @@ func both(t *testing.T, mean string, noise *kernels.Free) (dense, low *surface) 
 	t.Helper()
 	k := kernels.AddJoint(joint(t, rbf(1.3), kernels.Mul(free(2, 0.02, 200), rbf(1.7))), nugget(t, 0.05))
 	p := world{tasks: 4, arms: 25, reps: 3, noise: 0.5}.draw(t, k, 7, rand.New(rand.NewPCG(5, 6)))
-	d, err := dataOf(p, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(dataOf(p, mean))
 	for _, s := range []**surface{&dense, &low} {
-		if *s, err = newSurface(t.Context(), d, k, noise); err != nil {
-			t.Fatal(err)
-		}
+		*s = try.Of(newSurface(t.Context(), d, k, noise))
 	}
 	low.dense = false
 	return dense, low
@@ -38,23 +34,11 @@ func TestInducingBounds(t *testing.T) {
 				for i := range values {
 					values[i] *= scale
 				}
-				whole, err := dense.process(values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				whole := try.Of(dense.process(values))
 				for _, count := range []int{3, 12, 30} {
-					arms, _, err := low.induce(values, mostLost, mostInducing)
-					if err != nil {
-						t.Fatal(err)
-					}
-					g, err := low.induced(values, arms[:min(count, len(arms))])
-					if err != nil {
-						t.Fatal(err)
-					}
-					lost, err := low.lost(g, values)
-					if err != nil {
-						t.Fatal(err)
-					}
+					arms, _ := try.Two(low.induce(values, mostLost, mostInducing))
+					g := try.Of(low.induced(values, arms[:min(count, len(arms))]))
+					lost := try.Of(low.lost(g, values))
 					ceiling := g.likelihood + lost
 					if math.IsNaN(lost) {
 						t.Fatal("no bound")
@@ -63,14 +47,8 @@ func TestInducingBounds(t *testing.T) {
 						t.Errorf("%s, %d arms: %.9g to %.9g, and the likelihood is %.9g", mean, count, g.likelihood, ceiling, whole.likelihood)
 					}
 				}
-				g, err := low.process(values)
-				if err != nil {
-					t.Fatal(err)
-				}
-				lost, err := low.lost(g, values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := try.Of(low.process(values))
+				lost := try.Of(low.lost(g, values))
 				if !(lost >= 0 && lost < 0.05) || math.Abs(g.likelihood-whole.likelihood) > lost+1e-7 {
 					t.Errorf("%s: %.9g with %.3g lost at most, %.9g on the whole covariance", mean, g.likelihood, lost, whole.likelihood)
 				}
@@ -98,29 +76,17 @@ func TestInducingGradient(t *testing.T) {
 		for _, noise := range []*kernels.Free{nil, {Value: 0.4, Min: 0.01, Max: 10}} {
 			_, low := both(t, mean, noise)
 			values := low.start()
-			arms, _, err := low.induce(values, mostLost, mostInducing)
-			if err != nil {
-				t.Fatal(err)
-			}
+			arms, _ := try.Two(low.induce(values, mostLost, mostInducing))
 			low.inducing = arms[:14] // few, so that what they leave counts
-			g, err := low.process(values)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := low.gradient(g, values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := try.Of(low.process(values))
+			got := try.Of(low.gradient(g, values))
 			for i, f := range low.free {
 				const step = 1e-4
 				var at [2]float64
 				for side, by := range []float64{-step, step} {
 					moved := append([]float64(nil), values...)
 					moved[i] = f.Of(f.To(values[i]) + by)
-					h, err := low.process(moved)
-					if err != nil {
-						t.Fatal(err)
-					}
+					h := try.Of(low.process(moved))
 					at[side] = low.likelihood(h, moved)
 				}
 				want := (at[1] - at[0]) / (2 * step)
@@ -136,24 +102,13 @@ func TestInducingGradient(t *testing.T) {
 func TestInducingGradientWithoutOwnParts(t *testing.T) {
 	k := joint(t, rbf(1.3), rbf(1.7))
 	p := world{tasks: 4, arms: 25, reps: 3, noise: 0.5}.draw(t, k, 7, rand.New(rand.NewPCG(5, 6)))
-	d, err := dataOf(p, MeanTask)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := newSurface(t.Context(), d, k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(dataOf(p, MeanTask))
+	s := try.Of(newSurface(t.Context(), d, k, nil))
 	var slopes [2][]float64
 	for k, dense := range []bool{true, false} {
 		s.dense = dense
-		g, err := s.process(s.start())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if slopes[k], err = s.gradient(g, s.start()); err != nil {
-			t.Fatal(err)
-		}
+		g := try.Of(s.process(s.start()))
+		slopes[k] = try.Of(s.gradient(g, s.start()))
 	}
 	for i, want := range slopes[0] {
 		closeTo(t, "a slope", slopes[1][i], want, 1e-2)

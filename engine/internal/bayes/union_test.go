@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The probability that some arm exceeds the leader agrees with the share of 100,000 plain draws from the posterior. Only the standard
@@ -17,19 +18,13 @@ func TestAnyOfAgreesWithPlainDraws(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 4))
 	const n = 8
 	p := enginetest.Unrelated(t, 3, make([]float64, n)).WithKernel(rough)
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	for trial := range 6 {
 		counts, rewards := make([]int, p.N()), make([]float64, p.N())
 		for i := range counts {
 			counts[i], rewards[i] = 1+rng.IntN(4), rng.NormFloat64()
 		}
-		of, err := model.NewPosterior(m, model.Prior{}.OnPulled(), counts, rewards)
-		if err != nil {
-			t.Fatal(err)
-		}
+		of := try.Of(model.NewPosterior(m, model.Prior{}.OnPulled(), counts, rewards))
 		set := p.Groups()[trial%3]
 		leader := set[trial%n]
 		var rivals []int
