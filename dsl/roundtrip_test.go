@@ -5,6 +5,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -146,10 +147,7 @@ func TestPrintedJointKernelsParse(t *testing.T) {
 		case kernels.Joint:
 			got = k
 		case kernels.Kernel: // a sum of constants and identities alone names no space
-			var err error
-			if got, err = kernels.LiftBoth(k); err != nil {
-				t.Fatal(err)
-			}
+			got = try.Of(kernels.LiftBoth(k))
 		}
 		if !got.Equal(j) {
 			t.Fatalf("%v became %v", j, got)

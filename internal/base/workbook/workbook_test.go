@@ -11,6 +11,7 @@ import (
 	"github.com/xuri/excelize/v2"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func all() *allowance.Allowance {
@@ -21,9 +22,7 @@ func all() *allowance.Allowance {
 func TestWrite(t *testing.T) {
 	var b bytes.Buffer
 	rows := [][]any{{1, "=1+1", 0.123456789012345, nil}, {2, "Gräfin, \"a\"", -2.5, "x"}}
-	if err := Write(&b, []string{"plot", "variety", "dose", "yield"}, rows, []string{"yield"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Write(&b, []string{"plot", "variety", "dose", "yield"}, rows, []string{"yield"}))
 	text, err := CSV(all(), b.Bytes())
 	want := "plot,variety,dose,yield\n1,=1+1,0.123456789012345,\n2,\"Gräfin, \"\"a\"\"\",-2.5,x\n"
 	if err != nil || string(text) != want {
@@ -44,9 +43,7 @@ func TestCSV(t *testing.T) {
 	f.SetCellValue("data", "B2", 2.75)
 	f.SetCellStyle("data", "B2", "B2", rounded)
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.Write(&b))
 	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
 		t.Errorf("read %q, %v", text, err)
 	}
@@ -91,18 +88,14 @@ func TestDocument(t *testing.T) {
 func TestOldDates(t *testing.T) {
 	f := excelize.NewFile()
 	old := true
-	if err := f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &old}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.SetWorkbookProps(&excelize.WorkbookPropsOptions{Date1904: &old}))
 	style, _ := f.NewStyle(&excelize.Style{NumFmt: 14})
 	for place, value := range map[string]any{"A1": "day", "B1": "y", "A2": 43538, "B2": 1} {
 		f.SetCellValue("Sheet1", place, value)
 	}
 	f.SetCellStyle("Sheet1", "A2", "A2", style)
 	var b bytes.Buffer
-	if err := f.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.Write(&b))
 	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,1\n" {
 		t.Errorf("read %q, %v", text, err)
 	}
@@ -114,9 +107,7 @@ func TestCSVOthers(t *testing.T) {
 		t.Errorf("CSV is %q, %v", text, err)
 	}
 	var b bytes.Buffer
-	if err := Write(&b, []string{"a"}, [][]any{{strings.Repeat("x", 10000)}}, nil); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Write(&b, []string{"a"}, [][]any{{strings.Repeat("x", 10000)}}, nil))
 	small := allowance.New(context.Background(), "the table", 1000, allowance.NoLimit)
 	if _, err := CSV(small, b.Bytes()); err == nil {
 		t.Error("a workbook is read beyond its allowance")
@@ -139,10 +130,7 @@ func TestLibreOffice(t *testing.T) {
 			"2020-02-29,23:59:59,2020-02-29 23:59:59,x,1,3,,12345678.9,0.03\n",
 		"libreoffice-1904.xlsx": "day,option,y\n2024-03-15,A & b,3\n2024-03-16 06:00:00,,-2.5\n",
 	} {
-		data, err := os.ReadFile("testdata/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile("testdata/" + name))
 		if text, err := CSV(all(), data); err != nil || string(text) != want {
 			t.Errorf("%s is read as %s, %v; want %s", name, text, err, want)
 		}

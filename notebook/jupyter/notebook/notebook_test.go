@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // written is a notebook as Jupyter writes it: keys in order, one space, text as lines.
@@ -101,14 +103,9 @@ const written = `{
 `
 
 func TestReadAndWriteChangesNothing(t *testing.T) {
-	n, err := Read(strings.NewReader(written))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := try.Of(Read(strings.NewReader(written)))
 	var b bytes.Buffer
-	if err := Write(&b, n); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Write(&b, n))
 	if d := cmp.Diff(written, b.String()); d != "" {
 		t.Error(d)
 	}
@@ -126,14 +123,11 @@ func TestReadAndWriteChangesNothing(t *testing.T) {
 
 // Notebooks before 4.5 have no ids, and some have twice the same.
 func TestIDs(t *testing.T) {
-	n, err := Read(strings.NewReader(`{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [
+	n := try.Of(Read(strings.NewReader(`{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [
 		{"cell_type": "raw", "metadata": {}, "source": "a"},
 		{"cell_type": "raw", "metadata": {}, "source": ["b"], "id": "x"},
 		{"cell_type": "raw", "metadata": {}, "source": "c", "id": "x"},
-		{"cell_type": "raw", "metadata": {}, "source": "d", "id": "not valid!"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		{"cell_type": "raw", "metadata": {}, "source": "d", "id": "not valid!"}]}`)))
 	var ids []string
 	for _, c := range n.Cells {
 		ids = append(ids, c.ID)
@@ -200,9 +194,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, n); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Write(&b, n))
 		if _, err := Read(&b); err != nil {
 			t.Errorf("%s\nwas written as what cannot be read: %v", text, err)
 		}
