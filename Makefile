@@ -18,14 +18,16 @@ test: python-env ## format, module files, vet, all tests without make conformanc
 	if go run $(staticcheck) -version > /dev/null 2>&1; then also="$$also lint"; else echo "staticcheck cannot be fetched: it is left out"; fi; \
 	test -z "$$also" || $(MAKE) --no-print-directory -j 2 $$also
 
-# Tests of many packages wait for programs and networks: four packages at a time keep two processors busy. Tests of the
-# browser page (TestWeb…) belong to make conformance.
+# Tests of the page for browsers belong to make conformance.
+web_tests = '^Test(Fault)?Web'
+
+# Tests of many packages wait for programs and networks: four packages at a time keep two processors busy.
 test-go: python-env
-	$(with_lab) go test $(linked) -vet=off -p 4 -skip ^TestWeb -timeout 60m $(slow) $$(go list ./... | grep -v '/internal/conformance$$')
+	$(with_lab) go test $(linked) -vet=off -p 4 -skip $(web_tests) -timeout 60m $(slow) $$(go list ./... | grep -v '/internal/conformance$$')
 
 conformance: parts lab python-env ## tests with Jupyter, JupyterLab, Chromium, Firefox and LaTeX, which it installs on Debian (about 10 minutes)
 	GONB_COPE_REQUIRE_ALL=1 $(with_lab) go test $(linked) -vet=off -timeout 60m $(conformance) ./notebook/kernelspec
-	GONB_COPE_REQUIRE_ALL=1 go test $(linked) -vet=off -run TestWeb ./cmd/gonb-cope
+	GONB_COPE_REQUIRE_ALL=1 go test $(linked) -vet=off -run $(web_tests) ./cmd/gonb-cope
 
 # The developers' tools are a module of their own: what only they use is not in the program's go.mod.
 test-tools: ## format, module files, vet, tests and staticcheck of the module in tools

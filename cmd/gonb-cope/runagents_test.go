@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -26,11 +27,7 @@ func evaluated(t *testing.T, text string, opt dsl.Options) []report.Display {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	displays, err := dsl.NewSession(opt).Eval(t.Context(), script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return displays
+	return try.Of(dsl.NewSession(opt).Eval(t.Context(), script))
 }
 
 // serveRuns lets agents that draw their rewards take part in every run of an exchange.
@@ -94,9 +91,7 @@ fc(p, runs=3, seed=3)
 			table += fmt.Sprintf("%s,%c,%d,%d,%g\n", task, 'a'+i, i, v, float64(i*(v+1))/2)
 		}
 	}
-	if err := os.WriteFile(folder+"/wells.csv", []byte(table), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(folder+"/wells.csv", []byte(table), 0o666))
 	want := evaluated(t, script, dsl.Options{Folder: folder})
 	x := cluster.NewMemory()
 	serveRuns(t, x)
@@ -156,10 +151,7 @@ fc(p, runs=3, seed=3)
 // asJSON returns a value as reports write it.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(report.JSONValue(v))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(report.JSONValue(v)))
 	return string(text)
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -234,10 +235,7 @@ func TestNumbersWithUnits(t *testing.T) {
 		for r := range 12 {
 			text += fmt.Sprintf("%s,v%d,"+format+"\n", []string{"A", "B"}[r/6], r%3, 20+1.7*float64(r))
 		}
-		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }}))
 		if len(d.Arm) != 1 || len(d.Unused) != 1 || !strings.Contains(d.Unused[0].Why, "Write only the numbers") {
 			t.Errorf("%s: arm %v, left out %v", format, d.Arm, d.Unused)
 		}
