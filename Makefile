@@ -11,7 +11,7 @@ test: python-env ## format, module files, vet, all tests without make conformanc
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	GOOS=js GOARCH=wasm go vet ./web/... ./internal/webpage
+	GOOS=js GOARCH=wasm go vet $(page_flags) ./web/... ./internal/webpage
 	@$(MAKE) --no-print-directory -j 2 test-go test-python
 	@also=; \
 	if [ "$$(go env CGO_ENABLED)" = 1 ]; then also=race; else echo "no C compiler: the race detector is left out"; fi; \
@@ -109,11 +109,14 @@ uninlined = $(patsubst %,-gcflags=%=-l,$(addprefix $(module)/,dsl/... report/...
 	engine/internal/published engine/internal/cotest) github.com/expr-lang/expr/... github.com/jedib0t/... golang.org/x/... \
 	gonum.org/v1/plot/... encoding/json encoding/gob time fmt regexp/... strings reflect)
 
+# The page is compiled and vetted with the same flags, so that all packages are compiled for it once.
+page_flags = -trimpath -buildvcs=false $(uninlined)
+
 # Browsers load the files of one version together: the service worker keeps them under the checksum of all.
 web: ## the page for browsers into dist/web, for any host of static files (gonb-cope web shows it)
 	@rm -rf $(web_dir) && mkdir -p $(web_dir) && cp -r web/page/. $(web_dir) && cp report/html.css $(web_dir)/report.css && \
 		cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir) && \
-		GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' $(uninlined) -o $(web_dir)/cope.wasm ./web/cmd && \
+		GOOS=js GOARCH=wasm go build $(page_flags) -ldflags='-s -w -buildid=' -o $(web_dir)/cope.wasm ./web/cmd && \
 		sum=$$(cd $(web_dir) && find . -type f | sort | xargs cksum | cksum | cut -d' ' -f1) && \
 		sed "s/VERSION/$$sum/" web/page/sw.js > $(web_dir)/sw.js
 	@echo "$(web_dir): cope.wasm has $$(gzip -9 -c $(web_dir)/cope.wasm | wc -c) bytes, compressed"

@@ -14,6 +14,9 @@ import (
 // With many arms, a method whose first run ends undecided is run once only, unless the number of runs is stated. A method that decides
 // makes all runs, the same ones as with a stated number.
 func TestUndecidedOnManyArms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes two forecasts of all methods")
+	}
 	p := enginetest.Linear(t, 3, 67) // just enough arms for a sparing forecast
 	ask := func(runs, rounds int) map[string]plan.Row {
 		f := try.Of(plan.Of(context.Background(), p, plan.Question{Runs: runs, Seed: 3, Options: engine.Options{MaxRounds: rounds, Epsilon: 1}}))
