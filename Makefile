@@ -1,4 +1,4 @@
-.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers benchmark-trials benchmark-hpo benchmark-chemistry
+.PHONY: help web readme test simulations conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers benchmark-trials benchmark-hpo benchmark-chemistry
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -98,6 +98,13 @@ test-python: python-env ## the Python package, installed from a wheel into a fre
 	@tools/test-python.sh $(python_env)
 
 release = folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -C tools -o $$folder/release ./release && $$folder/release $(1) -o dist
+
+# Shorter forms of these tests run in make test.
+simulations: ## long statistical tests, before a release: attacks on proven results, stated kernels, README's table of methods (an hour)
+	GONB_COPE_SCENARIOS=200 go test ./engine/sim ./engine/campaign/folder -count 1 -run 'TestAttacks|ProvenScenarios' -timeout 3h
+	RUNS=30 go test ./engine/answer -count 1 -run 'TestStatedKernelGains|TestSimilarGains|TestTaskGroups' -timeout 1h
+	TABLES=30 go test ./engine/answer -count 1 -run 'TestCalibration|TestRandom|TestModelCheck' -timeout 1h
+	GONB_COPE_WHOLE=1 go test ./cmd/gonb-cope -count 1 -run 'TestReadme$$'
 
 wheels: ## Python wheels with the command inside, into dist (the first time minutes for each platform)
 	@$(call release,-wheels)
