@@ -525,6 +525,8 @@ class Fit(Value, _HasPlot):
     """how many tasks there are, one agent each"""
     arms: int
     """arms of all tasks together, to which the kernel is fitted"""
+    sampled_from: int
+    """measured arms if the fit uses a sample of them; 0 otherwise"""
     measurements: float | None
     """measurements of all arms together"""
     replicates: float | None
@@ -544,11 +546,7 @@ class Fit(Value, _HasPlot):
     log_likelihood_start: float | None
     """log likelihood of the kernel at the start, nats"""
     log_likelihood: float | None
-    """log likelihood of the kernel fitted, nats; with `log_likelihood_lost` a lower bound"""
-    inducing_arms: int
-    """arms along which the covariance of very many was factored"""
-    log_likelihood_lost: float | None
-    """how much larger the log likelihood may be than the one stated, nats"""
+    """log likelihood of the kernel fitted, nats"""
     gradient_norm: float | None
     """largest derivative by a number on its scale, nats; numbers at a limit are left out"""
     condition: float | None
