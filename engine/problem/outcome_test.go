@@ -169,7 +169,7 @@ func TestFailedByCondition(t *testing.T) {
 	if q := p.Measured(); !slices.Equal(q.Failed, []int{0, 1}) {
 		t.Errorf("of the measured arms failed %v", q.Failed)
 	}
-	if !hasNote(p, `column "yield": measurements without a value count as failed (3): 3 by failed=.`) {
+	if !hasNote(p, `column "yield": measurements without a value count as failed (3): 3 by the condition failed=`) {
 		t.Errorf("notes %v", p.Notes)
 	}
 	if q, err := loadText(runs, problem.LoadOptions{Where: "status == 'ok'", Compile: byStatus}); err != nil || q.Failed != nil ||

@@ -795,7 +795,7 @@ class Campaign(Value, _HasPlot):
         """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
-        """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
+        """Reports pulls that were not measured, and shows how far the campaign is; they are handed out again."""
         ...
     def correct(self, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
         """Replaces a wrong result, and shows how far the campaign is."""
@@ -2318,10 +2318,10 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
     ...
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
-    """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction that ran and gave nothing is a result: record the worst possible reward (a yield
-    of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do with
-    the option, such as a broken vial.
+    """Reports pulls that were not measured, and shows how far the campaign is; they are handed out again.
+    A reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0;
+    with goal="min" the largest loss). Use fail and close only if the reason has nothing to do with the
+    option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):
@@ -2376,8 +2376,8 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
     """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
     not change. A reaction that ran and gave nothing is a result: record the worst possible reward (a
-    yield of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do
-    with the option, such as a broken vial.
+    yield of 0; with goal="min" the largest loss). Use fail and close only if the reason has nothing to
+    do with the option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):
