@@ -102,7 +102,6 @@ func TestWarningSentences(t *testing.T) {
 		{Kind: WarnBoundsWithNorm, Numbers: []float64{2, 722.34}},
 		{Kind: WarnBoundsBudget, Numbers: []float64{10, 82.315}},
 		{Kind: WarnBoundsEpsilon, Numbers: []float64{0.3, 0.1}},
-		{Kind: WarnPlates, Numbers: []float64{3, 0.00123}},
 		{Kind: WarnLateDiffer, Names: []string{"oslo", "a"}, Numbers: []float64{1.1e-16, 1.712, 15.43}},
 		{Kind: WarnTwice, Names: []string{"A928MZ", "D9TJ6X"}, Numbers: []float64{3, 4, 12.53}},
 	} {

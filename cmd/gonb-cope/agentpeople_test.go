@@ -30,7 +30,7 @@ func TestAgentOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := cluster.NewMemory()
+	x := facts(t)
 	try.Of(cluster.Open(ctx, x, "wells", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}))
 	lab := filepath.Join(t.TempDir(), "lab")
 	take := func(o *agentOptions) (cluster.Finished, error) {
