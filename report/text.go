@@ -178,7 +178,7 @@ func (t *textWriter) table(x Table) {
 		}
 	}
 	if omitted > 0 {
-		t.b.WriteString("  " + x.further(omitted) + "\n")
+		t.b.WriteString("  " + x.omittedNote(omitted) + "\n")
 	}
 	for _, n := range x.Notes {
 		t.wrap("  ", n)

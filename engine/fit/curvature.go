@@ -104,9 +104,9 @@ func (s *surface) information(values []float64, limits []string) (information *m
 	return symmetric.Make(len(inner), func(r, c int) float64 { return -(rows.At(r, c) + rows.At(c, r)) / 2 }), inner, nil
 }
 
-// flat is an eigenvalue of the information relative to the largest: directions with a smaller one have no information. An
-// example is two scales of one term, where only their product matters. `part` is the component of a number in such a
-// direction above which the number is not determined.
+// flat bounds the eigenvalues of the information, relative to the largest: a direction with a smaller eigenvalue has no
+// information. An example is two scales of one term, where only their product matters. A number is not determined if its
+// component in such a direction is above `part`.
 const (
 	flat = 1e-7
 	part = 0.05

@@ -21,8 +21,8 @@ type optimum struct {
 	process    *process
 }
 
-// search maximises the likelihood from several starts: a number of its own, and the values in further. It also compares
-// the start values without a search.
+// search maximises the likelihood from several points: `starts` points that it chooses, and the points in further. It also
+// compares the likelihoods of the points themselves.
 func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
 	defer try.Caught(&err)
 	best = optimum{values: s.start(), begin: math.Inf(1)}
