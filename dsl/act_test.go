@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestActsOfPrograms makes each act by Act, and then by the cell that says the same: the cell changes
@@ -20,10 +21,7 @@ func TestActsOfPrograms(t *testing.T) {
 	// act makes an act that must be accepted.
 	act := func(function string, args map[string]any) any {
 		t.Helper()
-		v, _, err := s.Act(t.Context(), function, args)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v, _ := try.Two(s.Act(t.Context(), function, args))
 		return v
 	}
 	began := act("start", map[string]any{"protocol": "days", "folder": "wells \"2\""}).(campaign.Status)

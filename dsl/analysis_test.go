@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -28,16 +29,9 @@ func TestAnalysis(t *testing.T) {
 	fc, _, _ := s.Value("s")
 	fb, _, _ := s.Value("t")
 	paired := func(s any, reference, y string) any {
-		c, err := sim.Compare(s.(sim.Sweep), reference, y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return try.Of(sim.Compare(s.(sim.Sweep), reference, y))
 	}
-	speedup, err := sim.SpeedupOf(fc.(sim.Sweep), "CoKernelFC", "IndRAGE")
-	if err != nil {
-		t.Fatal(err)
-	}
+	speedup := try.Of(sim.SpeedupOf(fc.(sim.Sweep), "CoKernelFC", "IndRAGE"))
 	// Defaults: reference and measure of paired, and both algorithms of speedup.
 	for src, want := range map[string]any{
 		`paired(s, reference="IndRAGE")`:               paired(fc, "IndRAGE", "samples"),
@@ -62,9 +56,7 @@ func equalJSON(t *testing.T, a, b any) bool {
 	t.Helper()
 	var texts [2]strings.Builder
 	for i, v := range []any{a, b} {
-		if err := report.JSON(&texts[i], report.Document{Displays: []report.Display{{Value: v}}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(report.JSON(&texts[i], report.Document{Displays: []report.Display{{Value: v}}}))
 	}
 	return texts[0].String() == texts[1].String()
 }
@@ -108,10 +100,7 @@ func TestInstances(t *testing.T) {
 		"classic([0.9, 0.5])":                 func() (*problem.Problem, error) { return problem.Classic([]float64{0.9, 0.5}, 5) },
 		"classic(means=[1, 0, -1], agents=2)": func() (*problem.Problem, error) { return problem.Classic([]float64{1, 0, -1}, 2) },
 	} {
-		p, err := want()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(want())
 		got := must(t, NewSession(Options{}), src)[0].Value.(*problem.Problem)
 		if got.Name != p.Name || got.Kernel.String() != p.Kernel.String() || !slices.Equal(got.Mean, p.Mean) || got.V() != p.V() {
 			t.Errorf("%s: %s with kernel %s, want %s with %s", src, got.Name, got.Kernel, p.Name, p.Kernel)

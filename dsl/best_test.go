@@ -11,15 +11,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // folderWith returns a folder with a file of this content.
 func folderWith(t *testing.T, name, content string) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, name), []byte(content), 0o644))
 	return dir
 }
 
@@ -91,9 +90,7 @@ func TestRows(t *testing.T) {
 		}
 	}
 	// a column whose name is a word of expr
-	if err := os.WriteFile(filepath.Join(dir, "in.csv"), []byte("in,y\n1,2\n2,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "in.csv"), []byte("in,y\n1,2\n2,3\n"), 0o600))
 	// Conditions, computed columns, logarithms and counts that cannot be, each with the words that help.
 	for script, want := range map[string]string{
 		`problem(data="runs.csv", arm="lr", reward="loss", where="sit == 'Gent'")`:          `where="sit == 'Gent'": unknown name sit`,
@@ -123,11 +120,8 @@ func TestRows(t *testing.T) {
 // The expected number of rows is the number of rows of Gent; the second sheet names the arms as the problem does.
 func TestSheetsCompute(t *testing.T) {
 	dir := folderWith(t, "runs.csv", runsTable)
-	displays, err := evalText(NewSession(Options{Folder: dir}),
-		`problem(data="runs.csv", task="site", arm="log10(lr)", reward="loss", where="site == 'Gent'", kernel=arm(rbf(1)))`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	displays := try.Of(evalText(NewSession(Options{Folder: dir}),
+		`problem(data="runs.csv", task="site", arm="log10(lr)", reward="loss", where="site == 'Gent'", kernel=arm(rbf(1)))`))
 	p, ok := displays[0].(*problem.Problem)
 	if !ok {
 		t.Fatalf("%T", displays[0])
@@ -136,10 +130,7 @@ func TestSheetsCompute(t *testing.T) {
 		sheet string
 		rows  int
 	}{{runsTable, strings.Count(runsTable, "\nGent")}, {"site,log10(lr),loss\nGent,-2,1\nLyon,-2,1\n", 1}} {
-		s, _, err := problem.ReadSheet(t.Context(), "sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		s, _ := try.Two(problem.ReadSheet(t.Context(), "sheet.csv", []byte(c.sheet), p.Long, []string{"task", "arm", "reward"}))
 		if len(s.Rows) != c.rows || s.Rows[0].Text("task") != "Gent" || !slices.Contains(p.Arms.Names, s.Rows[0].Text("arm")) || slices.Contains(s.Columns, "lr") {
 			t.Errorf("%d rows of %d, columns %q, the first of %q, %q, which is none of %q", len(s.Rows), c.rows, s.Columns, s.Rows[0].Text("task"),
 				s.Rows[0].Text("arm"), p.Arms.Names)
@@ -151,12 +142,9 @@ func TestSheetsCompute(t *testing.T) {
 // simulated.
 func TestBestNeedsNoKernel(t *testing.T) {
 	dir := folderWith(t, "runs.csv", runsTable)
-	displays, err := evalText(NewSession(Options{Folder: dir}), `p = problem(data="runs.csv", task="site", arm=["lr", "kind"], reward="loss", goal="min", unmeasured="drop")
+	displays := try.Of(evalText(NewSession(Options{Folder: dir}), `p = problem(data="runs.csv", task="site", arm=["lr", "kind"], reward="loss", goal="min", unmeasured="drop")
 best(p, epsilon=0.1, next=3)
-fb(p, budget=6, runs=2)`)
-	if err != nil {
-		t.Fatal(err)
-	}
+fb(p, budget=6, runs=2)`))
 	a, ok := displays[0].(answer.Answer)
 	if !ok || len(a.Picks) != 2 || len(a.Next) == 0 || a.Kernel == "" || a.Picks[0].Label == "" {
 		t.Errorf("best gives %+v", displays[0])

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Tables of strangers are answered by naming their columns, with nothing else to choose. Where one arm of a task
@@ -44,10 +45,7 @@ func TestBestOfStrangersTables(t *testing.T) {
 			if c.columns != "" {
 				call = `problem(data="` + c.file + `", ` + c.columns + ")"
 			}
-			values, err := evalText(NewSession(Options{Folder: c.folder}), "p = "+call+"\nbest(p, next=3)")
-			if err != nil {
-				t.Fatal(err)
-			}
+			values := try.Of(evalText(NewSession(Options{Folder: c.folder}), "p = "+call+"\nbest(p, next=3)"))
 			a := values[0].(answer.Answer)
 			picks := ""
 			for _, x := range a.Picks {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -32,14 +33,8 @@ func TestBoundMeasures(t *testing.T) {
 	for i := range table.Rows {
 		row := table.Row(i)
 		size := problem.FamilySize{Tasks: int(row["V"].(float64)), Dimension: int(row["d"].(float64)), Arms: 5, Rank: 2}
-		p, err := problem.Family(size, 0.4, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := bounds.Compute(t.Context(), p, engine.Options{Delta: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Family(size, 0.4, 1))
+		b := try.Of(bounds.Compute(t.Context(), p, engine.Options{Delta: 0.05}))
 		if int(b.Tasks) != size.Tasks || b.Arms != 5*size.Tasks {
 			t.Errorf("%d tasks and %d arms in all", b.Tasks, b.Arms)
 		}

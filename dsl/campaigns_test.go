@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // yields is a table without means.
@@ -108,10 +109,7 @@ func TestCampaignInCells(t *testing.T) {
 // fillIn writes a list with rewards: warm is better.
 func fillIn(t *testing.T, path string, list campaign.List) {
 	t.Helper()
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.Create(path))
 	defer f.Close()
 	w := csv.NewWriter(f)
 	w.Write([]string{"id", "reward"})
@@ -208,9 +206,7 @@ func TestAddedArmsInCells(t *testing.T) {
 	// The table has text with a comma, a column with a slash and a degree sign, and decimals.
 	s, dir := notebookIn(t)
 	table := "task,arm,x_solvent,x_T/°C\noak,1,DMF,20.1\noak,2,\"2-MeTHF, dry\",70.3\n"
-	if err := os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(table), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "odd.csv"), []byte(table), 0o666))
 	script := "p = problem(\"odd.csv\", kernel=task(identity()) * arm(identity()), noise=2, standardize=1)\ndays = protocol(p, algorithm=\"CoBayesFC\", seed=1, runs=0)\n"
 	cell(t, s, script)
 	cell(t, s, `c = start(days, "days")`)
@@ -221,9 +217,7 @@ func TestAddedArmsInCells(t *testing.T) {
 	}
 	defer k.Close()
 	more := table + "oak,3,NMP,140.7\n" // the whole table, grown
-	if _, err := k.Do(t.Context(), &campaign.Amend{Add: campaign.File{Path: "odd.csv", Content: []byte(more)}, Reason: "a new solvent", By: "Ann"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(k.Do(t.Context(), &campaign.Amend{Add: campaign.File{Path: "odd.csv", Content: []byte(more)}, Reason: "a new solvent", By: "Ann"}))
 	again := cell(t, s, `c = start(days, "days")`+"\nc").(campaign.Status)
 	if again.Events != 2 { // start and amend
 		t.Errorf("%d events", again.Events)

@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The hint for a part of a column's name is the whole name, if only one column has that part.
 func TestPartOfColumnName(t *testing.T) {
 	dir := t.TempDir()
 	table := "Strain name;pH (start);Titre mg/L\nK12;6,5;12,3\nK12;7,0;15,1\nBL21;6,5;22,3\nBL21;7,0;20,1\n"
-	if err := os.WriteFile(filepath.Join(dir, "broths.csv"), []byte(table), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "broths.csv"), []byte(table), 0o644))
 	// "strain" is a part of one column's name
 	_, err := evalText(NewSession(Options{Folder: dir}), `problem(data="broths.csv", task="strain", arm="pH (start)", reward="Titre mg/L", kernel=arm(rbf(1)), noise=1)`)
 	if err == nil || !strings.HasSuffix(err.Error(), `   = hint: did you mean "Strain name"?`) {

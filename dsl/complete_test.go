@@ -183,24 +183,6 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// It is what an editor asks at each key press, in a script of ten lines.
-func BenchmarkComplete(b *testing.B) {
-	s := NewSession(Options{})
-	script, errs := Parse("bench", "p = paper(3)\nr = fc(p, delta=0.1)")
-	if len(errs) > 0 {
-		b.Fatal(errs)
-	}
-	if _, err := s.Eval(b.Context(), script); err != nil {
-		b.Fatal(err)
-	}
-	text := tenLines + "b = fc(p, de"
-	for b.Loop() {
-		if _, _, items := s.CompleteItems(text, len([]rune(text))); len(items) == 0 {
-			b.Fatal("nothing")
-		}
-	}
-}
-
 // Complete returns the words of CompleteItems.
 func (s *Session) Complete(text string, cursor int) (from, to int, words []string) {
 	from, to, items := s.CompleteItems(text, cursor)

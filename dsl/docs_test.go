@@ -7,6 +7,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The lists in docs/reference/language.md and docs/reference/functions.md come from the catalogues: between the markers
@@ -23,10 +25,7 @@ func TestLanguagePagesAreShort(t *testing.T) {
 	const most = 60 << 10
 	size := 0
 	for _, path := range []string{"../docs/reference/language.md", "../docs/reference/functions.md"} {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(path))
 		size += len(data)
 	}
 	if size > most {
@@ -37,10 +36,7 @@ func TestLanguagePagesAreShort(t *testing.T) {
 // documented compares the lists in a page, by the name of their place, with what they should be.
 func documented(t *testing.T, path string, lists map[string]string) {
 	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.Of(os.ReadFile(path))
 	text := string(data)
 	for name, list := range lists {
 		begin := fmt.Sprintf("<!-- %s -->\n", name)
@@ -59,27 +55,19 @@ func documented(t *testing.T, path string, lists map[string]string) {
 		}
 	}
 	if *update && text != string(data) {
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
 // Every script shown in the documents must pass the check.
 func TestDocumentedScripts(t *testing.T) {
-	pages, err := filepath.Glob("../docs/*/*.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pages := try.Of(filepath.Glob("../docs/*/*.md"))
 	count := 0
 	for _, path := range append(pages, "../README.md") {
 		if strings.Contains(path, "gallery") {
 			continue // notebooks, whose scripts have been executed
 		}
-		data, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(path))
 		// Blocks of code that begin with ```cope; a file name may follow.
 		for _, match := range regexp.MustCompile("(?s)```cope[^\n]*\n(.*?)```").FindAllStringSubmatch(string(data), -1) {
 			count++

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var update = flag.Bool("update", false, "rewrite testdata and generated documentation")
@@ -30,10 +32,7 @@ func evalText(s *Session, src string) ([]any, error) {
 // place, line, underline, cause and hint are what a user works with.
 func TestErrors(t *testing.T) {
 	const path = "testdata/errors.txt"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(path))
 	var out strings.Builder
 	// Each section has a title, a script, a line of dashes and the message.
 	for _, section := range strings.Split(string(text), "### ")[1:] {
@@ -53,8 +52,6 @@ func TestErrors(t *testing.T) {
 	}
 	// With -update the messages are written to the file, for their author to read.
 	if *update {
-		if err := os.WriteFile(path, []byte(out.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(out.String()), 0o644))
 	}
 }

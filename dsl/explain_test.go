@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // explain lists each arm of each task once, and what left as the result's eliminations do.
@@ -72,14 +73,12 @@ func TestInterruptedInTheMiddle(t *testing.T) {
 	must(t, s, "p = paper(case=3, gap=0.1)")
 	draws := 0
 	// The 150th measurement interrupts, while the only run is under way.
-	if err := s.Put("lab", func(rng *rand.Rand, task, arm string, n int) (float64, error) {
+	try.To(s.Put("lab", func(rng *rand.Rand, task, arm string, n int) (float64, error) {
 		if draws++; draws == 150 {
 			cancel()
 		}
 		return rng.NormFloat64() / float64(n), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	script, errs := Parse("cell 3", `r = fc(p, algorithm="CoTestFC", rewards=lab)`)
 	if len(errs) > 0 {
 		t.Fatal(errs)
@@ -115,16 +114,14 @@ func TestRoundsInProgress(t *testing.T) {
 	}})
 	must(t, s, "p = paper(case=1, gap=0.3)")
 	// Each measurement takes a while, so that rounds are reported.
-	if err := s.Put("lab", func(rng *rand.Rand, _, arm string, n int) (float64, error) {
+	try.To(s.Put("lab", func(rng *rand.Rand, _, arm string, n int) (float64, error) {
 		time.Sleep(15 * time.Millisecond)
 		mean := 0.0
 		if arm == "{3,4}" {
 			mean = 0.5
 		}
 		return mean + rng.NormFloat64()/math.Sqrt(float64(n)), nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	must(t, s, `fc(p, algorithm="CoTestFC", rewards=lab)`)
 	// The estimate of the remaining samples is not there from the beginning.
 	said := regexp.MustCompile(`^round \d+, \d+ samples, [0-5]/5 tasks decided(, about \d+ to go)?$`)

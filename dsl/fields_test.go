@@ -18,6 +18,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -35,10 +36,7 @@ func fieldDocs(t *testing.T, path string) map[string]string {
 		t.Fatalf("%s: no source: %v", path, err)
 	}
 	for _, name := range files {
-		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments|parser.SkipObjectResolution))
 		ast.Inspect(f, func(n ast.Node) bool {
 			if d, ok := n.(*ast.GenDecl); ok && len(d.Specs) == 1 { // a type that is declared alone has the comment of its declaration
 				if spec, ok := d.Specs[0].(*ast.TypeSpec); ok {
@@ -105,9 +103,7 @@ func writtenSchema(t *testing.T, old []byte) string {
 	var file struct {
 		Defs map[string]node `json:"$defs"`
 	}
-	if err := json.Unmarshal(old, &file); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(old, &file))
 	x := &schemaWriter{t: t, docs: map[string]map[string]string{}, old: file.Defs, names: map[reflect.Type]string{}}
 	var cases []string
 	for _, k := range kinds.Names() {
@@ -213,9 +209,7 @@ func encoded(t *testing.T, n node) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(n); err != nil {
-		t.Fatal(err)
-	}
+	try.To(e.Encode(n))
 	return strings.TrimSpace(b.String())
 }
 

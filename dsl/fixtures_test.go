@@ -4,30 +4,24 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // valuesOf evaluates a script that has no mistakes and returns what it displays.
 func valuesOf(t testing.TB, s *Session, src string) []any {
 	t.Helper()
-	values, err := evalText(s, src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return values
+	return try.Of(evalText(s, src))
 }
 
 // written writes a file that a script reads.
 func written(t testing.TB, folder, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 }
 
 // put gives a session a value of a Go cell.
 func put(t testing.TB, s *Session, name string, v any) {
 	t.Helper()
-	if err := s.Put(name, v); err != nil {
-		t.Fatal(err)
-	}
+	try.To(s.Put(name, v))
 }

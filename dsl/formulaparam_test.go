@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -17,14 +18,8 @@ wave(x, y, l=1, w=h/2) = exp(-l*abs(x[0] - y[0])) * cos(w*(x[0] - y[0]))
 // valueAt returns a kernel at two points of one column.
 func valueAt(t *testing.T, k kernels.Kernel, x, y float64) float64 {
 	t.Helper()
-	p, err := kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{x}, {y}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := kernels.Bind(k, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{x}, {y}}))
+	b := try.Of(kernels.Bind(k, p))
 	// By row and by pair of points, which must agree.
 	row := make([]float64, 2)
 	b.Row(row, p.Point(0), p, 0)
@@ -82,14 +77,8 @@ func TestFormulaParametersAreFitted(t *testing.T) {
 	if err != nil || len(free) != 3 || free[0].Name != "a" || free[1].Where != "arm part 1: f l" && free[1].Where != "part 1: f l" && !strings.HasSuffix(free[1].Where, "f l") || !strings.HasSuffix(free[2].Where, "f w") {
 		t.Fatalf("%v, %v", free, err)
 	}
-	moved, err := j.With([]float64{0.25, 4, 5}) // new values in the order of Free
-	if err != nil {
-		t.Fatal(err)
-	}
-	settled, err := moved.Settled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	moved := try.Of(j.With([]float64{0.25, 4, 5})) // new values in the order of Free
+	settled := try.Of(moved.Settled())
 	if got, want := settled.String(), "task(f(l=0.25, w=1)) * arm(f(l=4, w=5) + f(l=0.25, w=1))"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}

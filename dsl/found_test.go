@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A campaign keeps the kernel that was found, or fitted, when its protocol was made: making it again finds none,
@@ -25,9 +26,7 @@ func TestFoundKernelsAreKept(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "runs.csv"), []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, "runs.csv"), []byte(table), 0o600))
 	const load = `problem(data="runs.csv", task="site", arm=["depth", "dose"], reward="yield"`
 	for name, script := range map[string]string{
 		"found":  "p = " + load + ")\n",

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,14 +41,8 @@ wave
 		t.Fatalf("%v, %v", free, err)
 	}
 	// New values in the order of Free: the scale, a, and the last factor.
-	moved, err := j.With([]float64{4, 1, 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	settled, err := moved.Settled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	moved := try.Of(j.With([]float64{4, 1, 0.5}))
+	settled := try.Of(moved.Settled())
 	if got, want := settled.String(), "4*task(rbf(lengthscale=[1, 2])) * arm(wave) + 0.5*identity()"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -55,10 +50,7 @@ wave
 	if wave.Body != "exp(-1*abs(x[0] - y[0]))" || len(wave.Free) != 0 {
 		t.Errorf("%+v", wave)
 	}
-	p, err := kernels.NewPoints([]string{"x"}, []string{"p", "q"}, [][]float64{{0}, {2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(kernels.NewPoints([]string{"x"}, []string{"p", "q"}, [][]float64{{0}, {2}}))
 	// At the distance 2: exp(-2) with a = 1, and exp(-1) with its start value 0.5.
 	for _, row := range []struct {
 		k    kernels.Kernel

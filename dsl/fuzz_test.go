@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // seeds adds scripts of every form.
@@ -59,9 +61,7 @@ func FuzzEdit(f *testing.F) {
 	if len(errs) > 0 {
 		f.Fatal(errs)
 	}
-	if _, err := s.Eval(context.Background(), script); err != nil {
-		f.Fatal(err)
-	}
+	try.Of(s.Eval(context.Background(), script))
 	f.Fuzz(func(t *testing.T, src string) {
 		runes := []rune(src)
 		if len(runes) > 2_000 {

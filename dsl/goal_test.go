@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -42,9 +43,7 @@ func costsShown(t *testing.T, src string) (string, []any) {
 	values := valuesOf(t, s, src)
 	var text strings.Builder
 	for _, v := range values {
-		if err := report.Text(&text, report.Document{Displays: []report.Display{{Value: v}}}, report.TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(report.Text(&text, report.Document{Displays: []report.Display{{Value: v}}}, report.TextOptions{}))
 	}
 	return strings.Join(strings.Fields(text.String()), " "), values
 }
@@ -89,15 +88,11 @@ classic([3, 1, 2], agents=2, goal="min")`)
 	}
 	// Files have the rewards of the table.
 	var csv, js bytes.Buffer
-	if err := report.CSV(&csv, p); err != nil {
-		t.Fatal(err)
-	}
+	try.To(report.CSV(&csv, p))
 	if !regexp.MustCompile(`(?m)^A,3,0\.7071067811865476,"temp=180, oil=x",30,0\.5(000000\d*)?,2$`).MatchString(csv.String()) {
 		t.Errorf("CSV\n%s: want a mean of 30 with a standard error of 0.5 in A", csv.String())
 	}
-	if err := report.JSON(&js, report.Document{Displays: []report.Display{{Value: p}, {Value: r}, {Value: f}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(report.JSON(&js, report.Document{Displays: []report.Display{{Value: p}, {Value: r}, {Value: f}}}))
 	if n := strings.Count(js.String(), `"goal": "min"`); n != 3 || !strings.Contains(js.String(), `"mean": 42`) || strings.Contains(js.String(), `"mean": -`) {
 		t.Errorf("JSON has the goal %d times, want 3, and costs as they are:\n%s", n, js.String())
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -89,9 +90,7 @@ func madeAgain(t *testing.T, script string, opt Options) error {
 // A recorded file is found by its folder as well: two files of one name are two files.
 func TestRecordedFilesOfOneName(t *testing.T) {
 	folder := t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, "sub"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Mkdir(filepath.Join(folder, "sub"), 0o700))
 	written(t, folder, "gram.csv", "1,0.5\n0.5,1\n")
 	written(t, folder, filepath.Join("sub", "gram.csv"), "2,0.25\n0.25,1\n")
 	const script = `k = task(table("gram.csv", names=["oslo", "rome"])) * arm(linear())
@@ -116,9 +115,7 @@ days = protocol(p, runs=0)
 func TestRecordedFilesBesideTheFolder(t *testing.T) {
 	root := t.TempDir()
 	for _, folder := range []string{"scripts", "tables"} {
-		if err := os.Mkdir(filepath.Join(root, folder), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.Mkdir(filepath.Join(root, folder), 0o700))
 	}
 	written(t, root, filepath.Join("tables", "arms.csv"), "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")
 	// The folder of the script is absolute, as in gonb-cope campaign start DIR /path/of/script.cope.
@@ -134,9 +131,7 @@ func TestRecordedFilesBesideTheFolder(t *testing.T) {
 func TestRecordedFilesOfOneNameBeside(t *testing.T) {
 	root := t.TempDir()
 	folder := filepath.Join(root, "scripts")
-	if err := os.Mkdir(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Mkdir(folder, 0o700))
 	written(t, root, "gram.csv", "1,0.5\n0.5,1\n")
 	written(t, folder, "gram.csv", "2,0.25\n0.25,1\n")
 	written(t, folder, "arms.csv", "task,arm,x_a,mean\noslo,1,0,1\noslo,2,1,2\nrome,1,0,3\nrome,2,1,1\n")

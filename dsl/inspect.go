@@ -184,11 +184,11 @@ func algorithmHelp(name string) []report.Block {
 func (f *Function) arguments() [][2]string {
 	// Each description ends with types, range and default.
 	list := lists.Map(f.Params, func(p Param) [2]string { return [2]string{p.Name, p.About() + "; " + p.Given()} })
-	return append(list, f.further()...)
+	return append(list, f.otherArguments()...)
 }
 
-// further describes arguments that match no parameter; nil if the function accepts none.
-func (f *Function) further() [][2]string {
+// otherArguments describes arguments that match no parameter; nil if the function accepts none.
+func (f *Function) otherArguments() [][2]string {
 	var list [][2]string
 	if f.Variadic != "" {
 		list = append(list, [2]string{"…", f.Variadic})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -76,9 +77,7 @@ func TestEveryComputationStops(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(s.Put("p", p), s.Put("stuck", stuck)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(errors.Join(s.Put("p", p), s.Put("stuck", stuck)))
 			err = stops(t, s, "4; "+src, underWay) // a statement before it, which is displayed
 			if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), ": interrupted") {
 				t.Errorf("error %v, want that it was interrupted", err)

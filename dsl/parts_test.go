@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -79,9 +80,7 @@ func TestPartsAreThoseOfJSON(t *testing.T) {
 	for _, name := range []string{"p", "r", "b", "s"} {
 		v := s.scope[name].value
 		var out strings.Builder
-		if err := report.JSON(&out, report.Document{Displays: []report.Display{{Value: v.Data}}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(report.JSON(&out, report.Document{Displays: []report.Display{{Value: v.Data}}}))
 		known := unknown(v.Type).partNames() // of a value that is known by its type alone
 		if diff := cmp.Diff(known, v.partNames()); diff != "" {
 			t.Errorf("%s: parts before and after it is known (-before +after):\n%s", name, diff)

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The progress of one activity never goes back, keeps its label and its total, begins at 0 and ends
@@ -47,9 +48,7 @@ func TestProgress(t *testing.T) {
 			}
 			last = done
 		}
-		if _, err := s.Eval(context.Background(), script); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(s.Eval(context.Background(), script))
 		if last != want.total {
 			t.Errorf("%s: ended at %d of %d", statement, last, want.total)
 		}

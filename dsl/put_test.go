@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -22,10 +23,7 @@ import (
 // What Go binds has the type that a script would have given it, and comes back.
 func TestPut(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(2, 0.4))
 	k := kernels.RBF{Lengthscale: []float64{0.5}}
 	joint := kernels.LiftArm(k)
 	for _, c := range []struct {
@@ -126,10 +124,7 @@ func TestPutIsUsed(t *testing.T) {
 	if displays[0].Value != "wave(x, y) = <a Go function>\n" || displays[2].Value != "wave(x, y) = <a Go function>\narm(wave + linear())" || calls == 0 {
 		t.Errorf("%d calls; displays %v", calls, displays)
 	}
-	q, err := problem.PaperCase(3, 0.8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := try.Of(problem.PaperCase(3, 0.8))
 	put(t, s, "q", q)
 	fromScript := must(t, s, "fc(q, delta=0.1)\nfc(paper(3, 0.8), delta=0.1)")
 	if diff := cmp.Diff(fromScript[1].Value, fromScript[0].Value); diff != "" {
@@ -180,24 +175,18 @@ joint = task(identity()) * arm(k)`)
 func TestPutRewards(t *testing.T) {
 	s := NewSession(Options{Rebind: true})
 	pulls := 0
-	err := s.Put("measure", func(_ *rand.Rand, task, arm string, n int) (float64, error) {
+	try.To(s.Put("measure", func(_ *rand.Rand, task, arm string, n int) (float64, error) {
 		pulls += n
 		if arm == "{1,2}" { // not the best arm of the paper's case 1, which is {3,4}
 			return 5, nil
 		}
 		return 0, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	script, errs := Parse("s", "r = fb(paper(case=1, gap=0.4), budget=600, algorithm=\"IndUniformFB\", rewards=measure)\nr\nmeasure")
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	displays, err := s.Eval(t.Context(), script)
-	if err != nil {
-		t.Fatal(err)
-	}
+	displays := try.Of(s.Eval(t.Context(), script))
 	r := displays[0].Value.(engine.Result)
 	// The leader is the arm that the function of Go prefers, and each pull was asked of it.
 	if r.Answers[0].Leader != "{1,2}" || float64(pulls) != r.SamplesTotal {
@@ -225,9 +214,7 @@ func TestWithdraw(t *testing.T) {
 		_, err := s.Eval(t.Context(), script)
 		return err
 	}
-	if err := run("eps = 0.5\nhalf = eps/2"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(run("eps = 0.5\nhalf = eps/2"))
 	s.Withdraw(map[string]string{"eps": "is None in Python now", "never": "is None in Python now", "pi": "is None in Python now"})
 	for text, want := range map[string]string{
 		"x = 2*eps":                  "eps is None in Python now; its earlier value, 0.5, is no longer used",

@@ -151,7 +151,7 @@ func (f *Function) text(shared map[string]string) string {
 			rest = append(rest, p.written())
 		}
 	}
-	for _, a := range f.further() {
+	for _, a := range f.otherArguments() {
 		list += fmt.Sprintf("- `%s`: %s\n", a[0], a[1])
 	}
 	if len(rest) > 0 && len(f.Signature()) > long {

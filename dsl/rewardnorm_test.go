@@ -6,21 +6,19 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A norm in reward units is the same bound as one over the unit, and the result says what it was.
 // The noise is 0.5, so 6 units of it are 3 in rewards; with another unit the bound is the same.
 func TestRewardNorm(t *testing.T) {
-	values, err := evalText(NewSession(Options{Folder: "testdata"}), `
+	values := try.Of(evalText(NewSession(Options{Folder: "testdata"}), `
 q = problem("small.csv", kernel=task(identity()) * arm(linear(bias=1)), noise=0.5)
 fc(q, algorithm="CoKernelFC", xi=0.01, max_rounds=2, norm=6)
 fc(q, algorithm="CoKernelFC", xi=0.01, max_rounds=2, reward_norm=3)
 fc(q, algorithm="CoKernelFC", xi=0.01, max_rounds=2, unit=0.25, reward_norm=3)
 fc(q, algorithm="CoKernelFC", xi=0.01, max_rounds=2)
-`)
-	if err != nil {
-		t.Fatal(err)
-	}
+`))
 	var r []engine.Result
 	for _, v := range values {
 		if x, ok := v.(engine.Result); ok {

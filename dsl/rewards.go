@@ -255,7 +255,7 @@ func checkProblem(c *call, a problemArgs) {
 	case !data && len(given) > 0:
 		is := map[bool]string{true: "are", false: "is"}[len(given) > 1]
 		c.fail(c.arg(given[0]), fmt.Sprintf("problem: %s %s only for a table with a row for every measurement", andList(given), is),
-			"write data= instead of path")
+			"name the table by data=, as in "+longExample)
 	case data && len(missing) > 0:
 		c.fail(argument{}, "problem: data needs "+andList(missing), "as in "+longExample)
 	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // checkNames has reported a mistake

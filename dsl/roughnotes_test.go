@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -16,12 +17,8 @@ import (
 func TestRoughNotes(t *testing.T) {
 	folder := t.TempDir()
 	var table bytes.Buffer
-	if err := manyarms.Write(&table, 1000); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "arms.csv"), table.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(manyarms.Write(&table, 1000))
+	try.To(os.WriteFile(filepath.Join(folder, "arms.csv"), table.Bytes(), 0o644))
 	// The kernel that fits, a rough one, a smooth one with an identity, and an identity that was asked for.
 	for _, c := range []struct {
 		kernel string

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // writeRounded writes the means of a smooth function with some decimals, for arms at random places.
@@ -29,9 +30,7 @@ func writeRounded(t *testing.T, folder string, tasks, arms, decimals int, flat b
 			fmt.Fprintf(&b, "site%d,%.4f,s%da%d,%.4f,%.4f,%.*f\n", v, z, v, i, x, y, decimals, math.Sin(x+z)+0.7*math.Cos(1.3*y)*math.Sin(2*z))
 		}
 	}
-	if err := os.WriteFile(filepath.Join(folder, "arms.csv"), b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, "arms.csv"), b.Bytes(), 0o644))
 }
 
 // A table whose means were rounded is decided as soon as the function behind it would be, and the effect of

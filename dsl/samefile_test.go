@@ -4,21 +4,16 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Two paths name one file however they are written, whether it exists or not.
 func TestSameFile(t *testing.T) {
 	t.Chdir(t.TempDir())
-	here, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile("old.csv", nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink("old.csv", "link.csv"); err != nil {
-		t.Fatal(err)
-	}
+	here := try.Of(os.Getwd())
+	try.To(os.WriteFile("old.csv", nil, 0o600))
+	try.To(os.Symlink("old.csv", "link.csv"))
 	// Files that exist and files that do not, by relative and absolute paths and through links; each pair in both orders.
 	for _, c := range []struct {
 		a, b string

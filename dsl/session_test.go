@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -25,11 +26,7 @@ func must(t testing.TB, s *Session, src string) []report.Display {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	displays, err := s.Eval(context.Background(), script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return displays
+	return try.Of(s.Eval(context.Background(), script))
 }
 
 // Bindings show nothing, expressions show their source and value, and texts show themselves alone.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The same arms with the means changed, so that the best arm says which file was read.
@@ -20,12 +21,8 @@ const (
 // rewritten puts a file instead of another at once, as editors do.
 func rewritten(t *testing.T, path, text string) {
 	t.Helper()
-	if err := os.WriteFile(path+".new", []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(path+".new", path); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path+".new", []byte(text), 0o600))
+	try.To(os.Rename(path+".new", path))
 }
 
 // A file that is replaced while a sweep reads it changes none of its rows; in a later cell of a
@@ -84,9 +81,7 @@ func TestOwnFiles(t *testing.T) {
 		`save(r, "other.csv"); problem("other.csv", kernel=identity())`: "", // a file that is written and read afterwards
 	} {
 		if strings.Contains(src, "/x/") {
-			if err := os.Mkdir(filepath.Join(folder, "x"), 0o700); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.Mkdir(filepath.Join(folder, "x"), 0o700))
 		}
 		script, errs := Parse("demo.txt", before+src)
 		if len(errs) == 0 {
@@ -115,9 +110,7 @@ func TestBlame(t *testing.T) {
 		"raw":  "task,arm,rep,reward\na,b,1,2\na,c,1,many\n",
 		"oops": "task,arm,mean\na,b,many\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(name, []byte(text), 0o600))
 	}
 	// Under the kernel, under rewards= and under the path, though a file has a single letter for a name.
 	for _, c := range []struct{ call, want string }{

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // storedScript sweeps 12 combinations, saves the tables of cells and runs.
@@ -47,11 +48,7 @@ func evalIn(t *testing.T, folder, src string, after int) (sim.Sweep, error) {
 // read returns the content of a file that must be there.
 func read(t *testing.T, parts ...string) []byte {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(parts...))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
+	return try.Of(os.ReadFile(filepath.Join(parts...)))
 }
 
 // A sweep that is interrupted again and again, and whose store lost half a line, gives
@@ -62,9 +59,7 @@ func TestSweepResumes(t *testing.T) {
 	}
 	const cells = 12 // 3 cases, 2 gaps and 2 algorithms
 	whole := t.TempDir()
-	if _, err := evalIn(t, whole, strings.Replace(storedScript, `, store="cells.jsonl"`, "", 1), 0); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(evalIn(t, whole, strings.Replace(storedScript, `, store="cells.jsonl"`, "", 1), 0))
 	folder := t.TempDir()
 	store := filepath.Join(folder, "cells.jsonl")
 	finished := 0
@@ -81,9 +76,7 @@ func TestSweepResumes(t *testing.T) {
 		finished = kept
 		if after == 22 { // killed while writing
 			text := read(t, store)
-			if err := os.WriteFile(store, text[:len(text)-10], 0o644); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.WriteFile(store, text[:len(text)-10], 0o644))
 			finished--
 		}
 	}
@@ -115,9 +108,7 @@ func TestSweepResumes(t *testing.T) {
 func TestWrongStore(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "cells.jsonl")
-	if err := os.WriteFile(path, []byte("{\"a\": 1}\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte("{\"a\": 1}\n"), 0o644))
 	_, err := evalIn(t, folder, storedScript, 0)
 	if err == nil || !strings.Contains(err.Error(), "demo.cope:3:100: cannot use the store \"cells.jsonl\"") || !strings.Contains(err.Error(), "cells.jsonl:1") {
 		t.Errorf("error %v", err)
@@ -155,9 +146,7 @@ func TestProgressOfAStore(t *testing.T) {
 		}
 		last = a
 	}})
-	if _, err := s.Eval(context.Background(), script); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(s.Eval(context.Background(), script))
 	if last.Label == "" || last.Done != 60 || last.Total != 60 || last.Stored < 30 || last.Stored > 55 {
 		t.Errorf("ended at %+v", last)
 	}

@@ -106,7 +106,7 @@ func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 
 // above tests stated scales. If they are right, the scaled sum of squares of each arm is at most χ² distributed.
 func (c *scaleCheck) above(level float64) *Warning {
-	worst, p := MostAbove(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
+	worst, p := NoisiestArm(len(c.all), func(i int) (squares, freedom float64) { return c.all[i].squares, c.all[i].freedom })
 	if worst < 0 || p > level {
 		return nil
 	}
@@ -115,9 +115,9 @@ func (c *scaleCheck) above(level float64) *Warning {
 		Numbers: []float64{ratio * c.p.Noise.Scales[worst], ratio, max(p, math.SmallestNonzeroFloat64)}}
 }
 
-// MostAbove returns the arm whose sum of squares, divided by the stated variance, has the smallest χ² p-value. p is that p-value
+// NoisiestArm returns the arm whose sum of squares, divided by the stated variance, has the smallest χ² p-value. p is that p-value
 // times the number of arms with degrees of freedom (Bonferroni). worst is -1 if no arm has degrees of freedom.
-func MostAbove(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
+func NoisiestArm(n int, of func(arm int) (squares, freedom float64)) (worst int, p float64) {
 	worst, p = -1, 1
 	tests := 0.0
 	for i := range n {

@@ -7,25 +7,16 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // scattered returns a problem of two tasks with three arms each and stated noise scale 1.
 func scattered(t *testing.T) *problem.Problem {
 	t.Helper()
-	tasks, err := kernels.NewPoints(nil, []string{"t0", "t1"}, [][]float64{{}, {}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints(nil, []string{"a", "b", "c", "a", "b", "c"}, make([][]float64, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("p", tasks, arms, []int{0, 0, 0, 1, 1, 1}, problem.SameArms(), []float64{1}, make([]float64, 6))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	tasks := try.Of(kernels.NewPoints(nil, []string{"t0", "t1"}, [][]float64{{}, {}}))
+	arms := try.Of(kernels.NewPoints(nil, []string{"a", "b", "c", "a", "b", "c"}, make([][]float64, 6)))
+	return try.Of(problem.New("p", tasks, arms, []int{0, 0, 0, 1, 1, 1}, problem.SameArms(), []float64{1}, make([]float64, 6)))
 }
 
 // batch draws a round of n pulls of every arm with these standard deviations.

@@ -3,15 +3,14 @@ package engine
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A new field that is zero, also in a nested struct, does not change the identity of options; a non-zero field does.
 func TestNonZero(t *testing.T) {
 	text := func(v any) string {
-		b, err := json.Marshal(NonZero(v))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(json.Marshal(NonZero(v)))
 		return string(b)
 	}
 	type ridge struct {

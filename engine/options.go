@@ -155,11 +155,11 @@ const (
 	// regularised least squares. Methods with a prior only choose between two estimators and do not accept a number
 	MethodsRidge
 	MethodsPlannedGap  // regularised least squares with fixed confidence
-	MethodsNormed      // least-squares methods; with truncated features they need the norm
+	MethodsNorm      // least-squares methods; with truncated features they need the norm
 	MethodsPlanBudgets // fixed budget, with a prior
 	MethodsTests       // tests of normal rewards, fixed confidence
 	MethodsMisfit      // such tests by least squares; tests by sample means need no misspecification bound
-	MethodsBelieve     // methods that compute a posterior
+	MethodsPosterior     // methods that compute a posterior
 	MethodsOneByOne    // methods that choose one pull at a time
 	MethodsThresholds  // methods that choose one pull at a time, fixed confidence
 )
@@ -194,12 +194,12 @@ var options = []Option{
 		Synonyms: []string{"ridge", "lambda", "regularization", "ξ"}, Range: kernels.NonNegative,
 		Choices: []string{RidgeAuto, RidgeGP}, Default: `"auto"`, Planned: `"gp" is for fb, whose pulls are fixed beforehand`,
 		Doc: `regularisation ξ: a number, or "auto", the largest that the theorems allow`},
-	{Name: "level", At: func(o *Options) any { return &o.Level }, Of: MethodsBelieve,
+	{Name: "level", At: func(o *Options) any { return &o.Level }, Of: MethodsPosterior,
 		Synonyms: []string{"mean", "offset", "intercept"}, Range: kernels.AnyNumber, Choices: []string{"unknown"},
 		Default: `"unknown"`,
 		Doc: `prior mean of posterior methods: a constant for all tasks and arms, in reward units; "unknown" gives it a flat ` +
 			`prior`},
-	{Name: "scale", At: func(o *Options) any { return &o.Scale }, Of: MethodsBelieve,
+	{Name: "scale", At: func(o *Options) any { return &o.Scale }, Of: MethodsPosterior,
 		Synonyms: []string{"outputscale", "amplitude", "signal_variance"}, Range: kernels.Positive, Choices: []string{"fit"},
 		Default: `"fit"`,
 		Doc: `signal variance of posterior methods: a factor on the kernel; "fit" fits it to the data of the run after each ` +
@@ -215,7 +215,7 @@ var options = []Option{
 		Doc: "noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal, takes more " +
 			"samples); symmetric (within blocks, symmetric differences); by default normal, and with bounded= any " +
 			"distribution within the limits: CoTestFC tests by betting, others assume subgaussian"},
-	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Of: MethodsNormed, Range: kernels.Positive,
+	{Name: "norm", At: func(o *Options) any { return &o.Norm }, Of: MethodsNorm, Range: kernels.Positive,
 		Doc: "bound on ‖θ*‖, the norm of the reward function, in units of the largest noise or of `unit` (`reward_norm` " +
 			"states it in reward units); with it CoTestFC takes few samples under a smooth kernel; others use the norm of " +
 			"the known means by default"},

@@ -27,8 +27,11 @@ const (
 
 // Words returns the status as text for readers.
 func (s Status) Words() string {
-	if s == StatusEpsilon {
+	switch s {
+	case StatusEpsilon:
 		return "within epsilon of the best"
+	case StatusLeft:
+		return "ended before the budget was used"
 	}
 	return string(s)
 }

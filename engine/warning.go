@@ -105,8 +105,6 @@ const (
 	WarnFewRunsRight WarningKind = "few runs, all right"
 	// names: other builds of gonb-cope that made runs, and how they differ
 	WarnMixedBuilds WarningKind = "mixed builds"
-	// numbers: round, p-value
-	WarnPlates WarningKind = "plates differ"
 	// names: task, arm with the largest difference; numbers: p-value, mean of late minus timely rewards in reward units, and that
 	// difference in standard errors
 	WarnLateDiffer WarningKind = "late results differ"
@@ -274,8 +272,6 @@ var sentences = map[WarningKind]string{
 	WarnMixedBuilds: "some runs were made by other builds of gonb-cope: %s. Their arithmetic may differ in the last digits, so samples " +
 		"and answers may differ from a run with one build",
 
-	WarnPlates: "in round %d rewards differ between plates by more than noise (p = %.2g). The order of the lists balances this between " +
-		"rival arms. Find out what differs between the plates",
 	WarnLateDiffer: "late results differ from timely ones by more than noise (p = %.2[3]g). The largest difference is %.3[4]g (%.3[5]g " +
 		"standard errors), at task %[1]q, arm %[2]q. If lateness depends on the reward, no guarantee holds. Find out why these came late",
 	WarnTwice: "%[3]d of %[4]d repeated pulls have exactly the value of their first pull, as %[5]g of %[1]s and of %[2]s. " +

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -105,7 +106,6 @@ func TestWarningSentences(t *testing.T) {
 		{Kind: WarnBoundsWithNorm, Numbers: []float64{2, 722.34}},
 		{Kind: WarnBoundsBudget, Numbers: []float64{10, 82.315}},
 		{Kind: WarnBoundsEpsilon, Numbers: []float64{0.3, 0.1}},
-		{Kind: WarnPlates, Numbers: []float64{3, 0.00123}},
 		{Kind: WarnLateDiffer, Names: []string{"oslo", "a"}, Numbers: []float64{1.1e-16, 1.712, 15.43}},
 		{Kind: WarnTwice, Names: []string{"A928MZ", "D9TJ6X"}, Numbers: []float64{3, 4, 12.53}},
 	} {
@@ -176,14 +176,9 @@ func TestWarningText(t *testing.T) {
 // A stored result keeps the facts of its warnings.
 func TestWarningsAreStored(t *testing.T) {
 	want := Result{Warnings: []Warning{{Kind: WarnKernel, Names: []string{"oslo", "a"}, Numbers: []float64{0.1, 0.1}}, {Kind: WarnLackOfFit, Numbers: []float64{1, 2}, LackOfFit: &LackOfFit{Round: 3, Worst: []Residual{{"oslo", "a", 1, 2}}}}}}
-	text, err := json.Marshal(want)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(want))
 	var got Result
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &got))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-stored +read):\n%s", diff)
 	}
@@ -205,13 +200,8 @@ func TestNoiseUnstated(t *testing.T) {
 		{stated, problem.LoadOptions{}, false},
 	} {
 		path := filepath.Join(t.TempDir(), "p.csv")
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		p, err := problem.Load(path, kernels.LiftArm(kernels.Identity{}), c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(c.text), 0o600))
+		p := try.Of(problem.Load(path, kernels.LiftArm(kernels.Identity{}), c.opt))
 		stated := c.opt.Noise.UnknownBy
 		if unknown := p.Noise.UnknownBy != ""; unknown != (c.want || stated != "") {
 			t.Errorf("%+v: unknown %v, want %v", c.opt, unknown, c.want)

@@ -3,6 +3,8 @@ package kernels
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func TestPrinting(t *testing.T) {
@@ -102,10 +104,7 @@ func TestConstructorsAreCanonical(t *testing.T) {
 		if again := reread(k); !Equal(k, again) {
 			t.Fatalf("%s reads again as %s", k, again)
 		}
-		bound, err := Bind(k, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := try.Of(Bind(k, p))
 		if !Equal(k, bound) || bound.String() != k.String() {
 			t.Fatalf("%s is bound as %s", k, bound)
 		}

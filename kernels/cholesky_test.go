@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func TestPivotedCholeskyRebuilds(t *testing.T) {
@@ -27,14 +28,8 @@ func TestPivotedCholeskyRebuilds(t *testing.T) {
 		{Constant{3}, 1},
 		{RBF{Lengthscale: []float64{0.5}}, 40},
 	} {
-		m, err := On(row.k, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := PivotedCholesky(context.Background(), m, 0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(On(row.k, p))
+		f := try.Of(PivotedCholesky(context.Background(), m, 0, 0))
 		gram := Dense(m)
 		if _, r := f.L.Dims(); r != row.rank || len(f.Pivots) != r {
 			t.Errorf("%s: rank %d, want %d", row.k, r, row.rank)
@@ -65,16 +60,10 @@ func checkFactor(t *testing.T, name string, f Factor, gram *mat.SymDense, tol fl
 
 func TestPivotedCholeskyTruncates(t *testing.T) {
 	p := gaussianPoints(t, 120, 2)
-	m, err := On(RBF{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(On(RBF{}, p))
 	last := math.Inf(1)
 	for _, r := range []int{3, 10, 30} {
-		f, err := PivotedCholesky(context.Background(), m, r, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(PivotedCholesky(context.Background(), m, r, 0))
 		if _, got := f.L.Dims(); got != r {
 			t.Errorf("rank %d, want %d", got, r)
 		}
@@ -84,10 +73,7 @@ func TestPivotedCholeskyTruncates(t *testing.T) {
 		last = f.Residual
 		checkFactor(t, fmt.Sprint("rank ", r), f, Dense(m), 1)
 	}
-	f, err := PivotedCholesky(context.Background(), m, 0, 1e-4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(PivotedCholesky(context.Background(), m, 0, 1e-4))
 	if f.Residual > 1e-4 {
 		t.Errorf("residual %v, asked for 1e-4", f.Residual)
 	}
@@ -116,22 +102,10 @@ func TestPivotedCholeskyFindsTheRank(t *testing.T) {
 					}
 				}
 			}
-			tasks, err := NewPoints([]string{"z_1"}, taskNames, z)
-			if err != nil {
-				t.Fatal(err)
-			}
-			arms, err := NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, armNames, x)
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, err := Joint{Terms: []Term{{1, Category{}, Linear{}}}}.On(context.Background(), tasks, arms, taskOf)
-			if err != nil {
-				t.Fatal(err)
-			}
-			f, err := PivotedCholesky(context.Background(), m, 0, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			tasks := try.Of(NewPoints([]string{"z_1"}, taskNames, z))
+			arms := try.Of(NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, armNames, x))
+			m := try.Of(Joint{Terms: []Term{{1, Category{}, Linear{}}}}.On(context.Background(), tasks, arms, taskOf))
+			f := try.Of(PivotedCholesky(context.Background(), m, 0, 0))
 			if len(f.Pivots) != row.rank {
 				t.Errorf("groups %v, twins %v: rank %d, want %d", row.groups, twin, len(f.Pivots), row.rank)
 			}
@@ -171,24 +145,6 @@ func TestPivotedCholeskyRejects(t *testing.T) {
 	}
 }
 
-func BenchmarkPivotedCholesky(b *testing.B) {
-	const tasks, arms, rank = 5, 2000, 64
-	p, z := gaussianPoints(b, tasks*arms, 20), gaussianPoints(b, tasks, 2)
-	taskOf := make([]int, tasks*arms)
-	for i := range taskOf {
-		taskOf[i] = i / arms
-	}
-	m, err := Joint{Terms: []Term{{1, RBF{}, RBF{Lengthscale: []float64{5}}}}}.On(context.Background(), z, p, taskOf)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if _, err := PivotedCholesky(context.Background(), m, rank, 0); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
 // counted is a matrix that counts the rows which are read.
 type counted struct {
 	Matrix
@@ -212,20 +168,14 @@ func TestPivotedCholeskyStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, ends := range []int{0, 1, 50, 150} {
-		m, err := On(RBF{}, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(On(RBF{}, p))
 		ctx, rows := ending.After(ends), &counted{Matrix: m}
 		if _, err := PivotedCholesky(ctx, rows, 0, 0); !errors.Is(err, context.Canceled) || ctx.Asked() > ends+2 || rows.rows > ends {
 			t.Errorf("the context ended after %d questions: asked %d times, read %d rows, %v", ends, ctx.Asked(), rows.rows, err)
 		}
 	}
 	// Memory is asked for before it is taken.
-	m, err := On(RBF{}, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(On(RBF{}, p))
 	rows := &counted{Matrix: many{m}}
 	_, err = PivotedCholesky(memlimit.Named(context.Background(), 1e8, "the limit that was set"), rows, 0, 0)
 	if refused := (*memlimit.Error)(nil); !errors.As(err, &refused) || rows.rows > 0 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // exampleArgs builds every catalogue entry as its example does.
@@ -75,11 +77,7 @@ func testPoints(t *testing.T, d int, arrangement string) *Points {
 			}
 		}
 	}
-	p, err := NewPoints(columns, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(NewPoints(columns, names, rows))
 }
 
 func TestCatalogueConformance(t *testing.T) {
@@ -163,10 +161,7 @@ func conform(t *testing.T, k Kernel, p *Points) {
 			}
 		}
 	}
-	diagonal, err := Diagonal(k, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	diagonal := try.Of(Diagonal(k, p))
 	for i, v := range diagonal {
 		if v != gram.At(i, i) {
 			t.Fatalf("%s: Diagonal %v, Gram %v", k, v, gram.At(i, i))
@@ -180,10 +175,7 @@ func conform(t *testing.T, k Kernel, p *Points) {
 		t.Errorf("%s in d = %d: smallest eigenvalue %v of largest diagonal %v", k, p.Dim(), low, largest)
 	}
 	from, to := []int{3, 1, 8}, []int{0, n - 1, 3, 17}
-	cross, err := Cross(k, p.Subset(from), p.Subset(to))
-	if err != nil {
-		t.Fatal(err)
-	}
+	cross := try.Of(Cross(k, p.Subset(from), p.Subset(to)))
 	for r, i := range from {
 		for c, j := range to {
 			if math.Abs(cross.At(r, c)-gram.At(i, j)) > tol {
@@ -195,10 +187,7 @@ func conform(t *testing.T, k Kernel, p *Points) {
 
 func TestCatalogueExamples(t *testing.T) {
 	for _, e := range Catalogue() {
-		k, err := e.Build(exampleArgs[e.Name])
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := try.Of(e.Build(exampleArgs[e.Name]))
 		if k.String() != e.Example {
 			t.Errorf("%s: example %q prints as %q", e.Name, e.Example, k)
 		}
@@ -258,10 +247,7 @@ func TestActiveColumns(t *testing.T) {
 
 // Points so far apart that their squared distance overflows share nothing.
 func TestStationaryKernelsFarAway(t *testing.T) {
-	p, err := NewPoints([]string{"x"}, []string{"here", "there"}, [][]float64{{0}, {1e200}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(NewPoints([]string{"x"}, []string{"here", "there"}, [][]float64{{0}, {1e200}}))
 	row := make([]float64, 2)
 	for _, k := range []Kernel{RBF{}, RQ{}, RQ{Alpha: 2}, Matern{Nu: 0.5}, Matern{Nu: 1.5}, Matern{}} {
 		k.Row(row, p.Point(0), p, 0)
@@ -280,14 +266,8 @@ type equalGrams struct {
 
 func (g equalGrams) want(k Kernel, p *Points) {
 	g.t.Helper()
-	a, err := Gram(g.k, g.p)
-	if err != nil {
-		g.t.Fatal(err)
-	}
-	b, err := Gram(k, p)
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	a := try.Of(Gram(g.k, g.p))
+	b := try.Of(Gram(k, p))
 	if !mat.EqualApprox(a, b, 1e-12) { // rounding: sums in another order, divisions before or after
 		g.t.Errorf("%s and %s differ", g.k, k)
 	}
@@ -295,9 +275,5 @@ func (g equalGrams) want(k Kernel, p *Points) {
 
 func mustBuild(t *testing.T, e Entry, a Args) Kernel {
 	t.Helper()
-	k, err := e.Build(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return try.Of(e.Build(a))
 }

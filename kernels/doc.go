@@ -2,8 +2,8 @@
 // they make.
 //
 // A [Kernel] compares two points of one space: two tasks, or two arms. Kernels are plain structs that print as script expressions;
-// [Catalogue] lists them. [Add], [Mul], [Scale] and [Pow] combine them and keep positive semi-definiteness; subtraction and division would
-// not, so they do not exist. A user-defined kernel is a [Formula].
+// [Catalogue] lists them, and package dsl reads a printed kernel. [Add], [Mul], [Scale] and [Pow] combine them and keep positive
+// semi-definiteness; subtraction and division would not, so they do not exist. A user-defined kernel is a [Formula].
 //
 //	k := kernels.Add(
 //		kernels.Linear{},

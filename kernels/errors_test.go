@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func entryOf(t *testing.T, name string) Entry {
@@ -88,10 +90,7 @@ func TestParamError(t *testing.T) {
 
 func TestBindErrors(t *testing.T) {
 	p := testPoints(t, 3, "random")
-	none, err := NewPoints(nil, []string{"oslo", "rome"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := try.Of(NewPoints(nil, []string{"oslo", "rome"}, nil))
 	for _, row := range []struct {
 		k    Kernel
 		p    *Points
@@ -141,10 +140,7 @@ func TestPointsErrors(t *testing.T) {
 }
 
 func TestPointsIdentity(t *testing.T) {
-	p, err := NewPoints([]string{"x"}, []string{"a", "b", "a", "c"}, [][]float64{{1}, {2}, {1}, {3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(NewPoints([]string{"x"}, []string{"a", "b", "a", "c"}, [][]float64{{1}, {2}, {1}, {3}}))
 	q := p.Subset([]int{3, 2})
 	if p.Distinct() != 3 || q.Distinct() != 3 || q.Point(0).ID != 2 || q.Point(1).ID != 0 || q.Point(1).X[0] != 1 || q.Point(0).Name != "c" {
 		t.Errorf("p %+v, subset %+v", p, q)

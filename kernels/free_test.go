@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // opened builds the entry of the catalogue with every number that can be free, free.
@@ -61,14 +62,8 @@ func TestFreeHyperparametersOfTheCatalogue(t *testing.T) {
 				t.Errorf("%s: %v comes back as %v", k, f.Value, back)
 			}
 		}
-		moved, err := j.With(values)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plain, err := moved.Settled()
-		if err != nil {
-			t.Fatal(err)
-		}
+		moved := try.Of(j.With(values))
+		plain := try.Of(moved.Settled())
 		if again, _ := plain.Free(); len(again) != 0 || strings.Contains(plain.String(), "free") {
 			t.Errorf("%s is not plain", plain)
 		}
@@ -76,14 +71,8 @@ func TestFreeHyperparametersOfTheCatalogue(t *testing.T) {
 			t.Errorf("%s became %s", j, moved)
 		}
 		same := func(a, b Joint) bool {
-			x, err := a.ArmMatrix(p)
-			if err != nil {
-				t.Fatal(err)
-			}
-			y, err := b.ArmMatrix(p)
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := try.Of(a.ArmMatrix(p))
+			y := try.Of(b.ArmMatrix(p))
 			tasks, _ := a.TaskGram(context.Background(), p)
 			others, _ := b.TaskGram(context.Background(), p)
 			var product, other mat.Dense
@@ -105,14 +94,8 @@ func TestFreeHyperparametersPrint(t *testing.T) {
 	rbf := Open{RBF{Lengthscale: []float64{2}}, []Slot{{"lengthscale", 0, a}}}
 	list := Open{Linear{Lengthscale: []float64{2, 5}}, []Slot{{"lengthscale", 1, Free{Value: 5}}}}
 	zero := Open{Linear{}, []Slot{{"bias", 0, Free{Max: 2}}}}
-	product, err := MulJoint(LiftTask(rbf), LiftArm(Mul(Free{Value: 3}, list)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	nugget, err := LiftBoth(Mul(Free{Value: 0.05, Min: 1e-6, Max: 1}, Identity{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	product := try.Of(MulJoint(LiftTask(rbf), LiftArm(Mul(Free{Value: 3}, list))))
+	nugget := try.Of(LiftBoth(Mul(Free{Value: 0.05, Min: 1e-6, Max: 1}, Identity{})))
 	for _, row := range []struct{ got, want string }{
 		{rbf.String(), `rbf(lengthscale=free(2, min=1, max=3, name="a"))`},
 		{list.String(), `linear(lengthscale=[2, free(5)])`},
@@ -125,10 +108,7 @@ func TestFreeHyperparametersPrint(t *testing.T) {
 			t.Errorf("%s, want %s", row.got, row.want)
 		}
 	}
-	free, err := AddJoint(product, nugget).Free()
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := try.Of(AddJoint(product, nugget).Free())
 	var where []string
 	both := Open{Linear{Lengthscale: []float64{2, 5}}, []Slot{{"lengthscale", 0, Free{Value: 2}}, {"lengthscale", 1, Free{Value: 5}}}}
 	if free, err := LiftArm(both).Free(); err != nil || len(free) != 2 || free[1].Where != "arm linear lengthscale[1]" {
@@ -167,10 +147,7 @@ func TestSettledIsReadable(t *testing.T) {
 		want           string
 	}{{0.3, 12.872, "3.8616*arm(linear())"}, {1. / 3, 1, "0.3333333333333333*arm(linear())"}} {
 		j := LiftArm(Mul(Constant{row.factor}, Mul(Free{Value: 1}, Linear{})))
-		moved, err := j.With([]float64{row.fitted})
-		if err != nil {
-			t.Fatal(err)
-		}
+		moved := try.Of(j.With([]float64{row.fitted}))
 		if settled, err := moved.Settled(); err != nil || settled.String() != row.want {
 			t.Errorf("%v * %v: %s, %v", row.factor, row.fitted, settled, err)
 		}

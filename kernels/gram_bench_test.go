@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // gaussianPoints returns n standard normal points in d columns, each with its own name.
@@ -21,11 +23,7 @@ func gaussianPoints(tb testing.TB, n, d int) *Points {
 			rows[i][c] = rng.NormFloat64()
 		}
 	}
-	p, err := NewPoints(columns, names, rows)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return p
+	return try.Of(NewPoints(columns, names, rows))
 }
 
 func BenchmarkGram(b *testing.B) {
@@ -37,23 +35,10 @@ func BenchmarkGram(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/n=%d/d=%d", k, size.n, size.d), func(b *testing.B) {
 				p := gaussianPoints(b, size.n, size.d)
 				for b.Loop() {
-					if _, err := Gram(k, p); err != nil {
-						b.Fatal(err)
-					}
+					try.Of(Gram(k, p))
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(size.n*(size.n+1)/2), "ns/pair")
 			})
 		}
 	}
-}
-
-func BenchmarkExpScaled(b *testing.B) {
-	dst := make([]float64, 1024)
-	for b.Loop() {
-		for j := range dst {
-			dst[j] = float64(j) * 0.01
-		}
-		ExpScaled(dst, -0.5)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(dst)), "ns/exp")
 }

@@ -6,11 +6,11 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/rowblas"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -27,7 +27,7 @@ type Growing struct {
 	pivots    []int
 	rest      []float64 // diagonal of the matrix minus the product of the columns, N values
 	spare     []float64 // buffer for the next rest, N values; nil until needed
-	factors   []float64 // coefficient of each earlier column in the next one
+	factors   []float64 // buffer for the factors of earlier columns in the next one
 	residuals []float64 // residuals[k] is the largest value of rest after k columns
 }
 
@@ -188,8 +188,11 @@ func (g *Growing) next(ctx context.Context) error {
 	}
 	column, rest := make([]float64, len(g.rest)), g.spare
 	g.factors = g.factors[:0]
+	var earlier [][]float64 // without those with factor 0, which independent tasks have
 	for _, c := range g.columns {
-		g.factors = append(g.factors, c[pivot])
+		if c[pivot] != 0 {
+			earlier, g.factors = append(earlier, c), append(g.factors, c[pivot])
+		}
 	}
 	bad := make([]int, (len(column)+growRows-1)/growRows) // for each block of rows: 1 + index of the first value that is not finite, or 0
 	err := cores.Do(ctx, len(column), growRows, func(from, to int) {
@@ -201,14 +204,10 @@ func (g *Growing) next(ctx context.Context) error {
 				return
 			}
 		}
-		for k, c := range g.columns {
-			if k%64 == 0 && ctx.Err() != nil {
-				return
-			}
-			if f := g.factors[k]; f != 0 {
-				floats.AddScaled(own, -f, c[from:to])
-			}
+		if ctx.Err() != nil {
+			return
 		}
+		rowblas.Add(own, -1, g.factors, 1, len(earlier), func(k int) []float64 { return earlier[k][from:] })
 		residual := rest[from:to]
 		for j, v := range own {
 			v /= root

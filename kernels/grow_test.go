@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // manyPoints is a joint Gram matrix of three tasks whose arms fill several blocks of rows.
@@ -22,20 +23,10 @@ func manyPoints(t *testing.T, n int) Matrix {
 		names[i], taskOf[i] = number(float64(i)), i*3/n
 		rows[i] = []float64{rng.Float64(), rng.Float64(), rng.Float64()}
 	}
-	arms, err := NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, [][]float64{{0}, {0.3}, {2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows))
+	tasks := try.Of(NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, [][]float64{{0}, {0.3}, {2}}))
 	j := Joint{Terms: []Term{{Scale: 1.7, Task: RBF{}, Arm: Add(RBF{}, Linear{})}, {Scale: 0.1, Arm: Matern{Nu: 2.5}}}}
-	m, err := j.On(context.Background(), tasks, arms, taskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return try.Of(j.On(context.Background(), tasks, arms, taskOf))
 }
 
 // plainFactor is a literal transcription of [Harbrecht, Peters, Schneider 2012, alg. 1], column by
@@ -72,15 +63,9 @@ func TestGrowingIsTheFactorStopped(t *testing.T) {
 	want, pivots, _ := plainFactor(m, 40)
 	for _, n := range []int{1, 2, 5} {
 		ctx := cores.Within(context.Background(), n)
-		g, err := Grow(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := try.Of(Grow(m))
 		for _, rank := range []int{3, 40, 17, 1} {
-			f, err := g.Factor(ctx, rank, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := try.Of(g.Factor(ctx, rank, 0))
 			if !slices.Equal(f.Pivots, pivots[:rank]) {
 				t.Fatalf("%d cores: pivots %v", n, f.Pivots)
 			}
@@ -103,9 +88,7 @@ func TestGrowingIsTheFactorStopped(t *testing.T) {
 			if err != nil || len(f.Pivots) != 20 || f.Residual > tol*g.Largest() {
 				t.Errorf("stopped at %g: %d columns, rest %g, error %v", tol, len(f.Pivots), f.Residual, err)
 			}
-			if g, err = Grow(m); err != nil {
-				t.Fatal(err)
-			}
+			g = try.Of(Grow(m))
 		}
 	}
 }
@@ -113,10 +96,7 @@ func TestGrowingIsTheFactorStopped(t *testing.T) {
 func TestGrowingIsShared(t *testing.T) {
 	m := manyPoints(t, 1500)
 	want, _, _ := plainFactor(m, 30)
-	g, err := Grow(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.Of(Grow(m))
 	var wg sync.WaitGroup
 	for rank := 1; rank <= 30; rank++ {
 		wg.Go(func() {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // jointPoints returns five tasks with eight arms each, given in blocks or interleaved.
@@ -28,14 +30,8 @@ func jointPoints(t *testing.T, interleaved bool) (tasks, arms *Points, taskOf []
 		armNames = append(armNames, fmt.Sprintf("a%d", rng.IntN(12)))
 		x = append(x, []float64{rng.NormFloat64(), rng.NormFloat64()})
 	}
-	tasks, err := NewPoints([]string{"z_1"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err = NewPoints([]string{"x_1", "x_2"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks = try.Of(NewPoints([]string{"z_1"}, taskNames, z))
+	arms = try.Of(NewPoints([]string{"x_1", "x_2"}, armNames, x))
 	return tasks, arms, taskOf
 }
 
@@ -62,10 +58,7 @@ func brute(t *testing.T, j Joint, tasks, arms *Points, taskOf []int) *mat.SymDen
 	t.Helper()
 	gram := mat.NewSymDense(arms.Len(), nil)
 	for _, term := range j.Terms {
-		bound, err := term.on(tasks, arms, Bind)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bound := try.Of(term.on(tasks, arms, Bind))
 		for i := range arms.Len() {
 			for k := i; k < arms.Len(); k++ {
 				v := term.Scale
@@ -121,18 +114,9 @@ func TestJointIsKronecker(t *testing.T) {
 		}
 	}
 	j := Joint{Terms: []Term{{0.7, RBF{}, Matern{}}}}
-	m, err := j.On(context.Background(), tasks, all.Subset(indices), taskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kz, err := j.TaskGram(context.Background(), tasks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kx, err := Gram(j.Terms[0].Arm, few)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(j.On(context.Background(), tasks, all.Subset(indices), taskOf))
+	kz := try.Of(j.TaskGram(context.Background(), tasks))
+	kx := try.Of(Gram(j.Terms[0].Arm, few))
 	var kronecker mat.Dense
 	kronecker.Kronecker(kz, kx)
 	if !mat.EqualApprox(Dense(m), &kronecker, 1e-14) { // one product each
@@ -143,14 +127,8 @@ func TestJointIsKronecker(t *testing.T) {
 func TestJointParts(t *testing.T) {
 	tasks, arms, _ := jointPoints(t, false)
 	j := Joint{Terms: []Term{{2, RBF{}, Linear{}}, {0.5, Identity{}, nil}, {0, RBF{}, RBF{}}}}
-	gram, err := j.TaskGram(context.Background(), tasks)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := j.ArmMatrix(arms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(j.TaskGram(context.Background(), tasks))
+	m := try.Of(j.ArmMatrix(arms))
 	task, _ := Gram(Add(must(Scale(2, RBF{})), must(Scale(0.5, Identity{}))), tasks)
 	arm, _ := Gram(Add(Linear{}, Constant{1}), arms)
 	// the same sums
@@ -217,10 +195,7 @@ func TestTableGoesByName(t *testing.T) {
 	table := Table{Values: [][]float64{{1, 0.6, 0.2}, {0.6, 2, 0.4}, {0.2, 0.4, 3}}, Names: []string{"oslo", "rome", "lima"}}
 	// looked up by hand
 	want := mat.NewSymDense(4, []float64{3, 0.2, 0.4, 0.2, 0, 1, 0.6, 1, 0, 0, 2, 0.6, 0, 0, 0, 1})
-	got, err := Gram(table, p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(Gram(table, p))
 	if !mat.Equal(got, want) {
 		t.Errorf("got %v", mat.Formatted(got))
 	}
@@ -251,16 +226,18 @@ func TestJointProductOfMatrices(t *testing.T) {
 // The terms that relate tasks and those that do not add up to the kernel; the latter are 0 between tasks and, if they say so, arms.
 func TestDivide(t *testing.T) {
 	tasks, arms, taskOf := jointPoints(t, false)
-	for text, apart := range map[string]bool{
-		"task(1 + 0.5*identity())*arm(rbf()) + 0.3*identity()":           false,
-		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 7":      false,
-		"task(2*(1 + identity())*linear())*arm(identity()) + identity()": true,
-		"task(rbf())*arm(rbf())":                                         true,
+	one, smooth := Identity{}, RBF{}
+	for _, c := range []struct {
+		j     Joint
+		apart bool
+	}{
+		{Joint{Terms: []Term{{Scale: 1, Task: Add(Constant{1}, Scaled{0.5, one}), Arm: smooth},
+			{Scale: 0.3, Task: one, Arm: one}}}, false},
+		{Joint{Terms: []Term{{Scale: 1, Arm: one}, {Scale: 2, Task: one}, {Scale: 0.3, Task: one, Arm: one}, {Scale: 7}}}, false},
+		{Joint{Terms: []Term{{Scale: 2, Task: Mul(Add(Constant{1}, one), Linear{}), Arm: one}, {Scale: 1, Task: one, Arm: one}}}, true},
+		{Joint{Terms: []Term{{Scale: 1, Task: smooth, Arm: smooth}}}, true},
 	} {
-		j, err := ParseJoint(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		j, apart, text := c.j, c.apart, c.j.String()
 		shared, own, got := Divide(j)
 		if got != apart {
 			t.Errorf("%s: apart is %t, want %t", text, got, apart)

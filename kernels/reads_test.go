@@ -3,14 +3,13 @@ package kernels
 import (
 	"slices"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Every part that reads columns is found, by the columns of its dims.
 func TestReads(t *testing.T) {
-	p, err := NewPoints([]string{"a", "b", "c"}, []string{"p"}, [][]float64{{1, 2, 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(NewPoints([]string{"a", "b", "c"}, []string{"p"}, [][]float64{{1, 2, 3}}))
 	k := Sum{[]Kernel{
 		Constant{2},
 		Scaled{3, Product{[]Kernel{RBF{Dims: Dims{Names: []string{"c", "a"}}}, Identity{}}}},

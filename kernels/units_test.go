@@ -3,26 +3,19 @@ package kernels
 import (
 	"math"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A kernel on scaled features with a length scale that is a share of the range is the kernel on the
 // features themselves; columns that are kept and columns of one value change nothing.
 func TestStandardized(t *testing.T) {
-	p, err := NewPoints([]string{"temp", "code", "same"}, []string{"a", "b", "c"}, [][]float64{{150, 3, 7}, {180, 5, 7}, {210, 3, 7}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(NewPoints([]string{"temp", "code", "same"}, []string{"a", "b", "c"}, [][]float64{{150, 3, 7}, {180, 5, 7}, {210, 3, 7}}))
 	q := p.Standardized(func(name string) bool { return name == "code" })
 	own := Product{[]Kernel{RBF{Lengthscale: []float64{30}, Dims: Dims{Names: []string{"temp"}}}, Category{Similarity: 0.3, Dims: Dims{Names: []string{"code"}}}, RBF{Dims: Dims{Names: []string{"same"}}}}}
 	share := Product{[]Kernel{RBF{Lengthscale: []float64{0.5}, Dims: Dims{Names: []string{"temp"}}}, Category{Similarity: 0.3, Dims: Dims{Names: []string{"code"}}}, RBF{Dims: Dims{Names: []string{"same"}}}}}
-	want, err := Gram(own, p)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Gram(share, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(Gram(own, p))
+	got := try.Of(Gram(share, q))
 	for i := range 3 {
 		for j := range 3 {
 			if math.Abs(got.At(i, j)-want.At(i, j)) > 1e-14 {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -35,10 +36,10 @@ func answerBlocks(a answer.Answer) []Block {
 	if len(a.Pareto) > 0 {
 		out = append(out, paretoTable(a))
 	}
-	if sentence := answerSentence(a); a.Overall == nil || len(a.Overall.PerTask) == 1 {
-		out = append(out, Paragraph{Text: sentence, Lead: true})
+	if summary := answerSentence(a); a.Overall == nil || len(a.Overall.PerTask) == 1 {
+		out = append(out, Paragraph{Text: summary, Lead: true})
 	} else {
-		out = append(out, Paragraph{Text: "For each task by itself, another option can be better. " + sentence})
+		out = append(out, Paragraph{Text: "For each task by itself, another option can be better. " + summary})
 	}
 	if many {
 		out = append(out, sureTable(a))
@@ -133,9 +134,10 @@ func answerSentence(a answer.Answer) string {
 		p := a.Picks[0]
 		estimate, lo, hi := rounded(p.Estimate, *p.CI95)
 		if len(choices) == 0 {
-			return fmt.Sprintf("%s is the only option: %s [%s, %s].", p.Label, estimate, lo, hi)
+			return fmt.Sprintf("%s is the only option: %s [%s, %s].", sentence.Name(p.Label), estimate, lo, hi)
 		}
-		return fmt.Sprintf("%s is %s with probability %s: %s [%s, %s].", p.Label, bestWithin(a.Epsilon), percent(p.Within), estimate, lo, hi)
+		return fmt.Sprintf("%s is %s with probability %s: %s [%s, %s].", sentence.Name(p.Label), bestWithin(a.Epsilon), percent(p.Within),
+			estimate, lo, hi)
 	}
 	text := "There is nothing to choose"
 	if len(choices) > 0 {
@@ -178,7 +180,8 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 		return fmt.Sprintf("No recommendation is 95\u00a0%% sure yet. The recommended options are %s with probability %s", good, hi)
 	default:
 		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
-		return fmt.Sprintf("%d of %d recommended options are %s with probability 95\u00a0%% or more; %s %s", sure, all, good, rest, hi)
+		return fmt.Sprintf("%d of %d recommended options %s %s with probability 95\u00a0%% or more; %s %s", sure, all,
+			map[bool]string{true: "is", false: "are"}[sure == 1], good, rest, hi)
 	}
 }
 
@@ -358,7 +361,7 @@ func lossNote(a answer.Answer) string {
 		what = "the expected loss of the option for all tasks"
 	}
 	if a.LossAfter >= a.LossNow {
-		return fmt.Sprintf("%s is %s. These measurements should not change it.", upper(what), decimal(a.LossNow, 3))
+		return fmt.Sprintf("%s is %s. These measurements should hardly lower it.", upper(what), decimal(a.LossNow, 3))
 	}
 	return fmt.Sprintf("These measurements should lower %s from %s to %s.", what,
 		decimal(a.LossNow, 3), decimal(a.LossAfter, 3))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -49,9 +50,7 @@ func TestAnswerPage(t *testing.T) {
 		a.Arms = append(a.Arms, answer.Arm{Task: p.Task, Arm: p.Arm, Label: p.Label, Estimate: p.Estimate, CI95: p.CI95})
 	}
 	var out strings.Builder
-	if err := Text(&out, Document{Displays: []Display{{Value: a}}}, TextOptions{Width: 200}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&out, Document{Displays: []Display{{Value: a}}}, TextOptions{Width: 200}))
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
 		"Each of the 2 recommended options is the best with probability 95 % or more. c has only one option with a value. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",

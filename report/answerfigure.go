@@ -40,7 +40,7 @@ func answerFigure(a answer.Answer) Figure {
 		return differenceFigure(a, byTask)
 	}
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along,
-		LogX: slices.Contains(a.Log, along), FreeY: true}
+		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Values"}
 	picks := leastSure(a, mostAnswerTasks)
 	if len(picks) < len(a.Picks) {
 		f.Title += fmt.Sprintf(": the %d least sure of %d tasks", len(picks), len(a.Picks))
@@ -67,7 +67,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 // too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
-		XLabel: rewardTitle(a) + ": difference to the recommended option"}
+		XLabel: rewardTitle(a) + ": difference to the recommended option", PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Values"}
 	picks := leastSure(a, mostDottedTasks)
 	drawn, all := 0, 0
 	parts := panels(f, picks, func(panel *Figure, p answer.Pick) {

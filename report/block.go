@@ -150,8 +150,8 @@ const shortText = 16
 // store the output.
 const mostFoldedRows = 300
 
-// further returns a note on the files that contain the omitted rows of a table; "" if none are omitted.
-func (t Table) further(omitted int) string {
+// omittedNote returns a note on the files that contain the omitted rows of a table; "" if none are omitted.
+func (t Table) omittedNote(omitted int) string {
 	if omitted == 0 {
 		return ""
 	}

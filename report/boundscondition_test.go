@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestBoundsSayWhatTheirConditionsAre: reports state no promise of a theorem whose condition on ξ fails or was
@@ -33,9 +34,7 @@ func TestBoundsSayWhatTheirConditionsAre(t *testing.T) {
 	} {
 		r := bounds.Report{Tasks: 2, Arms: 6, Delta: 0.05, Ridge: 1, Norm: c.norm, LowerBoundSamples: 50, Notes: c.notes, Theorem: bounds.Theorem{FC: 500, FBBudget: 70}}
 		var b strings.Builder
-		if err := Text(&b, Document{Displays: []Display{{Value: r}}}, TextOptions{Width: 400}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Text(&b, Document{Displays: []Display{{Value: r}}}, TextOptions{Width: 400}))
 		text := strings.Join(strings.Fields(b.String()), " ")
 		for _, want := range c.want {
 			if !strings.Contains(text, want) {

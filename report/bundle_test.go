@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -33,10 +34,7 @@ func TestBundle(t *testing.T) {
 		{[]Block{Code{Text: "k = rbf(0.5)"}, Paragraph{Text: "A kernel."}}, "k = rbf(0.5)", words, false},
 		{figureFrom(t, fcSweep(), "", ""), "Samples per agent against gap", []string{MediaType, "image/png", "text/html", "text/plain"}, false},
 	} {
-		b, err := Bundle(Display{Name: "x", Value: c.value}, "cell-1")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(Bundle(Display{Name: "x", Value: c.value}, "cell-1"))
 		if media := slices.Sorted(maps.Keys(b)); !slices.Equal(media, c.media) {
 			t.Errorf("%T: media types %v, want %v", c.value, media, c.media)
 		}
@@ -56,10 +54,7 @@ func TestBundle(t *testing.T) {
 // The fragments are what is below the headings of a document.
 func TestFragments(t *testing.T) {
 	d := Display{Name: "r", Source: "r = fc(p)", Value: undecidedResult()}
-	markdown, err := MarkdownFragment(d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	markdown := try.Of(MarkdownFragment(d))
 	latex := LaTeXFragment(d)
 	whole := written(t, func(w io.Writer) error { return LaTeX(w, Document{Displays: []Display{d}}) })
 	if strings.Contains(markdown, "\n## ") || !strings.Contains(markdown, "| Task |") {
@@ -114,9 +109,7 @@ func TestBundleJSON(t *testing.T) {
 	}
 	var document struct{ Displays []map[string]any }
 	text := written(t, func(w io.Writer) error { return JSON(w, Document{Displays: []Display{{Name: "r", Value: r}}}) })
-	if err := json.Unmarshal(text, &document); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &document))
 	got := b[MediaType].(map[string]any)
 	if got["schema"] != Schema {
 		t.Errorf("schema %v", got["schema"])
@@ -139,24 +132,15 @@ func TestFigureFromJSON(t *testing.T) {
 	odd := Figure{Title: "odd", Series: []Series{{Name: "s", X: []float64{1, 2, 3}, Y: []float64{1, math.NaN(), 3}, Style: Points, Measured: true}}, Lines: []ReferenceLine{{Label: "l", At: 2}}}
 	heat := Figure{Title: "heat", Heat: &Heat{Rows: []string{"a"}, Columns: []string{"b", "c"}, Z: [][]float64{{1, math.NaN()}}}}
 	for _, f := range []Figure{figureFrom(t, fcSweep(), "", ""), figureFrom(t, fbSweep(), "budget", "error"), odd, heat} {
-		b, err := Bundle(Display{Value: f}, "cell-1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := figure.FromJSON(b[MediaType].(map[string]any)["value"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(Bundle(Display{Value: f}, "cell-1"))
+		got := try.Of(figure.FromJSON(b[MediaType].(map[string]any)["value"]))
 		if diff := cmp.Diff(f, got, cmpopts.EquateEmpty(), cmpopts.EquateNaNs()); diff != "" {
 			t.Errorf("%s (-figure +from JSON):\n%s", f.Title, diff)
 		}
 		if again, err := Bundle(Display{Value: got}, "cell-1"); err != nil || again["text/html"] != b["text/html"] {
 			t.Errorf("%s: another drawing (%v)", f.Title, err)
 		}
-		data, err := base64.StdEncoding.DecodeString(b["image/png"].(string))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(base64.StdEncoding.DecodeString(b["image/png"].(string)))
 		if image, err := png.Decode(bytes.NewReader(data)); err != nil || image.Bounds().Dx() < 400 {
 			t.Errorf("%s: PNG %v", f.Title, err)
 		}
@@ -206,22 +190,5 @@ func TestNatural(t *testing.T) {
 	slices.SortStableFunc(names, naturally)
 	if want := []string{"9 mg", "10 mg", "arm", "arm 2", "arm 02", "arm 10", "b"}; !slices.Equal(names, want) {
 		t.Errorf("%q, want %q", names, want)
-	}
-}
-
-// What a front end waits for after the work itself: budget 20 ms a cell.
-func BenchmarkBundle(b *testing.B) {
-	f, err := FigureOf(fcSweep(), PlotOptions{})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for name, v := range map[string]any{"figure": f, "result": fcResult(), "sweep": fcSweep(), "number": 1.0} {
-		b.Run(name, func(b *testing.B) {
-			for b.Loop() {
-				if _, err := Bundle(Display{Value: v}, "x"); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
 	}
 }

@@ -56,7 +56,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	out := []Block{Paragraph{Lead: true, Text: campaignSentence(s)}}
 	if s.Guarantee != "" {
 		g := guaranteeText(s.Guarantee) + "."
-		if answeredTasks(s) == 0 {
+		if answeredTasks(s) == 0 && !nothingTested(s) {
 			g += " No answer is decided yet."
 		}
 		if len(s.Assumes) > 0 {
@@ -66,6 +66,9 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, Paragraph{Text: g})
 	}
 	out = slices.Concat(out, remarks(s.Differs, true), remarks(s.Warnings, true))
+	if t := durationTable(s); !s.Done && len(t.Rows) > 1 {
+		out = append(out, t)
+	}
 	if len(s.Tasks) > 0 {
 		out = append(out, campaignTasks(s))
 	}
@@ -93,6 +96,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		}
 		out = append(append(out, remarks(s.Best.Warnings, true)...), t, Paragraph{Text: basis})
 		if more := moreTable(*s.Best); len(more.Rows) > 0 && modeOfRun(s) == engine.ModeFB { // tests list their own further samples
+			more.Notes = nil
 			out = append(out, more)
 		}
 	}
@@ -105,6 +109,12 @@ func campaignBlocks(s campaign.Status) []Block {
 		out = append(out, t.withoutEmptyColumns())
 	}
 	return append(out, remarks(s.Notes, false)...)
+}
+
+// nothingTested reports whether the answers of all tasks are estimates without a test.
+func nothingTested(s campaign.Status) bool {
+	untested := lists.Count(s.Tasks, func(t campaign.TaskStatus) bool { return byEstimate(t.Progress, modeOfRun(s)) })
+	return untested > 0 && untested == len(s.Tasks)
 }
 
 // openButSure returns a function that reports whether a task is undecided although its recommendation is good enough with
@@ -149,9 +159,12 @@ func answeredTasks(s campaign.Status) int {
 
 // campaignSentence returns a sentence on a campaign's progress and forecast.
 func campaignSentence(s campaign.Status) string {
-	out := fmt.Sprintf("%s, %s: %d of %s decided after %s and %s samples.",
-		s.Name, s.Algorithm, answeredTasks(s), plural(len(s.Tasks), "task"),
-		plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
+	progress := ""
+	if !nothingTested(s) {
+		progress = fmt.Sprintf("%d of %s decided after ", answeredTasks(s), plural(len(s.Tasks), "task"))
+	}
+	out := fmt.Sprintf("%s, %s: %s%s and %s samples.",
+		s.Name, s.Algorithm, progress, plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])
 	}
@@ -161,34 +174,42 @@ func campaignSentence(s campaign.Status) string {
 	if o := s.Open; o != nil {
 		out += " " + openSentence(*o)
 	}
-	if f := s.Forecast; f != nil && s.Rounds == 0 { // after the first round, a better estimate follows
-		out += fmt.Sprintf(" Forecast at the start, for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples),
-			rangeWords(f.Time), s.TimeUnit)
-	} else if s.Remaining > 0 && isFinite(s.Remaining) {
-		out += fmt.Sprintf(" If today's estimates are exactly right: %s", amount(twoFigures(s.Remaining), "more sample"))
-		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
-			unit := s.TimeUnit
-			if s.TimeLeft == 1 {
-				unit = strings.TrimSuffix(unit, "s")
-			}
-			out += fmt.Sprintf(", %s %s", decimal(twoFigures(s.TimeLeft), 0), unit)
-		}
-		out += "."
-		if f := s.Forecast; f != nil {
-			out += fmt.Sprintf(" The forecast at the start was %s %s.", rangeWords(f.Time), s.TimeUnit)
-		}
-		if s.Renewed == nil {
-			out += " status --forecast makes a new one."
-		}
-	}
-	if r := s.Renewed; r != nil {
-		out += fmt.Sprintf(" New forecast, with the campaign's kernel and results: %s further samples", rangeWords(r.Samples))
+	switch f, r := s.Forecast, s.Renewed; {
+	case r != nil:
+		out += fmt.Sprintf(" New forecast: %s further samples", rangeWords(r.Samples))
 		if s.Capacity > 0 {
 			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
 		}
-		out += fmt.Sprintf(" (%d runs).", r.Runs)
+		out += "."
+	case f != nil && s.Rounds == 0:
+		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	}
 	return out
+}
+
+// durationTable compares the estimates of how long a campaign takes, and on what each estimate is based.
+func durationTable(s campaign.Status) Table {
+	t := Table{Caption: "How long it takes",
+		Columns: columns("estimate Estimate", "samples Samples", "time "+upper(s.TimeUnit), "basis Based on")}
+	add := func(cells ...any) { t.Rows = append(t.Rows, cells) }
+	if f := s.Forecast; f != nil {
+		add("forecast at the start (whole campaign)", rangeWords(f.Samples), rangeWords(f.Time), "what was known before the campaign")
+	}
+	if r := s.Renewed; r != nil {
+		add("forecast of today (the rest)", rangeWords(r.Samples), rangeWords(r.Time), "results so far, as if the campaign's kernel were right")
+	}
+	if s.Remaining > 0 && isFinite(s.Remaining) && s.Renewed == nil && s.Rounds > 0 {
+		time := absent
+		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
+			time = decimal(twoFigures(s.TimeLeft), 0)
+		}
+		add("extrapolation (the rest)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exactly right")
+	}
+	if s.Forecast != nil && s.Rounds > 0 {
+		t.Notes = []string{"Plan with the forecast at the start until a third of it is over, then with " +
+			"a forecast of today (campaign status --forecast)."}
+	}
+	return t
 }
 
 // openSentence returns a sentence on the open round.
@@ -248,13 +269,10 @@ func campaignTasks(s campaign.Status) Table {
 			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: what this task needs if today's estimates are exactly right. The target is "+
-			levelWords(s.Delta)+" for all tasks together. These numbers are rough: plan with the forecast.")
+		t.Notes = append(t.Notes, "Further samples: a rough extrapolation, as if today's estimates were exactly right. The target is "+
+			levelWords(s.Delta)+" for all tasks together.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
 			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
-		}
-		if s.Forecast != nil {
-			t.Notes = append(t.Notes, "The forecast is for the whole campaign, and simulates how estimates change.")
 		}
 	}
 	return t.withoutEmptyColumns()

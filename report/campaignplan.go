@@ -42,6 +42,9 @@ func protocolBlocks(p campaign.Protocol) []Block {
 // settingWords maps a setting to a function that explains its value.
 var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	"delta": func(p campaign.Protocol, value string) string {
+		if p.Mode == engine.ModeFB {
+			return value + ", the error probability of answers that are tested"
+		}
 		return value + ", so the campaign stops at a probability of " + levelWords(p.Options.Delta) + " for all tasks together"
 	},
 	"noise": func(p campaign.Protocol, value string) string {

@@ -6,15 +6,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Without a capacity the time of a forecast is in rounds, in the sentence as in the table; without a
 // stated schedule the tuned one is used.
 func TestProtocolUnits(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(1, 0.4))
 	f := &campaign.Forecast{Unit: "days", Runs: 20, Rows: []campaign.ForecastRow{
 		{Algorithm: "CoKernelFC", Chosen: true, Time: campaign.Range{Median: 3, Low: 2, High: 5}},
 		{Algorithm: "CoBayesFC", Quickest: true, Time: campaign.Range{Median: 1, Low: 1, High: 2}},

@@ -11,12 +11,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 )
 
-// The remaining samples of a campaign are written with the singular or plural of their number.
-func TestSamplesLeft(t *testing.T) {
-	for left, want := range map[float64]string{1: "right: 1 more sample", 1.2: "right: 1.2 more samples", 2: "right: 2 more samples", 180: "right: 180 more samples"} {
-		if got := campaignSentence(campaign.Status{Name: "days", Algorithm: "CoBayesFC", Remaining: left}); !strings.Contains(got, want) {
-			t.Errorf("%g left: %q has not %q", left, got, want)
-		}
+// Each estimate of the length of a campaign states on what it is based.
+func TestDurationTable(t *testing.T) {
+	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Rounds: 1, Remaining: 1.2, TimeLeft: 1,
+		Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}, Time: campaign.Range{Median: 9, Low: 2, High: 30}}}
+	rows := durationTable(s).Rows
+	if len(rows) != 2 || rows[0][1] != "570 (182 to 1,524)" || rows[1][1] != "1.2" || !strings.Contains(rows[1][3].(string), "as if they were exactly right") {
+		t.Errorf("rows %q", rows)
+	}
+	s.Renewed = &campaign.Renewal{Samples: campaign.Range{Median: 5, Low: 1, High: 52}, Runs: 20}
+	if rows = durationTable(s).Rows; len(rows) != 2 || rows[1][1] != "5 (1 to 52)" || !strings.Contains(rows[1][3].(string), "results so far") {
+		t.Errorf("rows %q with a new forecast", rows)
 	}
 }
 
@@ -25,10 +30,10 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}},
 		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: 11}}},
 		Best:  &answer.Answer{Picks: []answer.Pick{{Task: "a", Arm: "x", More: 5}}}}
-	if got := campaignSentence(s); !strings.Contains(got, "Forecast at the start, for the whole campaign: 570 (182 to 1,524) samples") {
+	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
 		t.Errorf("got %q", got)
 	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "today's estimates are exactly right") || !strings.Contains(notes, "The forecast is for the whole campaign") {
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "as if today's estimates were exactly right") {
 		t.Errorf("notes %q", notes)
 	}
 	two := s

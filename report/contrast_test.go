@@ -7,15 +7,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // linear returns one channel of a colour, undone from its gamma [WCAG 2.1].
 func linear(t *testing.T, channel string) float64 {
 	t.Helper()
-	n, err := strconv.ParseUint(channel, 16, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := try.Of(strconv.ParseUint(channel, 16, 8))
 	c := float64(n) / 255
 	if c <= 0.03928 {
 		return c / 12.92
@@ -54,14 +53,8 @@ func over(t *testing.T, ink, ground string, opacity float64) string {
 	t.Helper()
 	out := "#"
 	for i := 1; i < 7; i += 2 {
-		a, err := strconv.ParseUint(ink[i:i+2], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := strconv.ParseUint(ground[i:i+2], 16, 8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(strconv.ParseUint(ink[i:i+2], 16, 8))
+		b := try.Of(strconv.ParseUint(ground[i:i+2], 16, 8))
 		out += fmt.Sprintf("%02x", int(math.Round(float64(a)*opacity+float64(b)*(1-opacity))))
 	}
 	return out
@@ -87,17 +80,11 @@ func TestNotebookContrast(t *testing.T) {
 			}
 		}
 		for _, m := range shades {
-			alpha, err := strconv.ParseUint(m[2], 16, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alpha := try.Of(strconv.ParseUint(m[2], 16, 8))
 			contrast("text", 1, over(t, m[1], theme.page, float64(alpha)/0xff))
 		}
 		for _, m := range opacities {
-			opacity, err := strconv.ParseFloat(m[1], 64)
-			if err != nil {
-				t.Fatal(err)
-			}
+			opacity := try.Of(strconv.ParseFloat(m[1], 64))
 			contrast("opacity "+m[1], opacity, theme.page)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestNonNegative: figures say what cannot be negative, and no interval of such goes below 0.
@@ -44,10 +45,7 @@ func TestEachMeasureOnce(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 	for _, ys := range [][]string{{"samples", "lower_bound"}, {"lower_bound", "samples"}, {"samples_total", "lower_bound"}} {
-		f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Y: ys})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(FigureOf(fcSweep(), PlotOptions{X: "gap", Y: ys}))
 		n := 0
 		for _, s := range f.Series {
 			if strings.Contains(strings.ToLower(s.Name), "lower bound") {

@@ -133,7 +133,7 @@ func progressStatus(p engine.Progress, mode string) string {
 	case p.Decided:
 		return "✓ decided"
 	case byEstimate(p, mode):
-		return "… by estimate"
+		return "… not tested"
 	case p.Samples < 0:
 		return "✗ cannot be decided"
 	case p.Uncertain():

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // explanation returns one with a task that is decided, one that is nearly so, one that is barely
@@ -31,9 +32,7 @@ func TestExplanation(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var b bytes.Buffer
-	if err := Markdown(&b, Document{Displays: []Display{{Value: x}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Markdown(&b, Document{Displays: []Display{{Value: x}}}))
 	for _, want := range []string{
 		"| amine | ✓ decided | MTBD | — | — | ██████\u00a0100\u00a0% | — | 1 |",
 		"| aniline | … open | MTBD | BTTP | 7.5 ± 2.5 | ███░░░\u00a064\u00a0% | 410 | 2 |",

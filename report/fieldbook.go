@@ -18,7 +18,7 @@ func FieldBook(a answer.Answer, seed int) Table {
 		tasks, arms, fill = []string{"task"}, []string{"arm"}, []string{"reward"}
 	}
 	blocks := lists.Where(a.Blocks, func(name string) bool { return !slices.Contains(tasks, name) })
-	t := Table{Caption: "Field book", Columns: []Column{number("plot", "plot", "")}}
+	t := Table{Caption: "Field book", Columns: []Column{number("position", "position", "")}}
 	for k, name := range slices.Concat(tasks, blocks, arms, fill, []string{"note"}) {
 		byHand := k >= len(tasks) && k < len(tasks)+len(blocks)-1 || k >= len(tasks)+len(blocks)+len(arms)
 		t.Columns = append(t.Columns, Column{Name: name, Title: name, Fill: byHand})

@@ -21,7 +21,7 @@ func TestFieldBook(t *testing.T) {
 	for _, c := range book.Columns {
 		names = append(names, c.Name)
 	}
-	if !slices.Equal(names, []string{"plot", "site", "year", "block", "variety", "yield", "note"}) || len(book.Rows) != 5 {
+	if !slices.Equal(names, []string{"position", "site", "year", "block", "variety", "yield", "note"}) || len(book.Rows) != 5 {
 		t.Fatalf("columns %q, %d rows", names, len(book.Rows))
 	}
 	for k, row := range book.Rows {

@@ -87,7 +87,7 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 
 // resultsFigure compares results: each result has a bar for each measure.
 func resultsFigure(results []engine.Result, ys []string) (Figure, error) {
-	ms := measuresNamed(ys...)
+	ms := measuresFor(results, ys...)
 	if err := sameUnit(ms); err != nil {
 		return Figure{}, err
 	}
@@ -201,7 +201,8 @@ func figureTable(f Figure) Table {
 	}
 	t := Table{
 		Caption: f.Title,
-		Columns: []Column{text("panel", "Panel"), text("series", "Series"), x, y, number("lo", "from", ""), number("hi", "to", "")},
+		Columns: []Column{text("panel", cmp.Or(f.PanelsAre, "Panel")), text("series", cmp.Or(f.SeriesAre, "Series")), x, y,
+			number("lo", "from", ""), number("hi", "to", "")},
 	}
 	for _, p := range f.Parts() {
 		var panel any
@@ -219,7 +220,7 @@ func panelRows(f Figure) [][]any {
 	shown := figureNumber(f)
 	for _, s := range f.Series {
 		for i := range s.Y {
-			row := []any{known(s.Name), s.X[i], shown(s.Y[i]), nil, nil}
+			row := []any{known(seriesName(f, s)), s.X[i], shown(s.Y[i]), nil, nil}
 			if k := int(math.Round(s.X[i])); k >= 0 && k < len(f.Categories) {
 				row[1] = f.Categories[k]
 			}
@@ -240,6 +241,19 @@ func panelRows(f Figure) [][]any {
 		}
 	}
 	return out
+}
+
+// seriesName returns the name of a series in a table. Measured values get the name of the estimates with the same hue, if
+// the legend does not show it.
+func seriesName(f Figure, s Series) string {
+	if s.Measured {
+		for _, o := range f.Series {
+			if o.Hue == s.Hue && !o.Measured && o.Name != "estimate" {
+				return o.Name + ", " + s.Name
+			}
+		}
+	}
+	return s.Name
 }
 
 // figureNumber returns a function that makes table cells of the numbers of a panel. The cells have enough digits to tell

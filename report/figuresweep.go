@@ -57,7 +57,7 @@ func unitFigure(s sim.Sweep, o PlotOptions, named bool) (Figure, error) {
 	if bounded { // draw the lower bound once, as a bound, and not as a measure of each algorithm
 		ys = lists.Where(ys, func(y string) bool { return y != "lower_bound" })
 	}
-	c := chart{names: s.Names, measures: measuresNamed(ys...), bounded: bounded, named: named}
+	c := chart{names: s.Names, measures: measuresFor(resultsOf(s), ys...), bounded: bounded, named: named}
 	for _, r := range s.Rows {
 		row := chartRow{values: r.Values, mode: r.Result.Mode, algorithm: r.Result.Algorithm, cells: cellsOf(c.measures, r.Result)}
 		if bounded || o.Y[0] == "samples" {

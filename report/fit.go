@@ -165,10 +165,8 @@ func fitFacts(f fit.Fit) KeyValues {
 		{Key: "Largest derivative left", Value: f.GradientNorm, Unit: "nats", Digits: 2},
 		{Key: "Evaluations", Value: f.Evaluations},
 	}...)
-	if f.Inducing > 0 {
-		kv.Items = append(kv.Items,
-			KeyValue{Key: "Arms that the covariance of all was factored along", Value: f.Inducing},
-			KeyValue{Key: "Log likelihood that this loses at most", Value: f.Lost, Unit: "nats", Digits: 2})
+	if f.SampledFrom > 0 {
+		kv.add("Arms", fmt.Sprintf("a random sample of %d of %d", f.Arms, f.SampledFrom))
 	}
 	if c := f.CrossValidation; c.Arms > 0 {
 		kv.Items = append(kv.Items,

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/fit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -33,9 +34,7 @@ func fitted() fit.Fit {
 
 func TestFitDisplay(t *testing.T) {
 	var b bytes.Buffer
-	if err := Text(&b, Document{Displays: []Display{{Name: "f", Value: fitted()}}}, TextOptions{Width: 400}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&b, Document{Displays: []Display{{Name: "f", Value: fitted()}}}, TextOptions{Width: 400}))
 	for _, want := range []string{
 		"2 numbers fitted to 12 arm means of pilot (48 measurements): the log marginal likelihood rises from -20.5 to -12.25.",
 		"WARNING: Decay ended at its limit.", "free(1) * arm(wave)", "wave(x, y) = exp(-0.2*sum(abs(x-y)))", "pooling the tasks helps: the kernel gains 1.75 nats over one whose tasks share no arm effects",
@@ -47,10 +46,7 @@ func TestFitDisplay(t *testing.T) {
 		}
 	}
 	for _, o := range []PlotOptions{{}, {X: "task", Y: []string{"similarity"}}, {X: "arm"}, {X: "arm", Y: []string{"residual"}}} {
-		f, err := FigureOf(fitted(), o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(FigureOf(fitted(), o))
 		if err := figure.SVG(&b, f); err != nil {
 			t.Error(err)
 		}

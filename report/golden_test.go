@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -51,14 +52,9 @@ func TestGolden(t *testing.T) {
 			}
 			path := filepath.Join("testdata", name)
 			if *update {
-				if err := os.WriteFile(path, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
+				try.To(os.WriteFile(path, got, 0o644))
 			}
-			want, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := try.Of(os.ReadFile(path))
 			if diff := cmp.Diff(string(want), string(got)); diff != "" {
 				t.Errorf("differs from %s (-want +got):\n%s", path, diff)
 			}
@@ -69,19 +65,13 @@ func TestGolden(t *testing.T) {
 func written(t *testing.T, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(write(&b))
 	return b.Bytes()
 }
 
 func figureFrom(t *testing.T, v any, x, y string) Figure {
 	t.Helper()
-	f, err := FigureOf(v, asked(x, y))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return try.Of(FigureOf(v, asked(x, y)))
 }
 
 // asked returns a PlotOptions of one y; "" means the usual choice.

@@ -212,7 +212,7 @@ func (h *htmlWriter) rows(t Table) {
 		h.write("</tr>\n")
 	}
 	h.write("</tbody>\n</table></div>\n")
-	h.footnotes(t.further(omitted), t.Notes)
+	h.footnotes(t.omittedNote(omitted), t.Notes)
 }
 
 var unbroken = strings.NewReplacer(" [", `</span> <span class="nb">[`, " ±", `</span> <span class="nb">±`, ": ", `:</span> <span class="nb">`)

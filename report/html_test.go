@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // element is one element of a page with what the checks ask for.
@@ -147,9 +148,7 @@ func TestHTMLEscapes(t *testing.T) {
 	r.Answers[0].Task = `<script>alert("x")</script>`
 	r.Warnings = []engine.Warning{{Kind: `a < b & "c"`}}
 	var b bytes.Buffer
-	if err := HTML(&b, Document{Title: "<b>", Displays: []Display{{Name: "x", Source: "x<y", Value: r}}, Script: "</pre><script>"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(HTML(&b, Document{Title: "<b>", Displays: []Display{{Name: "x", Source: "x<y", Value: r}}, Script: "</pre><script>"}))
 	root := parse(t, b.Bytes())
 	if len(root.all("script")) > 0 || len(root.all("b")) > 0 {
 		t.Error("text became markup")

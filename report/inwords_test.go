@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A result is shown in the words of the user's table; files keep the names by which a problem knows its arms.
@@ -20,9 +21,7 @@ func TestWordsOfTheTable(t *testing.T) {
 		}},
 	}
 	var text, csv bytes.Buffer
-	if err := Text(&text, Document{Displays: []Display{{Value: r}}}, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&text, Document{Displays: []Display{{Value: r}}}, TextOptions{}))
 	for _, want := range []string{"Site Answer", "Merlin, 80", "Estimated Yield t/ha", "2: Merlin, 80; Falke, 0"} {
 		if got := strings.Join(strings.Fields(text.String()), " "); !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, text.String())
@@ -31,16 +30,11 @@ func TestWordsOfTheTable(t *testing.T) {
 	if strings.Contains(text.String(), "Variety=") {
 		t.Errorf("names of columns stand before every value:\n%s", text.String())
 	}
-	if err := CSV(&csv, r); err != nil {
-		t.Fatal(err)
-	}
+	try.To(CSV(&csv, r))
 	if !strings.Contains(csv.String(), `"Variety=Merlin, N kg/ha=80"`) {
 		t.Errorf("a file has other names than the problem:\n%s", csv.String())
 	}
-	f, err := FigureOf(r, PlotOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(FigureOf(r, PlotOptions{}))
 	if f.YLabel != "Site" || f.XLabel != "estimated Yield t/ha" || f.Categories[0] != "Moor: Merlin, 80" {
 		t.Errorf("a figure of %q over %q with %q", f.XLabel, f.YLabel, f.Categories)
 	}

@@ -14,15 +14,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // TestJSONReadsBack: a result survives the way through JSON unchanged.
 func TestJSONReadsBack(t *testing.T) {
 	var b bytes.Buffer
-	if err := JSON(&b, Document{Displays: []Display{{Name: "r", Value: fcResult()}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(JSON(&b, Document{Displays: []Display{{Name: "r", Value: fcResult()}}}))
 	var got struct {
 		Schema   string
 		Displays []struct {
@@ -30,9 +29,7 @@ func TestJSONReadsBack(t *testing.T) {
 			Value      engine.Result
 		}
 	}
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(b.Bytes(), &got))
 	if got.Schema != Schema || len(got.Displays) != 1 || got.Displays[0].Name != "r" || got.Displays[0].Type != "fc" {
 		t.Errorf("frame %+v", got)
 	}
@@ -45,14 +42,9 @@ func TestJSONReadsBack(t *testing.T) {
 func TestNotesReadBack(t *testing.T) {
 	r := boundsReport()
 	r.Notes = []engine.Warning{{Kind: engine.WarnBoundsBudget, Numbers: []float64{10, 82.3}}, {Kind: engine.WarnBoundsNorm}}
-	text, err := json.Marshal(JSONValue(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(JSONValue(r)))
 	var got bounds.Report
-	if err := json.Unmarshal(text, &got); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &got))
 	if len(got.Notes) != 2 || !got.Notes[0].Same(r.Notes[0]) || !got.Notes[1].Same(r.Notes[1]) {
 		t.Errorf("%q, want %q", got.Notes, r.Notes)
 	}
@@ -67,13 +59,9 @@ func TestJSONIsReproducible(t *testing.T) {
 	d := document()
 	d.Displays = append(d.Displays, Display{Name: "odd", Value: []any{math.NaN(), math.Inf(-1), 1e300}})
 	var a, b bytes.Buffer
-	if err := JSON(&a, d); err != nil {
-		t.Fatal(err)
-	}
+	try.To(JSON(&a, d))
 	d.Provenance.Started, d.Provenance.Duration, d.Provenance.Workers = time.Now(), time.Second, 64
-	if err := JSON(&b, d); err != nil {
-		t.Fatal(err)
-	}
+	try.To(JSON(&b, d))
 	if a.String() != b.String() {
 		t.Error("time or machine changed the bytes")
 	}
@@ -107,13 +95,8 @@ func TestCSVIsExact(t *testing.T) {
 	s := fcSweep()
 	s.Rows[0].Result.SamplesPerAgent.Mean = 1.0 / 3
 	var b bytes.Buffer
-	if err := CSV(&b, s); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(&b).ReadAll() // refuses rows of other lengths
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(CSV(&b, s))
+	records := try.Of(csv.NewReader(&b).ReadAll()) // refuses rows of other lengths
 	for j, name := range records[0] {
 		if name != "samples" {
 			continue

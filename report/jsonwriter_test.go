@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"math"
 	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Written piece by piece, JSON has the bytes that encoding/json makes of the whole.
@@ -18,14 +18,9 @@ func TestJSONPieces(t *testing.T) {
 	d := document()
 	d.Displays = append(d.Displays, Display{Name: "odd", Value: []any{math.NaN(), 1e300, 1e-9, "<&>\u2028", map[string]int{"b": 1, "a": 2}, []int(nil), struct{}{}, [][]float64{{}, {1}}}})
 	for _, x := range d.Displays {
-		want, err := json.MarshalIndent(jsonValue(reflect.ValueOf(writtenValue(x.Value))), "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.Of(json.MarshalIndent(jsonValue(reflect.ValueOf(writtenValue(x.Value))), "", "  "))
 		var got bytes.Buffer
-		if err := writeJSON(&got, writtenValue(x.Value)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(writeJSON(&got, writtenValue(x.Value)))
 		if got.String() != string(want)+"\n" {
 			t.Errorf("%s: got\n%s\nwant\n%s", x.Name, got.String(), want)
 		}
@@ -61,13 +56,9 @@ func TestLongJSON(t *testing.T) {
 		}
 		r := trail(c.arms, c.length)
 		var b bytes.Buffer
-		if err := JSON(&b, Document{Displays: []Display{{Value: r}}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(JSON(&b, Document{Displays: []Display{{Value: r}}}))
 		var got struct{ Displays []display }
-		if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(b.Bytes(), &got))
 		v := got.Displays[0].Value
 		t.Logf("%d arms of %d letters: %d bytes, %d left out", c.arms, c.length, b.Len(), v.LeftOut)
 		if len(v.Eliminations)+v.LeftOut != c.arms || b.Len() > c.most {
@@ -78,15 +69,6 @@ func TestLongJSON(t *testing.T) {
 		}
 		if last := len(v.Eliminations) - 1; v.Eliminations[last] != r.Eliminations[last] {
 			t.Errorf("arm %d reads as %v, want %v", last, v.Eliminations[last], r.Eliminations[last])
-		}
-	}
-}
-
-func BenchmarkLongJSON(b *testing.B) {
-	d := Document{Displays: []Display{{Value: trail(100_000, 10)}}}
-	for b.Loop() {
-		if err := JSON(io.Discard, d); err != nil {
-			b.Fatal(err)
 		}
 	}
 }

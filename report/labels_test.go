@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // labelled returns results of CoTestFC bound to b, c, ..., changed one by one.
@@ -119,10 +120,7 @@ func TestFiveKernels(t *testing.T) {
 		"json":  func() string { var b strings.Builder; _ = JSON(&b, d); return b.String() },
 		"csv":   func() string { var b strings.Builder; _ = CSV(&b, results); return b.String() },
 		"bars": func() string {
-			f, err := FigureOf(results, PlotOptions{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := try.Of(FigureOf(results, PlotOptions{}))
 			return strings.Join(f.Categories, "\n")
 		},
 	} {

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -150,10 +151,7 @@ func TestLayoutInEveryFormat(t *testing.T) {
 
 // TestPlacesOfEnds: with logx=false, 0 has its own place and infinity one beyond the rest.
 func TestPlacesOfEnds(t *testing.T) {
-	f, err := FigureOf(speedup(), PlotOptions{X: "lengthscale", Panel: "gap", Layout: Layout{LogX: ptr(false)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(FigureOf(speedup(), PlotOptions{X: "lengthscale", Panel: "gap", Layout: Layout{LogX: ptr(false)}}))
 	p := f.Panels[0]
 	if p.LogX || len(p.XNames) != 1 || p.XNames[0].Name != "∞" || !(p.XNames[0].At > 1) {
 		t.Errorf("log %v, names %v", p.LogX, p.XNames)

@@ -8,14 +8,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func textOf(t *testing.T, v any) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Text(&b, Document{Displays: []Display{{Value: v}}}, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&b, Document{Displays: []Display{{Value: v}}}, TextOptions{}))
 	return b.String()
 }
 

@@ -85,7 +85,7 @@ func (m *markdownWriter) table(t Table) {
 		row(r)
 	}
 	m.write("\n")
-	m.footnotes(t.further(omitted), t.Notes)
+	m.footnotes(t.omittedNote(omitted), t.Notes)
 }
 
 // code writes literal text in a code fence that is longer than any fence in the text.

@@ -1,7 +1,9 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"gonum.org/v1/gonum/stat/distuv"
@@ -83,6 +85,18 @@ func measuresNamed(names ...string) []measure {
 
 func findMeasure(name string) (measure, bool) {
 	return lists.First(measures(), func(m measure) bool { return m.name == name })
+}
+
+// measuresFor returns the named measures. If all results have a fixed budget, their titles speak of recommendations.
+func measuresFor(results []engine.Result, names ...string) []measure {
+	out := measuresNamed(names...)
+	if !slices.ContainsFunc(results, func(r engine.Result) bool { return r.Mode != engine.ModeFB }) {
+		for i, m := range out {
+			out[i].title = cmp.Or(map[string]string{
+				"error": "Runs with a wrong recommendation", "task_error": "Wrong recommendations"}[m.name], m.title)
+		}
+	}
+	return out
 }
 
 func (m measure) column() Column {
@@ -179,7 +193,7 @@ func Compare(results []engine.Result) Table {
 	if undecided {
 		t.Columns = append(t.Columns, text("decided", "Decided, first run"))
 	}
-	chosen := measuresNamed("error", "relative_regret", "samples", "rounds", "ratio", "bytes")
+	chosen := measuresFor(results, "error", "relative_regret", "samples", "rounds", "ratio", "bytes")
 	t.Columns = append(t.Columns, lists.Map(chosen, measure.column)...)
 	for i, r := range results {
 		row := append(lead[i], markedName(r.Algorithm), known(r.Schedule), r.Status.Words(), known(r.Standing))

@@ -10,24 +10,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The arms that are open by the audit trail are those that the algorithm counted after each round.
 func TestOpenArms(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(2, 0.2))
 	for _, x := range []sim.Experiment{
 		{Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}},
 		{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.05}},
 		{Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 300}},
 	} {
 		x.Problem, x.Runs, x.Seed = p, 1, 3
-		r, err := sim.Run(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(sim.Run(context.Background(), x))
 		rounds, open := openArms(r)
 		if len(rounds) < 2 || len(rounds) != len(r.Trace) {
 			t.Fatalf("%s: rounds %v, the trace has %d", x.Algorithm, rounds, len(r.Trace))
@@ -66,9 +61,7 @@ func TestLongTables(t *testing.T) {
 	}
 	for name, f := range write {
 		var b bytes.Buffer
-		if err := f(&b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(f(&b))
 		if b.Len() > 500_000 {
 			t.Errorf("%s: %d bytes", name, b.Len())
 		}
@@ -80,10 +73,7 @@ func TestLongTables(t *testing.T) {
 			t.Errorf("%s: no %q, or no sums, in\n%s", name, want, b.String()[:min(b.Len(), 3000)])
 		}
 	}
-	bundle, err := Bundle(Display{Name: "r", Value: r}, "c1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	bundle := try.Of(Bundle(Display{Name: "r", Value: r}, "c1"))
 	size := 0
 	for _, v := range bundle {
 		if s, ok := v.(string); ok {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
 )
 
@@ -21,11 +22,11 @@ func overallBlocks(a answer.Answer) []Block {
 	if o == nil || len(o.PerTask) == 1 { // with one task, this is the recommendation of that task
 		return nil
 	}
-	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), o.Label, bestWithin(a.Epsilon),
+	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), sentence.Name(o.Label), bestWithin(a.Epsilon),
 		percent(o.Within))
 	if o.Difference != nil {
 		estimate, lo, hi := rounded(o.Difference.Estimate, o.Difference.CI95)
-		text += fmt.Sprintf(". The difference to the runner-up, %s, is %s (95 %% interval %s to %s)", o.RunnerUp,
+		text += fmt.Sprintf(". The runner-up, %s, differs from it by %s (95 %% interval %s to %s)", sentence.Name(o.RunnerUp),
 			estimate, lo, hi)
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -60,9 +61,7 @@ func TestFigureJSONWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		var v any
-		if err := json.Unmarshal(text, &v); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(text, &v))
 		back, err := figure.FromJSON(v)
 		if err != nil || !reflect.DeepEqual(f, back) {
 			t.Errorf("%s: %v, or another figure:\n%+v\n%+v", name, err, f, back)
@@ -186,9 +185,5 @@ func TestEndsOfFamily(t *testing.T) {
 
 func panelled(t *testing.T, v any, x, panel string) Figure {
 	t.Helper()
-	f, err := FigureOf(v, PlotOptions{X: x, Panel: panel})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return try.Of(FigureOf(v, PlotOptions{X: x, Panel: panel}))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -34,14 +35,8 @@ func TestParquetIsCSVWithTypes(t *testing.T) {
 func csvRecords(t *testing.T, v any) [][]string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := report.CSV(&b, v); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	try.To(report.CSV(&b, v))
+	return try.Of(csv.NewReader(&b).ReadAll())
 }
 
 // parquetRecords reads a Parquet file back as the text of its cells.
@@ -49,17 +44,12 @@ func parquetRecords(t *testing.T, v any) [][]string {
 	t.Helper()
 	var b, again bytes.Buffer
 	for _, w := range []*bytes.Buffer{&b, &again} {
-		if err := save.Parquet(w, v); err != nil {
-			t.Fatal(err)
-		}
+		try.To(save.Parquet(w, v))
 	}
 	if !bytes.Equal(b.Bytes(), again.Bytes()) {
 		t.Error("the same table is other bytes")
 	}
-	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len())))
 	var header []string
 	for _, field := range f.Schema().Fields() {
 		header = append(header, field.Name())
@@ -97,13 +87,8 @@ func cellText(v parquet.Value, f parquet.Field) string {
 // names texts, and a column of "auto" and 0.25 texts.
 func TestParquetTypes(t *testing.T) {
 	var b bytes.Buffer
-	if err := save.Parquet(&b, report.RunSweep()); err != nil {
-		t.Fatal(err)
-	}
-	f, err := parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(save.Parquet(&b, report.RunSweep()))
+	f := try.Of(parquet.OpenFile(bytes.NewReader(b.Bytes()), int64(b.Len())))
 	got := map[string]string{}
 	for _, field := range f.Schema().Fields() {
 		if !field.Optional() {
@@ -143,22 +128,15 @@ json.dump({"types": [str(f.type) for f in t.schema], "columns": t.column_names, 
 		t.Skip("no python3 with pyarrow here")
 	}
 	path := filepath.Join(t.TempDir(), "runs.parquet")
-	if err := save.File(path, report.RunSweep()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(save.File(path, report.RunSweep()))
 	c := exec.Command("python3", "-c", program, path)
 	c.Stderr = os.Stderr
-	out, err := c.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(c.Output())
 	var got struct {
 		Types, Columns []string
 		Rows           [][]any
 	}
-	if err := json.Unmarshal(out, &got); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(out, &got))
 	records := csvRecords(t, report.RunSweep())
 	if !slices.Equal(got.Columns, records[0]) || len(got.Rows) != len(records)-1 {
 		t.Fatalf("%d rows of %v", len(got.Rows), got.Columns)

@@ -352,11 +352,11 @@ func budgetFigure(f plan.Forecast) Figure {
 			out.XLabel += " (" + f.Prices.TimeUnit + ")"
 		}
 	}
-	s := Series{Name: "expected loss"}
+	var s Series
 	for _, p := range b.Points {
 		s.Add(f.Prices.Along(p), p.Loss)
 	}
-	out.Series = []Series{s}
+	out.Series, out.Repeats = []Series{s}, true
 	if b.Knee >= 0 {
 		out.Lines = []ReferenceLine{{Label: "knee", At: s.X[b.Knee], Vertical: true}}
 	}

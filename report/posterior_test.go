@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
@@ -44,10 +45,7 @@ func estimated(tasks, arms, rounds int) engine.Result {
 // TestPosterior: a panel for each task has the intervals of the first and a middle round, the means
 // with intervals of the last one, and the truth.
 func TestPosterior(t *testing.T) {
-	f, err := FigureOf(estimated(4, 9, 8), PlotOptions{Posterior: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(FigureOf(estimated(4, 9, 8), PlotOptions{Posterior: true}))
 	if len(f.Panels) != 4 || len(f.Categories) != 9 || f.XLabel != "arm" || f.Panels[3].Title != "task 4" {
 		t.Fatalf("%d panels, %d names, %q along x", len(f.Panels), len(f.Categories), f.XLabel)
 	}
@@ -80,10 +78,7 @@ func TestPosteriorParts(t *testing.T) {
 	draw := func(r engine.Result, o PlotOptions) Figure {
 		t.Helper()
 		o.Posterior = true
-		f, err := FigureOf(r, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(FigureOf(r, o))
 		for _, write := range []func(*bytes.Buffer) error{
 			func(b *bytes.Buffer) error { return figure.SVG(b, f) }, func(b *bytes.Buffer) error { return figure.PDF(b, f) },
 		} {
@@ -182,10 +177,7 @@ func TestPosteriorOfMany(t *testing.T) {
 	r := estimated(2, 20_000, 3)
 	for _, goal := range []string{"", problem.GoalMin} {
 		r.Goal = goal
-		f, err := FigureOf(r, PlotOptions{Posterior: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(FigureOf(r, PlotOptions{Posterior: true}))
 		if !strings.Contains(f.XLabel, "the 200 arms of each task with the best estimates") || !strings.Contains(f.Alt, "400 arms with the best estimates of 40000") {
 			t.Errorf("x is %q; %s", f.XLabel, f.Alt)
 		}
@@ -225,10 +217,7 @@ func TestPosteriorAlongNames(t *testing.T) {
 		for k, number := range []int{1, 10, 2, 3, 3, 2, 10, 1} {
 			r.Estimates.Arms[k] = fmt.Sprintf(c.name, number)
 		}
-		f, err := FigureOf(r, PlotOptions{Posterior: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(FigureOf(r, PlotOptions{Posterior: true}))
 		if !slices.Equal(f.Categories, c.want) {
 			t.Errorf("names %q, want %q", f.Categories, c.want)
 		}

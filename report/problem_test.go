@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,27 +30,21 @@ func example() *problem.Problem {
 // TestProblem: expected cells read off the problem above.
 func TestProblem(t *testing.T) {
 	var b strings.Builder
-	if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}, TextOptions{}))
 	for _, want := range []string{"stroke: 2 tasks, 3 arms in all.", "x_dose", "stroke.csv, 3 rows, SHA-256 ab12", example().Kernel.String(), "Note: stroke.csv: columns are separated by tabs."} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("text lacks %q:\n%s", want, b.String())
 		}
 	}
 	var got bytes.Buffer
-	if err := CSV(&got, example()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(CSV(&got, example()))
 	if want := "task,arms,noise,best,mean\nnorth,2,2,b,-1\nsouth,1,0.5,a,4\n"; got.String() != want {
 		t.Errorf("CSV\n%s want\n%s", got.String(), want)
 	}
 	p := example()
 	p.Mean, p.Partial = nil, []float64{p.Mean[0], math.NaN(), p.Mean[2]}
 	got.Reset()
-	if err := CSV(&got, p); err != nil {
-		t.Fatal(err)
-	}
+	try.To(CSV(&got, p))
 	if want := "task,arms,noise,best,mean\nnorth,2,2,a,-3\nsouth,1,0.5,a,4\n"; got.String() != want {
 		t.Errorf("CSV with an arm that is not measured\n%s want\n%s", got.String(), want)
 	}
@@ -57,9 +52,7 @@ func TestProblem(t *testing.T) {
 
 func TestProblemJSON(t *testing.T) {
 	var b bytes.Buffer
-	if err := JSON(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(JSON(&b, Document{Displays: []Display{{Name: "p", Value: example()}}}))
 	for _, want := range []string{`"type": "problem"`, `"kernel": "` + example().Kernel.String(), `"sha256": "ab12"`, `"mean": -3`, `"notes": [`} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("JSON lacks %s:\n%s", want, b.String())
@@ -79,9 +72,7 @@ func TestLongKernel(t *testing.T) {
 	p.Kernel = kernels.LiftTask(kernels.Table{Values: values})
 	whole := p.Kernel.String()
 	var text, js strings.Builder
-	if err := Markdown(&text, Document{Displays: []Display{{Name: "p", Value: p}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Markdown(&text, Document{Displays: []Display{{Name: "p", Value: p}}}))
 	if strings.Contains(text.String(), whole) || !strings.Contains(text.String(), "table(60 × 60 numbers)") || text.Len() > len(whole)/2 {
 		t.Errorf("shows %d characters of a kernel of %d", text.Len(), len(whole))
 	}
@@ -104,17 +95,12 @@ func TestStandardError(t *testing.T) {
 			[]string{"largest\\s+possible", "9\\d ± 50"}},
 		"one row each": {"arm,y\na,94\nb,20\nc,7\n", problem.NoiseModel{}, []string{"Mean\\s", "94 +1"}},
 	} {
-		p, err := problem.Load("t.csv", kernels.LiftArm(kernels.Identity{}), problem.LoadOptions{
+		p := try.Of(problem.Load("t.csv", kernels.LiftArm(kernels.Identity{}), problem.LoadOptions{
 			Read: func(string) ([]byte, error) { return []byte(c.table), nil }, Noise: c.noise,
 			Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		var b strings.Builder
-		if err := Text(&b, Document{Displays: []Display{{Name: "p", Value: p}}}, TextOptions{Width: 200}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Text(&b, Document{Displays: []Display{{Name: "p", Value: p}}}, TextOptions{Width: 200}))
 		for _, want := range c.want {
 			if !regexp.MustCompile(want).MatchString(b.String()) {
 				t.Errorf("%s: no %q in\n%s", name, want, b.String())

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A record shows its parts, a list of records is a table, and no address of a pointer is shown.
@@ -21,9 +22,7 @@ func TestRecords(t *testing.T) {
 	}
 	var out strings.Builder
 	for _, v := range []any{answers[0], answers, map[string]any{"later": 2, "first": answers[1]}} {
-		if err := Text(&out, Document{Displays: []Display{{Value: v}}}, TextOptions{}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Text(&out, Document{Displays: []Display{{Value: v}}}, TextOptions{}))
 	}
 	for _, want := range []string{"correct     yes", "2 × 9 values", "x, y", "later  2"} {
 		if !strings.Contains(out.String(), want) {
@@ -44,20 +43,12 @@ func TestRecords(t *testing.T) {
 
 // PartOf reads what JSON has under the same name, of every field of a result and a problem.
 func TestPartsEqualJSON(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(2, 0.4))
 	r := engine.Result{Mode: "fc", Runs: 3, Epsilon: 1, Bytes: 7, Errors: engine.Rate{Count: 1, Runs: 3}, SamplesPerAgent: engine.Interval{Mean: 4}, Answers: []engine.Answer{{Task: "a"}}, Warnings: []engine.Warning{{Kind: engine.WarnFree}}}
 	for _, v := range []any{r, p, &r} {
-		text, err := json.Marshal(JSONValue(v))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(json.Marshal(JSONValue(v)))
 		var object map[string]json.RawMessage
-		if err := json.Unmarshal(text, &object); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(text, &object))
 		for name, want := range object {
 			part, ok := PartOf(v, name)
 			if !ok {

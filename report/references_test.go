@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // withOracle returns a sweep of two competitors and the two references.
@@ -39,10 +40,7 @@ func against() sim.Comparisons {
 // no other algorithm is called one.
 func TestReferencesAreNamed(t *testing.T) {
 	results := []any{withOracle().Rows[0].Result, withOracle().Rows[1].Result, withOracle().Rows[3].Result}
-	measured, err := SweepMeasures(withOracle(), "samples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := try.Of(SweepMeasures(withOracle(), "samples"))
 	for name, v := range map[string]any{"sweep": withOracle(), "list": results, "paired": against(), "measures": measured,
 		"categories": figureFrom(t, withOracle(), "algorithm", "samples"), "bars": figureFrom(t, results, "", ""), "panels": panelled(t, withOracle(), "gap", "algorithm")} {
 		text := string(written(t, func(w io.Writer) error {
@@ -77,10 +75,7 @@ func TestReferencesAreNotCounted(t *testing.T) {
 func TestReferenceColumn(t *testing.T) {
 	results := []any{withOracle().Rows[0].Result, withOracle().Rows[1].Result, withOracle().Rows[3].Result}
 	for name, v := range map[string]any{"sweep": withOracle(), "list": results, "paired": against()} {
-		rows, err := csv.NewReader(bytes.NewReader(written(t, func(w io.Writer) error { return CSV(w, v) }))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := try.Of(csv.NewReader(bytes.NewReader(written(t, func(w io.Writer) error { return CSV(w, v) }))).ReadAll())
 		algorithm, reference := slices.Index(rows[0], "algorithm"), slices.Index(rows[0], "reference")
 		if algorithm < 0 || reference < 0 {
 			t.Fatalf("%s: columns %v", name, rows[0])

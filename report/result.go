@@ -72,7 +72,7 @@ func resultBlocks(r engine.Result) []Block {
 	}
 	warnings := resultWarnings(r)
 	if r.Guarantee != "" {
-		out = append(out, Paragraph{Text: guaranteeText(r.Guarantee)})
+		out = append(out, Paragraph{Text: guaranteeText(r.Guarantee) + "."})
 	}
 	first, others := warned(warnings)
 	out = slices.Concat(out, first, []Block{answersTable(r)}, others, []Block{resultFacts(r)})
@@ -340,7 +340,8 @@ func resultFacts(r engine.Result) KeyValues {
 	}
 	kv.add("Status", r.Ended())
 	kv.add("Runs", r.Runs)
-	for _, m := range measures() {
+	all := lists.Map(measures(), func(m measure) string { return m.name })
+	for _, m := range measuresFor([]engine.Result{r}, all...) {
 		if v := m.value(r); v != nil {
 			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
 		}

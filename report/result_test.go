@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // column finds a column by name; -1 when the table has none.
@@ -121,9 +122,7 @@ func TestLabelsSayWhatIsCounted(t *testing.T) {
 		"budget": {fbResult("CoKernelFB", 3, 0.04), []string{"Recommended"}},
 	} {
 		var b strings.Builder
-		if err := Text(&b, Document{Displays: []Display{{Value: c.result}}}, TextOptions{Width: 400}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Text(&b, Document{Displays: []Display{{Value: c.result}}}, TextOptions{Width: 400}))
 		for _, want := range c.want {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: %q is missing in\n%s", name, want, b.String())
@@ -135,9 +134,7 @@ func TestLabelsSayWhatIsCounted(t *testing.T) {
 // TestAuditTrail: folded where folding exists, cut with a count elsewhere.
 func TestAuditTrail(t *testing.T) {
 	var b strings.Builder
-	if err := Text(&b, Document{Displays: []Display{{Value: fcResult()}}}, TextOptions{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&b, Document{Displays: []Display{{Value: fcResult()}}}, TextOptions{}))
 	if n := strings.Count(b.String(), "confidence interval"); n != collapsedRows {
 		t.Errorf("%d eliminations in text, want %d", n, collapsedRows)
 	}
@@ -151,17 +148,13 @@ func TestAuditTrail(t *testing.T) {
 func TestTextWidth(t *testing.T) {
 	d := Document{Displays: []Display{{Value: undecidedResult()}, {Value: hardness()}}}
 	var plain, colour strings.Builder
-	if err := Text(&plain, d, TextOptions{Width: 90}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&plain, d, TextOptions{Width: 90}))
 	for _, line := range strings.Split(plain.String(), "\n") {
 		if n := len([]rune(line)); n > 90 {
 			t.Errorf("%d columns: %q", n, line)
 		}
 	}
-	if err := Text(&colour, d, TextOptions{Width: 90, Color: true}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&colour, d, TextOptions{Width: 90, Color: true}))
 	if strings.Contains(plain.String(), "\x1b") || !strings.Contains(colour.String(), "\x1b[") {
 		t.Error("colour does not follow the option")
 	}
@@ -190,10 +183,7 @@ func TestSweepMeasures(t *testing.T) {
 		{Values: []any{0.1}, Result: engine.Result{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Rounds: 4, Bytes: 100}},
 		{Values: []any{0.2}, Result: engine.Result{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Rounds: 3, Bytes: 80}},
 	}}
-	table, err := SweepMeasures(s, "bytes", "rounds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := try.Of(SweepMeasures(s, "bytes", "rounds"))
 	var names []string
 	for _, c := range table.Columns {
 		names = append(names, c.Name)

@@ -9,19 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func csvRecords(t *testing.T, v any) [][]string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := CSV(&b, v); err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return records
+	try.To(CSV(&b, v))
+	return try.Of(csv.NewReader(&b).ReadAll())
 }
 
 // A row of a run has what is swept, the settings and what the run measured.
@@ -55,9 +50,7 @@ func TestJSONOfRuns(t *testing.T) {
 	for per, want := range map[string]bool{sim.PerRun: true, sim.PerCell: false, "": false} {
 		s.Per = per
 		var b bytes.Buffer
-		if err := JSON(&b, Document{Displays: []Display{{Value: s}}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(JSON(&b, Document{Displays: []Display{{Value: s}}}))
 		if got := strings.Contains(b.String(), `"wrong_tasks"`); got != want || s.Rows[0].Result.Detail == nil {
 			t.Errorf("rows=%q: runs in JSON %v, want %v", per, got, want)
 		}

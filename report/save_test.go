@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
@@ -26,10 +27,7 @@ func TestSave(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		b, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(os.ReadFile(path))
 		if !strings.HasPrefix(string(b), start) {
 			t.Errorf("%s starts with %q, want %q", ending, b[:min(len(b), 20)], start)
 		}
@@ -51,9 +49,7 @@ func TestSave(t *testing.T) {
 func TestSaveErrors(t *testing.T) {
 	dir := t.TempDir()
 	old := filepath.Join(dir, "old.csv")
-	if err := os.WriteFile(old, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(old, []byte("old"), 0o644))
 	for _, c := range []struct {
 		path  string
 		value any
@@ -94,10 +90,7 @@ func TestSaveWithoutPandoc(t *testing.T) {
 // TestSaveLaTeXFigure: a figure saved as .tex, as a value or by a pointer, includes a PDF file beside it. LaTeX puts the picture on a
 // page.
 func TestSaveLaTeXFigure(t *testing.T) {
-	f, err := report.FigureOf(report.SweepOfFC(), report.PlotOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(report.FigureOf(report.SweepOfFC(), report.PlotOptions{}))
 	narrow := f
 	narrow.Width = 1
 	for name, c := range map[string]struct {
@@ -106,9 +99,7 @@ func TestSaveLaTeXFigure(t *testing.T) {
 	}{"value": {f, `\includegraphics[width=\linewidth]{value-figure.pdf}`}, "pointer": {&f, `{pointer-figure.pdf}`},
 		"narrow": {narrow, `\includegraphics{narrow-figure.pdf}`}} {
 		dir := t.TempDir()
-		if err := save.File(filepath.Join(dir, name+".tex"), c.value); err != nil {
-			t.Fatal(err)
-		}
+		try.To(save.File(filepath.Join(dir, name+".tex"), c.value))
 		tex, err := os.ReadFile(filepath.Join(dir, name+".tex"))
 		if err != nil || !strings.Contains(string(tex), c.option) {
 			t.Errorf("%s: %s, %v", name, tex, err)
@@ -117,9 +108,7 @@ func TestSaveLaTeXFigure(t *testing.T) {
 			continue
 		}
 		paper := "\\documentclass{article}\\usepackage{graphicx}\\begin{document}\\begin{figure}\\input{" + name + "}\\end{figure}\\end{document}\n"
-		if err := os.WriteFile(filepath.Join(dir, "paper.tex"), []byte(paper), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(dir, "paper.tex"), []byte(paper), 0o644))
 		cmd := exec.Command("pdflatex", "-interaction=nonstopmode", "-halt-on-error", "paper.tex")
 		cmd.Dir = dir
 		if out, err := cmd.CombinedOutput(); err != nil {

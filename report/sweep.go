@@ -86,7 +86,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 	default:
 		names = []string{"error", "samples", "rounds", "ratio", "bytes"}
 	}
-	chosen := measuresNamed(names...)
+	chosen := measuresFor(resultsOf(s), names...)
 	t.Columns = append(t.Columns, lists.Map(chosen, measure.column)...)
 	for _, r := range s.Rows {
 		row := markedAll(s.Names, r.Values)

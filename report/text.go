@@ -101,6 +101,9 @@ func (t *textWriter) block(b Block) {
 	case Table:
 		t.table(b)
 	case Figure:
+		if b.Repeats {
+			return
+		}
 		x := figureTable(b)
 		x.Collapsed = len(b.Panels) > 0 // the points of a figure with panels are too many to show in full
 		t.table(x)
@@ -175,7 +178,7 @@ func (t *textWriter) table(x Table) {
 		}
 	}
 	if omitted > 0 {
-		t.b.WriteString("  " + x.further(omitted) + "\n")
+		t.b.WriteString("  " + x.omittedNote(omitted) + "\n")
 	}
 	for _, n := range x.Notes {
 		t.wrap("  ", n)

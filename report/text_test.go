@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestWideTable: a table that is too wide goes on below, by the columns that tell its rows apart, and no line is wider than the terminal.
@@ -18,9 +20,7 @@ func TestWideTable(t *testing.T) {
 	}
 	x.Rows = rows
 	var b strings.Builder
-	if err := Text(&b, Document{Displays: []Display{{Value: x}}}, TextOptions{Width: 80}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Text(&b, Document{Displays: []Display{{Value: x}}}, TextOptions{Width: 80}))
 	for line := range strings.Lines(b.String()) {
 		if utf8.RuneCountInString(strings.TrimSpace(line)) > 80 {
 			t.Errorf("a line of %d columns: %s", utf8.RuneCountInString(line), line)

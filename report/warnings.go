@@ -18,12 +18,12 @@ const shownWarnings = 2
 // are none.
 func warned(sentences []string) (first, others []Block) {
 	shown := min(shownWarnings, len(sentences))
-	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w, Warning: true} })
+	first = lists.Map(sentences[:shown], func(w string) Block { return Note{Text: w + ".", Warning: true} })
 	if shown == len(sentences) {
 		return first, nil
 	}
 	return first, []Block{Table{Caption: "Further warnings", Columns: columns("warning Warning"), Collapsed: true,
-		Rows: lists.Map(sentences[shown:], func(w string) []any { return []any{w} })}}
+		Rows: lists.Map(sentences[shown:], func(w string) []any { return []any{w + "."} })}}
 }
 
 // sweepWarnings returns one sentence for each kind of warning of the runs, with the number of results that have it.

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -29,20 +30,10 @@ func mill(t *testing.T) *problem.Problem {
 			mean = append(mean, 3*x[0]+0.03*x[1]*float64(1-2*v))
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z"}, []string{"oslo", "rome"}, [][]float64{{0}, {1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"temp", "speed"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z"}, []string{"oslo", "rome"}, [][]float64{{0}, {1}}))
+	arms := try.Of(kernels.NewPoints([]string{"temp", "speed"}, names, rows))
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Linear{}}}}
-	p, err := problem.New("mill", tasks, arms, taskOf, joint, []float64{4}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("mill", tasks, arms, taskOf, joint, []float64{4}, mean))
 }
 
 // Each map of open arms has as many of them as the audit trail says, and at first all.
@@ -52,10 +43,7 @@ func TestWhereOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := FigureOf(r, PlotOptions{Where: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(FigureOf(r, PlotOptions{Where: p}))
 	h := f.Heat
 	rounds, open := openArms(r)
 	if len(h.RowMarks) != 2 || len(h.ColumnMarks) < 3 || len(h.Z) != len(h.Rows) {
@@ -86,14 +74,9 @@ func TestWhereOpen(t *testing.T) {
 	if z := h.Z[0]; !(z[len(z)-1] >= 1) {
 		t.Errorf("the last field of the last map of the first task is %g", z[len(z)-1])
 	}
-	text, err := json.Marshal(JSONValue(f))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(JSONValue(f)))
 	var plain any
-	if err := json.Unmarshal(text, &plain); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &plain))
 	again, err := figure.FromJSON(plain)
 	if err != nil || len(again.Heat.RowMarks) != 2 || !again.Heat.Log {
 		t.Errorf("read back: %v %v", again.Heat, err)

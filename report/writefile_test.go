@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // put writes text by WriteFile.
@@ -23,10 +25,7 @@ func put(path, text string) error {
 // holdsOnly fails the test when a folder holds anything but the named files.
 func holdsOnly(t *testing.T, folder string, names ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := try.Of(os.ReadDir(folder))
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -38,10 +37,7 @@ func holdsOnly(t *testing.T, folder string, names ...string) {
 
 func content(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(os.ReadFile(path))
 	return string(b)
 }
 
@@ -49,9 +45,7 @@ func content(t *testing.T, path string) string {
 func TestWriteFileFollowsLinks(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"a", "a/b", "c"} {
-		if err := os.Mkdir(filepath.Join(folder, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.Mkdir(filepath.Join(folder, name), 0o755))
 	}
 	for _, l := range []struct{ name, to string }{
 		{"folder", "a/b"}, {"c/first", "second"}, {"c/second", "../folder/../end.txt"}, {"c/far", filepath.Join(folder, "a", "far.txt")}, {"loop", "loop"}, {"nowhere", "none/x.txt"},
@@ -60,15 +54,11 @@ func TestWriteFileFollowsLinks(t *testing.T) {
 			t.Skip(err)
 		}
 	}
-	if err := put(filepath.Join(folder, "a", "far.txt"), "old"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(put(filepath.Join(folder, "a", "far.txt"), "old"))
 	for _, c := range []struct{ path, end string }{{"c/first", "a/end.txt"}, {"c/far", "a/far.txt"}, {"folder/in.txt", "a/b/in.txt"}} {
 		for _, text := range []string{"first", "second"} {
 			path := filepath.Join(folder, c.path)
-			if err := errors.Join(Writable(path), put(path, text)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(errors.Join(Writable(path), put(path, text)))
 			if got := content(t, filepath.Join(folder, c.end)); got != text {
 				t.Errorf("%s leads to %q, want %q", c.path, got, text)
 			}
@@ -108,9 +98,7 @@ func full(t *testing.T) string {
 func TestWriteFileOnFullDisk(t *testing.T) {
 	small, beside := full(t), t.TempDir()
 	target, link := filepath.Join(small, "target.html"), filepath.Join(beside, "link.html")
-	if err := errors.Join(put(target, "old"), os.Symlink(target, link)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(errors.Join(put(target, "old"), os.Symlink(target, link)))
 	for _, path := range []string{target, link} {
 		err := put(path, strings.Repeat("new ", 1<<16))
 		if !errors.Is(err, syscall.ENOSPC) || !strings.HasPrefix(err.Error(), "cannot save "+path+": no space left") {

@@ -8,16 +8,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
 // TestReaders: the reader that package kinds names for a kind is a function of this package
 // that returns the kind's Go type.
 func TestReaders(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "session.go", nil, parser.SkipObjectResolution)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.Of(parser.ParseFile(token.NewFileSet(), "session.go", nil, parser.SkipObjectResolution))
 	returns := map[string]string{}
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Type.Results != nil {

@@ -85,7 +85,7 @@ is its identity: another folder for the same task is rejected.`,
 	f.BoolVar(&o.goOn, "go-on", false, "after --patience, continue the round without silent agents; valid only "+
 		"if their silence is unrelated to their rewards")
 	f.DurationVar(&o.grace, "grace", time.Minute, "stop COMMAND (SIGTERM, 2 s later SIGKILL) or the answer of --http "+
-		"this `DURATION` after the last reward; 0 is never")
+		"this `DURATION` after the last reward; 0: never")
 	f.BoolVar(&o.json, "json", false, "print JSON: one line per notice, then the result")
 	o.addRequired(c)
 	return c

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // kept is a command that is started again whenever it was killed, until it has ended by itself.
@@ -119,9 +120,7 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 	play := func(kills int) (shown string, killed int) {
 		dir := t.TempDir()
 		for name, text := range map[string]string{"wells.csv": table, "wells.cope": script} {
-			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		url := serve(t, dir)
 		run := keep(t, dir, "run", "wells.cope", "--agents", "--server", url, "--run", "wells", "--format", "json")
@@ -206,20 +205,13 @@ func tellAll(t *testing.T, ctx context.Context, dir string, told map[string]int)
 func serve(t *testing.T, folder string) string {
 	t.Helper()
 	c := exec.Command("gonb-cope", "cluster", "serve", filepath.Join(folder, "server"), "--listen", "127.0.0.1:0", "--json")
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(c.StdoutPipe())
+	try.To(c.Start())
 	t.Cleanup(func() {
 		_ = c.Process.Signal(os.Interrupt)
 		_ = c.Wait()
 	})
 	var where struct{ URL string }
-	if err := json.NewDecoder(out).Decode(&where); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.NewDecoder(out).Decode(&where))
 	return where.URL
 }

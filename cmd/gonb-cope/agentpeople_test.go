@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // One agent's pulls are the lists of a campaign, whose results people enter; the others draw theirs. The
@@ -29,10 +30,8 @@ func TestAgentOfPeople(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := cluster.NewMemory()
-	if _, err := cluster.Open(ctx, x, "wells", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err != nil {
-		t.Fatal(err)
-	}
+	x := facts(t)
+	try.Of(cluster.Open(ctx, x, "wells", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}))
 	lab := filepath.Join(t.TempDir(), "lab")
 	take := func(o *agentOptions) (cluster.Finished, error) {
 		return cluster.Agent{Facts: x, Run: o.run, Task: o.task, Folder: t.TempDir(), Make: o.make, Build: cluster.BuildHere(), Puller: o.puller(ctx)}.Take(ctx)
@@ -104,11 +103,7 @@ func wells() question.Recipe {
 // open opens the campaign.
 func open(t *testing.T, ctx context.Context, dir string) *folder.Campaign {
 	t.Helper()
-	k, err := folder.Open(ctx, dir, dsl.MakeProtocol, folder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return k
+	return try.Of(folder.Open(ctx, dir, dsl.MakeProtocol, folder.Options{}))
 }
 
 // work asks for a list, records its results, and returns their number.

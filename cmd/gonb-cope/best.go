@@ -100,14 +100,14 @@ needs no flags.`,
 		"whether higher or lower values are better: `max|min` (default max); one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.StringVar(&o.Kernel, "kernel", "",
-		"kernel `EXPR`: how similar tasks and options are, as in a script. The measurements decide its weight (default: learned)")
+		"`KERNEL` of a script: how similar tasks and options are. The measurements decide its weight (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
 	f.IntVar(&o.Next, "next", 0, "how many further measurements to propose: a `NUMBER`, or with --cost their total cost. "+
 		"A file of -o (.xlsx, .csv, .docx, .pdf) then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
-	f.IntVar(&o.PerBlock, "per-block", 0, "propose an option at most `NUMBER` times in a block")
-	f.IntVar(&o.Options, "options", 0, "propose at most `NUMBER` different options")
+	f.IntVar(&o.PerBlock, "per-block", 0, "largest `NUMBER` of proposals of an option in a block")
+	f.IntVar(&o.Options, "options", 0, "largest `NUMBER` of different options to propose")
 	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of a control: an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.Retry, "retry", false, "also recommend and propose options whose measurements have all failed")
 	f.StringVar(&o.run.format, "format", "", "`FORMAT` of the answer: "+formatNames(true)+" (default: from the ending of -o, else text)")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/bestcall"
 )
 
@@ -122,13 +123,8 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", detection limits such as <`, "where"},
 	} {
 		path := filepath.Join(t.TempDir(), "runs.csv")
-		if err := os.WriteFile(path, []byte(c.table), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		d, err := problem.Describe(path, problem.LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(c.table), 0o600))
+		d := try.Of(problem.Describe(path, problem.LoadOptions{}))
 		o := bestOptions{Call: bestcall.New()}
 		var b strings.Builder
 		if err := o.describe(t.Context(), &b, d); err != nil {
@@ -143,10 +139,7 @@ func TestNoCommandThatFails(t *testing.T) {
 // With --bounded no interval leaves the limits; limits that are none are a mistake of usage.
 func TestBounded(t *testing.T) {
 	args := []string{"best", "../../notebooks/data/pilot-runs.csv", "--task", "Halide", "--arm", "Base", "--arm", "Ligand", "--reward", "Yield (%)", "--format", "json"}
-	out, err := exec.Command("gonb-cope", append(args, "--bounded", "0,100")...).Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(exec.Command("gonb-cope", append(args, "--bounded", "0,100")...).Output())
 	var d struct {
 		Displays []struct {
 			Value struct {

@@ -86,10 +86,7 @@ func flagLines(c *cobra.Command) (out []string) {
 		if f.Hidden || f.Name == "help" || f.Name == "memory" {
 			return
 		}
-		kind, usage := pflag.UnquoteUsage(f)
-		if f.Value.Type() == "bool" {
-			kind = ""
-		}
+		kind, usage := flagUsage(f)
 		name := "--" + f.Name
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name

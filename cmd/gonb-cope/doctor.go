@@ -1,13 +1,11 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
 	"errors"
 	"fmt"
 	"go/version"
-	"math"
 	"os"
 	"os/exec"
 	"runtime"
@@ -18,17 +16,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/kernelspec"
-	"github.com/gonb-cope/gonb-cope/report"
-	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // examination is one check that the command doctor makes.
@@ -47,11 +39,11 @@ func doctorCommand() *cobra.Command {
 		Long: `Test this installation. You get a list of the parts that work and of those that are missing
 or fail, each with a way to fix it.
 
-Missing parts that only notebooks need do not count as failures. --build compiles now what
-Go cells need, so that the first Go cell starts quickly.`,
+The parts are those that notebooks and reports need besides this program, and a missing one is
+not a failure. --build compiles now what Go cells need, so that the first Go cell starts quickly.`,
 		Args: noArguments,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return examine(c.Context(), append(examinations(), notebookExaminations(build)...))
+			return examine(c.Context(), examinations(build))
 		},
 	}
 	c.Flags().BoolVar(&build, "build", false, "build GoNB and goimports, and compile the packages that Go cells need")
@@ -82,71 +74,6 @@ func examine(ctx context.Context, examinations []examination) error {
 	}
 	does := map[bool]string{true: "does", false: "do"}[failed == 1]
 	return fmt.Errorf("gonb-cope: %s %s not work", sentence.Count(failed, "required part"), does)
-}
-
-func examinations() []examination {
-	const rebuild = "rebuild with the Go release named in go.mod: go build ./cmd/gonb-cope"
-	return []examination{
-		{"processor", true, func(context.Context) (string, error) {
-			return fmt.Sprintf("%s/%s, %d workers", runtime.GOOS, runtime.GOARCH, runtime.GOMAXPROCS(0)), nil
-		}, ""},
-		{"solver", true, knownHardness, rebuild},
-		{"algorithm", true, knownAnswer, rebuild},
-		{"figures", true, drawsFigure, rebuild},
-		{"temporary", true, writesFile, "set TMPDIR to a folder that can be written to"},
-	}
-}
-
-// knownHardness computes ρ_1 for the paper's case 1 and compares it with the exact value 12/(1 + 3ξ).
-func knownHardness(ctx context.Context) (string, error) {
-	p, err := problem.PaperCase(1, 0.1)
-	if err != nil {
-		return "", err
-	}
-	const ridge = 1e-6
-	r, err := bounds.Compute(ctx, p, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
-	if err != nil {
-		return "", err
-	}
-	if want := 12 / (1 + 3*ridge); math.Abs(r.Rho1.Value/want-1) > 1e-6 {
-		return "", fmt.Errorf("rho_1 of the paper's case 1 is %.9g, but should be %.9g", r.Rho1.Value, want)
-	}
-	return fmt.Sprintf("rho_1 of the paper's case 1 is %.6f, as it should be", r.Rho1.Value), nil
-}
-
-// knownAnswer runs CoKernelFC on the paper's case 2 and checks that it finds the best arms.
-func knownAnswer(ctx context.Context) (string, error) {
-	p, err := problem.PaperCase(2, 0.8)
-	if err != nil {
-		return "", err
-	}
-	r, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.001},
-		Runs: 10, Seed: 1})
-	if err != nil {
-		return "", err
-	}
-	if r.Status != engine.StatusDecided || r.Errors.Count > 0 {
-		return "", fmt.Errorf("CoKernelFC on the paper's case 2: %s, %d of %d runs wrong", r.Status, r.Errors.Count, r.Runs)
-	}
-	return fmt.Sprintf("CoKernelFC found the best arms in %d of %d runs", r.Runs, r.Runs), nil
-}
-
-func drawsFigure(context.Context) (string, error) {
-	var b bytes.Buffer
-	f := report.Figure{Title: "test", Alt: "two points", Series: []report.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 4}}}}
-	if err := figure.PNG(&b, f); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("a PNG of %d bytes", b.Len()), nil
-}
-
-func writesFile(context.Context) (string, error) {
-	f, err := os.CreateTemp("", "gonb-cope-*")
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString("test")
-	return "files can be written in " + os.TempDir(), errors.Join(err, f.Close(), os.Remove(f.Name()))
 }
 
 // build describes how this binary was built.
@@ -220,9 +147,9 @@ func findFont(system string, match func(name string) (string, error)) (string, e
 		"width", instead)
 }
 
-// notebookExaminations returns the checks of parts that only notebooks need. If build is true, doctor builds some parts,
-// and these are then required.
-func notebookExaminations(build bool) []examination {
+// examinations returns the checks of parts outside this program, which notebooks and reports need. If build is true, doctor
+// builds some parts, and these are then required.
+func examinations(build bool) []examination {
 	const buildIt = "gonb-cope doctor --build"
 	const installIt = "gonb-cope install"
 	return []examination{

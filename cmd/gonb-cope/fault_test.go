@@ -14,6 +14,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // often returns how many times a fault is tried: all of them for make faults, else a tenth, and a
@@ -78,9 +80,7 @@ func TestFaultHandMadeScripts(t *testing.T) {
 	all := handMade()
 	for i, text := range all {
 		name := fmt.Sprintf("%d.cope", i)
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 		if i%(len(all)/often(len(all))) == 0 {
 			attempt(t, folder, "check", name)
 			attempt(t, folder, "run", name)
@@ -137,9 +137,7 @@ func TestFaultMutatedScripts(t *testing.T) {
 	}
 	for i := range often(1768) {
 		name := fmt.Sprintf("%d.cope", i)
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(mutant(rng, mutable()[i%4])), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), []byte(mutant(rng, mutable()[i%4])), 0o600))
 		jobs <- name
 	}
 	close(jobs)

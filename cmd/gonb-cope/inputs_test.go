@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const inputs = "testdata/inputs"
@@ -195,10 +197,7 @@ func TestNotebooksOfStrangers(t *testing.T) {
 				t.Errorf("%s: %v: %s", name, err, out)
 				continue
 			}
-			data, err := os.ReadFile(to)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := try.Of(os.ReadFile(to))
 			text := string(data) + string(out)
 			for _, want := range in.has {
 				if ending == ".md" && !strings.Contains(text, want) && !(want == "(1)" && strings.Contains(text, `\tag{1}`)) &&
@@ -238,14 +237,8 @@ func TestScriptsOfStrangers(t *testing.T) {
 	if python == "" {
 		t.Skip("GONB_COPE_PYTHON names no Python with pandas and optuna: make python-env installs one from PyPI")
 	}
-	command, err := exec.LookPath("gonb-cope")
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("../../python")
-	if err != nil {
-		t.Fatal(err)
-	}
+	command := try.Of(exec.LookPath("gonb-cope"))
+	root := try.Of(filepath.Abs("../../python"))
 	for name, last := range scriptInputs {
 		t.Run(name, func(t *testing.T) {
 			code, err := os.ReadFile(filepath.Join(inputs, name))
@@ -267,10 +260,7 @@ func TestScriptsOfStrangers(t *testing.T) {
 
 // TestInputsAreTried: every input has its right value in one of the lists above.
 func TestInputsAreTried(t *testing.T) {
-	files, err := os.ReadDir(inputs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := try.Of(os.ReadDir(inputs))
 	for _, f := range files {
 		_, notebook := notebookInputs[f.Name()]
 		_, script := scriptInputs[f.Name()]
@@ -294,9 +284,7 @@ func TestCampaignsOfStrangers(t *testing.T) {
 			folder := t.TempDir()
 			for file, text := range map[string]string{"plan.csv": string(data),
 				"c.cope": `p = problem(data="plan.csv", ` + in.rest + ")\nc = protocol(p, budget=4, plate=4, capacity=4, runs=2)\n"} {
-				if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				try.To(os.WriteFile(filepath.Join(folder, file), []byte(text), 0o600))
 			}
 			run := func(args ...string) string {
 				t.Helper()
@@ -315,21 +303,14 @@ func TestCampaignsOfStrangers(t *testing.T) {
 				t.Fatalf("%d rows, %v: %s", rows, err, list)
 			}
 			if in.reward != "" {
-				rows, err := csv.NewReader(strings.NewReader(string(list))).ReadAll()
-				if err != nil {
-					t.Fatal(err)
-				}
+				rows := try.Of(csv.NewReader(strings.NewReader(string(list))).ReadAll())
 				at := slices.Index(rows[0], "reward")
 				for _, row := range rows[1:] {
 					row[at] = in.reward
 				}
 				var told strings.Builder
-				if err := csv.NewWriter(&told).WriteAll(rows); err != nil {
-					t.Fatal(err)
-				}
-				if err := os.WriteFile(filepath.Join(folder, "list.csv"), []byte(told.String()), 0o600); err != nil {
-					t.Fatal(err)
-				}
+				try.To(csv.NewWriter(&told).WriteAll(rows))
+				try.To(os.WriteFile(filepath.Join(folder, "list.csv"), []byte(told.String()), 0o600))
 				run("tell", "c", "list.csv", "--by", "Ann")
 			}
 			status := run("status", "c")
@@ -353,9 +334,7 @@ func TestProposalsForStrangers(t *testing.T) {
 		"n,Tool,Time\n10,R,1.5\n10,Py,2.5\n1000,R,15.5\n1000,Py,25.5\n":                           {"--task n --arm Tool --reward Time"},
 	} {
 		path := filepath.Join(t.TempDir(), "t.csv")
-		if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(table), 0o600))
 		out, err := exec.Command("gonb-cope", "best", path).CombinedOutput()
 		for _, text := range want {
 			if err != nil || !strings.Contains(string(out), text) {
@@ -368,10 +347,7 @@ func TestProposalsForStrangers(t *testing.T) {
 // TestOrdersOfStrangers: a campaign names the same recommended arms whether a list is made before or after data are attached, and a
 // setting that differs a little from the planned one can be recorded.
 func TestOrdersOfStrangers(t *testing.T) {
-	twice, err := os.ReadFile(filepath.Join(inputs, "pasted-twice.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	twice := try.Of(os.ReadFile(filepath.Join(inputs, "pasted-twice.csv")))
 	lines := strings.SplitAfter(string(twice), "\n")
 	var recommended []string
 	for _, order := range [][]string{{"ask", "attach"}, {"attach", "ask"}} {
@@ -410,7 +386,5 @@ func TestOrdersOfStrangers(t *testing.T) {
 
 func write(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(content), 0o600))
 }

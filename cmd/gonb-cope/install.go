@@ -73,7 +73,7 @@ func uninstallCommand() *cobra.Command {
 func placeFlags(c *cobra.Command, o *kernelspec.Options) {
 	f := c.Flags()
 	f.BoolVar(&o.User, "user", false, "use your own Jupyter folder, JUPYTER_DATA_DIR (the default)")
-	f.StringVar(&o.Prefix, "prefix", "", "use the `FOLDER`/share/jupyter, for all users or a virtual environment")
+	f.StringVar(&o.Prefix, "prefix", "", "install into share/jupyter of this `FOLDER`, for all users or a virtual environment")
 	f.StringVar(&o.Name, "name", kernelspec.DefaultName, "`NAME` of the kernel in notebooks")
 	c.PreRunE = func(*cobra.Command, []string) error {
 		if o.User && o.Prefix != "" {

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A run with a store that is killed again and again, whenever its store has grown to a random size,
@@ -30,18 +32,14 @@ func TestFaultStoreKills(t *testing.T) {
 s = sweep(r, case=[1, 2], seed=1..%d, algorithm=["CoKernelFC", "IndKernelFC"], store=store)
 save(s, file)
 `, seeds)
-	if err := os.WriteFile(filepath.Join(folder, "s.cope"), []byte("store = \"killed.jsonl\"\nfile = \"killed.csv\"\n"+script), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, "s.cope"), []byte("store = \"killed.jsonl\"\nfile = \"killed.csv\"\n"+script), 0o600))
 	store := filepath.Join(folder, "killed.jsonl")
 	rng := rand.New(rand.NewPCG(1, 33))
 	killed := 0
 	for range often(33) {
 		c := exec.Command("gonb-cope", "run", "s.cope")
 		c.Dir = folder
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		// a line has about 8,400 bytes, and there are 4 for each seed
@@ -59,10 +57,7 @@ save(s, file)
 	}
 	attempt(t, folder, "run", "s.cope")
 	attempt(t, folder, "run", "s.cope", "--set", `store="whole.jsonl"`, "--set", `file="whole.csv"`)
-	got, err := os.ReadFile(filepath.Join(folder, "killed.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(os.ReadFile(filepath.Join(folder, "killed.csv")))
 	if want, err := os.ReadFile(filepath.Join(folder, "whole.csv")); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("after %d kills the table differs from one that nothing happened to, error %v", killed, err)
 	}
@@ -108,16 +103,12 @@ func TestFaultReportKills(t *testing.T) {
 	for i := range often(20) {
 		folder := t.TempDir()
 		for name, text := range map[string]string{"s.cope": script, "s.html": old} {
-			if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 		}
 		signal := []os.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM, os.Interrupt}[i%4]
 		c := exec.Command("gonb-cope", "report", "s.cope", "-o", "s.html")
 		c.Dir = folder
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- c.Wait() }()
 		enough := 1 + rng.Int64N(60_000)
@@ -140,10 +131,7 @@ func TestFaultReportKills(t *testing.T) {
 				t.Errorf("%v: the partial file has %d bytes and cannot be read, error %v", signal, len(text), err)
 			}
 		}
-		entries, err := os.ReadDir(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := try.Of(os.ReadDir(folder))
 		for _, e := range entries {
 			if name := e.Name(); signal != syscall.SIGKILL && name != "s.cope" && name != "s.html" && filepath.Join(folder, name) != keptIn(folder) {
 				t.Errorf("%v: it left %s", signal, name)

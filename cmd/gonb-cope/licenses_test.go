@@ -16,6 +16,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var update = flag.Bool("update", false, "write THIRD_PARTY_LICENSES from the linked modules")
@@ -28,9 +30,7 @@ func TestLicenses(t *testing.T) {
 	}
 	want := thirdParty(t)
 	if *update {
-		if err := os.WriteFile("THIRD_PARTY_LICENSES", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile("THIRD_PARTY_LICENSES", []byte(want), 0o644))
 		return
 	}
 	if licenses != want {
@@ -75,10 +75,7 @@ func linked(t *testing.T) []linkedModule {
 
 func goRoot(t *testing.T) string {
 	t.Helper()
-	out, err := exec.Command("go", "env", "GOROOT").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(exec.Command("go", "env", "GOROOT").Output())
 	return strings.TrimSpace(string(out))
 }
 
@@ -113,14 +110,8 @@ func thirdParty(t *testing.T) string {
 // texts returns the licences and notices of one module.
 func texts(t *testing.T, m linkedModule) string {
 	t.Helper()
-	names, err := filepath.Glob(filepath.Join(m.Dir, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	more, err := filepath.Glob(filepath.Join(m.Dir, "licenses", "ftl.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	names := try.Of(filepath.Glob(filepath.Join(m.Dir, "*")))
+	more := try.Of(filepath.Glob(filepath.Join(m.Dir, "licenses", "ftl.txt")))
 	var b strings.Builder
 	for _, name := range append(names, more...) {
 		if !notice.MatchString(filepath.Base(name)) {
@@ -129,10 +120,7 @@ func texts(t *testing.T, m linkedModule) string {
 		if info, err := os.Stat(name); err != nil || !info.Mode().IsRegular() {
 			continue // a folder of that name
 		}
-		text, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(os.ReadFile(name))
 		clean := strings.TrimSpace(strings.ReplaceAll(string(text), "\r\n", "\n"))
 		fmt.Fprintf(&b, "%s:\n\n%s\n\n", filepath.Base(name), clean)
 	}

@@ -15,6 +15,8 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // mega is how large each of the worst inputs is at most, in bytes.
@@ -26,13 +28,9 @@ func columns[T any](t *testing.T, rows []T, batches int) string {
 	var b bytes.Buffer
 	w := parquet.NewGenericWriter[T](&b, parquet.Compression(&zstd.Codec{}), parquet.PageBufferSize(1<<20))
 	for range batches {
-		if _, err := w.Write(rows); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(w.Write(rows))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(w.Close())
 	return b.String()
 }
 
@@ -127,9 +125,7 @@ func TestFaultLargeInputs(t *testing.T) {
 	for k, c := range worst(t) {
 		t.Run(c.name, func(t *testing.T) {
 			args, dir := []string{"serve", "--stdio"}, filepath.Join(folder, fmt.Sprint(k))
-			if err := os.Mkdir(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.Mkdir(dir, 0o755))
 			if c.file != "" {
 				if len(c.content) > 2*mega {
 					t.Fatalf("%d bytes", len(c.content))
@@ -157,9 +153,7 @@ func limited(t *testing.T, dir, input string, interrupt time.Duration, args ...s
 	var out bytes.Buffer
 	c.Dir, c.Stdin, c.Stdout, c.Stderr = dir, strings.NewReader(input), &out, &out
 	begin := time.Now()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- c.Wait() }()
 	var interrupted time.Time

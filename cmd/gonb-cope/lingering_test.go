@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A command that hangs after its last reward gets a signal to end, and is killed if it does not; an
@@ -49,10 +50,7 @@ func TestCommandLingers(t *testing.T) {
 	told, err := onePull(t, t.Context(), commandPuller([]string{"/bin/sh", "-c", `trap "" TERM; echo $$ >` + dir + `/pid; ` + all + `; while :; do sleep 1000; done`}, grace))
 	lingers("it ignores that", told, err)
 	text, _ := os.ReadFile(filepath.Join(dir, "pid"))
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := try.Of(strconv.Atoi(strings.TrimSpace(string(text))))
 	if err := syscall.Kill(pid, 0); !errors.Is(err, syscall.ESRCH) {
 		t.Errorf("process %d is still there: %v", pid, err)
 	}
@@ -78,10 +76,7 @@ func TestCommandLeavesNothing(t *testing.T) {
 		t.Fatalf("told %v, error %v", told, err)
 	}
 	text, _ := os.ReadFile(file)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := try.Of(strconv.Atoi(strings.TrimSpace(string(text))))
 	for until := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
 		state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 		if err != nil || strings.Contains(string(state), ") Z ") { // the process that adopts it may reap it later

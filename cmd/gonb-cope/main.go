@@ -80,7 +80,8 @@ func root() *cobra.Command {
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	var memory string
-	c.PersistentFlags().StringVar(&memory, "memory", "", "largest `SIZE` of memory to use, such as 4GB (default: half of the machine's)")
+	c.PersistentFlags().StringVar(&memory, "memory", "",
+		"largest `SIZE` of memory to use, such as 4GB (default: half of the machine's memory)")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if by := c.Flags().Lookup("by"); by != nil && by.Changed {
 			if err := campaign.CheckName(by.Value.String()); err != nil {
@@ -101,6 +102,8 @@ func root() *cobra.Command {
 		help(c, args)
 	})
 	c.SetHelpCommand(helpCommand())
+	cobra.AddTemplateFunc("flagUsages", flagUsages)
+	c.SetUsageTemplate(usageTemplate(c))
 	c.CompletionOptions.HiddenDefaultCmd = true
 	c.AddCommand(bestCommand(), runCommand(), checkCommand(), reportCommand(), kernelCommand(), wardenCommand(), installCommand(),
 		uninstallCommand(), doctorCommand(), campaignCommand(), agentCommand(), clusterCommand(), storeCommand(), serveLanguageCommand(),
@@ -117,7 +120,6 @@ type flagGroup struct {
 // groupFlags makes the help of a command show its flags in groups. Every flag must be in exactly one group.
 func groupFlags(c *cobra.Command, groups []flagGroup) {
 	c.InitDefaultHelpFlag()
-	const off = "[=true|false]" // pflag prints this text for each boolean flag
 	var text strings.Builder
 	for _, g := range groups {
 		set := pflag.NewFlagSet(g.heading, pflag.ContinueOnError)
@@ -125,10 +127,67 @@ func groupFlags(c *cobra.Command, groups []flagGroup) {
 		for _, name := range g.names {
 			set.AddFlag(c.Flags().Lookup(name))
 		}
-		fmt.Fprintf(&text, "%s:\n%s\n", g.heading, strings.ReplaceAll(set.FlagUsages(), off, strings.Repeat(" ", len(off))))
+		fmt.Fprintf(&text, "%s:\n%s\n\n", g.heading, flagUsages(set))
 	}
-	const usages = "{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}"
-	c.SetUsageTemplate(strings.Replace(c.UsageTemplate(), "Flags:\n"+usages, strings.TrimSpace(text.String()), 1))
+	c.SetUsageTemplate(strings.Replace(usageTemplate(c), "Flags:\n{{.LocalFlags | flagUsages}}", strings.TrimSpace(text.String()), 1))
+}
+
+// usageTemplate returns the template of a command's help, in which flagUsages lists the flags.
+func usageTemplate(c *cobra.Command) string {
+	return strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages | trimTrailingWhitespaces", " | flagUsages")
+}
+
+// placeholder matches the name of a flag's value that is a word, such as COLUMN.
+var placeholder = regexp.MustCompile(`^[A-Z]{4,}$`)
+
+// flagUsage returns the name of a flag's value, such as COLUMN, and the text of the flag. The text has a word in lower
+// case: "column of the tasks".
+func flagUsage(f *pflag.Flag) (value, text string) {
+	value, text = pflag.UnquoteUsage(f)
+	if placeholder.MatchString(value) {
+		text = strings.Replace(text, value, strings.ToLower(value), 1)
+	}
+	if f.Value.Type() == "bool" {
+		value = ""
+	}
+	return value, text
+}
+
+// flagUsages returns the flags of a set with their texts, wrapped at 100 columns.
+func flagUsages(set *pflag.FlagSet) string {
+	var names, texts []string
+	widest := 0
+	set.VisitAll(func(f *pflag.Flag) {
+		if f.Hidden {
+			return
+		}
+		value, text := flagUsage(f)
+		name := "      --" + f.Name
+		if f.Shorthand != "" {
+			name = "  -" + f.Shorthand + ", --" + f.Name
+		}
+		if value != "" {
+			name += " " + value
+		}
+		if !slices.Contains([]string{"", "false", "0", "0s", "[]"}, f.DefValue) {
+			text += " (default " + f.DefValue + ")"
+		}
+		names, texts, widest = append(names, name), append(texts, text), max(widest, len(name))
+	})
+	var out strings.Builder
+	for k, name := range names {
+		line := fmt.Sprintf("%-*s ", widest+1, name)
+		length := len(line)
+		for word := range strings.FieldsSeq(texts[k]) {
+			if length+1+len(word) > 100 && length > widest+2 {
+				line += "\n" + strings.Repeat(" ", widest+2)
+				length = widest + 2
+			}
+			line, length = line+" "+word, length+1+len(word)
+		}
+		out.WriteString(line + "\n")
+	}
+	return strings.TrimRight(out.String(), "\n")
 }
 
 // limitMemory returns a context with a memory limit. stated is the value of --memory; "" means half of the machine's

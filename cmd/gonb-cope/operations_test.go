@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // manual is docs/how-to/several-machines.md with docs/reference/cluster.md. The test types their commands unchanged, except ports and
@@ -39,10 +40,7 @@ func newManual(t *testing.T, folders ...string) *manual {
 	}
 	m := &manual{t: t, dir: t.TempDir()}
 	for _, page := range []string{"how-to/several-machines", "reference/cluster"} {
-		text, err := os.ReadFile("../../docs/" + page + ".md")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(os.ReadFile("../../docs/" + page + ".md"))
 		m.text += string(text)
 	}
 	_, m.port, _ = net.SplitHostPort(testport.Address(t))
@@ -60,12 +58,8 @@ func newManual(t *testing.T, folders ...string) *manual {
 func (m *manual) write(name, text string) {
 	m.t.Helper()
 	path := filepath.Join(m.dir, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		m.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		m.t.Fatal(err)
-	}
+	try.To(os.MkdirAll(filepath.Dir(path), 0o777))
+	try.To(os.WriteFile(path, []byte(text), 0o666))
 }
 
 // section returns the text below a heading.

@@ -84,7 +84,7 @@ name, the new one is NAME.partial-2.ipynb.`,
 	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` gives a parameter another value (repeatable)")
 	f.StringVar(&o.title, "title", "", "`TITLE` of the report (default: the first heading)")
 	f.StringVar(&o.kernel, "kernel", "", "`NAME` of the kernel to use instead of the notebook's own")
-	f.StringVar(&o.timeout, "timeout", "0", "longest `TIME` for a cell, such as 90s or 10m; 0 sets no limit")
+	f.StringVar(&o.timeout, "timeout", "0", "longest `TIME` for a cell, such as 90s or 10m (default: no limit)")
 	f.StringVar(&o.paper, "paper", string(export.A4), "`SIZE` of the pages of PDF and LaTeX: "+strings.Join(export.Papers(), " or "))
 	f.BoolVar(&o.hideCode, "hide-code", false, "leave the code out of the report")
 	f.BoolVar(&o.anonymous, "no-provenance", false, "leave out the date, machine and versions with which the report was made")

@@ -88,7 +88,7 @@ bytes as without parts.
 With --server and --agents, fc and fb with one run measure instead of simulate: one agent
 (gonb-cope agent) measures each task. The command prints how to start the agents, and fc
 returns the result of their run. An interrupt leaves the run on the server: the same command
-with the same --run continues it. Several such calls are runs one after the other: NAME,
+with the same --run continues it. Several such calls run one after the other, as NAME,
 NAME-2 and so on.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html

@@ -16,6 +16,8 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -26,11 +28,17 @@ func evaluated(t *testing.T, text string, opt dsl.Options) []report.Display {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	displays, err := dsl.NewSession(opt).Eval(t.Context(), script)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return displays
+	return try.Of(dsl.NewSession(opt).Eval(t.Context(), script))
+}
+
+// facts starts a server on a free port of loopback and joins it, for the time of a test.
+func facts(t *testing.T) cluster.Exchange {
+	t.Helper()
+	s := try.Of(jetstream.Serve(t.Context(), t.TempDir(), jetstream.ServeOptions{Listen: "127.0.0.1:0"}))
+	t.Cleanup(func() { s.Close() })
+	x := try.Of(jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{}))
+	t.Cleanup(func() { x.Close() })
+	return x
 }
 
 // serveRuns lets agents that draw their rewards take part in every run of an exchange.
@@ -94,11 +102,9 @@ fc(p, runs=3, seed=3)
 			table += fmt.Sprintf("%s,%c,%d,%d,%g\n", task, 'a'+i, i, v, float64(i*(v+1))/2)
 		}
 	}
-	if err := os.WriteFile(folder+"/wells.csv", []byte(table), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(folder+"/wells.csv", []byte(table), 0o666))
 	want := evaluated(t, script, dsl.Options{Folder: folder})
-	x := cluster.NewMemory()
+	x := facts(t)
 	serveRuns(t, x)
 	var mu sync.Mutex
 	var said []string
@@ -156,10 +162,7 @@ fc(p, runs=3, seed=3)
 // asJSON returns a value as reports write it.
 func asJSON(t *testing.T, v any) string {
 	t.Helper()
-	text, err := json.Marshal(report.JSONValue(v))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(report.JSONValue(v)))
 	return string(text)
 }
 
@@ -175,7 +178,7 @@ func TestRunByAgentsRefused(t *testing.T) {
 		if len(errs) > 0 {
 			t.Fatal(errs)
 		}
-		x := cluster.NewMemory()
+		x := facts(t)
 		o := &agentRuns{facts: x, agentRunOptions: &agentRunOptions{run: "r", patience: time.Minute}, say: func(string) {}}
 		_, err := dsl.NewSession(dsl.Options{Agents: o}).Eval(t.Context(), script)
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "test.cope:") {

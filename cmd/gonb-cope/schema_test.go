@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Outputs of every kind satisfy docs/reference/results.schema.json.
@@ -22,20 +24,13 @@ func TestResultsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	var s jsonSchema
-	if err := json.Unmarshal(data, &s.root); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(data, &s.root))
 	folder := t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
 	}
-	pilot, err := os.ReadFile("../../notebooks/data/pilot-runs.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	pilot := try.Of(os.ReadFile("../../notebooks/data/pilot-runs.csv"))
 	write("pilot.csv", string(pilot))
 	write("table.csv", "task,arm,x_heat\noslo,a,1\noslo,b,2\nrome,a,1\nrome,b,2\n")
 	write("told.csv", "task,arm,reward\noslo,a,1\noslo,b,2.5\nrome,a,oven broke\n")
@@ -83,12 +78,8 @@ resume(c)
 	}
 	var document struct{ Displays []struct{ Type string } }
 	var value any
-	if err := json.Unmarshal(output, &document); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(output, &value); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(output, &document))
+	try.To(json.Unmarshal(output, &value))
 	for _, violation := range s.violations(s.root, value, "") {
 		t.Error(violation)
 	}
@@ -103,9 +94,7 @@ resume(c)
 		}
 	}
 	var wrong any
-	if err := json.Unmarshal([]byte(`{"schema": "gonb-cope/1", "displays": [{"name": "r", "type": "fc", "value": {"mode": 1}}]}`), &wrong); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal([]byte(`{"schema": "gonb-cope/1", "displays": [{"name": "r", "type": "fc", "value": {"mode": 1}}]}`), &wrong))
 	if s.violations(s.root, wrong, "") == nil {
 		t.Error("a result without its members satisfies the schema")
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func TestMain(m *testing.M) {
@@ -29,14 +30,8 @@ func TestMain(m *testing.M) {
 //
 // The folder data holds the data of the notebooks, NOTEBOOKS names the folder of these.
 func TestScripts(t *testing.T) {
-	data, err := filepath.Abs("../../notebooks/data")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cache, err := exec.Command("go", "env", "GOCACHE").Output() // what is compiled once stays so
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.Of(filepath.Abs("../../notebooks/data"))
+	cache := try.Of(exec.Command("go", "env", "GOCACHE").Output()) // what is compiled once stays so
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		RequireExplicitExec: true,

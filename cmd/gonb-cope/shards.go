@@ -40,14 +40,14 @@ var schedulers = map[string]func(ctx context.Context, j shardJob) error{
 func (o *shardOptions) add(c *cobra.Command) {
 	f := c.Flags()
 	f.StringVar(&o.store, "store", "", "`FOLDER` that keeps the results of all runs; runs whose results it has are not made again")
-	f.StringVar(&o.shard, "shard", "", "`K/N` makes the runs of part K of N only, and shows nothing; needs --store")
-	f.IntVar(&o.shards, "shards", 0, "`N` parts, which --on runs; then the results are shown")
+	f.StringVar(&o.shard, "shard", "", "make only the runs of part K of N, given as `K/N`, and show nothing; needs --store")
+	f.IntVar(&o.shards, "shards", 0, "divide the runs into `N` parts, which --on runs; then show the results")
 	f.StringVar(&o.on, "on", "local", "`SCHEDULER` of --shards: local, parallel (GNU parallel), slurm (an array job) "+
 		"or kubernetes (an indexed job)")
 	f.BoolVar(&o.extend, "extend", false, "use a store of another script, and keep the results that this script still needs")
 	f.StringVar(&o.image, "image", "", "`IMAGE` of the container with this program; for --on kubernetes")
 	f.StringVar(&o.volume, "volume", "",
-		"`CLAIM` of the volume with the current folder, which has script, data and store; for --on kubernetes")
+		"volume `CLAIM` with the current folder, which has script, data and store; for --on kubernetes")
 	f.StringVar(&o.manifest, "manifest", "", "write the job of --on kubernetes to this `FILE` and end; no cluster has run it in our tests")
 }
 

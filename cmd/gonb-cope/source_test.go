@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The command waits for a script in a pipe without a writer until an interrupt, which also ends the
@@ -47,14 +49,9 @@ func TestSheetInPipe(t *testing.T) {
 	if err := checkOverwrite(t.Context(), nil, pipe, "Ann"); err != nil {
 		t.Error(err)
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, w := try.Two(os.Pipe())
 	defer r.Close()
-	if _, err := w.WriteString("id,reward\n"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(w.WriteString("id,reward\n"))
 	w.Close()
 	if data, err := readSheet(t.Context(), fmt.Sprint("/dev/fd/", r.Fd())); string(data) != "id,reward\n" || err != nil {
 		t.Errorf("from a shell: %q, %v", data, err)

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Tutorials work in an empty folder. A block with a file name is that file, a block of sh is executed, and a block "text N" has the
@@ -27,10 +29,7 @@ func TestTutorials(t *testing.T) {
 	block := regexp.MustCompile("(?s)\n```(\\w*) ?([^\n]*)\n(.*?)```\n")
 	for _, page := range pages {
 		t.Run(filepath.Base(page), func(t *testing.T) {
-			data, err := os.ReadFile(page)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := try.Of(os.ReadFile(page))
 			if !strings.Contains(string(data), "\n```text ") {
 				t.Skip("the page shows no output")
 			}
@@ -51,16 +50,12 @@ func TestTutorials(t *testing.T) {
 					}
 					return fmt.Sprintf("\n```text %d\n%s```\n", count, want)
 				case name != "":
-					if err := os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600); err != nil {
-						t.Fatal(err)
-					}
+					try.To(os.WriteFile(filepath.Join(folder, name), []byte(content), 0o600))
 				}
 				return found
 			})
 			if *update && text != string(data) {
-				if err := os.WriteFile(page, []byte(text), 0o644); err != nil {
-					t.Fatal(err)
-				}
+				try.To(os.WriteFile(page, []byte(text), 0o644))
 			}
 		})
 	}

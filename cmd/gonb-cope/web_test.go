@@ -26,6 +26,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	window "github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
@@ -72,11 +73,8 @@ func openWebPage(t *testing.T) *webPage {
 		return chromedp.Run(w.ctx, chromedp.Evaluate[string](expression, chromedp.EvalAwaitPromise))
 	}
 	w.navigate = func(url string) error { return chromedp.Do(w.ctx, chromedp.Navigate(url)) }
-	_, err := chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
-		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Of(chromedp.Call(w.ctx, browser.SetDownloadBehavior, browser.SetDownloadBehaviorParams{
+		Behavior: browser.SetDownloadBehaviorBehaviorAllow, DownloadPath: w.folder}))
 	return w
 }
 
@@ -190,14 +188,10 @@ func TestWebPage(t *testing.T) {
 	for name, media := range map[string]emulation.SetEmulatedMediaParams{
 		"dark": {Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}, "print": {Media: "print"},
 	} {
-		if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(chromedp.Call(w.ctx, emulation.SetEmulatedMedia, media))
 		w.picture(name)
 	}
-	if _, err := chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(chromedp.Call(w.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{}))
 	w.do("drop of a workbook", chromedp.SetUploadFiles("#file", []string{workbookOf(t, table)}))
 	w.wait("its answer", webAnswered+" && document.querySelector('#columns caption').innerText.includes('table.xlsx: 108 rows')")
 	if out := w.text("#output"); !strings.Contains(out, "MTBD, tBuXPhos") {
@@ -259,10 +253,7 @@ func workbookOf(t *testing.T, table string) string {
 	defer f.Close()
 	in := csv.NewReader(f)
 	in.Comma = ';'
-	lines, err := in.ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := try.Of(in.ReadAll())
 	rows := lists.Map(lines[1:], func(line []string) []any {
 		return lists.Map(line, func(text string) any {
 			if x, err := strconv.ParseFloat(strings.Replace(text, ",", ".", 1), 64); err == nil {

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -76,14 +78,10 @@ func (w *webPage) campaign() {
 
 	dir := filepath.Join(t.TempDir(), "pilot")
 	file := dir + ".jsonl"
-	if err := os.WriteFile(file, kept, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(file, kept, 0o666))
 	gonbCope(t, "campaign", "import", file)
 	var list struct{ Rows []struct{ ID string } }
-	if err := json.Unmarshal([]byte(gonbCope(t, "campaign", "ask", dir, "--by", "browser", "--json")), &list); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal([]byte(gonbCope(t, "campaign", "ask", dir, "--by", "browser", "--json")), &list))
 	sheet, ids := "id,reward\n", []string{}
 	for _, r := range list.Rows {
 		ids = append(ids, r.ID)
@@ -104,15 +102,10 @@ func (w *webPage) campaign() {
 			t.Errorf("the page does not show %+v in\n%s", x, shown)
 		}
 	}
-	if err := os.WriteFile(dir+".csv", []byte(sheet), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(dir+".csv", []byte(sheet), 0o666))
 	gonbCope(t, "campaign", "tell", dir, dir+".csv", "--by", "Ann")
 	gonbCope(t, "campaign", "export", dir, "--record", file)
-	more, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	more := try.Of(os.ReadFile(file))
 	w.dropFile("pilot.jsonl", more)
 	w.wait("the list after the results of the folder", webListed+" && !document.querySelector('#list').innerText.includes('"+ids[0]+"')")
 	third := w.eval(webIDs)

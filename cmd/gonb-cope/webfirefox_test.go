@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // firefox is a window of Firefox, driven by WebDriver BiDi (https://www.w3.org/TR/webdriver-bidi/).
@@ -42,9 +44,7 @@ func openFirefox(t *testing.T) *webPage {
 	settings := fmt.Sprintf(`user_pref("browser.download.folderList", 2); user_pref("browser.download.dir", %q);
 		user_pref("browser.download.always_ask_before_handling_new_types", false); user_pref("app.normandy.enabled", false);
 		user_pref("datareporting.policy.dataSubmissionEnabled", false); user_pref("browser.safebrowsing.downloads.enabled", false);`, w.folder)
-	if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(profile, "user.js"), []byte(settings), 0o600))
 	ctx, cancel := context.WithTimeout(t.Context(), webLimit)
 	t.Cleanup(cancel)
 	c := exec.CommandContext(ctx, program, "--headless", "--no-remote", "--profile", profile, "--remote-debugging-port", "0", "about:blank")
@@ -191,10 +191,7 @@ func (f *firefox) evaluate(expression string) (string, error) {
 // TestWebFirefox goes from a dropped table to a downloaded report, with and without a network, and carries a campaign to a folder and back.
 func TestWebFirefox(t *testing.T) {
 	w := openFirefox(t)
-	table, err := os.ReadFile("../../notebooks/data/pilot-runs.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := try.Of(os.ReadFile("../../notebooks/data/pilot-runs.csv"))
 	w.goTo("/index.html")
 	w.dropFile("pilot-runs.csv", table)
 	w.wait("answer", webAnswered)

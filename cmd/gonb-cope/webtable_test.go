@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestWebParquet converts files of pandas, Polars and Arrow in the page and in the command. Then it drops one.
@@ -25,14 +26,8 @@ func TestWebParquet(t *testing.T) {
 	const unpack = `engine.unpack(Uint8Array.from(atob(%q), c => c.charCodeAt(0))).then(r => r.fault ?? new TextDecoder().decode(r.csv))`
 	polars := ""
 	for _, name := range files {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := parquet.CSV(allowance.New(context.Background(), "the table", 1<<30, allowance.NoLimit), data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(name))
+		want := try.Of(parquet.CSV(allowance.New(context.Background(), "the table", 1<<30, allowance.NoLimit), data))
 		packed := base64.StdEncoding.EncodeToString(data)
 		if strings.HasSuffix(name, "polars-zstd.parquet") {
 			polars = packed
@@ -81,9 +76,7 @@ func TestWebControls(t *testing.T) {
 	w := openWebPage(t)
 	w.goTo("/")
 	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "trial.csv"), []byte(webTrial()), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, "trial.csv"), []byte(webTrial()), 0o666))
 	const roles = `for (const s of document.querySelectorAll("#columns select")) s.value = {site: "task", variety: "arm", dose: "arm", yield: "reward"}[s.dataset.column] ?? "";
 		for (const i of document.querySelectorAll("#form input")) i.type === "checkbox" ? i.checked = false : i.value = ""; $("goal").value = ""; `
 	w.dropFile("trial.csv", []byte(webTrial()))

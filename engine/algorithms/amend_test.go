@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // losses are ways in which a round may differ from its plan.
@@ -59,10 +60,7 @@ func TestAmendEndures(t *testing.T) {
 		t.Skip("half a second of processor time or more")
 	}
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownArm} {
-		p, err := problem.Classic([]float64{0, 1, 1.5, 3}, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Classic([]float64{0, 1, 1.5, 3}, 3))
 		p.Noise.UnknownBy = unknown
 		m := plain.ModelOf(t, p)
 		for _, entry := range All() {
@@ -84,20 +82,11 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 	if entry.Mode == engine.ModeFB {
 		opt.Budget = 100
 	}
-	alg, err := entry.New(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := engine.Begin(alg, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(entry.New(m, opt))
+	s := try.Of(engine.Begin(alg, opt))
 	rng, truth := rand.New(rand.NewPCG(3, 8)), []float64{1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}
 	for {
-		plan, more, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan, more := try.Two(s.Next(t.Context()))
 		explained(alg)
 		if !more {
 			break
@@ -113,9 +102,7 @@ func endure(t *testing.T, entry Entry, m *model.Model, lose func(*rand.Rand, int
 		if plan, _, _ = s.Next(t.Context()); fmt.Sprint(plan.Counts) != fmt.Sprint(counts) {
 			t.Fatalf("amended to %v, the plan is %v", counts, plan.Counts)
 		}
-		if err := s.Learn(t.Context(), enginetest.SquaresPull(rng, m.Problem, truth, plan)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), enginetest.SquaresPull(rng, m.Problem, truth, plan)))
 		explained(alg)
 	}
 	out := s.Outcome()
@@ -143,18 +130,9 @@ func TestPaperScheduleRefuses(t *testing.T) {
 	for _, name := range []string{"CoKernelFC", "IndRAGE"} {
 		entry, _ := Named(engine.ModeFC, name)
 		opt := engine.Options{Schedule: engine.SchedulePaper}
-		alg, err := entry.New(plain.ModelOf(t, p), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, _, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(plain.ModelOf(t, p), opt))
+		s := try.Of(engine.Begin(alg, opt))
+		plan, _ := try.Two(s.Next(t.Context()))
 		fewer := append([]int(nil), plan.Counts...)
 		for i := range fewer {
 			fewer[i] /= 2
@@ -177,29 +155,19 @@ func TestAmendedBudgetWarns(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.8)
 	entry, _ := Named(engine.ModeFB, "CoKernelFB")
 	opt := engine.Options{Budget: 500}
-	alg, err := entry.New(plain.ModelOf(t, p), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(entry.New(plain.ModelOf(t, p), opt))
 	s, _ := engine.Begin(alg, opt)
 	rng := rand.New(rand.NewPCG(1, 1))
 	for {
-		plan, more, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan, more := try.Two(s.Next(t.Context()))
 		if !more {
 			break
 		}
 		if plan.Round == 2 {
 			plan.Counts[0]++
-			if err := s.Amend(plan.Counts); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Amend(plan.Counts))
 		}
-		if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 	}
 	out := s.Outcome()
 	want := fmt.Sprintf("in 1 of %d rounds the pulls were not the planned ones", len(out.Rounds))

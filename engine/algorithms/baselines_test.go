@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Each baseline errs in at most a fraction δ of runs, under either schedule: the whole Wilson interval is below δ, which for an error
@@ -19,10 +20,7 @@ func TestBaselineErrors(t *testing.T) {
 	}
 	const delta, runs = 0.1, 80
 	p := enginetest.Paper(t, 2, 0.4)
-	same, err := problem.Classic([]float64{0.5, 0.1, 0, 0.2}, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	same := try.Of(problem.Classic([]float64{0.5, 0.1, 0, 0.2}, 3))
 	for _, entry := range All() {
 		if entry.Mode != engine.ModeFC {
 			continue
@@ -32,19 +30,13 @@ func TestBaselineErrors(t *testing.T) {
 			q = same
 		}
 		m := plain.ModelOf(t, q)
-		best, err := m.Truth().Best()
-		if err != nil {
-			t.Fatal(err)
-		}
+		best := try.Of(m.Truth().Best())
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			rng := rand.New(rand.NewPCG(31, 32))
 			opt := engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}
 			wrong := 0
 			for range runs {
-				alg, err := entry.New(m, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
+				alg := try.Of(entry.New(m, opt))
 				out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, q, plan) })
 				if out.Status != engine.StatusDecided {
 					t.Fatalf("%s, %s: status %s", entry.Name, schedule, out.Status)
@@ -88,10 +80,7 @@ func TestPublishedErrors(t *testing.T) {
 		rng, wrong, decided := rand.New(rand.NewPCG(33, 34)), 0, 0
 		opt := engine.Options{Delta: delta, Threshold: engine.ThresholdMixture, MaxSamples: 300}
 		for range runs {
-			alg, err := entry.New(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(entry.New(m, opt))
 			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
 			if a := out.Answers[0]; a.Decided {
 				decided++

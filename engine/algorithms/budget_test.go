@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // This file transcribes the fixed-budget baselines plainly, in the explicit features of reference_test.go. It shares with the tested code
@@ -22,18 +23,9 @@ func TestIndPeace(t *testing.T) {
 	// γ = 21.1 for the six arms (design.TestWidthPaperSets), hence five rounds; a quarter
 	// of it makes three.
 	for name, rounds := range map[string]int{"IndPeaceFB": 5, "IndPeaceFB-Pooled": 3} {
-		entry, err := Named(engine.ModeFB, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := entry.New(m, engine.Options{Budget: 1003})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(Named(engine.ModeFB, name))
+		alg := try.Of(entry.New(m, engine.Options{Budget: 1003}))
+		plan := try.Of(alg.Plan(t.Context()))
 		for v := range p.V() {
 			lo, hi := p.ArmsOf(v)
 			if sum := engine.PullsOf(plan.Counts[lo:hi]); sum != 1003/rounds {
@@ -47,18 +39,9 @@ func TestIndPeace(t *testing.T) {
 func TestOracleFB(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := plain.On(engine.ModeFB, reference.NewOracleFB)(m, engine.Options{Budget: 5000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := m.Truth().Hardness(0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, reference.NewOracleFB)(m, engine.Options{Budget: 5000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-10}}))
+		plan := try.Of(alg.Plan(t.Context()))
+		d := try.Of(m.Truth().Hardness(0, 0))
 		n := 5000 * p.V()
 		if plan.Pulls() != n {
 			t.Errorf("%s: %d pulls, the budget of all agents is %d", p.Name, plan.Pulls(), n)
@@ -69,13 +52,8 @@ func TestOracleFB(t *testing.T) {
 			}
 		}
 		b := engine.Batch{Counts: plan.Counts, Means: p.Mean} // no noise
-		if err := alg.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		best, err := m.Truth().Best()
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), b))
+		best := try.Of(m.Truth().Best())
 		for v, a := range alg.State().Answers {
 			if a.Leader != p.Arms.Names[best[v]] || !alg.Done() {
 				t.Errorf("%s, task %d: answer %s without noise, best %s", p.Name, v, a.Leader, p.Arms.Names[best[v]])

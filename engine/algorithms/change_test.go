@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // changers are the algorithms whose question can change.
@@ -26,35 +27,20 @@ func begun(t *testing.T, name string, p *problem.Problem, opt engine.Options) *e
 // begunOn is begun on a model.
 func begunOn(t *testing.T, name string, m *model.Model, opt engine.Options) *engine.Steps {
 	t.Helper()
-	entry, err := Named(engine.ModeFC, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alg, err := entry.New(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := engine.Begin(alg, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	entry := try.Of(Named(engine.ModeFC, name))
+	alg := try.Of(entry.New(m, opt))
+	return try.Of(engine.Begin(alg, opt))
 }
 
 // drive makes the rounds of a run and calls between after each.
 func drive(t *testing.T, s *engine.Steps, pull func(engine.Plan) engine.Batch, between func(round int)) engine.Outcome {
 	t.Helper()
 	for range 60 {
-		plan, more, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan, more := try.Two(s.Next(t.Context()))
 		if !more {
 			break
 		}
-		if err := s.Learn(t.Context(), pull(plan)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), pull(plan)))
 		explained(s.Algorithm())
 		if between != nil {
 			between(plan.Round)
@@ -101,9 +87,7 @@ func TestChangesOfNothing(t *testing.T) {
 			} {
 				s := begunOn(t, name, m, opt)
 				got := undigested(drive(t, s, pull(), func(int) {
-					if err := change(s); err != nil {
-						t.Fatal(err)
-					}
+					try.To(change(s))
 				}))
 				if got != want {
 					n := 0
@@ -131,18 +115,12 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 			if err != nil || !more {
 				t.Fatal(name, err, more)
 			}
-			if err := s.Learn(t.Context(), pull(plan)); err != nil {
-				t.Fatal(err)
-			}
-			if err := s.SetEpsilon(100); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Learn(t.Context(), pull(plan)))
+			try.To(s.SetEpsilon(100))
 			if s.Outcome().Answers[0].Decided {
 				decided++
 			}
-			if err := s.SetEpsilon(0); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.SetEpsilon(0))
 			if a := s.Outcome().Answers[0]; a.Decided {
 				t.Fatalf("%s: epsilon = 0 and decided: %+v", name, a)
 			}
@@ -155,12 +133,8 @@ func TestEpsilonAndDeltaChange(t *testing.T) {
 		if decided == 0 {
 			t.Errorf("%s: never within epsilon = 100", name)
 		}
-		if err := s.SetDelta(0.3); err != nil {
-			t.Fatal(err)
-		}
-		if err := s.SetDelta(0.01); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.SetDelta(0.3))
+		try.To(s.SetDelta(0.01))
 		out := drive(t, s, pull, nil)
 		if out.Answers[0].Arm != "3" {
 			t.Errorf("%s: %+v", name, out.Answers)
@@ -195,10 +169,7 @@ func TestChangesRefused(t *testing.T) {
 			able = able || entry.Name == name
 		}
 		if _, alg, opt := suited(t, entry); !able {
-			s, err := engine.Begin(alg, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := try.Of(engine.Begin(alg, opt))
 			if err := s.Withdraw(0); !errors.Is(err, engine.ErrFixedQuestion) {
 				t.Errorf("%s: error %v", entry.Name, err)
 			}

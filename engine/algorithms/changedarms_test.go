@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A withdrawn arm is not pulled and cannot be an answer; the best of the others is.
@@ -78,9 +79,7 @@ func TestExtend(t *testing.T) {
 				rng := rand.New(rand.NewPCG(2, 9))
 				p := before
 				extend := func() {
-					if err := s.Extend(begun(t, name, now, opt).Algorithm(), at); err != nil {
-						t.Fatal(err)
-					}
+					try.To(s.Extend(begun(t, name, now, opt).Algorithm(), at))
 					p = now
 				}
 				if after == 0 {

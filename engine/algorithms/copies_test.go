@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -43,25 +44,13 @@ func TestMostApart(t *testing.T) {
 func measured(t *testing.T, means []float64, epsilon float64, seed uint64) engine.Result {
 	t.Helper()
 	m := copies(t)
-	e, err := algorithms.Named(engine.ModeFC, "CoTestFC")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(algorithms.Named(engine.ModeFC, "CoTestFC"))
 	opt := engine.Options{Delta: 0.1, Epsilon: epsilon}
-	alg, err := e.New(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := engine.Begin(alg, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(e.New(m, opt))
+	s := try.Of(engine.Begin(alg, opt))
 	rng := rand.New(rand.NewPCG(seed, 7))
 	for {
-		plan, more, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan, more := try.Two(s.Next(t.Context()))
 		if !more {
 			break
 		}
@@ -71,37 +60,18 @@ func measured(t *testing.T, means []float64, epsilon float64, seed uint64) engin
 				b.Means[i] = means[i] + rng.NormFloat64()/math.Sqrt(float64(n))
 			}
 		}
-		if err := s.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), b))
 	}
-	r, err := algorithms.Measured(e, m, s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return try.Of(algorithms.Measured(e, m, s))
 }
 
 // copies returns a problem of measured rewards with four arms, of which the second and the third have the same features.
 func copies(t *testing.T) *model.Model {
 	t.Helper()
-	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {1}, {2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, [][]float64{{}}))
+	arms := try.Of(kernels.NewPoints([]string{"x"}, []string{"a", "b", "c", "d"}, [][]float64{{0}, {1}, {1}, {2}}))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.RBF{}}}}
-	p, err := problem.New("p", tasks, arms, []int{0, 0, 0, 0}, k, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("p", tasks, arms, []int{0, 0, 0, 0}, k, []float64{1}, nil))
 	p.Noise.Environment = problem.EnvironmentMeasured
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return try.Of(model.New(p, 0))
 }

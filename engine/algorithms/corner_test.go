@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -22,15 +23,9 @@ var onLine = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Consta
 func ended(t *testing.T, p *problem.Problem, of func(*model.Model, engine.Options) (engine.Algorithm, error), opt engine.Options) engine.Outcome {
 	t.Helper()
 	m := plain.ModelOf(t, p)
-	alg, err := of(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(of(m, opt))
 	rng := rand.New(rand.NewPCG(4, 9))
-	out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), opt))
 	if e, ok := alg.(engine.Detailed); ok {
 		engine.ProgressOf(e)
 	}
@@ -83,21 +78,13 @@ func TestNoFeatures(t *testing.T) {
 // If the tests wrongly eliminate every arm, nothing is decided, and progress says that nothing will be.
 func TestCoBayesFBAllOut(t *testing.T) {
 	m := plain.ModelOf(t, enginetest.Small(t, enginetest.Identity, []float64{0, 1}))
-	alg, err := plain.On(engine.ModeFB, cotest.NewCoBayesFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(plain.On(engine.ModeFB, cotest.NewCoBayesFB)(m, engine.Options{Budget: 60, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}))
 	for round, lead := 0, 100.0; !alg.Done(); round++ {
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(alg.Plan(t.Context()))
 		if round == 4 { // arm 0 has put arm 1 out, now the other way round
 			lead = -500
 		}
-		if err := alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: []float64{lead, 0}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: []float64{lead, 0}}))
 	}
 	tasks, _ := engine.ProgressOf(alg.(engine.Detailed))
 	if p := tasks[0]; p.Decided || p.Samples != -1 || alg.State().Answers[0].Decided {

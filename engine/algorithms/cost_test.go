@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -22,10 +23,7 @@ func spent(t *testing.T, name string, p *problem.Problem, cost []float64, told b
 	m := plain.ModelOf(t, &q)
 	entry, _ := Named(engine.ModeFC, name)
 	for run := range runs {
-		alg, err := entry.New(m, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(m, engine.Options{}))
 		rng := rand.New(rand.NewPCG(uint64(run), 4))
 		out := enginetest.Run(t, alg, engine.Options{}, func(plan engine.Plan) engine.Batch {
 			for i, n := range plan.Counts {
@@ -58,16 +56,11 @@ func TestCostOfTwoArms(t *testing.T) {
 			s := begun(t, name, p, engine.Options{})
 			rng := rand.New(rand.NewPCG(1, 1))
 			for range 5 {
-				plan, _, err := s.Next(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan, _ := try.Two(s.Next(t.Context()))
 				if n := plan.Counts; plan.Round > 2 && math.Abs(float64(n[1])/float64(n[0])-3) > 0.05*3+3/float64(n[0]) {
 					t.Errorf("%s, round %d: pulls %v, want 1 to 3", name, plan.Round, n)
 				}
-				if err := s.Learn(t.Context(), enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)); err != nil {
-					t.Fatal(err)
-				}
+				try.To(s.Learn(t.Context(), enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)))
 				explained(s.Algorithm())
 			}
 		}
@@ -97,10 +90,7 @@ func TestCostsAreSaved(t *testing.T) {
 	same := enginetest.Small(t, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Constant{Value: 1}, Arm: kernels.Linear{}}}}, []float64{1, 2, 4}, []float64{1, 2, 4})
 	same.Cost = []float64{1, 1, 1, 5, 5, 5}
 	s := begun(t, "CoTestFC", same, engine.Options{})
-	plan, _, err := s.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan, _ := try.Two(s.Next(t.Context()))
 	if n := plan.Counts; n[3]+n[4]+n[5] > 0 || plan.Pulls() == 0 {
 		t.Errorf("pulls %v, though task b costs five times as much", n)
 	}

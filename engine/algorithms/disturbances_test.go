@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A disturbance makes a round of its own kind.
@@ -36,9 +37,7 @@ var disturbances = []disturbance{
 			late[i] = n - plan.Counts[i]
 		}
 		r.learn(r.batch(plan.Counts, plan.WantSquares))
-		if err := r.s.AddData(r.batch(late, plan.WantSquares)); err != nil {
-			r.t.Fatal(err)
-		}
+		try.To(r.s.AddData(r.batch(late, plan.WantSquares)))
 	}},
 	{"the best arm loses its best fifth", true, func(r *trial, plan engine.Plan) {
 		n := plan.Counts[0] / 5

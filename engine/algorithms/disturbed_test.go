@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Error rates stay within δ whatever pulls are lost or added at random or come late. Losses that depend on rewards break the guarantee, and the test detects that. GONB_COPE_TABLE=10000 writes the table
@@ -41,10 +42,7 @@ func TestErrorsOfDisturbedRuns(t *testing.T) {
 	} {
 		p := c.create()
 		p.Noise.UnknownBy = c.unknown
-		m, err := model.New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(p, 0))
 		entry, _ := Named(engine.ModeFC, "CoTestFC")
 		for _, d := range disturbances {
 			if !strings.Contains(c.name+" "+c.unknown+" "+d.name, os.Getenv("GONB_COPE_CELLS")) {

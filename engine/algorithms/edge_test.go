@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -24,10 +25,7 @@ func solve(t *testing.T, p *problem.Problem, mode, name string, opt engine.Optio
 	if err != nil {
 		t.Fatal(err)
 	}
-	entry, err := Named(mode, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(Named(mode, name))
 	alg, err := entry.New(m, opt)
 	if err != nil {
 		t.Fatalf("%s on %s: %v", name, p.Name, err)
@@ -200,10 +198,7 @@ func TestMisspecified(t *testing.T) {
 func TestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
-	e, err := model.NewEstimator(m, 0, []int{5, 5, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(model.NewEstimator(m, 0, []int{5, 5, 0}))
 	if b := e.Bias(0, 2, model.Bound{}); !math.IsInf(b, 1) {
 		t.Errorf("bias of an unmeasured difference is %g, want +Inf without a norm", b)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // forecasts runs an algorithm on a case of the paper with many seeds. It returns by round the sum of the predictions, the sum of the
@@ -18,28 +19,17 @@ import (
 func forecasts(t *testing.T, mode, name string, p *problem.Problem, runs uint64) (expected, taken map[int]float64, count map[int]int) {
 	t.Helper()
 	m := plain.ModelOf(t, p)
-	entry, err := Named(mode, name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(Named(mode, name))
 	expected, taken, count = map[int]float64{}, map[int]float64{}, map[int]int{}
 	for seed := range runs {
-		alg, err := entry.New(m, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(m, engine.Options{}))
 		rng := rand.New(rand.NewPCG(seed, 1))
 		var said, sums []float64
 		var sum float64
 		for !alg.Done() {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			sum += float64(plan.Pulls())
-			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 			said, sums = append(said, engine.Remaining(alg.(engine.Detailed))), append(sums, sum)
 		}
 		for r := range len(said) - 1 {
@@ -106,17 +96,12 @@ func TestProgressAgreesWithAnswers(t *testing.T) {
 			rng := rand.New(rand.NewPCG(3, 3))
 			for r := 1; r <= 30 && !alg.Done(); r++ {
 				before, said := engine.ProgressOf(x)
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				// an interrupted round has been planned, nothing else
 				if after, now := engine.ProgressOf(x); r > 1 && fmt.Sprint(before, said) != fmt.Sprint(after, now) {
 					t.Errorf("%s on %s: planning round %d turned %+v into %+v", entry.Name, p.Name, r, before, after)
 				}
-				if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 				agrees(t, entry.Name+" on "+p.Name, alg)
 			}
 		}
@@ -160,16 +145,10 @@ func agrees(t *testing.T, where string, alg engine.Algorithm) {
 
 // Arms that tie are never separated: their test ends at its horizon, and progress says so.
 func TestProgressOfTies(t *testing.T) {
-	p, err := problem.Classic([]float64{1, 1, 0}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{1, 1, 0}, 2))
 	m := plain.ModelOf(t, p)
 	opt := engine.Options{Delta: 0.001, MaxRounds: 1000, MaxSamples: math.MaxInt32}
-	alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt))
 	rng := rand.New(rand.NewPCG(1, 4))
 	if out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }); out.Status != engine.StatusSamples {
 		t.Fatal(out.Status)

@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Callers pass rewards with the sign of the data: with goal min the arm with the lowest one is the answer, with its estimate in the
@@ -31,10 +32,7 @@ func TestStepsOfGoalMin(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", entry.Name, err)
 		}
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(alg, opt))
 		told := func(counts []int, squares bool) engine.Batch {
 			b := engine.Batch{Counts: counts, Means: make([]float64, len(counts))}
 			copy(b.Means, costs)

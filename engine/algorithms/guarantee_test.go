@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestGuarantee checks guarantees without any run. For measurements the truth is unknown: nothing contradicts it, and a condition that a
@@ -76,10 +77,7 @@ func TestGuarantee(t *testing.T) {
 				c.change(&p.Noise)
 			}
 			m := plain.ModelOf(t, p)
-			entry, err := Named(engine.ModeFC, c.algorithm)
-			if err != nil {
-				t.Fatal(err)
-			}
+			entry := try.Of(Named(engine.ModeFC, c.algorithm))
 			r := engine.Result{Mode: engine.ModeFC, Delta: 0.05, Tasks: p.V(), Schedule: c.opt.Schedule}
 			standing, sentence := Basis{Model: m, Options: c.opt, Algorithm: entry, Result: r, Rejected: c.rejected, Truth: c.truth}.Guarantee()
 			if !strings.HasPrefix(sentence, c.want) || !strings.Contains(sentence, c.because) || !strings.HasPrefix(sentence, standing+": ") {
@@ -91,10 +89,7 @@ func TestGuarantee(t *testing.T) {
 
 // The guarantee of a posterior refers to warnings that contradict it.
 func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
-	entry, err := Named(engine.ModeFC, "CoBayesFC")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(Named(engine.ModeFC, "CoBayesFC"))
 	m := plain.ModelOf(t, enginetest.Paper(t, 1, 0.4))
 	r := engine.Result{Mode: engine.ModeFC, Delta: 0.05, Tasks: 2, Runs: 9, DecidedTasks: 2, Warnings: []engine.Warning{
 		{Kind: engine.WarnFewOutcomes, Numbers: []float64{41, 72, 5}},
@@ -135,10 +130,7 @@ func TestRegime(t *testing.T) {
 		{few, engine.ModeFB, "CoKernelFB", engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}, model.RegimeFeatures},
 		{few, engine.ModeFB, "BestElsewhere", engine.Options{}, model.RegimeMeans},
 	} {
-		entry, err := Named(c.mode, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(Named(c.mode, c.name))
 		if got := (Basis{Model: plain.ModelOf(t, c.p), Options: c.opt, Algorithm: entry}).Regime(); got != c.want {
 			t.Errorf("%s with %d arms, %+v: %q, want %q", c.name, c.p.N(), c.opt, got, c.want)
 		}

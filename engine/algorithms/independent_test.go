@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Unrelated arms need no pivots, whatever their number: ρ* lies between Σ 1/gap² and four times that, and CoTestFC without a norm uses
@@ -24,10 +25,7 @@ func TestManyIndependentArms(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	if !m.Relations().Unrelated() || m.Many() {
 		t.Errorf("unrelated %v, many %v", m.Relations().Unrelated(), m.Many())
 	}
@@ -39,14 +37,8 @@ func TestManyIndependentArms(t *testing.T) {
 	if err != nil || d.Value < sum || d.Value > 4*sum {
 		t.Errorf("ρ* %g, Σ 1/gap² %g, error %v", d.Value, sum, err)
 	}
-	entry, err := algorithms.Named(engine.ModeFC, "CoTestFC")
-	if err != nil {
-		t.Fatal(err)
-	}
-	alg, err := entry.New(m, engine.Options{Delta: 0.1, Epsilon: 0.2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(algorithms.Named(engine.ModeFC, "CoTestFC"))
+	alg := try.Of(entry.New(m, engine.Options{Delta: 0.1, Epsilon: 0.2}))
 	if plan, err := alg.Plan(t.Context()); err != nil || plan.Pulls() < len(means) {
 		t.Errorf("the first round has %d pulls of %d arms, error %v", plan.Pulls(), len(means), err)
 	}

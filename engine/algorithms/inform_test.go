@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Added rewards choose the leader of a test at once and never eliminate an arm, however strong they are; a test that starts with them
@@ -25,9 +26,7 @@ func TestInformGuides(t *testing.T) {
 				rng := rand.New(rand.NewPCG(3, 3))
 				tell := func() {
 					before := len(s.Outcome().Eliminations)
-					if err := s.AddData(misleading); err != nil {
-						t.Fatal(err)
-					}
+					try.To(s.AddData(misleading))
 					out := s.Outcome()
 					if len(out.Eliminations) != before || out.SamplesAdded != 6000 {
 						t.Errorf("%s: rewards of no round threw out %+v", name, out.Eliminations)
@@ -72,12 +71,8 @@ func TestInformPosterior(t *testing.T) {
 		rng := rand.New(rand.NewPCG(3, 3))
 		plan, _, _ := told.Next(t.Context())
 		b := enginetest.Pull(rng, p, plan)
-		if err := told.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		if err := informed.AddData(b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(told.Learn(t.Context(), b))
+		try.To(informed.AddData(b))
 		x, y := told.Algorithm().ArmEstimates(), informed.Algorithm().ArmEstimates()
 		if fmt.Sprint(x) != fmt.Sprint(y) || len(x.Mean) == 0 {
 			t.Errorf("%s: estimates %v and %v", p.Name, x, y)
@@ -96,10 +91,7 @@ func TestInformPosterior(t *testing.T) {
 func TestInformRefused(t *testing.T) {
 	for _, entry := range All() {
 		p, alg, opt := suited(t, entry)
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(alg, opt))
 		b := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 		b.Counts[0] = 1
 		if err := s.AddData(b); engine.UsesAddedData(alg) != (err == nil) || err != nil && !errors.Is(err, engine.ErrAddedDataUnused) {

@@ -7,14 +7,12 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Learn before Plan panics: it is a mistake of the caller. Algorithms with a single fixed round need no plan.
 func TestLearnBeforePlanPanics(t *testing.T) {
-	p, err := problem.Classic([]float64{0, 1, 3}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, 1, 3}, 2))
 	m := plain.ModelOf(t, p)
 	for _, entry := range All() {
 		opt := engine.Options{}

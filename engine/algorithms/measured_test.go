@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The guarantee of a real run names the assumptions on the rewards and the lost pulls.
@@ -28,32 +29,19 @@ func TestMeasuredResult(t *testing.T) {
 	} {
 		entry, _ := Named(engine.ModeFC, c.name)
 		m := plain.ModelOf(t, p)
-		alg, err := entry.New(m, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := engine.Begin(alg, c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(m, c.opt))
+		s := try.Of(engine.Begin(alg, c.opt))
 		rng := rand.New(rand.NewPCG(1, 1))
 		for {
-			plan, more, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan, more := try.Two(s.Next(t.Context()))
 			if !more {
 				break
 			}
 			if plan.Round == 2 {
 				plan.Counts[0], plan.Counts[1] = plan.Counts[0]+1, plan.Counts[1]/2
-				if err := s.Amend(plan.Counts); err != nil {
-					t.Fatal(err)
-				}
+				try.To(s.Amend(plan.Counts))
 			}
-			if err := s.Learn(t.Context(), enginetest.Pull(rng, &problem.Problem{Mean: truth.Mean, Noise: truth.Noise}, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Learn(t.Context(), enginetest.Pull(rng, &problem.Problem{Mean: truth.Mean, Noise: truth.Noise}, plan)))
 			if plan.Round == 2 {
 				r, err := Measured(entry, m, s)
 				if err != nil || r.Runs != 0 || r.Status != engine.StatusInterrupted || r.SamplesTotal == 0 {
@@ -61,10 +49,7 @@ func TestMeasuredResult(t *testing.T) {
 				}
 			}
 		}
-		r, err := Measured(entry, m, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(Measured(entry, m, s))
 		if r.Standing != c.standing || !strings.Contains(r.Guarantee, c.want) {
 			t.Errorf("%s: %s: %q, want %q", c.name, r.Standing, r.Guarantee, c.want)
 		}
@@ -72,10 +57,7 @@ func TestMeasuredResult(t *testing.T) {
 			t.Errorf("%s: %+v", c.name, r)
 		}
 	}
-	alg, err := Default(engine.ModeFC).New(plain.ModelOf(t, truth), engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(Default(engine.ModeFC).New(plain.ModelOf(t, truth), engine.Options{}))
 	s, _ := engine.Begin(alg, engine.Options{})
 	if _, err := Measured(Default(engine.ModeFC), plain.ModelOf(t, truth), s); err == nil || !strings.Contains(err.Error(), `needs the environment "measured", got "gaussian"`) {
 		t.Errorf("error %v", err)

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A run with a memory from a file equals the run without, bit for bit, and finds its first design there.
@@ -26,19 +27,14 @@ func TestMemoryFromFile(t *testing.T) {
 			opt.Budget = 60
 		}
 		run := func(memory *model.Memory) string {
-			alg, err := entry.New(plain.ModelOf(t, p).Share(memory), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(entry.New(plain.ModelOf(t, p).Share(memory), opt))
 			rng := rand.New(rand.NewPCG(5, 6))
 			return all(enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }))
 		}
 		first := new(model.Memory)
 		want := run(first)
 		var file bytes.Buffer
-		if err := first.Save(&file, "here"); err != nil {
-			t.Fatal(err)
-		}
+		try.To(first.Save(&file, "here"))
 		second := new(model.Memory)
 		taken, err := second.Load(&file, "here")
 		if err != nil || taken == 0 && c.name != "CoBayesFB" { // whose stages are small

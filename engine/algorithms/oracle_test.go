@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/reference"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The oracle's errors name its needs: the truth, and no tie unless epsilon is given.
@@ -46,10 +47,7 @@ func TestOracleIsAhead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
 	}
-	reference, err := Named(engine.ModeFC, "Oracle")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reference := try.Of(Named(engine.ModeFC, "Oracle"))
 	for _, number := range []int{1, 2, 3} {
 		p := enginetest.Paper(t, number, 0.4)
 		m := plain.ModelOf(t, p)
@@ -70,10 +68,7 @@ func meanSamples(t *testing.T, m *model.Model, entry Entry) (mean float64) {
 	rng := rand.New(rand.NewPCG(51, 52))
 	opt := engine.Options{Delta: 0.005, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}
 	for range runs {
-		alg, err := entry.New(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(m, opt))
 		out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, m.Problem, plan) })
 		mean += float64(out.Samples) / runs
 	}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Level and scale are options of methods with a posterior; for others the error names the methods that have them.
@@ -27,10 +28,7 @@ func TestTakesPrior(t *testing.T) {
 		{engine.ModeFB, "CoKernelFB", level, `CoKernelFB uses level only with xi="gp"`},
 		{engine.ModeFB, "IndUniformFB", with(scale, engine.RidgeGP), `IndUniformFB has no parameter scale. Methods with a posterior have it: CoKernelFB, CoKernelFB-IndAlloc, IndKernelFB, CoUniformFB, CoBayesFB with xi="gp"`},
 	} {
-		entry, err := Named(row.mode, row.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(Named(row.mode, row.name))
 		got := ""
 		if err := entry.TakesPrior(row.opt); err != nil {
 			got = err.Error()

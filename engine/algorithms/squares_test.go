@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A batch without the requested squares, or with impossible ones, gives an error with the round and the arm.
@@ -74,9 +75,7 @@ func TestIndividualSquares(t *testing.T) {
 	for i := range b.Squares {
 		b.Squares[i] = float64(i)
 	}
-	if err := alg.Learn(t.Context(), b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(alg.Learn(t.Context(), b))
 	lo, hi := p.ArmsOf(1)
 	if got := parts[1].told; len(got) != hi-lo || got[0] != float64(lo) {
 		t.Errorf("task 1 was told the squares %v, want arms %d to %d", got, lo, hi-1)

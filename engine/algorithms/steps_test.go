@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // suited returns an algorithm on a problem that all of them accept, with options that all of them need.
@@ -48,15 +49,9 @@ func TestStepsAreRun(t *testing.T) {
 
 		_, alg, _ = suited(t, entry)
 		rng = rand.New(rand.NewPCG(4, 4))
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(alg, opt))
 		for {
-			plan, more, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan, more := try.Two(s.Next(t.Context()))
 			if !more {
 				break
 			}
@@ -65,9 +60,7 @@ func TestStepsAreRun(t *testing.T) {
 			}
 			plan.Counts[0] = -7 // a copy
 			plan, _, _ = s.Next(t.Context())
-			if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		}
 		if got := s.Outcome(); all(got) != all(want) || len(got.Rounds) == 0 {
 			t.Errorf("%s: steps give\n%s\nRun gives\n%s", entry.Name, all(got), all(want))
@@ -102,34 +95,20 @@ func TestStepsLimits(t *testing.T) {
 		engine.StatusRounds:  {MaxRounds: 1},
 	} {
 		entry, _ := Named(engine.ModeFC, "CoTestFC")
-		alg, err := entry.New(plain.ModelOf(t, p), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(plain.ModelOf(t, p), opt))
+		s := try.Of(engine.Begin(alg, opt))
 		rng := rand.New(rand.NewPCG(1, 1))
 		for range 3 {
-			plan, more, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan, more := try.Two(s.Next(t.Context()))
 			if more {
-				if err := s.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-					t.Fatal(err)
-				}
+				try.To(s.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 			}
 		}
 		if got := s.Outcome(); got.Status != want || len(got.Rounds) == 0 || got.Samples > 50 && opt.MaxSamples > 0 {
 			t.Errorf("%+v: status %q after %d rounds and %d samples, want %q", opt, got.Status, len(got.Rounds), got.Samples, want)
 		}
 	}
-	s, err := engine.Begin(broken{}, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(engine.Begin(broken{}, engine.Options{}))
 	for range 2 {
 		if _, more, err := s.Next(t.Context()); more || err == nil || err.Error() != "round 1: planning: broken" {
 			t.Errorf("more %v, error %v", more, err)
@@ -156,23 +135,15 @@ func TestDigestsChain(t *testing.T) {
 	entry, _ := Named(engine.ModeFC, "CoTestFC")
 	second := func(change func(s *engine.Steps, b *engine.Batch)) (counts, digest string) {
 		p, alg, opt := suited(t, entry)
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(alg, opt))
 		plan, _, _ := s.Next(t.Context())
 		if first := plan.Digest; len(first) != 16 {
 			t.Errorf("digest %q", first)
 		}
 		b := enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)
 		change(s, &b)
-		if err := s.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
-		plan, _, err = s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), b))
+		plan, _ = try.Two(s.Next(t.Context()))
 		return fmt.Sprint(plan.Counts), plan.Digest
 	}
 	counts, digest := second(func(*engine.Steps, *engine.Batch) {})
@@ -190,9 +161,7 @@ func TestDigestsChain(t *testing.T) {
 	inform := func(bs ...engine.Batch) func(*engine.Steps, *engine.Batch) {
 		return func(s *engine.Steps, _ *engine.Batch) {
 			for _, b := range bs {
-				if err := s.AddData(b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(s.AddData(b))
 			}
 		}
 	}
@@ -210,10 +179,7 @@ func TestDigestsChain(t *testing.T) {
 func TestStepsOutOfTurn(t *testing.T) {
 	entry, _ := Named(engine.ModeFC, "CoTestFC")
 	p, alg, opt := suited(t, entry)
-	s, err := engine.Begin(alg, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(engine.Begin(alg, opt))
 	refused := func(err error, want string) {
 		t.Helper()
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -243,10 +209,7 @@ func TestStepsOutOfTurn(t *testing.T) {
 // and so does a run whose earlier round had a context that has ended since.
 func TestRoundEndsWithItsContext(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	ends := 0
@@ -267,10 +230,7 @@ func TestRoundEndsWithItsContext(t *testing.T) {
 		if alg, err = entry.New(m, opt); err != nil {
 			t.Fatalf("%s: %v", entry.Name, err)
 		}
-		s, err := engine.Begin(alg, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(alg, opt))
 		for range 2 {
 			ctx, end := context.WithCancel(t.Context())
 			plan, more, err := s.Next(ctx)

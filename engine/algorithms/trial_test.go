@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -18,23 +19,13 @@ const tie = 1e-9
 // linearTies returns a problem of two tasks, each with arms e_1, e_2, e_3 and (e_1+e_3)/2 with rewards 0, -tie, -gap and -gap/2.
 func linearTies(t testing.TB, gap float64) *problem.Problem {
 	t.Helper()
-	tasks, err := kernels.NewPoints(nil, []string{"a", "b"}, [][]float64{nil, nil})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, []string{"a", "b"}, [][]float64{nil, nil}))
 	rows := [][]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0.5, 0, 0.5}}
 	rows, names := append(rows, rows...), []string{"1", "2", "3", "4", "1", "2", "3", "4"}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows))
 	mean := []float64{0, -tie, -gap, -gap / 2, 0, -tie, -gap, -gap / 2}
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Linear{}}}}
-	p, err := problem.New("linear ties", tasks, arms, []int{0, 0, 0, 0, 1, 1, 1, 1}, k, []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("linear ties", tasks, arms, []int{0, 0, 0, 0, 1, 1, 1, 1}, k, []float64{1}, mean))
 }
 
 // trial is one run whose pulls are disturbed.
@@ -81,16 +72,12 @@ func (r *trial) chi2(n int) float64 {
 
 // learn passes a round to the run.
 func (r *trial) learn(b engine.Batch) {
-	if err := r.s.Learn(context.Background(), b); err != nil {
-		r.t.Fatal(err)
-	}
+	try.To(r.s.Learn(context.Background(), b))
 }
 
 // amend changes the counts of the open round and returns its plan.
 func (r *trial) amend(counts []int) engine.Plan {
-	if err := r.s.Amend(counts); err != nil {
-		r.t.Fatal(err)
-	}
+	try.To(r.s.Amend(counts))
 	plan, _, _ := r.s.Next(context.Background())
 	return plan
 }

@@ -470,8 +470,8 @@ func (a *Answer) groups() string {
 	if g == nil || g.Probability <= 0.5 {
 		return ""
 	}
-	named := lists.Map(g.Groups, func(tasks []string) string { return sentence.List(tasks, 3*mostNamed) })
-	return " The measurements suggest groups of tasks that are alike: " + strings.Join(named, "; ") + "."
+	named := lists.Map(g.Groups, func(tasks []string) string { return "(" + sentence.List(tasks, 3*mostNamed) + ")" })
+	return " The measurements suggest groups of tasks that are alike: " + strings.Join(named, ", ") + "."
 }
 
 // relatives returns sentences with the share of the variance that each matrix of relatives and the stated kernel explain.
@@ -501,7 +501,7 @@ func (a *Answer) failed() string {
 	var named []string
 	for _, x := range a.Arms {
 		if x.Failed > 0 && x.Mean == nil && !slices.Contains(a.Unanswered, x.Task) {
-			text := x.Label
+			text := sentence.Name(x.Label)
 			if len(a.Picks) > 1 {
 				text += " at " + x.Task
 			}

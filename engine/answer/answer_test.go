@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -37,10 +38,7 @@ func TestBest(t *testing.T) {
 		if name == "one task" {
 			k.p = k.p.Minimised()
 		}
-		a, err := answer.Best(context.Background(), k.p, answer.Options{Epsilon: k.epsilon, Next: 10})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(answer.Best(context.Background(), k.p, answer.Options{Epsilon: k.epsilon, Next: 10}))
 		if len(a.Picks) != k.p.V() || len(a.Arms) != k.p.N() {
 			t.Errorf("%s: %d picks and %d arms, want %d and %d", name, len(a.Picks), len(a.Arms), k.p.V(), k.p.N())
 		}
@@ -105,24 +103,16 @@ func TestNext(t *testing.T) {
 	for seed := range uint64(tables) {
 		k := table(t, "field trial", 100+seed)
 		rng := rand.New(rand.NewPCG(9, seed))
-		a, err := answer.Best(context.Background(), k.p, answer.Options{Next: count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(answer.Best(context.Background(), k.p, answer.Options{Next: count}))
 		now, expected = now+loss(k, a), expected+a.LossAfter
-		b, err := answer.Best(context.Background(), measured(k, a.Next, rng), answer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(answer.Best(context.Background(), measured(k, a.Next, rng), answer.Options{}))
 		after += loss(k, b)
 		var anywhere []answer.Pull
 		for range count {
 			i := rng.IntN(k.p.N())
 			anywhere = append(anywhere, answer.Pull{Task: a.Arms[i].Task, Arm: a.Arms[i].Arm, Count: 1})
 		}
-		if b, err = answer.Best(context.Background(), measured(k, anywhere, rng), answer.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		b = try.Of(answer.Best(context.Background(), measured(k, anywhere, rng), answer.Options{}))
 		random += loss(k, b)
 	}
 	t.Logf("loss a task: %.4f before, %.4f after %d measurements (%.4f expected, %.4f after measurements anywhere)", now/tables, after/tables, count, expected/tables, random/tables)
@@ -188,9 +178,7 @@ func BenchmarkBest(b *testing.B) {
 			p := d.known(0.3, "").p
 			b.ResetTimer()
 			for b.Loop() {
-				if _, err := answer.Best(context.Background(), p, answer.Options{Epsilon: 0.3, Next: 24}); err != nil {
-					b.Fatal(err)
-				}
+				try.Of(answer.Best(context.Background(), p, answer.Options{Epsilon: 0.3, Next: 24}))
 			}
 		})
 	}
@@ -200,15 +188,9 @@ func BenchmarkBest(b *testing.B) {
 // best arm slightly worse than itself.
 func TestMore(t *testing.T) {
 	const text = "arm,y\na,1\na,-1\na,1\na,-1\nb,2.2\nb,.2\nb,2.2\nb,.2\n"
-	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &problem.Long{Arm: []string{"arm"}, Reward: "y"}}))
 	for _, epsilon := range []float64{0, 0.05} {
-		a, err := answer.Best(context.Background(), p, answer.Options{Epsilon: epsilon})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(answer.Best(context.Background(), p, answer.Options{Epsilon: epsilon}))
 		if k := a.Picks[0]; k.Label != "b" || k.Within > 0.95 || k.More < 4 || k.More > 400 {
 			t.Errorf("epsilon %g: %s with probability %.3f, and about %d more", epsilon, k.Label, k.Within, k.More)
 		}
@@ -227,14 +209,8 @@ func TestNextInBlocks(t *testing.T) {
 	var now, expected, after, without float64
 	for seed := range tables {
 		k := table(t, "days that differ", 100+seed)
-		b, err := belief.Of(t.Context(), k.p, belief.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := answer.Of(t.Context(), b, answer.Options{Next: count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(belief.Of(t.Context(), k.p, belief.Options{}))
+		a := try.Of(answer.Of(t.Context(), b, answer.Options{Next: count}))
 		held, of := map[int]int{}, map[string]map[int]int{}
 		for _, pull := range a.Next {
 			held[pull.Block] += pull.Count
@@ -266,10 +242,7 @@ func TestNextInBlocks(t *testing.T) {
 		}
 		blind := *b
 		blind.Blocks = 0
-		old, err := answer.Of(t.Context(), &blind, answer.Options{Next: count})
-		if err != nil {
-			t.Fatal(err)
-		}
+		old := try.Of(answer.Of(t.Context(), &blind, answer.Options{Next: count}))
 		var one []answer.Pull
 		for _, pull := range old.Next {
 			for range pull.Count {
@@ -279,10 +252,7 @@ func TestNextInBlocks(t *testing.T) {
 		}
 		now, expected = now+loss(k, a), expected+a.LossAfter
 		for sum, pulls := range map[*float64][]answer.Pull{&after: a.Next, &without: one} {
-			further, err := answer.Best(t.Context(), onDays(k, pulls, rand.New(rand.NewPCG(9, seed))), answer.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			further := try.Of(answer.Best(t.Context(), onDays(k, pulls, rand.New(rand.NewPCG(9, seed))), answer.Options{}))
 			*sum += loss(k, further)
 		}
 	}
@@ -322,10 +292,7 @@ func onDays(k known, pulls []answer.Pull, rng *rand.Rand) *problem.Problem {
 func TestManyTasks(t *testing.T) {
 	const tasks = 200
 	k := effects(tasks, 3, 2, 0.5, func(rng *rand.Rand, _, _ int) float64 { return 0.5 * rng.NormFloat64() })(rand.New(rand.NewPCG(1, 1)))
-	a, err := answer.Best(t.Context(), k.p, answer.Options{Epsilon: k.epsilon, Next: 20})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(answer.Best(t.Context(), k.p, answer.Options{Epsilon: k.epsilon, Next: 20}))
 	count := 0
 	for _, n := range a.Next {
 		count += n.Count

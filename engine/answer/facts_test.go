@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // trial is a field trial as text: 4 sites, 12 varieties, 2 years with 2 blocks, and a cost and an impurity for each row. V03 is the best
@@ -159,22 +160,15 @@ func quantities(t *testing.T, p *problem.Problem, also ...problem.Also) []answer
 			Long: &problem.Long{Task: []string{"site"}, Arm: []string{"variety"}, Reward: x.Column}})
 	}
 	p.Also = also
-	all, err := answer.Quantities(p, func(p *problem.Problem) (*belief.Belief, error) {
+	return try.Of(answer.Quantities(p, func(p *problem.Problem) (*belief.Belief, error) {
 		return belief.Of(t.Context(), p, belief.Options{})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	}))
 }
 
 // An option that does not meet a requirement is not chosen, whatever its reward.
 func TestRequired(t *testing.T) {
 	p := planted(t, problem.Long{Blocks: []string{"year", "block"}})
-	r, err := problem.ReadRequirement("impurity <= 0.8")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.Of(problem.ReadRequirement("impurity <= 0.8"))
 	a := bestOf(t, p, answer.Options{Quantities: quantities(t, p, problem.Also{Column: "impurity", Require: &r})})
 	for _, pick := range a.Picks {
 		if pick.Arm != "V07" || pick.Feasible == nil || *pick.Feasible < 0.95 {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,20 +21,12 @@ func loaded(t *testing.T, text string, opt problem.LoadOptions) *problem.Problem
 		opt.Long = &problem.Long{Task: []string{"t"}, Arm: []string{"a"}, Reward: "y"}
 	}
 	opt.Read = func(string) ([]byte, error) { return []byte(text), nil }
-	p, err := problem.Load("table.csv", kernels.Joint{}, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.Load("table.csv", kernels.Joint{}, opt))
 }
 
 func bestOf(t *testing.T, p *problem.Problem, opt answer.Options) *answer.Answer {
 	t.Helper()
-	a, err := answer.Best(t.Context(), p, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return try.Of(answer.Best(t.Context(), p, opt))
 }
 
 // TestSmallUnits: currents of a few nA in ampere are not counts of successes.

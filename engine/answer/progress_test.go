@@ -6,6 +6,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestProgress checks that progress rises from 0 to 1, continues after the posterior, and that a context that ends there ends Best.
@@ -16,9 +17,7 @@ func TestProgress(t *testing.T) {
 	k := table(t, "field trial", 1)
 	var told []float64
 	tell := func(share float64) { told = append(told, share) }
-	if _, err := answer.Best(context.Background(), k.p, answer.Options{Next: 20, Progress: tell}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(answer.Best(context.Background(), k.p, answer.Options{Next: 20, Progress: tell}))
 	late := 0
 	for i, share := range told {
 		if share < 0 || share > 1 || i > 0 && share < told[i-1] {
@@ -31,10 +30,7 @@ func TestProgress(t *testing.T) {
 	if told[0] != 0 || late < 20 || told[len(told)-1] < 0.95 {
 		t.Errorf("%d steps, %d of them after the belief: %v", len(told), late, told)
 	}
-	b, err := belief.Of(context.Background(), k.p, belief.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(belief.Of(context.Background(), k.p, belief.Options{}))
 	ctx, cancel := context.WithCancel(context.Background())
 	stop := func(share float64) {
 		if share > 0.7 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -69,11 +70,8 @@ func (x trials) table(t *testing.T, rng *rand.Rand) known {
 	if x.blocks {
 		l.Blocks = []string{"year"}
 	}
-	p, err := problem.Load("trials.csv", kernels.Joint{}, problem.LoadOptions{Long: &l,
-		Read: func(string) ([]byte, error) { return []byte(text.String()), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Load("trials.csv", kernels.Joint{}, problem.LoadOptions{Long: &l,
+		Read: func(string) ([]byte, error) { return []byte(text.String()), nil }}))
 	k := known{p: p, epsilon: 0.2, truth: make([]float64, p.N())}
 	for i := range k.truth {
 		site := "s0"
@@ -143,10 +141,7 @@ func TestRandomIsNamed(t *testing.T) {
 		{trials{sites: 1, options: 8, years: 1, plots: 2, main: 0.5}, nil},
 	} {
 		p := c.table(t, rng()).p
-		a, err := answer.Best(t.Context(), p, answer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(answer.Best(t.Context(), p, answer.Options{}))
 		var effects []string
 		for _, e := range a.Random {
 			effects = append(effects, e.Name)

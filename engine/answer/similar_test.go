@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -128,18 +129,9 @@ func (x relatedTrial) problem(t *testing.T, a *mat.SymDense) *problem.Problem {
 			arms, taskOf, noise = append(arms, name), append(taskOf, k), append(noise, 1)
 		}
 	}
-	tasks, err := kernels.NewPoints(nil, lists.Make(v, func(k int) string { return fmt.Sprintf("T%d", k) }), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	points, err := kernels.NewPoints(nil, arms, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("trial", tasks, points, taskOf, kernels.Joint{}, noise, make([]float64, len(arms)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, lists.Make(v, func(k int) string { return fmt.Sprintf("T%d", k) }), nil))
+	points := try.Of(kernels.NewPoints(nil, arms, nil))
+	p := try.Of(problem.New("trial", tasks, points, taskOf, kernels.Joint{}, noise, make([]float64, len(arms))))
 	p.Noise.UnknownBy = problem.UnknownProblem
 	for k := range v {
 		p.Rewards = append(p.Rewards, x.rewards[k]...)
@@ -202,20 +194,13 @@ func (x relatedTrial) loss(picks []int, expected [][]float64) (sum float64) {
 // believed returns the picks of the program, and the weight of the matrix.
 func (x relatedTrial) believed(t *testing.T, a *mat.SymDense) ([]int, float64) {
 	t.Helper()
-	out, err := answer.Best(context.Background(), x.problem(t, a), answer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(answer.Best(context.Background(), x.problem(t, a), answer.Options{}))
 	share := 0.0
 	if a != nil {
 		share = out.Similar[0].Share
 	}
 	return lists.Map(out.Picks, func(p answer.Pick) int {
-		i, err := strconv.Atoi(p.Arm[1:])
-		if err != nil {
-			t.Fatal(err)
-		}
-		return i
+		return try.Of(strconv.Atoi(p.Arm[1:]))
 	}), share
 }
 
@@ -272,6 +257,9 @@ func (x relatedTrial) blup(a *mat.SymDense) []int {
 // The matrix that a truth is drawn from gains about as much as a plain mixed model with it, which has nothing else. One that
 // belongs to other options costs little. RUNS=60 makes sixty tables of each kind.
 func TestSimilarGains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 32 tables")
+	}
 	runs := 8
 	if text := os.Getenv("RUNS"); text != "" {
 		runs, _ = strconv.Atoi(text)

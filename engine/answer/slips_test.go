@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -75,10 +76,7 @@ func TestSlips(t *testing.T) {
 				if size > 0 {
 					table, at = slipped(table, rng, size)
 				}
-				b, err := belief.Of(context.Background(), table.p, belief.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := try.Of(belief.Of(context.Background(), table.p, belief.Options{}))
 				right := func(u belief.Unlikely) bool { return at >= 0 && u.Row == table.p.Rows[at] }
 				if slices.ContainsFunc(b.Unlikely, right) {
 					named++
@@ -110,17 +108,11 @@ func TestSlipIsNamed(t *testing.T) {
 	}
 	named := func(data string) []string {
 		t.Helper()
-		p, err := problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{
+		p := try.Of(problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{
 			Read: func(string) ([]byte, error) { return []byte(data), nil },
 			Long: &problem.Long{Task: []string{"Oven"}, Arm: []string{"Temp"}, Reward: "Yield %"},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := answer.Best(context.Background(), p, answer.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
+		a := try.Of(answer.Best(context.Background(), p, answer.Options{}))
 		return a.Warnings
 	}
 	if w := named(rows("64.6")); len(w) > 0 {

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -42,14 +43,8 @@ func (d *draft) arm(task int, name string, features []float64, truth float64, re
 
 // known makes the problem as Load does: means, counts and standard deviations. Categories are one-hot columns.
 func (d *draft) known(epsilon float64, goal string, categories ...string) known {
-	tasks, err := kernels.NewPoints(nil, d.tasks, nil)
-	if err != nil {
-		panic(err)
-	}
-	arms, err := kernels.NewPoints(d.columns, d.names, d.rows)
-	if err != nil {
-		panic(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, d.tasks, nil))
+	arms := try.Of(kernels.NewPoints(d.columns, d.names, d.rows))
 	n := len(d.names)
 	mean, sd, reps := make([]float64, n), make([]float64, n), make([]float64, n)
 	for i, r := range d.rewards {
@@ -67,10 +62,7 @@ func (d *draft) known(epsilon float64, goal string, categories ...string) known 
 		}
 		sd[i] = math.Sqrt(square / max(reps[i]-1, 1))
 	}
-	p, err := problem.New("table", tasks, arms, d.taskOf, kernels.Joint{}, []float64{1}, nil)
-	if err != nil {
-		panic(err)
-	}
+	p := try.Of(problem.New("table", tasks, arms, d.taskOf, kernels.Joint{}, []float64{1}, nil))
 	p.Partial, p.Reps, p.Noise.SD, p.Noise.UnknownBy = mean, reps, sd, problem.UnknownProblem
 	for i, rewards := range d.rewards {
 		for k, y := range rewards {

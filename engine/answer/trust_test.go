@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,20 +22,12 @@ func longTable(t *testing.T, text string) *problem.Problem {
 	if strings.Contains(text, "day") {
 		l.Blocks = []string{"day"}
 	}
-	p, err := problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{Long: &l, Read: func(string) ([]byte, error) { return []byte(text), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{Long: &l, Read: func(string) ([]byte, error) { return []byte(text), nil }}))
 }
 
 func answered(t *testing.T, p *problem.Problem, opt answer.Options) *answer.Answer {
 	t.Helper()
-	a, err := answer.Best(context.Background(), p, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
+	return try.Of(answer.Best(context.Background(), p, opt))
 }
 
 // warning returns the only warning that contains the text, "" if there is none.

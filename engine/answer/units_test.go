@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -79,11 +80,7 @@ func TestUnitsOfKnownTables(t *testing.T) {
 				for i := range p.Rows {
 					p.Rows[i].Reward = u.factor*p.Rows[i].Reward + turned
 				}
-				a, err := answer.Best(t.Context(), &p, answer.Options{Epsilon: k.epsilon * u.factor})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return a
+				return try.Of(answer.Best(t.Context(), &p, answer.Options{Epsilon: k.epsilon * u.factor}))
 			}
 			want := best(unit{1, 0})
 			for _, u := range units {
@@ -118,27 +115,18 @@ func TestUnitsOfTables(t *testing.T) {
 				t.Skip("takes seconds")
 			}
 			t.Parallel()
-			file, err := os.Open(filepath.Join(x.folder, x.file))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := try.Of(os.Open(filepath.Join(x.folder, x.file)))
 			defer file.Close()
 			r := csv.NewReader(file)
 			r.FieldsPerRecord, r.Comment = -1, '#'
 			if strings.HasSuffix(x.file, "-runs.csv") { // with decimal commas
 				r.Comma = ';'
 			}
-			rows, err := r.ReadAll()
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows := try.Of(r.ReadAll())
 			reward, sd := slices.Index(rows[0], x.long.Reward), slices.Index(rows[0], x.long.SD)
 			best := func(u unit) *answer.Answer {
 				path := filepath.Join(t.TempDir(), "table.csv")
-				out, err := os.Create(path)
-				if err != nil {
-					t.Fatal(err)
-				}
+				out := try.Of(os.Create(path))
 				w := csv.NewWriter(out)
 				for k, row := range rows {
 					row = slices.Clone(row)
@@ -155,15 +143,8 @@ func TestUnitsOfTables(t *testing.T) {
 				w.Flush()
 				_ = out.Close()
 				long := x.long
-				p, err := problem.Load(path, kernels.Joint{}, problem.LoadOptions{Long: &long})
-				if err != nil {
-					t.Fatal(err)
-				}
-				a, err := answer.Best(t.Context(), p, answer.Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
-				return a
+				p := try.Of(problem.Load(path, kernels.Joint{}, problem.LoadOptions{Long: &long}))
+				return try.Of(answer.Best(t.Context(), p, answer.Options{}))
 			}
 			want := best(unit{1, 0})
 			for _, u := range units {

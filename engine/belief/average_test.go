@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -22,18 +23,9 @@ func curve(t testing.TB, truth func(x float64) float64) *problem.Problem {
 		a, b := truth(x)+0.02*rng.NormFloat64(), truth(x)+0.02*rng.NormFloat64()
 		means, sds, reps = append(means, (a+b)/2), append(sds, math.Abs(a-b)/math.Sqrt2), append(reps, 2)
 	}
-	z, err := kernels.NewPoints(nil, []string{"only"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := kernels.NewPoints([]string{"x"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("curve", z, x, make([]int, 60), kernels.Joint{}, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.Of(kernels.NewPoints(nil, []string{"only"}, nil))
+	x := try.Of(kernels.NewPoints([]string{"x"}, names, rows))
+	p := try.Of(problem.New("curve", z, x, make([]int, 60), kernels.Joint{}, []float64{1}, nil))
 	p.Partial, p.Noise.SD, p.Reps, p.Noise.UnknownBy = means, sds, reps, problem.UnknownProblem
 	return p
 }
@@ -49,14 +41,8 @@ func TestAverage(t *testing.T) {
 		{"analytic", func(x float64) float64 { return math.Sin(9 * x) }, true},
 		{"zigzag", func(x float64) float64 { return math.Abs(math.Mod(4*x, 1) - 0.5) }, false},
 	} {
-		s, err := newSearch(t.Context(), prepared(t, curve(t, x.truth)), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		best, found, err := s.average(members)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(newSearch(t.Context(), prepared(t, curve(t, x.truth)), nil))
+		best, found := try.Two(s.average(members))
 		share, sum := 0.0, 0.0
 		for _, w := range found {
 			if sum += w.weight; w.gaussian == x.gaussian {

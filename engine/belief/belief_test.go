@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -34,18 +35,9 @@ func tableOf(t testing.TB, tasks, arms int, measure func(task, arm int) (mean, s
 			means, sds, counts = append(means, m), append(sds, sd), append(counts, n)
 		}
 	}
-	z, err := kernels.NewPoints(nil, taskNames, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := kernels.NewPoints([]string{"dose", "kind"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("table", z, x, taskOf, kernels.Joint{}, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.Of(kernels.NewPoints(nil, taskNames, nil))
+	x := try.Of(kernels.NewPoints([]string{"dose", "kind"}, names, rows))
+	p := try.Of(problem.New("table", z, x, taskOf, kernels.Joint{}, []float64{1}, nil))
 	p.Partial, p.Noise.SD, p.Reps, p.Noise.UnknownBy = means, sds, counts, problem.UnknownProblem
 	p.Categories = map[string][]string{"kind": {"A", "B", "C"}}
 	return p
@@ -65,10 +57,7 @@ func smooth(t testing.TB) *problem.Problem {
 // prepared returns the model of a problem and its evidence on all measured arms.
 func prepared(t testing.TB, p *problem.Problem) *chosen {
 	t.Helper()
-	d, err := dataOf(t.Context(), p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(dataOf(t.Context(), p))
 	d.scale()
 	at := make([]int, len(d.cells))
 	for k := range at {
@@ -120,10 +109,7 @@ func TestEvidence(t *testing.T) {
 		for k, x := range c.numbers {
 			u[k] = x.mean + 0.5*x.sd*rng.NormFloat64()
 		}
-		e, err := c.of(context.Background(), u, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := try.Of(c.of(context.Background(), u, true))
 		d, sigma2 := c.d, c.value(u, "noise", 0)
 		all := plainly(c.model, u)
 		sigma := mat.NewSymDense(len(d.cells), nil)
@@ -169,10 +155,7 @@ func TestPosterior(t *testing.T) {
 		u[k] = x.mean
 	}
 	variance := d.variances(c.value(u, "noise", 0))
-	m, err := c.memberAt(context.Background(), u, d.y, variance, mostRank)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(c.memberAt(context.Background(), u, d.y, variance, mostRank))
 	n := d.p.N()
 	all := plainly(c.model, u)
 	sigma, cross := mat.NewSymDense(len(d.cells), nil), mat.NewDense(n, len(d.cells), nil)
@@ -236,10 +219,7 @@ func TestScatter(t *testing.T) {
 			}
 			return m + scale*rng.NormFloat64()/math.Sqrt(10), scale * math.Sqrt(square/9), 10
 		})
-		d, err := dataOf(t.Context(), p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(dataOf(t.Context(), p))
 		if d.changing {
 			d.change(means)
 		}
@@ -261,10 +241,7 @@ func TestScatterWithMean(t *testing.T) {
 		a, b := m+scale*rng.NormFloat64(), m+scale*rng.NormFloat64()
 		return (a + b) / 2, math.Abs(a-b) / math.Sqrt2, 2
 	})
-	b, err := Of(context.Background(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(Of(context.Background(), p, Options{}))
 	if b.Scatter.Kind != ScatterMean {
 		t.Errorf("scatter is found to be %q", b.Scatter.Kind)
 	}
@@ -276,10 +253,7 @@ func TestScatterWithMean(t *testing.T) {
 // TestHiddenSpread: if noise hides the spread of the arms, the prior does not treat them as alike: the unit is not below the
 // standard error of the estimate of their spread.
 func TestHiddenSpread(t *testing.T) {
-	d, err := dataOf(t.Context(), tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 }))
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(dataOf(t.Context(), tableOf(t, 3, 4, func(task, arm int) (mean, sd, count float64) { return 5, 2, 4 })))
 	if want := math.Sqrt(math.Sqrt(2*11) / 12); math.Abs(d.size(0)-want) > 1e-9 { // of twelve means with variance 1
 		t.Errorf("the unit is %.6g, want %.6g", d.size(0), want)
 	}
@@ -316,18 +290,12 @@ func TestUsable(t *testing.T) {
 	for i := range p.Arms.X[0] {
 		p.Arms.X[0][i] = math.Pow(4, float64(i%8))
 	}
-	b, err := Of(context.Background(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(Of(context.Background(), p, Options{}))
 	if len(b.Log) != 1 || b.Log[0] != "dose" {
 		t.Errorf("logarithms of %v are compared, want dose", b.Log)
 	}
 	q := b.Usable
-	on, err := q.Kernel.On(context.Background(), q.Tasks, q.Arms, q.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := try.Of(q.Kernel.On(context.Background(), q.Tasks, q.Arms, q.TaskOf))
 	gram := kernels.Dense(on)
 	if least := 0.5 * 100 * 100; gram.At(0, 15) < least {
 		t.Errorf("two arms have the covariance %g, want at least %g from the level", gram.At(0, 15), least)
@@ -340,14 +308,8 @@ func TestUsable(t *testing.T) {
 // TestDeterministic: draws have the same bits for any number of cores.
 func TestDeterministic(t *testing.T) {
 	p := smooth(t)
-	one, err := Of(cores.Within(context.Background(), 1), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := Of(context.Background(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := try.Of(Of(cores.Within(context.Background(), 1), p, Options{}))
+	two := try.Of(Of(context.Background(), p, Options{}))
 	if !mat.Equal(one.Draws, two.Draws) {
 		t.Error("draws differ with the number of cores")
 	}
@@ -376,15 +338,9 @@ func TestRepeatedColumns(t *testing.T) {
 				rows[v] = append(rows[v], float64(v*v))
 			}
 		}
-		var err error
-		if q.Tasks, err = kernels.NewPoints(columns, q.Tasks.Names, rows); err != nil {
-			t.Fatal(err)
-		}
+		q.Tasks = try.Of(kernels.NewPoints(columns, q.Tasks.Names, rows))
 		c := prepared(t, &q)
-		tables, err := c.tables(t.Context(), c.numbersAt(make([]float64, len(c.numbers))), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tables := try.Of(c.tables(t.Context(), c.numbersAt(make([]float64, len(c.numbers))), nil))
 		covariances = append(covariances, c.gram(tables))
 	}
 	if !mat.EqualApprox(covariances[0], covariances[1], 1e-12) {
@@ -436,10 +392,7 @@ func TestLevelsOfTasks(t *testing.T) {
 		p := tableOf(t, 5, 8, func(task, arm int) (mean, sd, count float64) {
 			return apart*float64(task*task) + 0.3*rng.NormFloat64() + 0.6*rng.NormFloat64(), 1, 3
 		})
-		b, err := Of(t.Context(), p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(Of(t.Context(), p, Options{}))
 		means := lists.Make(p.N(), func(i int) float64 { return stat.Mean(mat.Col(nil, i, b.Draws), nil) })
 		for k := 0; k < p.N(); k += 8 {
 			floats.AddConst(-stat.Mean(means[k:k+8], nil), means[k:k+8])

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // onDays is a table of 21 arms whose measurements were made on four days that differ, or on more that differ as these.
@@ -153,10 +154,7 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 			*chosen
 			rows []int
 		}{{c, indices.All(n)}, {some, of}} {
-			e, err := x.of(context.Background(), u, false)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := try.Of(x.of(context.Background(), u, false))
 			want := logDensity(t, sigma, y, x.rows)
 			if trial == 0 {
 				first[k] = e.log - want
@@ -165,10 +163,7 @@ func testBlocks(t *testing.T, p *problem.Problem) {
 				t.Errorf("trial %d, %d rows: log evidence %.10g, want %.10g", trial, len(x.rows), got, want)
 			}
 		}
-		m, err := c.memberAt(context.Background(), u, d.y, d.variances(sigma2), mostRank)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(c.memberAt(context.Background(), u, d.y, d.variances(sigma2), mostRank))
 		var mean mat.VecDense
 		mean.MulVec(cross, solved)
 		apart := 0.0
@@ -221,9 +216,7 @@ func TestUnblocked(t *testing.T) {
 		y.SetVec(k, r.Reward)
 	}
 	var fit mat.VecDense
-	if err := fit.SolveVec(x, y); err != nil {
-		t.Fatal(err)
-	}
+	try.To(fit.SolveVec(x, y))
 	var left mat.VecDense
 	left.MulVec(x, &fit)
 	left.SubVec(y, &left)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -23,12 +24,9 @@ func TestWithCosts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := problem.Load("runs.csv", k, problem.LoadOptions{
+	p := try.Of(problem.Load("runs.csv", k, problem.LoadOptions{
 		Long: &problem.Long{Arm: []string{"size"}, Reward: "y", Cost: "hours"}, Read: func(string) ([]byte, error) { return []byte(text), nil },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	q, err := WithCosts(t.Context(), p)
 	if err != nil || !q.CostPredicted[5] || q.CostPredicted[4] || q.Cost[4] != 32 {
 		t.Fatal(err, q.Cost, q.CostPredicted)
@@ -36,10 +34,7 @@ func TestWithCosts(t *testing.T) {
 	if c := q.Cost[5]; c < 45 || c > 90 {
 		t.Errorf("the predicted cost is %g, between 32 and 128, whose geometric mean is 64", c)
 	}
-	b, err := Of(t.Context(), p, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(Of(t.Context(), p, Options{}))
 	if leaders := b.Leaders(2); len(leaders) == 0 || leaders[0] != 7 {
 		t.Errorf("the leaders are %v", leaders)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -38,19 +39,9 @@ func plain(t *testing.T, tasks, arms int, features bool) *problem.Problem {
 	if features {
 		columns = []string{"x"}
 	}
-	z, err := kernels.NewPoints(nil, taskNames, make([][]float64, tasks))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := kernels.NewPoints(columns, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("plain", z, x, taskOf, kernels.LiftArm(kernels.Identity{}), []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	z := try.Of(kernels.NewPoints(nil, taskNames, make([][]float64, tasks)))
+	x := try.Of(kernels.NewPoints(columns, names, rows))
+	return try.Of(problem.New("plain", z, x, taskOf, kernels.LiftArm(kernels.Identity{}), []float64{1}, nil))
 }
 
 // drawn returns counts, means and squares of measurements of some arms.
@@ -90,14 +81,8 @@ func TestOutlooksAgree(t *testing.T) {
 		for k, a := range c.at {
 			c.place[k] = l.place[c.d.cells[a]]
 		}
-		one, err := l.onFeatures(t.Context(), c, u)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := l.onCovariances(t.Context(), c, u)
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := try.Of(l.onFeatures(t.Context(), c, u))
+		other := try.Of(l.onCovariances(t.Context(), c, u))
 		// 1e-5: the constant has a variance of 100, and features end at 1e-7 of the largest variance
 		if !floats.EqualApprox(one.mean, other.mean, 1e-5) {
 			t.Errorf("features %v: means %.6f and %.6f", features, one.mean, other.mean)
@@ -162,9 +147,7 @@ func TestChainsFollowThePosterior(t *testing.T) {
 		}
 		var met [][]float64
 		for range 80 {
-			if err := l.sample(t.Context(), c); err != nil {
-				t.Fatal(err)
-			}
+			try.To(l.sample(t.Context(), c))
 			l.rounds++
 			met = append(met, l.chains...)
 		}
@@ -192,9 +175,7 @@ func TestLearnerLearnsFeatures(t *testing.T) {
 	truth := wave(p)
 	counts, means, squares := drawn(p, truth, 0.05, func(i int) int { return (i + i/12) % 2 })
 	l := NewLearner(p, nil, nil, 1, 512)
-	if err := l.Learn(t.Context(), counts, means, squares); err != nil {
-		t.Fatal(err)
-	}
+	try.To(l.Learn(t.Context(), counts, means, squares))
 	missed, square := 0.0, 0.0
 	for i, m := range l.Estimates() {
 		if counts[i] == 0 {
@@ -232,13 +213,9 @@ func TestStatedKernelIsATerm(t *testing.T) {
 			counts[i], means[i], squares[i] = 0, 0, 0
 		}
 		l := NewLearner(p, nil, stated, 1, 512)
-		if err := l.Learn(t.Context(), counts, means, squares); err != nil {
-			t.Fatal(err)
-		}
+		try.To(l.Learn(t.Context(), counts, means, squares))
 		apart := make([]float64, 1)
-		if err := l.VariancesFrom(apart, []int{9}, 3); err != nil {
-			t.Fatal(err)
-		}
+		try.To(l.VariancesFrom(apart, []int{9}, 3))
 		if right != (apart[0] < 0.1) {
 			t.Errorf("kernel right %v: arms that it says are the same differ with variance %.3f", right, apart[0])
 		}
@@ -253,9 +230,7 @@ func TestLearnerOfFewData(t *testing.T) {
 			l := NewLearner(p, told, nil, 1, 512)
 			counts, means, squares := drawn(p, make([]float64, 10), 0, each)
 			for round := range 3 {
-				if err := l.Learn(context.Background(), counts, means, squares); err != nil {
-					t.Fatal(err)
-				}
+				try.To(l.Learn(context.Background(), counts, means, squares))
 				for i, m := range l.Estimates() {
 					if math.IsNaN(m) || !(l.Precision()[i] > 0) {
 						t.Fatalf("round %d, arm %d: estimate %g, precision %g", round, i, m, l.Precision()[i])
@@ -270,9 +245,7 @@ func TestLearnerOfFewData(t *testing.T) {
 		counts[i], means[i] = 4, float64(i%2)/2
 		squares[i] = 4 * means[i] * (1 - means[i])
 	}
-	if err := l.Learn(context.Background(), counts, means, squares); err != nil {
-		t.Fatal(err)
-	}
+	try.To(l.Learn(context.Background(), counts, means, squares))
 	want := 10.5 / 41 * (1 - 10.5/41) // 10 successes of 40, with half a one more
 	if got := 1 / l.Precision()[0]; math.Abs(got-want) > 1e-9 {
 		t.Errorf("the variance of an outcome is %g, want %g", got, want)
@@ -318,9 +291,7 @@ func TestLearnerOfScales(t *testing.T) {
 			noise = of(slices.Repeat([]float64{0.3}, p.N()), 1)
 		}
 		l := NewLearner(p, noise, nil, 1, 512)
-		if err := l.Learn(t.Context(), counts, of(means, 1), of(squares, 2)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(l.Learn(t.Context(), counts, of(means, 1), of(squares, 2)))
 		variances, all := l.Variances(), l.CovarianceMatrix(indices.All(p.N()))
 		for i, y := range l.Estimates() {
 			if off := math.Abs(y/factor(i) - means[i]); off > 0.3 {
@@ -336,9 +307,7 @@ func TestLearnerOfScales(t *testing.T) {
 		from := make([]float64, 6)
 		lo, _ := p.ArmsOf(1)
 		arms := indices.All(p.N())[lo : lo+6]
-		if err := l.VariancesFrom(from, arms, lo+2); err != nil {
-			t.Fatal(err)
-		}
+		try.To(l.VariancesFrom(from, arms, lo+2))
 		for k, i := range arms {
 			if want := all.At(i, i) + all.At(lo+2, lo+2) - 2*all.At(i, lo+2); math.Abs(from[k]-want) > 1e-6*all.At(i, i) {
 				t.Errorf("noise known %v, arm %d: variance of the difference %g, want %g", known, i, from[k], want)
@@ -352,9 +321,7 @@ func TestLearnerGroups(t *testing.T) {
 	p := plain(t, 6, 30, true)
 	l := NewLearner(p, nil, nil, 2, 40)
 	counts, means, squares := drawn(p, wave(p), 0.3, func(i int) int { return i % 3 })
-	if err := l.Learn(t.Context(), counts, means, squares); err != nil {
-		t.Fatal(err)
-	}
+	try.To(l.Learn(t.Context(), counts, means, squares))
 	groups := l.Groups()
 	if groups == nil {
 		t.Fatal("the posterior of many arms has no features")

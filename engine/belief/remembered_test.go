@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestRemembered: one memory computes a belief once for the same measurements, also under the kernel that was found and
@@ -27,11 +28,7 @@ func TestRemembered(t *testing.T) {
 	memory := new(canon.Memory)
 	told := 0
 	of := func(memory *canon.Memory) *Belief {
-		b, err := Of(context.Background(), p, Options{Memory: memory, Progress: func(float64) { told++ }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return try.Of(Of(context.Background(), p, Options{Memory: memory, Progress: func(float64) { told++ }}))
 	}
 	first := of(memory)
 	if len(first.Log) == 0 {

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/integrate"
 	"gonum.org/v1/gonum/stat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestObserved compares the law of an own part given an observation, its moments and draws with quantiles of it with numerical integrals.
@@ -62,10 +64,7 @@ func TestNeedle(t *testing.T) {
 			}
 			return m + 0.3*rng.NormFloat64(), 0.5, 3
 		})
-		b, err := Of(t.Context(), p, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(Of(t.Context(), p, Options{}))
 		column := make([]float64, b.Draws.RawMatrix().Rows)
 		for k := range column {
 			column[k] = b.Draws.At(k, 12+7)

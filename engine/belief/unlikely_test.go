@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // rowed gives a problem rows: of each measured arm two measurements, and a mean of three.
@@ -38,10 +39,7 @@ func TestLeft(t *testing.T) {
 	for k, x := range c.numbers {
 		s.best[k] = x.mean
 	}
-	f, err := s.foresight(c.d.p.Rows, mostRank)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(s.foresight(c.d.p.Rows, mostRank))
 	f.d.shrunk = nil // its own square would be taken off, which no law of fixed numbers does
 	all, n := plainly(c.model, s.best), len(c.d.p.Rows)
 	sigma, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

@@ -39,7 +39,7 @@ const (
 	gainLeast     = 0.01 // fraction of the mean weight: candidates below are dropped, unless their gradient is large
 	// smallest excess of a gradient over the mean for an arm to be added, as a fraction of the largest excess
 	gainExcess = 0.2
-	// squared correlation, given the allocation: of two arms above it, only one is added
+	// of two arms whose squared correlation, given the allocation, is above it, only one is added
 	gainAlike = 0.5
 	// multiple of ξ: if the pivots leave more variance of some arm, few arms cannot represent the kernel, and the search
 	// is skipped

@@ -16,17 +16,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 func many(t testing.TB, n int) *problem.Problem {
 	t.Helper()
-	p, err := manyarms.Problem(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(manyarms.Problem(n))
 }
 
 // exchange is an independent method for the information gain: the vertex exchange of [Böhning 1986], which moves weight from the worst
@@ -99,10 +96,7 @@ func TestGainOfManyArms(t *testing.T) {
 		t.Run(fmt.Sprint(n), func(t *testing.T) {
 			p := many(t, n)
 			m := plain.ModelOf(t, p)
-			g, err := gainOf(context.Background(), m, ridge)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := try.Of(gainOf(context.Background(), m, ridge))
 			if !(g.value <= g.upper) || g.gap() > gainTolerance {
 				t.Errorf("between %v and %v", g.value, g.upper)
 			}
@@ -112,10 +106,7 @@ func TestGainOfManyArms(t *testing.T) {
 			if value > g.upper || upper < g.value {
 				t.Errorf("the second method: between %v and %v", value, upper)
 			}
-			s, err := spectra(context.Background(), m, g)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := try.Of(spectra(context.Background(), m, g))
 			weights := make([]float64, n)
 			for k, i := range g.arms {
 				weights[i] = g.weights[k]
@@ -171,18 +162,9 @@ func TestGainSearchAgainstDesign(t *testing.T) {
 			p.Noise.Scales = scales
 			m := plain.ModelOf(t, p)
 			for _, ridge := range []float64{1e-2, 1e-4} {
-				g, err := gainOf(context.Background(), m, ridge)
-				if err != nil {
-					t.Fatal(err)
-				}
-				exact, err := m.Exact()
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, err := design.InformationGain(exact.Space(ridge), design.Options{Tolerance: 1e-8})
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := try.Of(gainOf(context.Background(), m, ridge))
+				exact := try.Of(m.Exact())
+				d := try.Of(design.InformationGain(exact.Space(ridge), design.Options{Tolerance: 1e-8}))
 				t.Logf("xi = %g: search [%.8g, %.8g] on %d arms, design %.8g", ridge, g.value, g.upper, len(g.arms), d.Value)
 				if g.value > d.Upper*(1+1e-9) || g.upper < d.Value*(1-1e-9) || g.gap() > gainTolerance {
 					t.Errorf("xi = %g: between %v and %v, by a design on all arms %v", ridge, g.value, g.upper, d.Value)
@@ -203,10 +185,7 @@ func TestGainOfRoughKernel(t *testing.T) {
 	}
 	const n, ridge = 2000, 1e-3
 	m := plain.ModelOf(t, many(t, n).WithKernel(product(kernels.Identity{}, kernels.Identity{})))
-	g, err := gainOf(context.Background(), m, ridge)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.Of(gainOf(context.Background(), m, ridge))
 	want := n * math.Log1p(1/(n*ridge)) // noise scales are equal, and that is 1
 	t.Logf("[%.6g, %.6g] on %d arms; exactly %.6g", g.value, g.upper, len(g.arms), want)
 	if g.value > want*(1+1e-9) || g.upper < want*(1-1e-9) || g.upper > want*(1+1e-6) || g.value < 0.5*want {
@@ -218,10 +197,7 @@ func TestGainOfRoughKernel(t *testing.T) {
 // of the second method.
 func TestGainOfLargeRidge(t *testing.T) {
 	m := plain.ModelOf(t, many(t, enginetest.Number(450, 280)).WithKernel(product(kernels.Identity{}, kernels.Matern{Nu: 0.5})))
-	g, err := gainOf(t.Context(), m, 3*m.Diagonal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.Of(gainOf(t.Context(), m, 3*m.Diagonal))
 	value, upper := exchange(kernels.Dense(m.Gram()), m.Precision, m.Normalised(3*m.Diagonal), 1e-3)
 	if g.value > upper || g.upper < value || g.gap() > 1e-3 {
 		t.Errorf("Υ is between %v and %v, and by the second method between %v and %v", g.value, g.upper, value, upper)
@@ -234,14 +210,8 @@ func TestGainOnCores(t *testing.T) {
 	var first gained
 	for _, n := range []int{1, 2, 3} {
 		ctx := cores.Within(context.Background(), n)
-		m, err := model.NewContext(ctx, p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := gainOf(ctx, m, 1e-2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.NewContext(ctx, p, 0))
+		g := try.Of(gainOf(ctx, m, 1e-2))
 		if n == 1 {
 			first = g
 		} else if g.value != first.value || g.upper != first.upper || !slices.Equal(g.arms, first.arms) || !slices.Equal(g.weights, first.weights) {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -67,9 +68,7 @@ func (g gramProblem) inner(lambda []float64) *mat.Dense {
 		panic("not positive definite")
 	}
 	var solved, out mat.Dense
-	if err := chol.SolveTo(&solved, half.T()); err != nil {
-		panic(err)
-	}
+	try.To(chol.SolveTo(&solved, half.T()))
 	out.Mul(half, &solved)
 	out.Sub(g.gram, &out)
 	out.Scale(1/g.ridge, &out)
@@ -205,19 +204,9 @@ func instance(t *testing.T, k kernels.Joint) *problem.Problem {
 			mean = append(mean, rng.Float64())
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("instance", tasks, arms, taskOf, k, []float64{noise}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, z))
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, names, x))
+	return try.Of(problem.New("instance", tasks, arms, taskOf, k, []float64{noise}, mean))
 }
 
 func TestIndependentMethod(t *testing.T) {
@@ -225,14 +214,8 @@ func TestIndependentMethod(t *testing.T) {
 	for name, k := range kernelInstances() {
 		t.Run(name, func(t *testing.T) {
 			p := instance(t, k)
-			r, err := bounds.Compute(context.Background(), p, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			implicit, err := k.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := try.Of(bounds.Compute(context.Background(), p, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}))
+			implicit := try.Of(k.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 			g := gramProblem{gram: kernels.Dense(implicit), ridge: ridge}
 			gain, _ := g.gain(p.N())
 			agree(t, "information gain", r.InformationGain, gain)
@@ -275,14 +258,8 @@ func TestIndependentMethod(t *testing.T) {
 func TestFamilyByPlainMatrices(t *testing.T) {
 	const gap, delta, n = 0.4, 0.05, 5
 	for _, size := range []problem.FamilySize{{Tasks: 2, Dimension: 2, Arms: n, Rank: 2}, {Tasks: 4, Dimension: 3, Arms: n, Rank: 1}} {
-		p, err := problem.Family(size, gap, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := bounds.Compute(t.Context(), p, engine.Options{Delta: delta})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Family(size, gap, 1))
+		r := try.Of(bounds.Compute(t.Context(), p, engine.Options{Delta: delta}))
 		all := p.N()
 		g := gramProblem{gram: mat.NewSymDense(all, nil), ridge: r.Ridge}
 		for i := range all {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Known exact values of the paper's three cases at ξ = 1e-6, V = 5, n = 6: from a
@@ -26,10 +27,7 @@ func TestKnownValues(t *testing.T) {
 		{3, 59.999100, 2142.7730, 227.642519, 20, 5, 4, 5 * 857.1221},
 	} {
 		p := enginetest.Paper(t, want.number, 0.1)
-		r, err := bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}))
 		near(t, "rho_1", r.Rho1.Value, want.rho, 5e-7)
 		near(t, "omega", r.Omega.Value, want.rho, 5e-7)
 		near(t, "rho_star", r.RhoStar.Value, want.hardness, 5e-5+1e-6*want.hardness)

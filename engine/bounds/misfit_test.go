@@ -12,15 +12,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // moved returns a problem of the family whose expected rewards are up to eta away from the kernel's space.
 func moved(t *testing.T, eta float64) *problem.Problem {
 	t.Helper()
-	p, err := problem.Family(problem.FamilySize{Tasks: 3, Dimension: 2, Arms: 6, Rank: 1}, 1, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Family(problem.FamilySize{Tasks: 3, Dimension: 2, Arms: 6, Rank: 1}, 1, 3))
 	rng := rand.New(rand.NewPCG(5, 5))
 	for i := range p.Mean {
 		p.Mean[i] += eta * (2*rng.Float64() - 1)
@@ -33,19 +31,10 @@ func TestMisfitBoundAboveMeasured(t *testing.T) {
 	last := 0.0
 	for _, eta := range []float64{0, 0.01, 0.03, 0.06, 0.5} {
 		p, opt := moved(t, eta), engine.Options{Delta: 0.05, Misfit: eta}
-		m, err := model.New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := bounds.MisfitOf(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: 20, Seed: 1,
-			Detail: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(p, 0))
+		b := try.Of(bounds.MisfitOf(m, opt))
+		r := try.Of(sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: opt, Runs: 20, Seed: 1,
+			Detail: true}))
 		t.Logf("η = %g: bound %.4g in %d rounds, floor %.3g, measured %.4g, errors %v", eta, b.Samples, b.Rounds, b.Floor, r.SamplesPerAgent.Mean,
 			r.Errors.Rate)
 		switch {
@@ -67,14 +56,8 @@ func TestMisfitBoundAboveMeasured(t *testing.T) {
 func TestMisfitBoundByPlainMatrices(t *testing.T) {
 	const eta, delta = 0.03, 0.05
 	p := moved(t, eta)
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := bounds.MisfitOf(m, engine.Options{Delta: delta, Misfit: eta})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
+	b := try.Of(bounds.MisfitOf(m, engine.Options{Delta: delta, Misfit: eta}))
 	all := p.N()
 	g := gramProblem{gram: mat.NewSymDense(all, nil), ridge: 1e-8}
 	for i := range all {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,10 +22,7 @@ import (
 func scaled(t *testing.T, factor float64) *problem.Problem {
 	t.Helper()
 	p := enginetest.Paper(t, 2, 0.2)
-	k, err := kernels.ScaleJoint(factor, p.Kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := try.Of(kernels.ScaleJoint(factor, p.Kernel))
 	return p.WithKernel(k)
 }
 
@@ -34,10 +32,7 @@ func TestSpectrumAtEveryScale(t *testing.T) {
 		opt := engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-3 * factor}}
 		return bounds.SpectrumOf(context.Background(), scaled(t, factor), opt)
 	}
-	want, err := at(1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(at(1))
 	for exponent := -300; exponent <= 140; exponent += 20 {
 		factor := math.Pow(10, float64(exponent))
 		got, err := at(factor)
@@ -91,18 +86,9 @@ func TestManyTasks(t *testing.T) {
 	for i := range n {
 		names[i], x[i], taskOf[i], noise[i] = fmt.Sprint(i), []float64{float64(i) / n}, i, 1
 	}
-	points, err := kernels.NewPoints([]string{"z_1"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("many", points, points, taskOf, kernels.LiftTask(kernels.RBF{}), noise, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	gram, err := p.Kernel.TaskGram(context.Background(), points)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := try.Of(kernels.NewPoints([]string{"z_1"}, names, x))
+	p := try.Of(problem.New("many", points, points, taskOf, kernels.LiftTask(kernels.RBF{}), noise, mean))
+	gram := try.Of(p.Kernel.TaskGram(context.Background(), points))
 	var whole mat.EigenSym // of the 1,100 × 1,100 matrix itself
 	if !whole.Factorize(gram, false) {
 		t.Fatal("no eigenvalues")

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Theorems and corollaries of case 1 at Δ = 0.1, δ = 0.005, ξ = 1e-6, T = 300,000,
@@ -15,10 +16,7 @@ import (
 // ranks. K_{λ*} has trace 2: every arm has two ones.
 func TestTheorems(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.1)
-	r, err := bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Budget: 300000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.Of(bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Budget: 300000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}))
 	const xi, pairs, rounds, arms = 1e-6, 180., 6., 30. // n²V = 36·5; r* = ⌈log₂ 20⌉ + 1
 	bound := map[string]float64{
 		"theorem": 428.5597,
@@ -55,10 +53,7 @@ func TestTheorems(t *testing.T) {
 		budget float64
 		above  bool
 	}{{r.Theorem.FBBudget, false}, {0.99 * r.Theorem.FBBudget, true}} {
-		again, err := bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Budget: int(c.budget), Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: xi}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := try.Of(bounds.Compute(context.Background(), p, engine.Options{Delta: 0.005, Budget: int(c.budget), Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: xi}}))
 		if (again.Theorem.FB > 0.005) != c.above {
 			t.Errorf("budget %.0f: error %.6g, above delta %v expected", c.budget, again.Theorem.FB, c.above)
 		}

@@ -58,10 +58,10 @@ func (a *Amend) Params() []Param {
 			Flag: "`NUMBER` of measurements that the laboratory can make per unit of time; 0: no limit"},
 		{Name: "withdraw", Synonyms: []string{"remove", "without"}, Into: &a.Withdraw, Optional: true, Hint: withdrawHint,
 			Doc:  `arms that cannot be measured any more: "task/arm", or a list of these`,
-			Flag: "`TASK/ARM` that cannot be measured any more (repeatable)"},
+			Flag: "withdraw the arm `TASK/ARM`, which cannot be measured any more (repeatable)"},
 		{Name: "add", Synonyms: []string{"extend"}, Into: &a.Add, Optional: true, Hint: "rows",
 			Doc:  "a CSV file of arms and tasks to add, with columns of the problem's table; the path is relative to the script",
-			Flag: "`FILE.csv` of arms and tasks to add, with columns of the problem's table"},
+			Flag: "add the arms and tasks of `FILE.csv`, which has the columns of the problem's table"},
 		byParam(&a.By),
 	}
 }
@@ -224,7 +224,9 @@ func (b AmendBody) String() string {
 		parts = append(parts, fmt.Sprintf("delta is %g", *b.Delta))
 	}
 	if b.Capacity != nil {
-		parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity))
+		if parts = append(parts, fmt.Sprintf("capacity is %d", *b.Capacity)); *b.Capacity == 0 {
+			parts[len(parts)-1] = "capacity has no limit"
+		}
 	}
 	inWords := func(a [2]string) string { return fmt.Sprintf("task %q, arm %q", a[0], a[1]) }
 	parts = append(parts, lists.Map(b.Withdraw, func(w [2]string) string { return inWords(w) + " is withdrawn" })...)

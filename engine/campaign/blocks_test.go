@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // inBlocks returns a protocol of two tasks whose arms are measured side by side on days.
@@ -35,9 +36,7 @@ func TestCampaignInBlocks(t *testing.T) {
 	} {
 		p := inBlocks(t, c.size, c.control)
 		p.Options.Law, p.Algorithm = c.law, c.algorithm
-		if err := p.Check(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try.To(p.Check(t.Context()))
 		rng := rand.New(rand.NewPCG(5, uint64(c.size)))
 		x := &inMemory{t: t, p: p, s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 		x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Seed: 3, Revision: Revision})}, nil)
@@ -73,10 +72,7 @@ func TestCampaignInBlocks(t *testing.T) {
 					sheet += line
 				}
 			}
-			results, err := ReadResults(t.Context(), p, []byte(sheet), "", KindTell)
-			if err != nil {
-				t.Fatal(err)
-			}
+			results := try.Of(ReadResults(t.Context(), p, []byte(sheet), "", KindTell))
 			told, err := (&Tell{results: results, TellOptions: TellOptions{Sure: true}}).Do(t.Context(), Doing{Moment: x.s.Under(p, x.now)})
 			x.add(told.Events, err)
 			x.now = x.now.AddDate(0, 0, 1)
@@ -88,10 +84,7 @@ func TestCampaignInBlocks(t *testing.T) {
 			}
 		}
 		// a replay from the events alone comes to the same samples and decisions as the run that went on day by day
-		again, err := x.s.Under(p, x.now).Replay(t.Context(), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := try.Of(x.s.Under(p, x.now).Replay(t.Context(), nil))
 		if len(again.Differs) > 0 || again.Outcome.Samples != x.run.Outcome.Samples {
 			t.Errorf("replayed, it has %d samples and differs in %v", again.Outcome.Samples, again.Differs)
 		}
@@ -141,10 +134,7 @@ func TestBlocksOfCampaignsRefused(t *testing.T) {
 	x := &inMemory{t: t, p: inBlocks(t, 3, ""), s: NewState(), now: time.Date(2026, 3, 2, 8, 0, 0, 0, time.UTC), memory: new(model.Memory)}
 	x.add([]Event{NewEvent(KindStart, x.now, "", StartBody{Name: "days", Revision: Revision})}, nil)
 	x.advance()
-	results, err := ReadResults(t.Context(), x.p, []byte("task,arm,reward\na,1,2\n"), "", KindTell)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := try.Of(ReadResults(t.Context(), x.p, []byte("task,arm,reward\na,1,2\n"), "", KindTell))
 	if _, err := (&Tell{results: results}).Do(t.Context(), Doing{Moment: x.s.Under(x.p, x.now)}); err == nil || !strings.Contains(err.Error(), "id") {
 		t.Errorf("rows without ids: error %v", err)
 	}
@@ -156,10 +146,7 @@ func TestForecastInBlocks(t *testing.T) {
 	for _, effect := range []float64{0, 100} {
 		p := inBlocks(t, 0, "")
 		p.Problem.Block.Effect = effect
-		f, err := MakeForecast(t.Context(), p, 0, 6, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(MakeForecast(t.Context(), p, 0, 6, nil))
 		for _, row := range f.Rows {
 			median = append(median, row.Samples.Median)
 		}

@@ -6,6 +6,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -17,10 +18,7 @@ func TestForecastOfABudget(t *testing.T) {
 	q.Mean = mean
 	p.Problem, p.Mode, p.Options = &q, engine.ModeFB, engine.Options{Delta: 0.05, Budget: 400, Rounds: 4}
 	p.Plate, p.Capacity = 0, 0
-	f, err := MakeForecast(t.Context(), p, 0, 8, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(MakeForecast(t.Context(), p, 0, 8, nil))
 	b := f.Rows[0].Buys
 	// the budget is of each task
 	if len(b) != 4 || b[3].Samples != float64(400*q.V()) || b[3].Loss >= b[0].Loss || b[3].Right < 0 || b[3].Right > 1 {
@@ -34,24 +32,15 @@ func TestForecastWithTheTable(t *testing.T) {
 	// two measurements of each arm, so that there is a scatter to believe in
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 4, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	q, err := problem.Load("t.csv", alone, problem.LoadOptions{
+	q := try.Of(problem.Load("t.csv", alone, problem.LoadOptions{
 		Read: func(string) ([]byte, error) { return []byte(text), nil },
 		Long: &problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	p := Protocol{Problem: q, Mode: engine.ModeFB, Algorithm: "CoBayesFB", Options: engine.Options{Delta: 0.05, Budget: 6}}
-	f, err := MakeForecast(t.Context(), p, 0, 40, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(MakeForecast(t.Context(), p, 0, 40, nil))
 	without := p
 	without.Fresh = true
-	g, err := MakeForecast(t.Context(), without, 0, 40, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.Of(MakeForecast(t.Context(), without, 0, 40, nil))
 	if !f.WithTable() || g.WithTable() || f.Assumes[0].Kind != NoteRewardsAttached || g.Assumes[0].Kind != NoteRewardsBelieved {
 		t.Errorf("%v and %v", f.Assumes, g.Assumes)
 	}
@@ -78,9 +67,7 @@ func TestBudgetOfEachTask(t *testing.T) {
 		budget, total int
 	}{{budget: 6}, {total: 60}} {
 		p.Options.Budget, p.Options.Total = c.budget, c.total
-		if err := p.Check(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		try.To(p.Check(t.Context()))
 		var planned []int
 		var made *inMemory
 		watchDays(t, p, new(model.Memory), rewards, 3, func(_ int, c *inMemory) bool { made = c; return true })

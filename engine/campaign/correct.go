@@ -84,12 +84,12 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 	return nil
 }
 
-// FailureRule is the rule for people who give back pulls or close a round, for any problem.
+// FailureRule is the rule for people who report pulls as failed or close a round, for any problem.
 const FailureRule = `a reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
-const givenBack = "Give pulls back only if the reason has nothing to do with the option, such as a broken vial"
+const givenBack = "Use fail and close only if the reason has nothing to do with the option, such as a broken vial"
 
-// Fail gives back pulls that were not measured. They are handed out again under other ids; a round of blocks continues
+// Fail reports pulls that were not measured. They are handed out again under other ids; a round of blocks continues
 // without them.
 type Fail struct {
 	IDs        []string // as typed; ids that failed before are skipped
@@ -98,7 +98,7 @@ type Fail struct {
 
 var failEntry = Entry{
 	Name: "fail", Synonyms: []string{"give_back"}, New: func() Act { return new(Fail) },
-	Doc: "gives pulls back that were not measured, and shows how far the campaign is; they are handed out again. " +
+	Doc: "reports pulls that were not measured, and shows how far the campaign is; they are handed out again. " +
 		sentence.Upper(FailureRule),
 	Example: `fail("days", ["K7M2PQ"], reason="the vial broke")`,
 	Short:   "Report measurements that could not be made",
@@ -142,7 +142,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 	return recordedOnce(events, fmt.Sprintf("recorded: without result %s; %s", strings.Join(a.IDs, ", "), rule), nil)
 }
 
-// FailBody gives back pulls that could not be measured.
+// FailBody reports pulls that could not be measured.
 type FailBody struct {
 	IDs    []string `json:"ids"` // ids of the failed pulls, each once
 	Reason string   `json:"reason"`

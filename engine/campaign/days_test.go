@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -31,13 +32,10 @@ func couplingDays(t testing.TB, algorithm string, epsilon float64) (Protocol, []
 		}
 		return 1000 + 50*sum
 	})
-	p, err := problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+	p := try.Of(problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: effects},
 		{Scale: 10, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}}}))
 	mean, rewards := p.Mean, p.Rewards
 	q := *p
 	q.Mean, q.Rewards, q.Reps, q.Noise.SD, q.Noise.Environment = nil, nil, nil, nil, problem.EnvironmentGaussian
@@ -63,9 +61,7 @@ func (c *inMemory) add(list []Event, err error) {
 	}
 	for i := range list {
 		list[i].Seq = c.s.Seq + 1
-		if err := c.s.Add(list[i:i+1], c.p.Problem.TaskOf); err != nil {
-			c.t.Fatal(err)
-		}
+		try.To(c.s.Add(list[i:i+1], c.p.Problem.TaskOf))
 	}
 }
 
@@ -74,16 +70,10 @@ func (c *inMemory) advance() {
 	if !c.s.Needed() {
 		return
 	}
-	var err error
 	if c.replayed == nil {
-		if c.replayed, err = c.s.Under(c.p, c.now).replayer(context.Background(), c.memory); err != nil {
-			c.t.Fatal(err)
-		}
+		c.replayed = try.Of(c.s.Under(c.p, c.now).replayer(context.Background(), c.memory))
 	}
-	run, err := c.replayed.catchUp(context.Background())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	run := try.Of(c.replayed.catchUp(context.Background()))
 	c.run = run
 	c.add([]Event{c.s.Under(c.p, c.now).Plan(run, "", Revision)}, nil)
 }
@@ -187,10 +177,7 @@ func TestCouplingInDays(t *testing.T) {
 func campaignsInDays(t *testing.T, algorithm string, epsilon float64, runs, forecast int) {
 	p, mean, rewards := couplingDays(t, algorithm, epsilon)
 	memory := new(model.Memory)
-	stated, err := statedAtStart(t, p, forecast)
-	if err != nil {
-		t.Fatal(err)
-	}
+	stated := try.Of(statedAtStart(t, p, forecast))
 	truth := *p.Problem
 	truth.Mean = mean
 	var days, samples []float64

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // daysTaken holds what a campaign took.
@@ -47,12 +49,7 @@ func (k keptDays) keep(t *testing.T, seed int, x daysTaken) {
 	if k.path == "" {
 		return
 	}
-	f, err := os.OpenFile(k.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.OpenFile(k.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666))
 	defer f.Close()
-	if _, err := fmt.Fprintf(f, "%s%d,%d,%d,%t\n", k.kind, seed, x.days, x.samples, x.wrong); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(fmt.Fprintf(f, "%s%d,%d,%d,%t\n", k.kind, seed, x.days, x.samples, x.wrong))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -18,13 +19,10 @@ import (
 // whose noise of at most a half is stated, with the true means and standard deviations. The kernel has the variances that the table has
 // between tasks and within them, in one figure.
 func strokeDays(t *testing.T, algorithm string) (p Protocol, mean, sd []float64) {
-	of, err := problem.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
+	of := try.Of(problem.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 0.03, Task: kernels.Identity{}, Arm: kernels.Func("one", func(x, y []float64) float64 { return 1 })},
 		{Scale: 0.0009, Task: kernels.RBF{Lengthscale: []float64{0.5}}, Arm: kernels.Identity{}},
-	}}, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}}}))
 	mean = of.Mean
 	for _, x := range mean {
 		sd = append(sd, math.Sqrt(x*(1-x)))
@@ -44,20 +42,14 @@ func TestStrokeInDays(t *testing.T) {
 	}
 	for _, algorithm := range []string{"CoBayesFC", "CoTestFC"} {
 		p, mean, sd := strokeDays(t, algorithm)
-		stated, err := statedAtStart(t, p, plan.DefaultRuns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stated := try.Of(statedAtStart(t, p, plan.DefaultRuns))
 		// the rates of the table, with the noise that rewards of 0 and 1 have at them, which is at most the half that is stated
 		truth := plan.Supposed(p.Problem, mean)
 		truth.Noise.SD = sd
 		var took []need
 		within, memory := 0, new(model.Memory)
 		for run := range runs {
-			n, err := p.simulate(t.Context(), truth, engine.Batch{}, memory, run)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := try.Of(p.simulate(t.Context(), truth, engine.Batch{}, memory, run))
 			took = append(took, n)
 			within += indices.Indicator(n.time >= stated.Low && n.time <= stated.High && !n.undecided)
 		}

@@ -220,9 +220,9 @@ type need struct {
 
 // Bought is the quality of the answers after a number of samples, as means over tasks and runs.
 type Bought struct {
-	Samples float64 `json:"samples"` // share of tasks whose leading arm is within epsilon of the best
-	Right   float64 `json:"right"`   // mean difference between the best arm and the leading one, reward units
-	Loss    float64 `json:"loss"`    // by which an answer is worse than the best, reward units
+	Samples float64 `json:"samples"` // samples so far, of all tasks
+	Right   float64 `json:"right"`   // share of tasks whose leading arm is within epsilon of the best
+	Loss    float64 `json:"loss"`    // mean difference between the best arm and the leading one, reward units
 }
 
 // bought compares the answers after n samples with the true means of a simulated run. The leading arm of each task is its

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The prediction interval of four values by hand: the median of 10, 20, 20, 80 is 20, the logarithms below it
@@ -140,28 +141,16 @@ func TestDaysTogether(t *testing.T) {
 		t.Skip("takes long")
 	}
 	p, _, _ := couplingDays(t, "CoBayesFC", 14)
-	all, _, err := truths(t.Context(), p, nil, 0, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all, _ := try.Two(truths(t.Context(), p, nil, 0, 4))
 	memory, sum, fewer := new(model.Memory), 0.0, 0
 	for run, truth := range all[1:] {
 		var days [2]float64
 		var learned [2]int
 		// each day by itself, and days together: of the same truth and the same losses
 		for k, step := range []float64{0, coarseStep} {
-			draw, err := sim.DrawerOf(truth)
-			if err != nil {
-				t.Fatal(err)
-			}
-			steps, err := p.question().Begin(t.Context(), memory)
-			if err != nil {
-				t.Fatal(err)
-			}
-			n, err := trial{p, steps.Steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), truth}.calendar(t.Context(), step)
-			if err != nil {
-				t.Fatal(err)
-			}
+			draw := try.Of(sim.DrawerOf(truth))
+			steps := try.Of(p.question().Begin(t.Context(), memory))
+			n := try.Of(trial{p, steps.Steps, sim.NewEnvironment(truth, draw, 1, run), p.lossesOf(run), truth}.calendar(t.Context(), step))
 			if n.samples > n.time*float64(p.Capacity) || n.rounds != n.time {
 				t.Errorf("run %d, step %g: %+v", run, step, n)
 			}
@@ -189,10 +178,7 @@ func TestForecastOfLosses(t *testing.T) {
 	for name, share := range map[string]*float64{"nothing stated": nil, "none": &zero, "much": &much} {
 		p := base
 		p.Failed, p.Late = share, share
-		f, err := MakeForecast(t.Context(), p, 0, 2, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(MakeForecast(t.Context(), p, 0, 2, nil))
 		made[name] = f
 	}
 	if a, b := made["none"].Rows[0].Time.Median, made["much"].Rows[0].Time.Median; b < 1.3*a {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The mean square of the difference of two arms x and y of a task equals the one of the kernel 1000 + 50 x·y +
@@ -15,23 +16,14 @@ import (
 // h evenly from 0 to 2. 2,000 runs of 15 tasks have standard errors below 1 %, by which the tolerances are set.
 func TestLoosened(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoBayesFC", 10)
-	m, err := p.question().Model(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := priorOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(p.question().Model(t.Context(), nil))
+	from := try.Of(priorOf(m))
 	runs := enginetest.Number(2000, 600)
 	var drawn, kernel, along, square float64
 	// the same draws of the prior, before arms get a part by themselves
 	q := p
 	q.Algorithm = "CoTestFC" // that takes the kernel at its word
-	base, _, err := truths(t.Context(), q, nil, 0, runs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	base, _ := try.Two(truths(t.Context(), q, nil, 0, runs))
 	for run := range runs {
 		mean := from.loosened(p.Problem, base[run].Mean, run).Mean
 		for v := range p.Problem.V() {
@@ -58,10 +50,7 @@ func TestLoosened(t *testing.T) {
 		t.Errorf("%.3f of the kernel's part is left, want 0.6465", r)
 	}
 	// truths loosens them for a method that fits such parts
-	own, _, err := truths(t.Context(), p, nil, 0, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own, _ := try.Two(truths(t.Context(), p, nil, 0, 3))
 	for run, x := range own {
 		want := from.loosened(p.Problem, base[run].Mean, run)
 		for i := range x.Mean {

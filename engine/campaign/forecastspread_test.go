@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The noise of a task has from none to all of the stated variance, half in the mean with the variance 1/12, and its
@@ -13,14 +14,8 @@ import (
 // variance 1/3. 30,000 draws have standard errors of 0.0017 and 0.0033.
 func TestSpreadsOfTasks(t *testing.T) {
 	p, _, _ := couplingDays(t, "CoBayesFC", 10)
-	m, err := p.question().Model(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	from, err := priorOf(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(p.question().Model(t.Context(), nil))
+	from := try.Of(priorOf(m))
 	var u, uu, h, hh, n float64
 	for run := range 2000 {
 		sd, spread := scattered(p.Problem, run), from.spreads(p.Problem, run)
@@ -64,18 +59,12 @@ func TestWhoseNoiseIsABound(t *testing.T) {
 		q, of := p, *p.Problem
 		x.change(&of.Noise)
 		q.Problem = &of
-		all, _, err := truths(t.Context(), q, nil, 0, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all, _ := try.Two(truths(t.Context(), q, nil, 0, 2))
 		// the second run, whose noise is below 20 if it is drawn
 		if less := all[1].Noise.Deviations()[0] < 20; less != x.want {
 			t.Errorf("%s: noise %g", name, all[1].Noise.Deviations()[0])
 		}
-		f, err := MakeForecast(t.Context(), q, 0, 1, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(MakeForecast(t.Context(), q, 0, 1, nil))
 		if said := slices.ContainsFunc(f.Assumes, func(n Note) bool { return n.Kind == NoteNoiseBelow }); said != x.want {
 			t.Errorf("%s: %q", name, f.Assumes)
 		}

@@ -26,4 +26,4 @@ type Kept interface {
 }
 
 // ErrExists is wrapped by the error of Keeper.Start if the place already holds a campaign.
-var ErrExists = errors.New("the folder holds a campaign already")
+var ErrExists = errors.New("the folder already holds a campaign")

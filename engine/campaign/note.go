@@ -74,7 +74,7 @@ const (
 	NoteLosses NoteKind = "losses"
 )
 
-// NoteRule is the rule for people who give back pulls or close a round. Numbers: the reward of a failed reaction, if
+// NoteRule is the rule for people who report pulls as failed or close a round. Numbers: the reward of a failed reaction, if
 // known; names: otherwise the goal.
 const NoteRule NoteKind = "rule of failures"
 
@@ -106,7 +106,7 @@ var noteSentences = map[NoteKind]string{
 	NoteRewardsBelieved: "expected rewards that are plausible given the table, different in each run; each run starts without " +
 		"the table's measurements",
 	NoteRewardsAttached: "expected rewards that are plausible given the table, different in each run; each run starts from " +
-		"the table's measurements, unless the script has attach=false",
+		"the table's measurements (attach=false: without them)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",
 	NoteOwnPart: "%s estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task " +

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Every kind of note has its sentence, and the names and numbers of a note are in it where they belong.
@@ -66,10 +67,7 @@ func TestNotes(t *testing.T) {
 		}
 	}
 	// constants without a sentence would show as their name: there are as many of both
-	file, err := parser.ParseFile(token.NewFileSet(), "note.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := try.Of(parser.ParseFile(token.NewFileSet(), "note.go", nil, 0))
 	kinds := 0
 	ast.Inspect(file, func(n ast.Node) bool {
 		if v, ok := n.(*ast.ValueSpec); ok && strings.HasPrefix(v.Names[0].Name, "Note") {
@@ -102,20 +100,13 @@ func TestDifferences(t *testing.T) {
 // that is recorded now comes back with its kind and numbers.
 func TestForecastNotesRead(t *testing.T) {
 	var f Forecast
-	if err := json.Unmarshal([]byte(`{"rows": [], "notes": ["nothing says how far the rewards scatter"]}`), &f); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal([]byte(`{"rows": [], "notes": ["nothing says how far the rewards scatter"]}`), &f))
 	if len(f.Notes) != 1 || f.Notes[0].String() != "nothing says how far the rewards scatter" {
 		t.Errorf("%q", f.Notes)
 	}
 	want := engine.Warning{Kind: engine.WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{0.25}}
-	text, err := json.Marshal(Forecast{Notes: []engine.Warning{want}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(text, &f); err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(Forecast{Notes: []engine.Warning{want}}))
+	try.To(json.Unmarshal(text, &f))
 	if n := f.Notes[0]; n.Kind != want.Kind || n.Numbers[0] != 0.25 || !n.Same(want) {
 		t.Errorf("%+v, want %+v", n, want)
 	}

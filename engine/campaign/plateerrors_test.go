@@ -12,27 +12,19 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // plateRun runs CoTestFC on tied arms whose rewards share an error on every plate of 24, effect standard
 // deviations of a reward, and reports whether it took one of them for worse.
 func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, byArm bool, seed uint64) bool {
-	asked, err := p.question().Begin(t.Context(), memory)
-	if err != nil {
-		t.Fatal(err)
-	}
+	asked := try.Of(p.question().Begin(t.Context(), memory))
 	alg, opt := asked.Algorithm(), asked.Options()
 	opt.MaxRounds = 6
-	steps, err := engine.Begin(alg, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	steps := try.Of(engine.Begin(alg, opt))
 	rng := rand.New(rand.NewPCG(seed, 24))
 	for {
-		next, more, err := steps.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		next, more := try.Two(steps.Next(t.Context()))
 		if !more {
 			return len(steps.Outcome().Eliminations) > 0
 		}
@@ -71,9 +63,7 @@ func plateRun(t testing.TB, p Protocol, memory *model.Memory, effect float64, by
 				b.Squares[i] = math.Max(0, squares[i]-float64(c)*b.Means[i]*b.Means[i])
 			}
 		}
-		if err := steps.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(steps.Learn(t.Context(), b))
 	}
 }
 

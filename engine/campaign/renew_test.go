@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
@@ -32,10 +33,7 @@ func closesIn(t *testing.T, algorithm string, epsilon float64, seed uint64, ever
 		if over == 0 || over%every > 0 {
 			return true
 		}
-		r, err := Renew(t.Context(), c.s.Under(c.p, c.now), memory, plan.DefaultRuns, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(Renew(t.Context(), c.s.Under(c.p, c.now), memory, plan.DefaultRuns, nil))
 		all = append(all, renewed{over, r, c.run.Status(c.s.Under(c.p, c.now)).TimeLeft})
 		return true
 	})
@@ -79,11 +77,7 @@ func TestRenewHidesTheOpenRound(t *testing.T) {
 			}
 			looked = true
 			renew := func() *Renewal {
-				out, err := Renew(t.Context(), c.s.Under(c.p, c.now), memory, 2, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
-				return out
+				return try.Of(Renew(t.Context(), c.s.Under(c.p, c.now), memory, 2, nil))
 			}
 			// other rewards than those recorded, arm by arm, as if the measurements had been different
 			add := func(r *round, by float64) {
@@ -138,14 +132,8 @@ func renewTellsAll(t *testing.T, goal string) {
 		looked = true
 		at := rest{c.s.Under(c.p, c.now), memory}
 		// the batch that soFar passes to a posterior instead of the rounds
-		known, err := at.known(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		steps, err := at.soFar(t.Context(), known.all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := try.Of(at.known(t.Context()))
+		steps := try.Of(at.soFar(t.Context(), known.all))
 		for v, a := range steps.Outcome().Answers {
 			b := c.run.Outcome.Answers[v]
 			if a.Leader != b.Leader || math.Abs(a.Estimate-b.Estimate) > 1 {

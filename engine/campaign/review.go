@@ -2,12 +2,10 @@ package campaign
 
 import (
 	"cmp"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distuv"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -264,126 +262,4 @@ func (s review) toldTwice() (engine.Warning, bool) {
 func (s review) concealed(it *item) bool {
 	r := s.open()
 	return r != nil && r.plan.Round == it.round
-}
-
-// plateTest tests whether the rewards of a round differ between plates by more than noise: the F test of plates in the
-// additive model reward = arm + plate + noise, adjusted for arms [Scheffé 1959, sec. 4.4]. Rewards are in units of their
-// noise scales; only the proportions of these scales matter. It returns the p-value, or false if the round has too few
-// results for a test. Means of several results are left out: their results may be of different plates.
-func (s review) plateTest(r *round) (float64, bool) {
-	var arms, plates []int
-	var values []float64
-	// plates are numbered in the order of their first result
-	index := map[string]int{}
-	for i := range r.plan.Counts {
-		for _, m := range r.results[i] {
-			name := s.plateOf(m)
-			if m.count() > 1 || name == "" {
-				continue
-			}
-			if _, known := index[name]; !known {
-				index[name] = len(index)
-			}
-			arms, plates = append(arms, i), append(plates, index[name])
-			values = append(values, s.Problem.Turned(m.Reward)/s.Problem.Noise.Scales[i])
-		}
-	}
-	return plateP(arms, plates, len(index), values)
-}
-
-// plateOf returns the name of the plate on which a pull was measured; "" if there is none.
-func (s review) plateOf(m *measured) string {
-	if m.ResultRecord.Plate != "" {
-		return m.ResultRecord.Plate
-	}
-	if it := s.items[m.ID]; it != nil && it.Plate > 0 {
-		return fmt.Sprint(it.Plate)
-	}
-	return ""
-}
-
-// plateP returns the p-value of plateTest, or false if there are too few values. values[k] is of the arm arms[k] on the
-// plate plates[k]; plates are numbered from 0 to count - 1.
-//
-// n_ip is the number of values of arm i on plate p, N_i that of arm i, and y_k is value k minus the mean of its arm. The
-// plate effects b solve
-//
-//	C b = q,  C_pq = δ_pq Σ_i n_ip - Σ_i n_ip n_iq/N_i,  q_p = Σ_k on p y_k,
-//
-// and explain the part qᵀC⁺q of Σ y². Its degrees of freedom are the rank of C.
-func plateP(arms, plates []int, count int, values []float64) (float64, bool) {
-	if count < 2 {
-		return 0, false
-	}
-	// by arm: its number of values on each plate, and the sum of its values
-	on, sum := map[int][]float64{}, map[int]float64{}
-	for k, i := range arms {
-		if on[i] == nil {
-			on[i] = make([]float64, count)
-		}
-		on[i][plates[k]]++
-		sum[i] += values[k]
-	}
-	c := mat.NewSymDense(count, nil)
-	adjusted := make([]float64, count)
-	for _, n := range on {
-		total := lists.Total(n)
-		for a := range count {
-			c.SetSym(a, a, c.At(a, a)+n[a]-n[a]*n[a]/total)
-			for b := a + 1; b < count; b++ {
-				c.SetSym(a, b, c.At(a, b)-n[a]*n[b]/total)
-			}
-		}
-	}
-	within := 0.0
-	for k, i := range arms {
-		total := lists.Total(on[i])
-		off := values[k] - sum[i]/total
-		within += off * off
-		adjusted[plates[k]] += off
-	}
-	// C is singular: adding a constant to all connected plates changes no difference
-	var e mat.EigenSym
-	if !e.Factorize(c, true) {
-		return 0, false
-	}
-	var vectors mat.Dense
-	e.VectorsTo(&vectors)
-	between, df := 0.0, 0
-	lambdas := e.Values(nil)
-	for k, lambda := range lambdas {
-		if lambda <= 1e-9*slices.Max(lambdas) {
-			continue // no arm connects these plates
-		}
-		dot := 0.0
-		for a := range count {
-			dot += vectors.At(a, k) * adjusted[a]
-		}
-		between += dot * dot / lambda
-		df++
-	}
-	// degrees of freedom of the noise: values minus arms minus plate effects
-	rest := len(arms) - len(on) - df
-	if df == 0 || rest < 1 || within-between <= 0 {
-		return 0, false
-	}
-	f := between / float64(df) / ((within - between) / float64(rest))
-	return distuv.F{D1: float64(df), D2: float64(rest)}.Survival(f), true
-}
-
-// plateWarnings returns a warning for each ended round whose rewards differ between plates by more than noise. Round r is
-// tested at the level engine.LackLevel/(r(r+1)), like lack of fit. The open round is not tested, because its rewards are
-// hidden.
-func (s review) plateWarnings() []engine.Warning {
-	var out []engine.Warning
-	for k, r := range s.rounds {
-		if r.closed == 0 {
-			continue
-		}
-		n := float64(k + 1)
-		if value, ok := s.plateTest(r); ok && value < engine.LackLevel/(n*(n+1)) {
-			out = append(out, engine.Warning{Kind: engine.WarnPlates, Numbers: []float64{n, value}})
-		}
-	}
-	return out
 }

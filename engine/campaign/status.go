@@ -153,7 +153,7 @@ func (x *Run) Status(at Moment) Status {
 		doubts = append(doubts, Note{Kind: NoteDiffers})
 	}
 	st.doubt(doubts)
-	st.Warnings = slices.Concat(r.Warnings, s.plateWarnings(), warnings)
+	st.Warnings = slices.Concat(r.Warnings, warnings)
 	return st
 }
 

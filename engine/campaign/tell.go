@@ -29,13 +29,13 @@ var tellEntry = Entry{
 		"is a result: enter 0. Rows already recorded are skipped, so the same growing sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
-	Long: `Record the results of a sheet: id,reward; or task,arm,reward; or
-task,arm,count,mean,sd. Rows without a reward are not measured yet; rows already recorded are skipped, so the same growing sheet can
-be recorded every evening. A text without digits, such as "vial broken", means that nothing
-was measured; so do NaN and inf. A reaction without product is a result: enter 0.
-If a row is wrong, nothing is recorded, unless --take-good records the others.
-Write - instead of a file to read standard input.
-Values may have decimal commas where the table of the problem has them.`,
+	Long: `Record the results of a sheet. Its columns are id,reward; or task,arm,reward; or
+task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows already recorded
+are skipped, so you can record the same growing sheet every evening. A text without digits,
+such as "vial broken", means that nothing was measured; so do NaN and inf. A reaction without
+product is a result: enter 0. If a row is wrong, nothing is recorded; with --take-good the
+other rows are. A file named - is standard input. Values may have decimal commas if the
+problem's table has them.`,
 }
 
 // Params implements Act.

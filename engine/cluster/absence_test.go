@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A plan states as a kind why a message does not count.
@@ -15,9 +16,7 @@ func TestAbsence(t *testing.T) {
 		{`{"agent":2,"why":"refused","error":"it has 3 bytes"}`, "its message is refused: it has 3 bytes"},
 	} {
 		var a cluster.Absence
-		if err := json.Unmarshal([]byte(c.body), &a); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal([]byte(c.body), &a))
 		if got := a.String(); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.body, got, c.want)
 		}

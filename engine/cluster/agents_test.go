@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // runSeed is the seed of the runs of these tests.
@@ -31,17 +32,11 @@ type asked struct {
 // agents. They are CoKernelFC, CoTestFC with known noise, with unknown noise and with bounded rewards, and CoBayesFC.
 func questions(t testing.TB) []asked {
 	p := enginetest.Paper(t, 2, 0.2)
-	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unknown := try.Of(p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem}))
 	fc := func(name, algorithm string, p *problem.Problem) asked {
 		return asked{name, question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Options: engine.Options{Delta: 0.05}, Simulated: true}}
 	}
-	bounded, err := p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{-1, 5}, Environment: problem.EnvironmentBernoulli})
-	if err != nil {
-		t.Fatal(err)
-	}
+	bounded := try.Of(p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{-1, 5}, Environment: problem.EnvironmentBernoulli}))
 	return []asked{fc("CoKernelFC", "CoKernelFC", p), fc("CoTestFC", "CoTestFC", p), fc("CoTestFC, noise unknown", "CoTestFC", unknown), fc("CoTestFC, rewards bounded", "CoTestFC", bounded), fc("CoBayesFC", "CoBayesFC", p)}
 }
 
@@ -89,9 +84,7 @@ func simulated(q question.Question, _ cluster.RunBody) (cluster.Puller, error) {
 // opened returns facts with a run "r".
 func opened(t *testing.T, x cluster.Facts, q question.Question, opt cluster.OpenOptions) {
 	t.Helper()
-	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, opt); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(cluster.Open(t.Context(), x, "r", q, recipe, opt))
 }
 
 // agentOf returns agent v of run "r". Each call has a folder of its own: an agent that comes back takes the folder of the first.
@@ -127,11 +120,7 @@ func inProcess(t testing.TB, q question.Question) engine.Result {
 	if !q.Simulated {
 		t.Fatal("sim.Run knows the truth")
 	}
-	r, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: q.Mode, Algorithm: q.Algorithm, Options: q.Options, Runs: 1, Seed: runSeed})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return try.Of(sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: q.Mode, Algorithm: q.Algorithm, Options: q.Options, Runs: 1, Seed: runSeed}))
 }
 
 // untold leaves out of answers what only a simulation knows. Agents know no true answer, though they simulate.

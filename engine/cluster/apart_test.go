@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // apart is a run of five processes over a server. Its faults are kills of agents and of the server.
@@ -44,10 +45,7 @@ func newApartAt(t *testing.T, question int, seed uint64, binary string, server r
 	a := &apart{t: t, question: questions(t)[question], dir: t.TempDir(), rng: rand.New(rand.NewPCG(seed, 5))}
 	server.Serve = filepath.Join(a.dir, "server")
 	if keys {
-		files, err := jetstream.Keys(t.Context(), server.Serve, jetstream.KeyOptions{Run: "r", Agents: a.question.Problem.V()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := try.Of(jetstream.Keys(t.Context(), server.Serve, jetstream.KeyOptions{Run: "r", Agents: a.question.Problem.V()}))
 		// credentials are called as their files are
 		a.creds = map[string]string{}
 		for _, f := range files {
@@ -92,11 +90,7 @@ func (a *apart) url() string {
 // dial joins the server.
 func (a *apart) dial() cluster.Exchange {
 	a.t.Helper()
-	x, err := jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: 2 * time.Minute, Credentials: a.creds["owner.creds"]})
-	if err != nil {
-		a.t.Fatal(err)
-	}
-	return x
+	return try.Of(jetstream.Dial(a.t.Context(), a.url(), jetstream.DialOptions{Wait: 2 * time.Minute, Credentials: a.creds["owner.creds"]}))
 }
 
 // begin starts the agents; change may say more of each. Change gets the number of an agent and its role, and may return another
@@ -166,9 +160,7 @@ func (a *apart) endings() []ending {
 	var out []ending
 	for _, p := range a.agents {
 		var e ending
-		if err := json.Unmarshal(must(os.ReadFile(p.role.Out)), &e); err != nil {
-			a.t.Fatal(err)
-		}
+		try.To(json.Unmarshal(must(os.ReadFile(p.role.Out)), &e))
 		e.Finished.Outcome = e.Outcome
 		out = append(out, e)
 	}
@@ -222,14 +214,9 @@ func (a *apart) account() (lost, doubled, repeated int) {
 	// more than the plan wanted were made again
 	for at, n := range pulls {
 		round, arm, _ := strings.Cut(at, "/")
-		f, _, err := x.Find(ctx, "r", must(strconv.Atoi(round)), "plan")
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		f, _ := try.Two(x.Find(ctx, "r", must(strconv.Atoi(round)), "plan"))
 		var plan cluster.PlanBody
-		if err := json.Unmarshal(f.Body, &plan); err != nil {
-			a.t.Fatal(err)
-		}
+		try.To(json.Unmarshal(f.Body, &plan))
 		repeated += max(0, n-plan.Counts[must(strconv.Atoi(arm))])
 	}
 	return lost, doubled, repeated
@@ -241,10 +228,7 @@ func (a *apart) await(round int) {
 	x := a.dial()
 	defer x.Close()
 	for until := time.Now().Add(5 * time.Minute); time.Now().Before(until); {
-		_, ok, err := x.Find(a.t.Context(), "r", round, "plan")
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		_, ok := try.Two(x.Find(a.t.Context(), "r", round, "plan"))
 		if ok {
 			return
 		}

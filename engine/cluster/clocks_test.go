@@ -15,16 +15,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // jumping builds this test with a clock that can jump. Its package time reads an offset of the wall clock from a file, see clocktest.
 func jumping(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	overlay, err := clocktest.Overlay(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	overlay := try.Of(clocktest.Overlay(dir))
 	binary := filepath.Join(dir, "jumping")
 	if text, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -42,9 +40,7 @@ func (a *apart) clock(name string, r *role) clocktest.Clock {
 // jump sets a clock to an offset.
 func (a *apart) jump(c clocktest.Clock, offset time.Duration) {
 	a.t.Helper()
-	if err := c.Jump(offset); err != nil {
-		a.t.Fatal(err)
-	}
+	try.To(c.Jump(offset))
 }
 
 // The clock of the server jumps an hour ahead, back and an hour behind, agents' clocks a day back and an
@@ -111,10 +107,7 @@ func (a *apart) stamps() (ahead, behind int) {
 	defer nc.Close()
 	stream := must(must(jetstream.New(nc)).Stream(ctx, "COPE"))
 	for seq := uint64(1); seq <= stream.CachedInfo().State.LastSeq; seq++ {
-		m, err := stream.GetMsg(ctx, seq)
-		if err != nil {
-			a.t.Fatal(err)
-		}
+		m := try.Of(stream.GetMsg(ctx, seq))
 		switch off := time.Until(m.Time); {
 		case off > 30*time.Minute:
 			ahead++

@@ -3,7 +3,7 @@
 // Every agent runs its own replica of the algorithm by engine.Steps. After each round it publishes the counts and mean rewards
 // of its own arms [Du23, Alg. 1, l. 10], in the encoding of engine/internal/wire. Such a message is a fact: it is published once
 // and permanent. All agents read the facts of a run in one order. The plan of a round is also a fact, so that replicas with
-// different rounding make the same pulls. An Exchange stores the facts: Memory within a process, and engine/cluster/jetstream on
+// different rounding make the same pulls. An Exchange stores the facts. The one of engine/cluster/jetstream stores them on
 // a server.
 //
 // Words of the package:

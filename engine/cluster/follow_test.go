@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A follower has the agents' result at the end of a run, bit for bit, through a relay, too; and on the way it receives every round once.
@@ -58,10 +59,7 @@ func TestFollow(t *testing.T) {
 				t.Errorf("%s: told of %d rounds, want %g", asked.name, len(rounds), want.Rounds)
 			}
 			// who comes when all is over finds the same
-			late, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			late := try.Of(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))
 			sameAs(t, asked.name+", who comes late", late, want)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Rewards that are recorded together are in the journal together or not at all, wherever a power failure has cut the file, and also where
@@ -16,32 +17,19 @@ func TestJournalIsTorn(t *testing.T) {
 	// as the next program that has the folder would
 	reopen := func() *journal {
 		t.Helper()
-		j, err := openJournal(t.Context(), dir, "run", "task")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return j
+		return try.Of(openJournal(t.Context(), dir, "run", "task"))
 	}
 	j := reopen()
-	if err := j.add(1, Reward{Arm: 0, Count: 1, Mean: 0.5}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(j.add(1, Reward{Arm: 0, Count: 1, Mean: 0.5}))
 	path := filepath.Join(dir, fileJournal)
 	first := size(t, path)
-	if err := j.add(1, Reward{Arm: 0, Count: 1, Mean: 1}, Reward{Arm: 1, Count: 2, Mean: 2}, Reward{Arm: 2, Count: 1, Mean: 3}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(j.add(1, Reward{Arm: 0, Count: 1, Mean: 1}, Reward{Arm: 1, Count: 2, Mean: 2}, Reward{Arm: 2, Count: 1, Mean: 3}))
 	j.close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.Of(os.ReadFile(path))
 	// check counts the rewards of a file with this content, and then with one more
 	check := func(content []byte, rewards int, what string, cut int) {
 		t.Helper()
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, content, 0o666))
 		j := reopen()
 		if len(j.all[1]) != rewards {
 			t.Errorf("%s %d of %d bytes: %d rewards, want %d", what, cut, len(whole), len(j.all[1]), rewards)
@@ -68,10 +56,7 @@ func TestJournalIsTorn(t *testing.T) {
 // size returns the length of a file.
 func size(t *testing.T, path string) int {
 	t.Helper()
-	i, err := os.Stat(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	i := try.Of(os.Stat(path))
 	return int(i.Size())
 }
 
@@ -88,9 +73,7 @@ func TestJournalWasChanged(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		path := filepath.Join(dir, fileJournal)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o666))
 		if j, err := openJournal(t.Context(), dir, "run", "task"); err == nil {
 			j.close()
 			t.Errorf("%q was read", text)
@@ -103,21 +86,13 @@ func TestJournalWasChanged(t *testing.T) {
 
 // Counts that do not fit are refused, also where their sum is more than an int holds.
 func TestCountsOverflow(t *testing.T) {
-	q, err := problem.PaperCase(1, 0.2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := try.Of(problem.PaperCase(1, 0.2))
 	plan := engine.Plan{Round: 1, Counts: make([]int, q.N())}
 	plan.Counts[0] = 3
-	j, err := openJournal(t.Context(), t.TempDir(), "run", "task")
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := try.Of(openJournal(t.Context(), t.TempDir(), "run", "task"))
 	defer j.close()
 	lo, hi := q.ArmsOf(0)
-	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: 1, Mean: 1}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: 1, Mean: 1}))
 	// the largest int: with the pull that is made its sum overflows
 	huge := int(^uint(0) >> 1)
 	if err := j.tell(q, plan, lo, hi, Reward{Arm: lo, Count: huge, Mean: 1}); err == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // delayed holds the message of one agent in one round back until another round is planned: the network
@@ -132,9 +133,7 @@ func TestForgedLateMessages(t *testing.T) {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
 		f := firstPlan(t, q, func(p *cluster.PlanBody) { p.Late = []cluster.Late{late} })
-		if err := x.Publish(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), f))
 		_, err := agentOf(t, x, q, 2).Take(t.Context())
 		if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: error %v; want %q", late, err, want)

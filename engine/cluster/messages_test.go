@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // spoilt publishes, instead of agent-2's message of round 1, something else.
@@ -108,9 +109,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 			told := finished[0].Outcome.Rounds[0].Pulls
 			var p cluster.PlanBody
 			f, _, _ := x.Find(t.Context(), "r", 1, "plan")
-			if err := json.Unmarshal(f.Body, &p); err != nil {
-				t.Fatal(err)
-			}
+			try.To(json.Unmarshal(f.Body, &p))
 			own := 0
 			for i := lo; i < hi; i++ {
 				own += p.Counts[i]

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The network of these tests: 50 ms each way, and one packet in a hundred is lost.
@@ -47,9 +49,7 @@ func TestFarNetwork(t *testing.T) {
 		t.Fatalf("%v: %s", err, p.err)
 	}
 	var took []float64
-	if err := json.Unmarshal(must(os.ReadFile(out)), &took); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(must(os.ReadFile(out)), &took))
 	carried, lost, _ := f.counts()
 	if missing := times - len(took); missing != lost || missing == 0 {
 		t.Errorf("%d of %d echoes are missing, and %d packets were dropped", missing, times, lost)

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // poor is a network between agents and their server: everything takes a while each way, and of a
@@ -29,10 +31,7 @@ type poor struct {
 // newPoor returns a poor network before an address.
 func newPoor(t *testing.T, to string, delay time.Duration) *poor {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.Of(net.Listen("tcp", "127.0.0.1:0"))
 	t.Cleanup(func() { l.Close() })
 	p := &poor{listener: l, to: to, delay: delay, rng: rand.New(rand.NewPCG(1, 1))}
 	go func() {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // firstPlan returns the first plan of a question as an agent would publish it, changed. It is the plan of round 1 by agent 1,
@@ -32,9 +33,7 @@ func firstPlan(t *testing.T, q question.Question, change func(*cluster.PlanBody)
 		t.Fatal("no plan: ", err)
 	}
 	var p cluster.PlanBody
-	if err := json.Unmarshal(f.Body, &p); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(f.Body, &p))
 	change(&p)
 	f.Body = must(json.Marshal(p))
 	return f
@@ -61,9 +60,7 @@ func TestForgedPlan(t *testing.T) {
 	} {
 		x := cluster.NewMemory()
 		opened(t, x, q, cluster.OpenOptions{})
-		if err := x.Publish(t.Context(), firstPlan(t, q, change)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), firstPlan(t, q, change)))
 		a := agentOf(t, x, q, 2)
 		count := &counting{pulls: map[[2]int]int{}}
 		a.Puller = func(q question.Question, b cluster.RunBody) (cluster.Puller, error) {
@@ -106,31 +103,20 @@ func TestPlanOfAnotherBuild(t *testing.T) {
 		t.Fatal(err, e)
 	}
 	plan.Counts[4]++
-	if err := steps.Amend(plan.Counts); err != nil {
-		t.Fatal(err)
-	}
+	try.To(steps.Amend(plan.Counts))
 	plan, _, _ = steps.Next(t.Context())
 	build := cluster.Build{System: "linux/other"}
 	first := firstPlan(t, q, func(p *cluster.PlanBody) { p.Counts, p.Digest, p.Build, p.Author = plan.Counts, plan.Digest, build, 3 })
 	x := cluster.NewMemory()
 	opened(t, x, q, cluster.OpenOptions{})
-	if err := x.Publish(t.Context(), first); err != nil {
-		t.Fatal(err)
-	}
+	try.To(x.Publish(t.Context(), first))
 	// and that after round 1 it holds arm 2 for out
-	if err := steps.Learn(t.Context(), env(plan)); err != nil {
-		t.Fatal(err)
-	}
-	plan, _, err = steps.Next(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(steps.Learn(t.Context(), env(plan)))
+	plan, _ = try.Two(steps.Next(t.Context()))
 	// arm 2 is open in all replicas, and every leader is arm 0
 	second := cluster.PlanBody{Round: 2, Author: 3, Build: build, Counts: plan.Counts, Digest: plan.Digest, Before: cluster.Decisions{
 		Digest: "other", Out: []cluster.Out{{Arm: 2, Gap: 0.75, Width: 0.5}}, Leaders: slices.Repeat([]cluster.Leader{{Arm: 0}}, 5)}}
-	if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(second))}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(second))}))
 	var all []cluster.Agent
 	for v := range q.Problem.V() {
 		all = append(all, agentOf(t, x, q, v))
@@ -195,9 +181,7 @@ func TestForgedEnd(t *testing.T) {
 			x := cluster.NewMemory()
 			opened(t, x, q, cluster.OpenOptions{})
 			var p cluster.PlanBody
-			if err := json.Unmarshal(facts[last].Body, &p); err != nil {
-				t.Fatal(err)
-			}
+			try.To(json.Unmarshal(facts[last].Body, &p))
 			f := cluster.Fact{Run: "r", Round: c.round, Name: "plan"}
 			c.forge(&p)
 			f.Body = must(json.Marshal(p))
@@ -209,14 +193,10 @@ func TestForgedEnd(t *testing.T) {
 					said = append(said, m)
 				}
 				for _, m := range said {
-					if err := x.Publish(t.Context(), m); err != nil {
-						t.Fatal(err)
-					}
+					try.To(x.Publish(t.Context(), m))
 				}
 			}
-			if err := x.Publish(t.Context(), f); err != nil {
-				t.Fatal(err)
-			}
+			try.To(x.Publish(t.Context(), f))
 			check := func(who string, got cluster.Finished, err error) {
 				t.Helper()
 				if refused := (*cluster.PlanError)(nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), c.want) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // process is one that can be killed and started again. Its owner starts and kills it; whatever it keeps is in files.
@@ -47,9 +48,7 @@ func (p *process) again() {
 	p.cmd.Stderr = p.err
 	p.cmd.SysProcAttr = endsWithTest()
 	p.out = must(p.cmd.StdoutPipe())
-	if err := p.cmd.Start(); err != nil {
-		p.t.Fatal(err)
-	}
+	try.To(p.cmd.Start())
 }
 
 // kill ends it at once.

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // asking returns the rewards that a Puller reports for a program that answers with these lines, and its error. It asks for two pulls of the
@@ -166,9 +167,7 @@ func TestJournal(t *testing.T) {
 		}
 	}
 	// half a line at the end, as after a crash
-	if err := os.WriteFile(path, append(append([]byte{}, whole...), `{"round":1,"arm":0,"cou`...), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, append(append([]byte{}, whole...), `{"round":1,"arm":0,"cou`...), 0o666))
 	for v, got := range takeAll(t, all) {
 		sameAs(t, fmt.Sprintf("agent-%d", v), got, inProcess(t, q))
 	}
@@ -182,9 +181,7 @@ func TestJournal(t *testing.T) {
 		`{"round":1,"arm":17,"count":1,"mean":1}` + "\n":                "has the arms 0 to 5",
 		string(whole) + `{"round":0,"arm":0,"count":1,"mean":1}` + "\n": fmt.Sprintf("line %d cannot be read", strings.Count(string(whole), "\n")+1),
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o666))
 		if _, err := a.Take(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v; want %q", text, err, want)
 		}
@@ -212,15 +209,10 @@ func TestFolderIsOlder(t *testing.T) {
 		lines[0]:      " lacks the rewards of ",
 		strings.Replace(string(whole), `"mean":`, `"mean":1`, 1): "the rewards sent for task ",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o666))
 		said := &notices{}
 		a.Notice = said.take
-		got, err := a.Take(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(a.Take(t.Context()))
 		if text := said.of(cluster.NoticeDiffers); (text == "") != (word == "") || !strings.Contains(text, word) {
 			t.Errorf("noticed %q, want %q", text, word)
 		}

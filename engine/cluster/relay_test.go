@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // delivering counts the facts that its readers are given.
@@ -45,10 +46,7 @@ func (d delivering) Read(ctx context.Context, run string, names ...string) iter.
 // Above 32 agents each message is delivered to few of them, and not to all.
 func TestManyAgents(t *testing.T) {
 	const agents = cluster.RelayAbove + 2
-	p, err := problem.Classic([]float64{0, 1, 2}, agents)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, 1, 2}, agents))
 	q := question.Question{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}, Simulated: true}
 	x := delivering{cluster.NewMemory(), new(atomic.Int64)}
 	opened(t, x, q, cluster.OpenOptions{})
@@ -138,9 +136,7 @@ func TestForgedRelayedMessage(t *testing.T) {
 	p.Messages[2] = must(m.Append(nil))
 	next.Body, next.Sender = must(json.Marshal(p)), "agent-1"
 	for _, f := range append(said, next) {
-		if err := x.Publish(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), f))
 	}
 	_, agent := agentOf(t, x, q, 2).Take(t.Context())
 	_, _, _, later := cluster.Replay(t.Context(), x, "r", maker(q))

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The test binary is server and agent, too: processes that can be killed at any moment. One environment variable has their role.
@@ -136,14 +137,9 @@ func (r role) die(place string, round int) {
 
 // note writes a line about something that was acknowledged.
 func (r role) note(line string) {
-	f, err := os.OpenFile(r.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666)
-	if err != nil {
-		panic(err)
-	}
+	f := try.Of(os.OpenFile(r.Log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o666))
 	defer f.Close()
-	if _, err := f.WriteString(line + "\n"); err != nil {
-		panic(err)
-	}
+	try.Of(f.WriteString(line + "\n"))
 }
 
 // acknowledging notes the facts whose publication was acknowledged.

@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // forgery is a fact in the name of another.
@@ -125,9 +126,7 @@ func TestPlansWithoutASender(t *testing.T) {
 			x = s.dial(c.of)
 		}
 		first := firstPlan(t, q, func(p *cluster.PlanBody) { p.Author = 1 })
-		if err := x.Publish(t.Context(), first); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), first))
 		if err := x.Publish(t.Context(), first); err != nil { // as after an answer that was lost
 			t.Error(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Stopping a run ends all agents, without an error and with the words of the person who stopped it. It is stopped once, a second stop is an
@@ -27,9 +28,7 @@ func TestStop(t *testing.T) {
 		})
 	}
 	time.Sleep(50 * time.Millisecond)
-	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Ann", Reason: "enough"}))
 	wg.Wait()
 	if err := cluster.Stop(t.Context(), x, "r", cluster.StopBody{By: "Bob"}); err == nil || !strings.Contains(err.Error(), "run r was already stopped, by Ann: enough") {
 		t.Errorf("stopped twice: %v", err)

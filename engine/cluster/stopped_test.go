@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // counted publishes the first plan of a question, and a second one that counts the messages of all
@@ -21,9 +22,7 @@ func counted(t *testing.T, x cluster.Facts, q question.Question) {
 	// the same plan, for the next round
 	p.Round = 2
 	for _, f := range []cluster.Fact{first, {Run: "r", Round: 2, Name: "plan", Body: must(json.Marshal(p))}} {
-		if err := x.Publish(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), f))
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // withKeys is a server that lets in the agents of run "r" and the owner.
@@ -26,17 +27,12 @@ type withKeys struct {
 func serveWithKeys(t *testing.T, agents int) withKeys {
 	t.Helper()
 	dir := t.TempDir()
-	files, err := jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: agents})
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := try.Of(jetstream.Keys(t.Context(), dir, jetstream.KeyOptions{Run: "r", Agents: agents}))
 	out := withKeys{t: t, files: map[string]string{}}
 	for _, f := range files {
 		out.files[filepath.Base(f.Path)] = f.Path
 	}
-	if out.Server, err = jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err != nil {
-		t.Fatal(err)
-	}
+	out.Server = try.Of(jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}))
 	return out
 }
 
@@ -70,9 +66,7 @@ func TestPlacesTakenByAStranger(t *testing.T) {
 		stranger := must(nats.Connect(s.URL(), must(nats.NkeyOptionFromSeed(s.files["other-agent-1.creds"])), nats.Secure(&tls.Config{RootCAs: roots})))
 		defer stranger.Close()
 		for _, place := range []string{"cope.r.0.agent-2", "cope.r.1.plan", "cope.r.1.agent-1", "cope.r.2.agent-1", "cope.r.2.agent-2", "cope.r.3.plan", "cope.r.7.plan"} {
-			if err := stranger.PublishRequest("cope-ask.state", place, nil); err != nil {
-				t.Fatal(err)
-			}
+			try.To(stranger.PublishRequest("cope-ask.state", place, nil))
 		}
 		// what the server was asked before has its answers by now
 		must(stranger.Request("cope-ask.state", nil, time.Minute)) // the ones before are answered

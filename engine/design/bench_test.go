@@ -1,7 +1,6 @@
 package design
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -89,48 +88,5 @@ func BenchmarkMinimax(b *testing.B) {
 		s, c := paperCase(kinds, 1e-6)
 		b.Run(fmt.Sprintf("n=30/case=%d/rho_1", k+1), func(b *testing.B) { benchMinimax(b, s, c, 1e-8) })
 		b.Run(fmt.Sprintf("n=30/case=%d/rho_star", k+1), func(b *testing.B) { benchMinimax(b, s, paperRivals(s, 0.1), 1e-8) })
-	}
-}
-
-func BenchmarkInformationGain(b *testing.B) {
-	run := func(name string, s Space, tol float64) {
-		b.Run(name, func(b *testing.B) {
-			var d Design
-			var err error
-			b.ReportAllocs()
-			for b.Loop() {
-				if d, err = InformationGain(s, Options{Tolerance: tol}); err != nil || d.Status != Optimal {
-					b.Fatal(d.Status, d.DualityGap(), err)
-				}
-			}
-			b.ReportMetric(d.DualityGap(), "gap")
-			b.ReportMetric(float64(d.Iterations), "iterations")
-		})
-	}
-	for k, kinds := range paperKinds {
-		s, _ := paperCase(kinds, 1e-6)
-		run(fmt.Sprintf("n=30/case=%d", k+1), s, 1e-9)
-	}
-	run("n=200", Space{Features: gaussianArms(200, 20, 1), Ridge: 1e-6}, 1e-9)
-	s, _ := rbfArms(5, 2000, 4, 64, 0.6, 1)
-	run("n=10000", s, 1e-6)
-}
-
-func BenchmarkRound(b *testing.B) {
-	s, c := paperCase(paperKinds[2], 1e-6)
-	d, err := Minimax(s, c, Options{Tolerance: 1e-8})
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, n := range []int{50, 1000, 10_000_000} {
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			var r Rounding
-			for b.Loop() {
-				if r, err = Round(context.Background(), s, c, d.Weights, n, 0.1); err != nil {
-					b.Fatal(err)
-				}
-			}
-			b.ReportMetric(r.Ratio, "ratio")
-		})
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // covered is a problem of pulls with targets that are gaps between arms; some of these cannot be pulled.
@@ -37,9 +39,7 @@ func plainly(features *mat.Dense, precision []float64, targets *mat.Dense, pulls
 		information.SymRankOne(information, n*precision[i], features.RowView(i))
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(information); err != nil {
-		panic(err)
-	}
+	try.To(inverse.Inverse(information))
 	worst := 0.0
 	k, _ := targets.Dims()
 	for i := range k {
@@ -59,17 +59,10 @@ func TestCover(t *testing.T) {
 			targets.Set(0, 0, 10)
 			precision[0] = 0.25
 		}
-		cover, err := NewCover(context.Background(), features, precision)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cover.Add(targets); err != nil {
-			t.Fatal(err)
-		}
+		cover := try.Of(NewCover(context.Background(), features, precision))
+		try.To(cover.Add(targets))
 		const tolerance = 0.05
-		if err := cover.Solve(10, tolerance); err != nil {
-			t.Fatal(err)
-		}
+		try.To(cover.Solve(10, tolerance))
 		total := sum(cover.Pulls)
 		if c.s == 1 && math.Abs(total-99) > 99*2*tolerance { // 100/(1 + n) = 1
 			t.Errorf("%g pulls in place of 99", total)
@@ -89,10 +82,7 @@ func TestCover(t *testing.T) {
 			some = append(some, 0)
 			pairs = append(pairs, Pair{I: c.s + k, J: c.s + c.k, Weight: 1})
 		}
-		d, err := Minimax(Space{Features: all, Precision: append(some, 0), Ridge: 1 / total}, Contrasts{Pairs: pairs}, Options{Tolerance: 1e-4})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Minimax(Space{Features: all, Precision: append(some, 0), Ridge: 1 / total}, Contrasts{Pairs: pairs}, Options{Tolerance: 1e-4}))
 		least := d.Value / total
 		if cover.Lower > least*(1+1e-3) || cover.Value < least*(1-1e-3) || cover.Value > (1+tolerance)*cover.Lower*(1+1e-9) {
 			t.Errorf("%v: between %g and %g, the least is %g", c, cover.Lower, cover.Value, least)
@@ -101,9 +91,7 @@ func TestCover(t *testing.T) {
 
 		// As many as that at most: half of them.
 		cover.Most = total / 2
-		if err := cover.Solve(10, tolerance); err != nil {
-			t.Fatal(err)
-		}
+		try.To(cover.Solve(10, tolerance))
 		if n := sum(cover.Pulls); n > cover.Most*(1+1e-9) || cover.Value < 1 || cover.Value > (1+tolerance)*cover.Lower {
 			t.Errorf("%v: %g pulls of %g, between %g and %g", c, n, cover.Most, cover.Lower, cover.Value)
 		}
@@ -115,18 +103,11 @@ func TestCoverGrows(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 1))
 	features, precision, targets := covered(rng, 40, 60, 40)
 	total := func(steps ...int) float64 {
-		c, err := NewCover(context.Background(), features, precision)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := try.Of(NewCover(context.Background(), features, precision))
 		from := 0
 		for _, to := range steps {
-			if err := c.Add(mat.DenseCopyOf(targets.Slice(from, to, 0, 40))); err != nil {
-				t.Fatal(err)
-			}
-			if err := c.Solve(100, 0.02); err != nil {
-				t.Fatal(err)
-			}
+			try.To(c.Add(mat.DenseCopyOf(targets.Slice(from, to, 0, 40))))
+			try.To(c.Solve(100, 0.02))
 			from = to
 		}
 		return sum(c.Pulls)
@@ -147,9 +128,7 @@ func TestCoverOfNothing(t *testing.T) {
 		if err := c.Solve(10, 0.1); err != nil || sum(c.Pulls) != 0 {
 			t.Errorf("%v pulls, %v", c.Pulls, err)
 		}
-		if err := c.Add(mat.NewDense(1, 2, []float64{0.5, 0.5})); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.Add(mat.NewDense(1, 2, []float64{0.5, 0.5})))
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -177,14 +156,9 @@ func TestCoverOfBlocks(t *testing.T) {
 				}
 			}
 		}
-		c, err := NewCover(t.Context(), features, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := try.Of(NewCover(t.Context(), features, nil))
 		c.Most = 1e8
-		if err := c.Add(targets); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.Add(targets))
 		if err := c.Solve(1e6, 0.1); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)
 		}

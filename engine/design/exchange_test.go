@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // valuesOf returns a kernel of unit diagonal on n arms as Values.
@@ -35,14 +36,9 @@ func valuesOf(n int, kernel func(i, j int) float64, ridge float64, precision []f
 // exchanged solves by an Exchange that starts with the pivots down to ξ.
 func exchanged(t *testing.T, v Values, kernel func(i, j int) float64, opt Options, c ...Contrasts) (d Design) {
 	t.Helper()
-	x, err := NewExchange(v, factored(len(v.Squares), kernel, v.Ridge).Arms, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := try.Of(NewExchange(v, factored(len(v.Squares), kernel, v.Ridge).Arms, opt))
 	for _, one := range c {
-		if d, err = x.Minimax(one); err != nil {
-			t.Fatal(err)
-		}
+		d = try.Of(x.Minimax(one))
 	}
 	return d
 }
@@ -89,10 +85,7 @@ func TestExchange(t *testing.T) {
 		for _, precision := range [][]float64{nil, scales(tasks * n)} {
 			whole.Ridge, whole.Precision = xi, precision
 			for name, c := range map[string]Contrasts{"tasks": taskGroups(tasks, n), "all": everyPair(tasks * n), "listed": againstFirst(tasks, n)} {
-				best, err := Minimax(whole.Space, c, Options{Tolerance: 1e-5})
-				if err != nil {
-					t.Fatal(err)
-				}
+				best := try.Of(Minimax(whole.Space, c, Options{Tolerance: 1e-5}))
 				d := exchanged(t, valuesOf(tasks*n, kernel, xi, precision), kernel, Options{Tolerance: tol}, c)
 				if d.Status != Optimal || d.Lower > best.Value || d.Value < best.Lower || d.DualityGap() > 2.5*tol {
 					t.Errorf("%s, ξ %g: %.6g to %.6g, %v; want %.6g", name, xi, d.Lower, d.Value, d.Status, best.Value)
@@ -157,10 +150,7 @@ func TestExchangePairBound(t *testing.T) {
 	kernel := smoothArms(1, n, 2, 9)
 	pivots := factored(n, kernel, 1e-2)
 	all := everyPair(n).Groups[0]
-	x, err := NewExchange(valuesOf(n, kernel, 1e-2, nil), pivots.Arms, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := try.Of(NewExchange(valuesOf(n, kernel, 1e-2, nil), pivots.Arms, Options{}))
 	x.contrasts(everyPair(n))
 	x.begin()
 	top, buffer := 0.0, make([]float64, 1)
@@ -250,10 +240,7 @@ func supporting(weights []float64) (out []int) {
 func TestExchangeEdges(t *testing.T) {
 	same := func(i, j int) float64 { return 1 }
 	for name, c := range map[string]Contrasts{"nothing": {}, "one arm": {Groups: [][]int{{1}}}, "equal arms": everyPair(5)} {
-		x, err := NewExchange(valuesOf(5, same, 0.1, nil), []int{0}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := try.Of(NewExchange(valuesOf(5, same, 0.1, nil), []int{0}, Options{}))
 		if d, err := x.Minimax(c); err != nil || d.Status != Trivial || len(d.Weights) != 5 {
 			t.Errorf("%s: %v, %v", name, d.Status, err)
 		}
@@ -263,10 +250,7 @@ func TestExchangeEdges(t *testing.T) {
 	}
 	// Two arms that share nothing, one with the fourth of the noise: λ_i ∝ σ_i at ξ → 0, value (σ_1 + σ_2)².
 	apart := func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] }
-	x, err := NewExchange(valuesOf(2, apart, 1e-9, []float64{1, 4}), []int{0, 1}, Options{Tolerance: 1e-4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := try.Of(NewExchange(valuesOf(2, apart, 1e-9, []float64{1, 4}), []int{0, 1}, Options{Tolerance: 1e-4}))
 	if d, err := x.Minimax(everyPair(2)); err != nil || math.Abs(d.Value-2.25) > 1e-3 || math.Abs(d.Lower-2.25) > 1e-3 {
 		t.Errorf("%.6g to %.6g, %v; want 2.25", d.Lower, d.Value, err)
 	}
@@ -278,10 +262,7 @@ func TestExchangeOfManyTasks(t *testing.T) {
 	kernel := smoothArms(tasks, n, 0.4, 1)
 	whole := factored(tasks*n, kernel, 1e-9)
 	whole.Ridge = ridge
-	want, err := Minimax(whole.Space, taskGroups(tasks, n), Options{Tolerance: 1e-4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(Minimax(whole.Space, taskGroups(tasks, n), Options{Tolerance: 1e-4}))
 	d := exchanged(t, valuesOf(tasks*n, kernel, ridge, nil), kernel, Options{Tolerance: 0.01}, taskGroups(tasks, n))
 	if d.Lower > want.Value || d.Value < want.Lower || d.Value > 1.1*want.Value || d.Lower < want.Value/1.1 {
 		t.Errorf("%.5g to %.5g (%v), want %.6g", d.Lower, d.Value, d.Status, want.Value)

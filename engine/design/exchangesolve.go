@@ -46,7 +46,7 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 			break
 		}
 	}
-	if separated(x.best, x.opt) {
+	if aboveThreshold(x.best, x.opt) {
 		x.best.Status = Separated
 	}
 	x.best.Iterations = x.iterations
@@ -54,8 +54,8 @@ func (x *Exchange) Minimax(c Contrasts) (d Design, err error) {
 	return x.best, nil
 }
 
-// separated reports whether the optimum is proved to be above the threshold.
-func separated(d Design, opt Options) bool { return opt.Threshold > 0 && d.Lower > opt.Threshold }
+// aboveThreshold reports whether the optimum is proved to be above the threshold.
+func aboveThreshold(d Design, opt Options) bool { return opt.Threshold > 0 && d.Lower > opt.Threshold }
 
 // first adds the first contrasts. It reports whether any contrast has a positive variance.
 func (x *Exchange) first() bool {
@@ -104,7 +104,7 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 		lower := s.lower(sum(x.dual))
 		if x.over() == nil { // valid for all arms
 			x.prove(lower)
-			if separated(x.best, x.opt) {
+			if aboveThreshold(x.best, x.opt) {
 				return Separated
 			}
 		}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // With 30 pulls for rank 20 over a support of about 150, apportionment leaves a
@@ -127,9 +129,7 @@ func TestLeaderFollows(t *testing.T) {
 	for k := range r {
 		inner.Set(k, k, inner.At(k, k)+c)
 	}
-	if err := want.Inverse(&inner); err != nil {
-		t.Fatal(err)
-	}
+	try.To(want.Inverse(&inner))
 	for a := range arms {
 		for b := range arms {
 			exact := mat.Inner(mat.NewVecDense(r, row(x, a)), &want, mat.NewVecDense(r, row(x, b)))
@@ -144,10 +144,7 @@ func TestLeaderFollows(t *testing.T) {
 func TestRegretMinimisationOfManyDirections(t *testing.T) {
 	const n = 110
 	s, c := Space{Features: gaussianArms(200, 80, 2)}, Contrasts{Groups: [][]int{all(200)}}
-	d, err := Minimax(s, c, Options{Tolerance: 1e-2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(Minimax(s, c, Options{Tolerance: 1e-2}))
 	counts := minimiseRegret(stopper{}, s, d.Weights, n, 0.1)
 	got, plain := slowRatio(t, s, c, d.Weights, counts), slowRatio(t, s, c, d.Weights, apportion(d.Weights, n))
 	if total(counts) != n || got > 3.3 || plain < 4.5 {

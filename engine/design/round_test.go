@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func total(counts []int) int {
@@ -95,10 +97,7 @@ func TestRound(t *testing.T) {
 			}
 		}
 		c := Contrasts{Groups: [][]int{all(n)}}
-		d, err := Minimax(s, c, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Minimax(s, c, Options{}))
 		for _, pulls := range []int{Samples(d.Weights, 0.1), 100, 10_000_000} {
 			a, err := Round(context.Background(), s, c, d.Weights, pulls, 0.1)
 			if err != nil || total(a.Counts) != pulls || a.Ratio > 2.2 {

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The ratio is the largest over all contrasts: no contrast has a larger one, and the best of many random
@@ -20,10 +22,7 @@ func TestRoundForAll(t *testing.T) {
 	}
 	scale(1/sum(weights), weights)
 	for _, n := range []int{5, 20, 100, 1000} {
-		r, err := RoundForAll(t.Context(), s, weights, n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(RoundForAll(t.Context(), s, weights, n))
 		total := 0
 		shares := make([]float64, len(weights))
 		for i, c := range r.Counts {
@@ -37,9 +36,7 @@ func TestRoundForAll(t *testing.T) {
 		y, next := mat.NewVecDense(6, []float64{1, 2, -1, 3, 0.5, 1}), new(mat.VecDense)
 		for range 5000 { // power iteration for A(counts/n)⁻¹ relative to A(λ)⁻¹
 			var inverse mat.Dense
-			if err := inverse.Inverse(before); err != nil {
-				t.Fatal(err)
-			}
+			try.To(inverse.Inverse(before))
 			next.MulVec(after, y)
 			y.MulVec(&inverse, next)
 			y.ScaleVec(1/mat.Norm(y, 2), y)

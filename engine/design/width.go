@@ -144,7 +144,7 @@ type width struct {
 	lambda []float64
 	value  float64   // F(λ)
 	drop   []float64 // d: -∂F/∂λ_i
-	top    float64   // max d
+	top    float64   // the largest of d
 	mean   float64   // λ·d
 
 	white, scaled blas64.General // N × r: w_i, and workspace

@@ -6,9 +6,10 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // rangeOfNormals is the expected range of n independent standard normal numbers,
@@ -27,10 +28,7 @@ func TestWidthOrthonormal(t *testing.T) {
 		for i := range n {
 			x.Set(i, i, 1)
 		}
-		d, err := Width(Space{Features: x}, all(n), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Width(Space{Features: x}, all(n), Options{}))
 		accuracy := widthAccuracy
 		if n > 10 {
 			accuracy *= 2
@@ -45,14 +43,8 @@ func TestWidthOrthonormal(t *testing.T) {
 func TestWidthPair(t *testing.T) {
 	for seed := range uint64(10) {
 		s := Space{Features: gaussianArms(7, 4, seed), Ridge: 0.01 * float64(seed)}
-		d, err := Width(s, []int{1, 4}, Options{Tolerance: 1e-6})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := Minimax(s, Contrasts{Groups: [][]int{{1, 4}}}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Width(s, []int{1, 4}, Options{Tolerance: 1e-6}))
+		m := try.Of(Minimax(s, Contrasts{Groups: [][]int{{1, 4}}}, Options{}))
 		if want := 2 / math.Pi * m.Value; math.Abs(d.Value/want-1) > 1e-4 || d.Lower > want*(1+1e-5) {
 			t.Errorf("seed %d: %g with lower bound %g, 2/π of the minimax value is %g", seed, d.Value, d.Lower, want)
 		}
@@ -83,10 +75,7 @@ func TestWidthIndependentMethod(t *testing.T) {
 		if seed == 2 { // one direction only
 			s.Features = mat.NewDense(4, 1, []float64{1, -0.5, 0.3, 2})
 		}
-		d, err := Width(s, set, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Width(s, set, Options{}))
 		want := nestedSearch(4, func(lambda []float64) float64 { return threeArms(t, s, set, floored(lambda)) })
 		if math.Abs(d.Value/want-1) > widthAccuracy {
 			t.Errorf("seed %d: %g, nested search on the closed form %g", seed, d.Value, want)
@@ -113,10 +102,7 @@ func floored(lambda []float64) []float64 {
 func TestWidthDerivatives(t *testing.T) {
 	s := Space{Features: gaussianArms(5, 3, 9), Precision: []float64{1, 2, 0.5, 3, 1}, Ridge: 0.02}
 	set := []int{0, 2, 4}
-	p, err := newProblem(stopper{}, s, Contrasts{Groups: [][]int{set}}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(newProblem(stopper{}, s, Contrasts{Groups: [][]int{set}}, nil))
 	w := newWidth(p, set)
 	copy(w.lambda, []float64{0.3, 0.1, 0.2, 0.15, 0.25})
 	if !w.evaluate() {
@@ -166,20 +152,14 @@ func TestWidthPaperSets(t *testing.T) {
 		if testing.Short() && k > 0 {
 			break
 		}
-		d, err := Width(s, set, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Width(s, set, Options{}))
 		if d.Status != Optimal || d.DualityGap() > widthTolerance {
 			t.Errorf("%v: %s, gap %g", set, d.Status, d.DualityGap())
 		}
 		if got := sampledWidth(t, s, set, floored(d.Weights), normals); math.Abs(got/d.Value-1) > noise {
 			t.Errorf("%v: %g, by random numbers %g", set, d.Value, got)
 		}
-		m, err := Minimax(s, Contrasts{Groups: [][]int{set}}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(Minimax(s, Contrasts{Groups: [][]int{set}}, Options{}))
 		tries := [][]float64{m.Weights}
 		for range 10 {
 			lambda := make([]float64, 6)
@@ -235,15 +215,9 @@ func sampledWidth(t testing.TB, s Space, set []int, lambda, normals []float64) f
 func TestWidthThreshold(t *testing.T) {
 	s, sets := paperSets()
 	for _, set := range sets {
-		d, err := Width(s, set, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Width(s, set, Options{}))
 		for _, f := range []float64{0.5, 0.9, 1.1, 2} {
-			got, err := Width(s, set, Options{Threshold: f * d.Value})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := try.Of(Width(s, set, Options{Threshold: f * d.Value}))
 			if (got.Value > f*d.Value) != (f < 1) || got.Status != Separated {
 				t.Errorf("%v: %g (%s) does not lie on the side of %g that %g lies on", set, got.Value, got.Status, f*d.Value, d.Value)
 			}
@@ -272,27 +246,4 @@ func TestWidthEdges(t *testing.T) {
 	if a.Value != b.Value || !slices.Equal(a.Weights, b.Weights) {
 		t.Error("two calls differ")
 	}
-}
-
-func BenchmarkWidth(b *testing.B) {
-	s, sets := paperSets()
-	b.Run("paper", func(b *testing.B) {
-		slowest := time.Duration(0)
-		for i := 0; b.Loop(); i++ {
-			start := time.Now()
-			if _, err := Width(s, sets[i%len(sets)], Options{}); err != nil {
-				b.Fatal(err)
-			}
-			slowest = max(slowest, time.Since(start))
-		}
-		b.ReportMetric(float64(slowest.Microseconds()), "µs-slowest")
-	})
-	b.Run("n=60,d=20", func(b *testing.B) {
-		big := Space{Features: gaussianArms(60, 20, 1)}
-		for b.Loop() {
-			if _, err := Width(big, all(60), Options{}); err != nil {
-				b.Fatal(err)
-			}
-		}
-	})
 }

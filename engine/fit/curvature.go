@@ -4,11 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -93,12 +90,6 @@ func (s *surface) information(values []float64, limits []string) (information *m
 	if len(inner) == 0 {
 		return nil, nil, nil
 	}
-	if !s.dense {
-		if err := s.fix(values); err != nil {
-			return nil, nil, err
-		}
-		defer func() { s.inducing = nil }()
-	}
 	rows := mat.NewDense(len(inner), len(inner), nil)
 	for r, i := range inner {
 		row, err := s.hessianRow(values, i)
@@ -113,9 +104,9 @@ func (s *surface) information(values []float64, limits []string) (information *m
 	return symmetric.Make(len(inner), func(r, c int) float64 { return -(rows.At(r, c) + rows.At(c, r)) / 2 }), inner, nil
 }
 
-// flat is an eigenvalue of the information relative to the largest: directions with a smaller one have no information. An
-// example is two scales of one term, where only their product matters. `part` is the component of a number in such a
-// direction above which the number is not determined.
+// flat bounds the eigenvalues of the information, relative to the largest: a direction with a smaller eigenvalue has no
+// information. An example is two scales of one term, where only their product matters. A number is not determined if its
+// component in such a direction is above `part`.
 const (
 	flat = 1e-7
 	part = 0.05
@@ -165,80 +156,4 @@ func (s *surface) hessianRow(values []float64, i int) (_ []float64, err error) {
 		slopes[side] = try.Of(s.scaled(g, there))
 	}
 	return lists.Make(len(values), func(j int) float64 { return (slopes[1][j] - slopes[0][j]) / distance(f, at[0], at[1]) }), nil
-}
-
-// slopes has the derivatives of F by the entries of K_Sn, of K_SS and of N. The derivatives by the diagonal of K are
-// -1/(2N_i). Let B = K_SS⁻¹K_Sn and α = P y, with P of gp.Regression.Correction. Then
-//
-//	C = ∂F/∂K_Sn = B (ααᵀ - P + N⁻¹),  ∂F/∂K_SS = -½ C Bᵀ,  ∂F/∂N_i = ½(α_i² - P_ii + R_ii/N_i²)
-//
-// This follows from dQ = dK_nS B + Bᵀ dK_Sn - Bᵀ dK_SS B and [RW06, eq. 5.9].
-type slopes struct {
-	cross  *mat.Dense // ∂F/∂K_Sn, m × n
-	corner *mat.Dense // ∂F/∂K_SS, m × m
-	noise  []float64  // ∂F/∂N_i, n values; nil if the caller does not need them
-}
-
-// slopes computes the derivatives. With LLᵀ = K_SS and A = I + ΦN⁻¹Φᵀ, the difference B(N⁻¹ - Σ⁻¹) is L⁻ᵀ(I - A⁻¹)ΦN⁻¹.
-func (g *process) slopes() (*slopes, error) {
-	l := g.low
-	m := len(l.arms)
-	var inverse mat.SymDense
-	if err := symmetric.Solved(l.Inner.InverseTo(&inverse)); err != nil {
-		return nil, gp.ErrSingular
-	}
-	inverse.ScaleSym(-1, &inverse)
-	s := &slopes{cross: new(mat.Dense), corner: mat.NewDense(m, m, nil)}
-	s.cross.Mul(symmetric.Add(&inverse, func(int) float64 { return 1 }), l.Features)
-	var along mat.VecDense
-	along.MulVec(l.Features, mat.NewVecDense(len(g.Weights), g.Weights))
-	right := mat.NewDense(m, len(g.Weights), nil)
-	if half, solved := g.Correction(); half != nil {
-		var seen mat.Dense
-		seen.Mul(l.Features, half)
-		right.Mul(&seen, solved)
-	}
-	for a := range m {
-		to, level := s.cross.RawRowView(a), right.RawRowView(a)
-		for i := range to {
-			to[i] = to[i]/l.Noise[i] + level[i] + along.AtVec(a)*g.Weights[i]
-		}
-	}
-	var lower mat.TriDense
-	l.corner.LTo(&lower)
-	upward := func(x *mat.Dense) {
-		blas64.Trsm(blas.Left, blas.Trans, 1, lower.RawTriangular(), x.RawMatrix())
-	}
-	upward(s.cross)
-	var products mat.Dense // ΦCᵀ
-	products.Mul(l.Features, s.cross.T())
-	upward(&products)
-	s.corner.Scale(-0.5, products.T())
-	return s, nil
-}
-
-// along returns the inner product of the derivatives `at` with the kernel at the given values. It uses only the terms
-// marked in some.
-func (s *surface) along(at *slopes, g *process, values []float64, some []bool) (_ float64, err error) {
-	defer try.Caught(&err)
-	smooth, own := try.Two(s.parts(values, some))
-	cross, diagonal := try.Two(s.cross(smooth, g.low.arms))
-	sum := 0.0
-	for a := range g.low.arms {
-		row, corner := cross.RawRowView(a), at.corner.RawRowView(a)
-		for k, v := range at.cross.RawRowView(a) {
-			sum += v * row[k]
-		}
-		for b, j := range g.low.arms {
-			sum += corner[b] * row[j]
-		}
-	}
-	for k, v := range diagonal {
-		change := -0.5 * v / g.low.Noise[k]
-		if at.noise != nil {
-			change += at.noise[k] * own
-		}
-		sum += change
-	}
-	return sum, nil
 }

@@ -4,14 +4,15 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -21,26 +22,21 @@ import (
 // of a few points spread over the limits.
 const defaultStarts = 4
 
-// MaxArms is the largest number of arms that Of accepts. Up to DenseArms, it factors the whole covariance several hundred
-// times, in O(n³) each. For more arms it uses m inducing arms (see inducing.go), in O(n m²) for n arms.
-const MaxArms = 20_000
+// MostArms is the largest number of arms that a fit uses. It factors their covariance several hundred times, in O(n³) each.
+const MostArms = 600
 
 // Of fits the free hyperparameters of the kernel to the mean rewards of the problem and their counts, and checks the
 // fitted kernel. The likelihood of the fit is never below that of the start values. Arms without measurements
-// (problem.Problem.Partial) are left out. It returns an error for a problem without mean rewards, for a kernel that does
-// not fit the points, for more than MaxArms arms, and if the context ends.
+// (problem.Problem.Partial) are left out, and a problem with more than MostArms arms is represented by a sample of them. Of
+// returns an error for a problem without mean rewards, for a kernel that does not fit the points, and if the context ends.
 func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error) {
 	defer try.Caught(&err)
 	whole := p
-	p = p.Measured()
+	p = sampled(p.Measured())
 	opt.Mean = cmp.Or(opt.Mean, MeanProblem)
 	opt.Starts = cmp.Or(opt.Starts, defaultStarts)
 	if len(opt.Kernel.Terms) == 0 {
 		opt.Kernel = p.Kernel
-	}
-	if p.N() > MaxArms {
-		return Fit{}, fmt.Errorf("problem %q has %d arms, but a kernel is fitted to at most %d. Fit it to a part of the table, and use it "+
-			"here by with_kernel(…, fitted(…))", p.Name, p.N(), MaxArms)
 	}
 	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
 		return Fit{}, err
@@ -51,22 +47,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 	d := try.Of(dataOf(p, opt.Mean))
 	s := try.Of(newSurface(ctx, d, opt.Kernel, opt.Noise))
 	s.evaluations.tell = opt.Progress
-	best, err := s.search(opt.Starts)
-	if err == nil && !s.dense {
-		err = s.refine(&best)
-	}
-	if err != nil {
-		return Fit{}, err
-	}
+	best := try.Of(s.search(opt.Starts))
 	f := Fit{
 		Problem: p.Name, Goal: p.Goal, Words: p.Words(), Tasks: p.V(), Arms: p.N(), Replicates: d.freedom, Start: opt.Kernel.String(),
 		Mean:  opt.Mean,
 		Noise: noiseWords(p, opt.Noise), LogLikelihoodStart: best.begin, LogLikelihood: best.likelihood,
 	}
 	f.Measurements = lists.Total(d.count)
-	if low := best.process.low; low != nil {
-		f.Inducing = len(low.arms)
-		f.Lost = try.Of(s.lost(best.process, best.values))
+	if all := whole.Measured().N(); all > p.N() {
+		f.SampledFrom = all
 	}
 	f.CrossValidation, f.Misfit.Residuals = best.process.crossValidate()
 	for _, part := range []func() error{
@@ -80,6 +69,21 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 	f.Evaluations = s.evaluations.count
 	f.warn()
 	return f, nil
+}
+
+// sampled returns the problem with at most MostArms arms, except for rounding: a sample of tasks and arms that is random but
+// the same in every call, with at least two arms per task.
+func sampled(p *problem.Problem) *problem.Problem {
+	if p.N() <= MostArms {
+		return p
+	}
+	rng := rand.New(rand.NewPCG(0, 0))
+	p = p.Only(slices.Sorted(slices.Values(rng.Perm(p.V())[:min(p.V(), MostArms/2)]))...)
+	arms := lists.Flat(p.Groups(), func(set []int) []int {
+		return indices.Of(set, rng.Perm(len(set))[:min(len(set), max(2, len(set)*MostArms/p.N()))])
+	})
+	slices.Sort(arms)
+	return p.Some(arms)
 }
 
 // describe sets the parameters with their intervals, the gradient norm, the condition number and the levels.
@@ -234,10 +238,12 @@ type Fit struct {
 	Problem string `json:"problem"`
 	Goal    string `json:"goal,omitempty"` // "min" where lower rewards are better
 	// the names of tasks, arms and rewards in the problem's table
-	Words        problem.Words `json:"columns,omitzero"`
-	Tasks        int           `json:"tasks"`
-	Arms         int           `json:"arms"`         // n, number of arms in the fit, all tasks together
-	Measurements float64       `json:"measurements"` // Σ n_i
+	Words problem.Words `json:"columns,omitzero"`
+	Tasks int           `json:"tasks"`
+	Arms  int           `json:"arms"` // n, number of arms in the fit, all tasks together
+	// number of measured arms if the fit uses a sample of them; otherwise 0
+	SampledFrom  int     `json:"sampled_from,omitempty"`
+	Measurements float64 `json:"measurements"` // Σ n_i
 	// degrees of freedom of replicates within arms; 0 if there are none
 	Replicates float64 `json:"replicates"`
 
@@ -251,10 +257,6 @@ type Fit struct {
 
 	LogLikelihoodStart float64 `json:"log_likelihood_start"` // nats
 	LogLikelihood      float64 `json:"log_likelihood"`       // never below that at the start
-	// number of inducing arms, and an upper bound on how much larger the log likelihood is than LogLikelihood, which is
-	// then a lower bound; nats. Both are 0 if the whole covariance was factored
-	Inducing int     `json:"inducing_arms,omitempty"`
-	Lost     float64 `json:"log_likelihood_lost,omitempty"`
 	// largest absolute derivative of the log likelihood by a number on its scale, nats; without numbers at a limit
 	GradientNorm float64 `json:"gradient_norm"`
 	Condition    float64 `json:"condition"` // condition number of the covariance of the data

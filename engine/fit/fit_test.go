@@ -120,22 +120,6 @@ func TestUndetermined(t *testing.T) {
 	}
 }
 
-func BenchmarkOf(b *testing.B) {
-	w := world{tasks: 15, arms: 12, reps: 4, noise: 0.5}
-	k := joint(b, kernels.RBF{Lengthscale: []float64{2}}, kernels.RBF{})
-	p := w.draw(b, k, 0, rand.New(rand.NewPCG(10, 1)))
-	open := kernels.AddJoint(joint(b, rbf(1), kernels.Mul(free(2, 0.01, 100), rbf(2))), nugget(b, 0.1))
-	b.Run("n=180", func(b *testing.B) {
-		for b.Loop() {
-			f, err := Of(b.Context(), p, Options{Kernel: open})
-			if err != nil {
-				b.Fatal(err)
-			}
-			b.ReportMetric(float64(f.Evaluations), "evaluations")
-		}
-	})
-}
-
 func TestErrors(t *testing.T) {
 	w := world{tasks: 2, arms: 3, reps: 2, noise: 0.3}
 	k := joint(t, kernels.RBF{}, kernels.Mul(free(1, 0.5, 2), kernels.RBF{}))

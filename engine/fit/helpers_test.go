@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,21 +30,13 @@ func rbf(lengthscale float64) kernels.Kernel {
 
 func joint(t testing.TB, task, arm kernels.Kernel) kernels.Joint {
 	t.Helper()
-	j, err := kernels.MulJoint(kernels.LiftTask(task), kernels.LiftArm(arm))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return try.Of(kernels.MulJoint(kernels.LiftTask(task), kernels.LiftArm(arm)))
 }
 
 // nugget returns g*identity() with g free.
 func nugget(t testing.TB, g float64) kernels.Joint {
 	t.Helper()
-	j, err := kernels.LiftBoth(kernels.Mul(free(g, g/1e4, g*1e4), kernels.Identity{}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return j
+	return try.Of(kernels.LiftBoth(kernels.Mul(free(g, g/1e4, g*1e4), kernels.Identity{})))
 }
 
 // world is a grid of tasks and arms on the line, the same arms in every task.
@@ -67,22 +60,10 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 			taskOf = append(taskOf, v)
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := k.On(context.Background(), tasks, arms, taskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
-	factor, err := kernels.PivotedCholesky(context.Background(), m, model.MaxRank, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z"}, taskNames, z))
+	arms := try.Of(kernels.NewPoints([]string{"x"}, armNames, x))
+	m := try.Of(k.On(context.Background(), tasks, arms, taskOf))
+	factor := try.Of(kernels.PivotedCholesky(context.Background(), m, model.MaxRank, 0))
 	normal := mat.NewVecDense(factor.L.RawMatrix().Cols, nil)
 	for i := range normal.Len() {
 		normal.SetVec(i, rng.NormFloat64())
@@ -90,10 +71,7 @@ func (w world) draw(t testing.TB, k kernels.Joint, level float64, rng *rand.Rand
 	var truth mat.VecDense
 	truth.MulVec(factor.L, normal)
 	n := len(taskOf)
-	p, err := problem.New("drawn", tasks, arms, taskOf, k, []float64{w.noise}, make([]float64, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("drawn", tasks, arms, taskOf, k, []float64{w.noise}, make([]float64, n)))
 	p.Reps, p.Rewards = make([]float64, n), make([][]float64, n)
 	for i := range n {
 		p.Reps[i] = float64(w.reps)
@@ -111,9 +89,5 @@ func fitted(t testing.TB, p *problem.Problem, opt Options) Fit {
 	if testing.Short() && opt.Starts == 0 { // of these problems one search finds as much as the default
 		opt.Starts = 1
 	}
-	f, err := Of(t.Context(), p, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return try.Of(Of(t.Context(), p, opt))
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -22,18 +23,11 @@ import (
 func TestScikitLearn(t *testing.T) {
 	list := func(p string, fs ...kernels.Free) kernels.Kernel {
 		entry := kernels.Catalogue()[slices.IndexFunc(kernels.Catalogue(), func(e kernels.Entry) bool { return e.Name == "rbf" })]
-		k, err := entry.Build(kernels.Args{p: fs})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
+		return try.Of(entry.Build(kernels.Args{p: fs}))
 	}
 	stroke := joint(t, list("lengthscale", free(20, 5, 500), free(0.5, 0.1, 20)),
 		kernels.Mul(free(0.1, 1e-3, 10), list("lengthscale", free(1, 0.1, 100), free(1e4, 1e3, 1e6))))
-	p, err := problem.Load("../../notebooks/data/stroke.csv", stroke, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Load("../../notebooks/data/stroke.csv", stroke, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}}}))
 	f := fitted(t, p, Options{Mean: MeanNone})
 	// it has no jitter, scikit-learn adds none beside alpha
 	if want := 56.1721200112; math.Abs(f.LogLikelihoodStart-want) > 1e-6 {
@@ -55,9 +49,7 @@ func TestScikitLearn(t *testing.T) {
 	}
 
 	k := kernels.AddJoint(joint(t, kernels.RBF{Lengthscale: []float64{1.5}}, kernels.Mul(kernels.Constant{Value: 700}, kernels.RBF{Lengthscale: []float64{2.5}})), identity(10))
-	if p, err = problem.Load("../../notebooks/data/cn_coupling.csv", k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{12}}}); err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(problem.Load("../../notebooks/data/cn_coupling.csv", k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{12}}}))
 	if f, want := fitted(t, p, Options{Mean: MeanNone}), -624.8674091104; math.Abs(f.LogLikelihood-want) > 1e-6 {
 		t.Errorf("coupling: log likelihood %.10f, want %.10f", f.LogLikelihood, want)
 	}
@@ -78,36 +70,21 @@ func TestLikelihood(t *testing.T) {
 	sigma := free(1, 0.1, 10)
 	for _, mean := range []string{MeanNone, MeanProblem, MeanTask} {
 		for _, noise := range []*kernels.Free{nil, &sigma} {
-			d, err := dataOf(p, mean)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := newSurface(t.Context(), d, k, noise)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := try.Of(dataOf(p, mean))
+			s := try.Of(newSurface(t.Context(), d, k, noise))
 			at := func(values []float64) float64 {
-				g, err := s.process(values)
-				if err != nil {
-					t.Fatal(err)
-				}
+				g := try.Of(s.process(values))
 				return s.likelihood(g, values)
 			}
 			values := s.start()
 			for i, f := range s.free {
 				values[i] = f.Of(f.To(f.Value) + 0.3 - 0.1*float64(i))
 			}
-			g, err := s.process(values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := try.Of(s.process(values))
 			if got, want := at(values), density(t, s, values); math.Abs(got-want) > 1e-8*math.Abs(want) {
 				t.Errorf("mean %s: log likelihood %v, plain %v", mean, got, want)
 			}
-			slope, err := s.gradient(g, values)
-			if err != nil {
-				t.Fatal(err)
-			}
+			slope := try.Of(s.gradient(g, values))
 			for i, f := range s.free {
 				const h = 1e-4
 				up, down := slices.Clone(values), slices.Clone(values)
@@ -126,10 +103,7 @@ func TestLikelihood(t *testing.T) {
 // and no formula of the package, up to what does not depend on the kernel or the noise. The levels
 // are integrated out.
 func density(t *testing.T, s *surface, values []float64) float64 {
-	gram, err := s.gram(values, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(s.gram(values, nil))
 	n := len(s.d.y)
 	sigma := mat.NewDense(n, n, nil)
 	sigma.Copy(gram)
@@ -137,18 +111,14 @@ func density(t *testing.T, s *surface, values []float64) float64 {
 		sigma.Set(i, i, sigma.At(i, i)+v)
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(sigma); err != nil {
-		t.Fatal(err)
-	}
+	try.To(inverse.Inverse(sigma))
 	r := mat.NewVecDense(n, slices.Clone(s.d.y))
 	levels := 0.0
 	if s.d.levels != nil {
 		var a, b, beta, fit mat.Dense
 		a.Product(s.d.levels.T(), &inverse, s.d.levels)
 		b.Product(s.d.levels.T(), &inverse, r)
-		if err := beta.Solve(&a, &b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(beta.Solve(&a, &b))
 		fit.Mul(s.d.levels, &beta)
 		r.SubVec(r, fit.ColView(0))
 		logDet, _ := mat.LogDet(&a)
@@ -175,28 +145,16 @@ func TestCrossValidation(t *testing.T) {
 	k := joint(t, kernels.RBF{}, kernels.RBF{Lengthscale: []float64{2}})
 	p := w.draw(t, k, 1, rand.New(rand.NewPCG(6, 1)))
 	for _, mean := range []string{MeanNone, MeanProblem, MeanTask} {
-		d, err := dataOf(p, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := newSurface(t.Context(), d, k, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := s.process(nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(dataOf(p, mean))
+		s := try.Of(newSurface(t.Context(), d, k, nil))
+		g := try.Of(s.process(nil))
 		c, residuals := g.crossValidate()
 		square := 0.0
 		for i := range d.y { // a variance so large that the arm says nothing
 			without := slices.Clone(g.variance)
 			without[i] = 1e9
 			gram, _ := s.gram(nil, nil)
-			h, err := newProcess(d, gram, without)
-			if err != nil {
-				t.Fatal(err)
-			}
+			h := try.Of(newProcess(d, gram, without))
 			predicted := d.y[i] - without[i]*h.Weights[i]
 			square += (d.y[i] - predicted) * (d.y[i] - predicted)
 			for _, r := range residuals {
@@ -215,10 +173,7 @@ func TestCrossValidation(t *testing.T) {
 // Means whose noise differs by many orders of magnitude are fitted, though the condition of their covariance is large.
 func TestLikelihoodOfUnequalNoise(t *testing.T) {
 	d := &data{y: []float64{1, 2}}
-	g, err := newProcess(d, mat.NewSymDense(2, nil), []float64{1e-10, 1e8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := try.Of(newProcess(d, mat.NewSymDense(2, nil), []float64{1e-10, 1e8}))
 	if want := -0.5/1e-10 - 0.5*4/1e8 - 0.5*math.Log(1e-2) - math.Log(2*math.Pi); math.Abs(g.likelihood/want-1) > 1e-12 {
 		t.Errorf("log likelihood %g, want %g", g.likelihood, want)
 	}

@@ -44,9 +44,9 @@ func (f *Fit) misfit(s *surface, best optimum, opt Options) error {
 	}
 	var sum float64
 	var count int
-	features, own, err := s.features(best)
+	features, err := s.features(best)
 	if err == nil {
-		sum, count, err = d.silent(s.ctx, features, own, variance)
+		sum, count, err = d.silent(s.ctx, features, variance)
 	}
 	switch {
 	case s.ctx.Err() != nil:
@@ -113,9 +113,8 @@ func (d *data) pureError(variance []float64) float64 {
 
 // silent returns the sum of squares of the coordinates in which the kernel's variance is at most that of the noise, each
 // divided by its standard deviation. count is their number. The kernel has the eigenvalues of its features, and 0 in all
-// other directions. `alone` is the variance of independent effects, which adds the same to all eigenvalues. This is exact if all means have
-// the same noise variance; otherwise it is an average over arms.
-func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, variance []float64) (sum float64, count int, err error) {
+// other directions.
+func (d *data) silent(ctx context.Context, features *mat.Dense, variance []float64) (sum float64, count int, err error) {
 	m, n := features.Dims()
 	rows := mat.NewDense(m+1, n, nil) // Φ and y
 	rows.Copy(features)
@@ -142,7 +141,6 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 	}
 	var z mat.VecDense
 	z.MulVec(vectors.T(), mat.NewVecDense(m, mat.Col(nil, m, &products)[:m]))
-	own := lists.Sum(variance, func(v float64) float64 { return alone / v / float64(n) })
 	take := func(square, mu float64, directions int) {
 		if mu <= 1 {
 			sum, count = sum+square/(1+mu), count+directions
@@ -153,10 +151,10 @@ func (d *data) silent(ctx context.Context, features *mat.Dense, alone float64, v
 		if mu > 1e-12*values[m-1] {
 			square := z.AtVec(j) * z.AtVec(j) / mu
 			residual, outside = residual-square, outside-1
-			take(square, mu+own, 1)
+			take(square, mu, 1)
 		}
 	}
-	take(max(residual, 0), own, outside)
+	take(max(residual, 0), 0, outside)
 	return sum, count, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,23 +32,12 @@ func TestMisfitLevel(t *testing.T) {
 			for i := range p.Noise.Scales {
 				p.Noise.Scales[i] = 2 // F does not depend on the scale, but its starting point does
 			}
-			d, err := dataOf(p, mean)
-			if err != nil {
-				t.Fatal(err)
-			}
-			s, err := newSurface(t.Context(), d, k, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			d := try.Of(dataOf(p, mean))
+			s := try.Of(newSurface(t.Context(), d, k, nil))
 			s.fixed = d.common(w.noise)
-			g, err := s.process(nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := try.Of(s.process(nil))
 			var f Fit
-			if err := f.misfit(s, optimum{process: g, likelihood: g.likelihood}, Options{Starts: 1}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(f.misfit(s, optimum{process: g, likelihood: g.likelihood}, Options{Starts: 1}))
 			if f.Misfit.Test != "F" || f.Misfit.Freedom[1] != 4*8*2 || !f.Misfit.Exact {
 				t.Fatalf("%+v", f.Misfit)
 			}

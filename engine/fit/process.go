@@ -22,11 +22,11 @@ type process struct {
 	*gp.Regression
 	d          *data
 	variance   []float64 // noise variance of each mean
-	low        *inducing // the covariance by inducing arms; nil if the whole covariance is factored
-	likelihood float64   // log marginal likelihood of the means, or a lower bound on it with inducing arms
+	likelihood float64   // log marginal likelihood of the means
 }
 
-// newProcess factors K + N, where gram is K and variance has the diagonal of N.
+// newProcess factors K + N, where gram is K and variance has the diagonal of N. Levels are integrated out under a flat prior.
+// The likelihood is the density of the data without the levels, so it does not depend on what the kernel assumes about them.
 func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
 	sigma := mat.NewSymDense(len(d.y), nil)
 	sigma.CopySym(gram)
@@ -37,28 +37,11 @@ func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, erro
 	if d.levels != nil && c.Cond() > mat.ConditionTolerance { // then a level is a difference of large numbers
 		return nil, gp.ErrSingular
 	}
-	return d.process(c, variance)
-}
-
-// process returns the process for covariance c of the means. Levels are integrated out under a flat prior. The likelihood
-// is the density of the data without the levels, so it does not depend on what the kernel assumes about them.
-func (d *data) process(c gp.Covariance, variance []float64) (*process, error) {
 	r, err := gp.New(gp.Data{Targets: d.y, Basis: d.levels}, c)
 	if err != nil {
 		return nil, err
 	}
 	return &process{Regression: r, d: d, variance: variance, likelihood: r.Evidence}, nil
-}
-
-// byNoise returns the derivatives of the likelihood by the noise variances N_i. For inducing arms see slopes.
-func (g *process) byNoise() []float64 {
-	out := g.NoiseGradient()
-	if g.low != nil {
-		for i, rest := range g.low.rest {
-			out[i] += 0.5 * rest / (g.low.Noise[i] * g.low.Noise[i])
-		}
-	}
-	return out
 }
 
 // data has the sufficient statistics of N arms, and the levels that are estimated beside the kernel.

@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"math"
 	"math/big"
-	"math/rand/v2"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/optimize"
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -24,116 +21,27 @@ type optimum struct {
 	process    *process
 }
 
-// coarseArms is the number of arms in the sample on which starts are compared if inducing arms are used.
-const coarseArms = 160
-
-// search maximises the likelihood from several starts: a number of its own, and the values in further. It also compares
-// the start values without a search. If inducing arms are used, it first searches from all starts on a sample of the arms.
-// It then makes one search on all arms, from the best point found. This one uses the whole covariance if inducing arms
-// lose too much and there are at most mostExact arms.
+// search maximises the likelihood from several points: `starts` points that it chooses, and the points in further. It also
+// compares the likelihoods of the points themselves.
 func (s *surface) search(starts int, further ...[]float64) (best optimum, err error) {
 	defer try.Caught(&err)
-	many := !s.dense && len(s.free) > 0
 	best = optimum{values: s.start(), begin: math.Inf(1)}
-	if many {
-		defer func() { s.inducing = nil }()
-		found := try.Of(try.Of(s.some()).search(starts, further...))
-		try.To(s.fix(found.values))
-		further = append([][]float64{found.values}, further...)
-	}
 	if err := s.finish(&best); err != nil || len(s.free) == 0 {
 		return best, err
 	}
-	improve := func(values []float64) error { return s.prefer(&best, values, 0) }
-	if many {
-		try.To(lists.Each(further, improve))
-		further = [][]float64{best.values}
-	} else {
-		further = append(further, s.starts(starts)...)
+	for _, begin := range append(further, s.starts(starts)...) {
+		try.To(s.prefer(&best, try.Of(s.climb(begin)), 0))
 	}
-	for _, begin := range further {
-		try.To(improve(try.Of(s.climb(begin))))
-	}
-	if err := s.tidy(&best); err != nil || !many {
-		return best, err
-	}
-	s.inducing = nil
-	return best, s.finish(&best)
+	return best, s.tidy(&best)
 }
 
-// fix sets the inducing arms to those for the given values, until s.inducing is set to nil. If these lose too much and
-// there are at most mostExact arms, the whole covariance is used from then on.
-func (s *surface) fix(values []float64) (err error) {
-	var lost float64
-	if s.inducing, lost, err = s.induce(values, roughlyLost, roughlyMost); err != nil || lost <= tooMuch || len(s.d.y) > mostExact {
-		return err
-	}
-	_, lost, err = s.induce(values, tooMuch, mostInducing)
-	s.dense = lost > tooMuch
-	return err
-}
-
-// finish computes the process at the values of the optimum and its likelihood, with the present inducing arms.
+// finish computes the process at the values of the optimum and its likelihood.
 func (s *surface) finish(best *optimum) (err error) {
 	if best.process, err = s.process(best.values); err == nil {
 		best.likelihood = s.likelihood(best.process, best.values)
 		best.begin = min(best.begin, best.likelihood)
 	}
 	return err
-}
-
-// refine makes one Newton step from an optimum that was found with few inducing arms. The gradient uses more inducing
-// arms, the Hessian the few. It also recomputes the likelihood at the start values with more arms.
-func (s *surface) refine(best *optimum) (err error) {
-	defer try.Caught(&err)
-	slope := try.Of(s.scaled(best.process, best.values))
-	information, inner, err := s.information(best.values, s.limits(best.values))
-	if err != nil || information == nil {
-		return err
-	}
-	right := mat.NewVecDense(len(inner), indices.Of(slope, inner))
-	var chol mat.Cholesky
-	var step mat.VecDense
-	if !chol.Factorize(information) || chol.SolveVecTo(&step, right) != nil {
-		return nil // a number is not determined, so there is no such step
-	}
-	values := slices.Clone(best.values)
-	for k, i := range inner {
-		values[i] = round(moved(s.free[i].Free, values[i], step.AtVec(k)))
-	}
-	try.To(s.prefer(best, values, 0))
-	start := s.start()
-	g, err := s.process(start)
-	if err == nil {
-		best.begin = min(s.likelihood(g, start), best.likelihood)
-	}
-	return err
-}
-
-// some returns the surface for a sample of the arms: random but the same in every call, with at least two arms per task.
-func (s *surface) some() (*surface, error) {
-	p, d := s.d.p, s.d
-	rng := rand.New(rand.NewPCG(0, 0))
-	arms := lists.Flat(p.Groups(), func(set []int) []int {
-		return indices.Of(set, rng.Perm(len(set))[:min(len(set), max(2, len(set)*coarseArms/len(d.y)))])
-	})
-	slices.Sort(arms)
-	out := &data{p: d.p.Some(arms), freedom: d.freedom, y: indices.Of(d.y, arms), count: indices.Of(d.count, arms)}
-	if d.levels != nil {
-		_, q := d.levels.Dims()
-		out.levels = mat.NewDense(len(arms), q, nil)
-		for k, i := range arms {
-			out.levels.SetRow(k, d.levels.RawRowView(i))
-		}
-	}
-	out.squares = d.squares // of all arms, because they have the same noise
-	few, err := newSurface(s.ctx, out, s.kernel, nil)
-	if err != nil {
-		return nil, err
-	}
-	few.evaluations, few.noise, few.free, few.dense = s.evaluations, s.noise, s.free, true
-	few.fixed = indices.Of(s.fixed, arms)
-	return few, nil
 }
 
 // prefer sets best to other values. Without slack, they must have a larger likelihood; with slack, it may be lower by at

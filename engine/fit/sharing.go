@@ -21,12 +21,12 @@ func (f *Fit) sharing(s *surface, best optimum, opt Options) error {
 	if d.p.V() < 2 {
 		return nil
 	}
-	features, own, err := s.features(best)
+	features, err := s.features(best)
 	if err != nil {
 		return err
 	}
-	alike, signal := d.alike(features, own)
-	if size := mat.Norm(features, 2); signal <= noEffect*(own+size*size/float64(len(d.y))) {
+	alike, signal := d.alike(features)
+	if size := mat.Norm(features, 2); signal <= noEffect*size*size/float64(len(d.y)) {
 		return nil
 	}
 	noise, single := 0.0, 0.0
@@ -48,7 +48,7 @@ const noEffect = 1e-12
 // alike returns the V × V correlations of the arms' effects between tasks, and their mean variance as signal. features has
 // a column per arm, and own is the variance of arms' independent effects. An effect is a reward minus the mean over the
 // arms of its task. Arms are matched by name; the correlation of tasks without a common arm is 0.
-func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64, signal float64) {
+func (d *data) alike(features *mat.Dense) (correlation [][]float64, signal float64) {
 	groups, ids := d.p.Groups(), d.p.Arms.ID
 	centred := mat.DenseCopyOf(features.T()) // N × m
 	named := make([]map[int][]int, len(groups))
@@ -67,14 +67,7 @@ func (d *data) alike(features *mat.Dense, own float64) (correlation [][]float64,
 		sum, count := 0.0, 0
 		for _, i := range groups[a] {
 			for _, j := range named[b][ids[i]] {
-				x := floats.Dot(centred.RawRowView(i), centred.RawRowView(j))
-				if a == b { // add the independent effects, centred
-					x -= own / float64(len(groups[a]))
-					if i == j {
-						x += own
-					}
-				}
-				sum, count = sum+x, count+1
+				sum, count = sum+floats.Dot(centred.RawRowView(i), centred.RawRowView(j)), count+1
 			}
 		}
 		if count == 0 {

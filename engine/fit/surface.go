@@ -28,8 +28,6 @@ type surface struct {
 	noise   bool                // whether the last number is σ
 	fixed   []float64           // noise variances of the means if the noise is not free
 
-	dense       bool   // whether the whole covariance is factored
-	inducing    []int  // the inducing arms while they are fixed; nil means that every point has its own
 	evaluations *tally // number of evaluations of the likelihood, over all surfaces of a fit
 }
 
@@ -37,7 +35,7 @@ type surface struct {
 func newSurface(ctx context.Context, d *data, k kernels.Joint, noise *kernels.Free) (_ *surface, err error) {
 	defer try.Caught(&err)
 	free := try.Of(k.Free())
-	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), dense: len(d.y) <= DenseArms, evaluations: new(tally)}
+	s := &surface{ctx: ctx, d: d, kernel: k, free: free, fixed: d.known(), evaluations: new(tally)}
 	at := s.start()
 	for i, f := range free {
 		other := slices.Clone(at)
@@ -126,8 +124,7 @@ func (s *surface) gram(values []float64, some []bool) (_ *mat.SymDense, err erro
 	if some != nil {
 		k.Terms = indices.Of(k.Terms, indices.Where(len(some), func(t int) bool { return some[t] }))
 	}
-	m := try.Of(s.matrix(k))
-	return kernels.Dense(m), nil
+	return kernels.Dense(try.Of(k.On(s.ctx, s.d.p.Tasks, s.d.p.Arms, s.d.p.TaskOf))), nil
 }
 
 // process returns the process at the given values, and counts an evaluation.
@@ -135,13 +132,6 @@ func (s *surface) process(values []float64) (_ *process, err error) {
 	defer try.Caught(&err)
 	try.To(s.ctx.Err())
 	s.evaluations.add()
-	if !s.dense {
-		arms := s.inducing
-		if arms == nil {
-			arms, _ = try.Two(s.induce(values, mostLost, mostInducing))
-		}
-		return s.induced(values, arms)
-	}
 	gram := try.Of(s.gram(values, nil))
 	return newProcess(s.d, gram, s.variance(values))
 }
@@ -158,20 +148,16 @@ func (s *surface) likelihood(g *process, values []float64) float64 {
 	return g.likelihood - s.d.freedom*math.Log(sigma) - s.within()/(2*sigma*sigma)
 }
 
-// features returns Φ, with a column per arm, and g = own such that ΦᵀΦ + g I is the Gram matrix of the kernel at the
-// optimum.
-func (s *surface) features(best optimum) (phi *mat.Dense, own float64, err error) {
+// features returns Φ, with a column per arm, such that ΦᵀΦ is the Gram matrix of the kernel at the optimum.
+func (s *surface) features(best optimum) (phi *mat.Dense, err error) {
 	defer try.Caught(&err)
-	if low := best.process.low; low != nil {
-		return low.Features, low.own, nil
-	}
 	gram := try.Of(s.gram(best.values, nil))
 	values, vectors := try.Two(eigen.Decompose(s.ctx, gram))
 	phi = mat.DenseCopyOf(vectors.T())
 	for k, v := range values {
 		floats.Scale(math.Sqrt(max(v, 0)), phi.RawRowView(k))
 	}
-	return phi, 0, nil
+	return phi, nil
 }
 
 func (s *surface) within() float64 {
@@ -187,27 +173,7 @@ const difference = 1e-4
 // differences of the covariance.
 func (s *surface) gradient(g *process, values []float64) (_ []float64, err error) {
 	defer try.Caught(&err)
-	var noise []float64
-	if s.noise || g.low != nil && g.low.own > 0 {
-		noise = g.byNoise()
-	}
-	var rise func(up, down []float64, some []bool) (float64, error) // derivative along up - down
-	if g.low != nil {
-		at := try.Of(g.slopes())
-		at.noise = noise
-		rise = func(up, down []float64, some []bool) (_ float64, err error) {
-			defer try.Caught(&err)
-			return try.Of(s.along(at, g, up, some)) - try.Of(s.along(at, g, down, some)), nil
-		}
-	} else {
-		weight := g.Gradient()
-		rise = func(up, down []float64, some []bool) (_ float64, err error) {
-			defer try.Caught(&err)
-			after, before := try.Of(s.gram(up, some)), try.Of(s.gram(down, some))
-			floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
-			return symmetric.Trace(weight, after), nil
-		}
-	}
+	noise, weight := g.NoiseGradient(), g.Gradient()
 	out := make([]float64, len(values))
 	for i, f := range s.free {
 		u := f.To(values[i])
@@ -227,7 +193,9 @@ func (s *surface) gradient(g *process, values []float64) (_ []float64, err error
 			out[i] = sum * (up[i] - down[i]) / (2 * difference)
 			continue
 		}
-		out[i] = try.Of(rise(up, down, s.touches[i])) / (2 * difference)
+		after, before := try.Of(s.gram(up, s.touches[i])), try.Of(s.gram(down, s.touches[i]))
+		floats.Sub(after.RawSymmetric().Data, before.RawSymmetric().Data)
+		out[i] = symmetric.Trace(weight, after) / (2 * difference)
 	}
 	return out, nil
 }

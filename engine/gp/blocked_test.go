@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The posterior of a blocked prior, its draws and the evidence are those of the whole covariance [RW06, eq. 2.23, 2.24 and 2.30].
@@ -43,17 +44,12 @@ func TestBlocked(t *testing.T) {
 		}
 	}
 	var inverse, gain, mean, cov mat.Dense
-	if err := inverse.Inverse(sigma); err != nil {
-		t.Fatal(err)
-	}
+	try.To(inverse.Inverse(sigma))
 	gain.Mul(cross, &inverse)
 	mean.Mul(&gain, mat.NewVecDense(len(at), y))
 	cov.Mul(&gain, cross.T())
 	cov.Sub(k, &cov)
-	p, err := gp.NewBlocked(features, blocks).Posterior(t.Context(), gp.Observations{At: at, Y: y, Noise: noise})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(gp.NewBlocked(features, blocks).Posterior(t.Context(), gp.Observations{At: at, Y: y, Noise: noise}))
 	near(t, "evidence", p.Evidence, logDensity(y, sigma), 1e-10)
 	variances := make([]float64, n)
 	p.AddVariances(variances)

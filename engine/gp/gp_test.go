@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // instance is a regression of n observations along m features with a diagonal, computed by inverses alone.
@@ -40,14 +41,8 @@ func (in instance) covariances(t *testing.T) map[string]gp.Covariance {
 	t.Helper()
 	copied := mat.NewSymDense(len(in.y), nil)
 	copied.CopySym(in.sigma)
-	dense, err := gp.NewDense(copied)
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, err := gp.NewLowRank(in.features, in.noise)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dense := try.Of(gp.NewDense(copied))
+	low := try.Of(gp.NewLowRank(in.features, in.noise))
 	return map[string]gp.Covariance{"dense": dense, "low rank": low}
 }
 
@@ -88,10 +83,7 @@ func TestEvidence(t *testing.T) {
 			for k, want := range []float64{
 				logDensity(in.y, in.sigma), logDensity(in.y, in.with(4)), logDensity(in.y, in.with(wide)) + math.Log(2*math.Pi*wide),
 			} {
-				r, err := gp.New(data[k], sigma)
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := try.Of(gp.New(data[k], sigma))
 				near(t, kind, r.Evidence, want, 1e-6)
 				var weights, inverse mat.Dense
 				_ = inverse.Inverse(in.with([]float64{0, 4, wide}[k])) // it only warns of a condition
@@ -123,10 +115,7 @@ func TestLeaveOneOut(t *testing.T) {
 	const v = 4
 	all := in.with(v)
 	for kind, sigma := range in.covariances(t) {
-		r, err := gp.New(gp.Data{Targets: in.y, Basis: in.basis, Precision: 1. / v}, sigma)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(gp.New(gp.Data{Targets: in.y, Basis: in.basis, Precision: 1. / v}, sigma))
 		mean, variance := r.LeaveOneOut()
 		for i := range in.y {
 			var others []int
@@ -175,21 +164,12 @@ func TestGradient(t *testing.T) {
 			moved := mat.NewSymDense(6, nil)
 			moved.CopySym(in.sigma)
 			moved.SetSym(i, j, moved.At(i, j)+by)
-			c, err := gp.NewDense(moved)
-			if err != nil {
-				t.Fatal(err)
-			}
-			r, err := gp.New(d, c)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := try.Of(gp.NewDense(moved))
+			r := try.Of(gp.New(d, c))
 			return r.Evidence
 		}
 		for kind, sigma := range in.covariances(t) {
-			r, err := gp.New(d, sigma)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := try.Of(gp.New(d, sigma))
 			noise := r.NoiseGradient()
 			for i := range 6 {
 				near(t, kind+" slope by noise", noise[i], (at(i, i, 1e-4)-at(i, i, -1e-4))/2e-4, 1e-6)
@@ -232,10 +212,7 @@ func TestPosterior(t *testing.T) {
 	}
 	points := []int{0, 1, 2, 3, 4, 5, 6, 7}
 	mean, covariance := conditional(joint, y, points, given)
-	p, err := gp.NewBlocked(features, gp.Alone(own)).Posterior(t.Context(), gp.Observations{At: at, Y: targets, Noise: noise})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(gp.NewBlocked(features, gp.Alone(own)).Posterior(t.Context(), gp.Observations{At: at, Y: targets, Noise: noise}))
 	variances, differences, matrix := make([]float64, n), make([]float64, n), mat.NewSymDense(n, nil)
 	p.AddVariances(variances)
 	p.AddDifferences(differences, points, 3)
@@ -266,14 +243,8 @@ func TestPosterior(t *testing.T) {
 func TestLaplace(t *testing.T) {
 	in := newInstance(5, 3, 6)
 	wins, trials := []float64{0, 3, 2, 5, 1}, []float64{4, 4, 9, 5, 2}
-	l, err := gp.NewLaplace(gp.DensePrior{SymDense: in.sigma}, wins, trials)
-	if err != nil {
-		t.Fatal(err)
-	}
-	low, err := gp.NewLaplace(gp.LowRankPrior{Features: in.features, Own: in.noise}, wins, trials)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.Of(gp.NewLaplace(gp.DensePrior{SymDense: in.sigma}, wins, trials))
+	low := try.Of(gp.NewLaplace(gp.LowRankPrior{Features: in.features, Own: in.noise}, wins, trials))
 	near(t, "evidence along features", low.LogEvidence, l.LogEvidence, 1e-9)
 	var inverse, pull mat.Dense
 	_ = inverse.Inverse(in.sigma)
@@ -294,10 +265,7 @@ func TestLaplace(t *testing.T) {
 	near(t, "evidence", l.LogEvidence, want-0.5*logDet(b), 1e-6)
 	const variance, step = 11.0, 1e-3
 	for _, x := range []struct{ wins, trials float64 }{{3, 10}, {0, 5}, {40, 40}, {55, 100}} {
-		one, err := gp.NewLaplace(gp.DensePrior{SymDense: mat.NewSymDense(1, []float64{variance})}, []float64{x.wins}, []float64{x.trials})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := try.Of(gp.NewLaplace(gp.DensePrior{SymDense: mat.NewSymDense(1, []float64{variance})}, []float64{x.wins}, []float64{x.trials}))
 		sum := 0.0
 		for f := -30.0; f < 30; f += step {
 			sum += step * math.Exp(x.wins*f-x.trials*math.Log1p(math.Exp(f))-f*f/(2*variance)) / math.Sqrt(2*math.Pi*variance)
@@ -333,12 +301,9 @@ func TestPlanned(t *testing.T) {
 		within.SymOuterK(1, random(n/3, n/3))
 		own.Within = append(own.Within, within)
 	}
-	s, err := gp.NewBlocked(random(n, m), own).Turn(0.2, gp.Observations{
+	s := try.Of(gp.NewBlocked(random(n, m), own).Turn(0.2, gp.Observations{
 		At: indices.All(n), Y: make([]float64, n), Noise: lists.Make(n, func(i int) float64 { return 1 + float64(i) }), Flat: true,
-	}).Posterior(t.Context(), 0.7)
-	if err != nil {
-		t.Fatal(err)
-	}
+	}).Posterior(t.Context(), 0.7))
 	all := indices.All(n)
 	plan := s.Plan()
 	want := mat.DenseCopyOf(plan.Covariance(all))

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -38,14 +39,8 @@ func TestDecoupled(t *testing.T) {
 			plan.Counts[i] = 1 + rng.IntN(20)
 		}
 		b := enginetest.Pull(rng, p, plan)
-		want, err := NewEstimator(m, 0, b.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := NewEstimator(plain, 0, b.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.Of(NewEstimator(m, 0, b.Counts))
+		got := try.Of(NewEstimator(plain, 0, b.Counts))
 		x, y := got.Estimates(b.Means), want.Estimates(b.Means)
 		for i := range p.N() {
 			if math.Abs(x[i]-y[i]) > 1e-9*(1+math.Abs(y[i])) {
@@ -59,10 +54,7 @@ func TestDecoupled(t *testing.T) {
 			}
 		}
 		c := design.Contrasts{Groups: p.Groups()}
-		d, err := design.Minimax(m.Space(0), c, design.Options{Tolerance: 1e-8})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(design.Minimax(m.Space(0), c, design.Options{Tolerance: 1e-8}))
 		e, err := plain.Designs().Design(0, p.Groups())
 		if err != nil || math.Abs(e.Value/d.Value-1) > 1e-7 {
 			t.Errorf("%s: design value %v (%v), in the model's features %v", p.Name, e.Value, err, d.Value)
@@ -75,10 +67,7 @@ func TestDecoupled(t *testing.T) {
 func TestDecoupledFullRank(t *testing.T) {
 	p := fullRank(t)
 	m := model(t, p)
-	plain, err := m.Designs().Decoupled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := try.Of(m.Designs().Decoupled())
 	if got := len(plain.Layout.Blocks); m.Rank() != p.N() || got != p.N() {
 		t.Fatalf("rank %d and %d blocks, want %d of each", m.Rank(), got, p.N())
 	}
@@ -86,10 +75,7 @@ func TestDecoupledFullRank(t *testing.T) {
 	for i := range counts {
 		counts[i] = i // nothing of arm 0
 	}
-	e, err := NewEstimator(plain, 0, counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(NewEstimator(plain, 0, counts))
 	for i := 2; i < p.N(); i++ {
 		want := 1/(m.Precision[1]*1) + 1/(m.Precision[i]*float64(i))
 		if got := e.Variance(1, i); math.Abs(got-want) > 1e-12*want {

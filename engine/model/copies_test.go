@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -18,20 +19,10 @@ func copiesProblem(t *testing.T, xs []float64) *problem.Problem {
 	for i, x := range xs {
 		rows[i], names[i], mean[i] = []float64{x, float64(i)}, string(rune('a'+i)), x
 	}
-	arms, err := kernels.NewPoints([]string{"x", "unseen"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x", "unseen"}, names, rows))
+	tasks := try.Of(kernels.NewPoints(nil, []string{"one"}, [][]float64{{}}))
 	seen := kernels.RBF{Dims: kernels.Dims{Names: []string{"x"}}}
-	p, err := problem.New("copies", tasks, arms, make([]int, len(xs)), kernels.LiftArm(seen), []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("copies", tasks, arms, make([]int, len(xs)), kernels.LiftArm(seen), []float64{1}, mean))
 }
 
 // Kernel values, features and a comparison of all pairs find the same copies.
@@ -45,10 +36,7 @@ func TestFirsts(t *testing.T) {
 	lazy.Features, lazy.Layout = nil, nil
 	set := []int{8, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 0}
 	for name, m := range map[string]*Model{"features": m, "values": &lazy} {
-		got, err := m.Relations().Firsts(set)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(m.Relations().Firsts(set))
 		want := make([]int, len(set))
 		for k, i := range set {
 			want[k] = set[slices.IndexFunc(set, func(j int) bool { return m.Relations().Same(i, j) })]

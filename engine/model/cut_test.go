@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -49,10 +50,7 @@ func TestCutFeatures(t *testing.T) {
 						t.Skip(err)
 					}
 					rng := rand.New(rand.NewPCG(seed, 1))
-					out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), opt)
-					if err != nil {
-						t.Fatal(err)
-					}
+					out := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), opt))
 					for _, a := range out.Answers {
 						if a.Decided && a.Arm != p.Arms.Names[arms-1] && entry.Role != algorithms.RoleReference && entry.Backing != algorithms.BackingNone {
 							t.Errorf("seed %d: decided for %q after %d samples", seed, a.Arm, out.Samples)
@@ -71,10 +69,7 @@ func TestCutFeatures(t *testing.T) {
 func TestCutFeaturesWithoutNorm(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, make([]float64, 12))
 	p.Mean = nil
-	m, err := model.NewTruncated(t.Context(), p, 0, 8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.NewTruncated(t.Context(), p, 0, 8))
 	if _, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, engine.Options{}); err == nil {
 		t.Error("no bound is known for what the cut leaves out, and nobody says so")
 	}

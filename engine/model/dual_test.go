@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,20 +32,10 @@ func wavy(t testing.TB, n int) *problem.Problem {
 		}
 		mean[i], noise[i] = math.Sin(2*x[i][0])+x[i][1]*float64(taskOf[i]), 0.2+0.2*rng.Float64()
 	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b"}, [][]float64{{0}, {0.7}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, names, x))
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"a", "b"}, [][]float64{{0}, {0.7}}))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.RBF{}, Arm: kernels.RBF{}}}}
-	p, err := problem.New("wavy", tasks, arms, taskOf, k, noise, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("wavy", tasks, arms, taskOf, k, noise, mean))
 }
 
 // apartWavy returns the same of tasks that have nothing in common.
@@ -71,10 +62,7 @@ func some(p *problem.Problem, few bool) (counts []int, means []float64) {
 func exactly(t *testing.T, m *Model, level engine.Level, counts []int, means []float64) *pulledMeans {
 	t.Helper()
 	d := newPulledMeans(m, level, counts, means)
-	b, err := newBasis(m.Gram(), m.Variances()).extended(t.Context(), d.arms, everything(len(d.arms)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(newBasis(m.Gram(), m.Variances()).extended(t.Context(), d.arms, everything(len(d.arms))))
 	d.basis = b.knowing(d.arms)
 	return d
 }
@@ -86,10 +74,7 @@ func everything(n int) []float64 { return slices.Repeat([]float64{1e12}, n) }
 // computing them.
 func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), wavy(t, 70), apartWavy(t, 70)) {
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		for _, few := range []bool{false, true} {
 			counts, means := some(p, few)
 			for _, prior := range []Prior{
@@ -97,26 +82,14 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 				{}, {Level: engine.Level{Known: true, Value: 44}},
 			} {
 				d := exactly(t, m, prior.Level, counts, means)
-				c, err := d.fit(prior.Scale*d.natural, prior.FitsOwn())
-				if err != nil {
-					t.Fatal(err)
-				}
-				post, _, err := c.posterior(c.scale)
-				if err != nil {
-					t.Fatal(err)
-				}
+				c := try.Of(d.fit(prior.Scale*d.natural, prior.FitsOwn()))
+				post, _ := try.Two(c.posterior(c.scale))
 				checkKriging(t, m, prior, post, counts, means)
 			}
 			// a part of arms by themselves, as large as the noise
 			d := exactly(t, m, engine.Level{}, counts, means)
-			c, err := d.around(0.4, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			post, _, err := c.posterior(c.scale)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := try.Of(d.around(0.4, 0))
+			post, _ := try.Two(c.posterior(c.scale))
 			checkKriging(t, m, Prior{}, post, counts, means)
 		}
 	}
@@ -126,25 +99,13 @@ func TestDualPosteriorIsUniversalKriging(t *testing.T) {
 // standard deviations and variances by a hundredth.
 func TestNegligibleRest(t *testing.T) {
 	p := wavy(t, 400).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2e-3, Task: kernels.RBF{Lengthscale: []float64{2}}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}})
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	counts, means := some(p, false)
 	for _, prior := range []Prior{{Scale: 1}, {Scale: 1e4}, {}} {
-		post, err := newDualPosterior(m, prior, nil, counts, means)
-		if err != nil {
-			t.Fatal(err)
-		}
+		post := try.Of(newDualPosterior(m, prior, nil, counts, means))
 		d := exactly(t, m, prior.Level, counts, means)
-		c, err := d.around(post.Own/(m.Unit*m.Unit), post.Scale*d.natural)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _, err := c.posterior(c.scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := try.Of(d.around(post.Own/(m.Unit*m.Unit), post.Scale*d.natural))
+		want, _ := try.Two(c.posterior(c.scale))
 		if few, all := post.dual.(*dual).basis.dim, d.basis.dim; few >= all {
 			t.Errorf("%+v: %d columns, exactly %d", prior, few, all)
 		}
@@ -162,18 +123,12 @@ func TestNegligibleRest(t *testing.T) {
 func TestDividedMixture(t *testing.T) {
 	rough := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Matern{Nu: 1.5, Lengthscale: []float64{0.5}}}}}
 	p := enginetest.Unrelated(t, 6, []float64{0, 1, 3, 2, 0, 1, 1, 2, 0, 1, 4, 2}).WithKernel(rough)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	counts, means := some(p, false)
 	for i := range 12 { // a task without any pull
 		counts[i] = 0
 	}
-	x, err := ContinuedMixture(m, Prior{}, nil, counts, means, nil, 1e-3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := try.Of(ContinuedMixture(m, Prior{}, nil, counts, means, nil, 1e-3))
 	for _, of := range x.Members {
 		if of.Groups() == nil {
 			t.Fatal("the posterior is not in groups")
@@ -184,62 +139,45 @@ func TestDividedMixture(t *testing.T) {
 
 // So is a posterior in groups, for tasks with a common part, a part of each task, and one of each arm; some tasks have no pulls.
 func TestGroupedPosteriorIsUniversalKriging(t *testing.T) {
-	for _, text := range []string{
-		"arm(identity()) + 2*task(identity()) + 0.3*identity() + 40", "task(1 + 0.4*identity())*arm(rbf(2)) + arm(linear())",
-		"task(0.5 + identity())*arm(identity())", "arm(linear())", "task(linear())*arm(1 + linear()) + 0.01*task(identity())*arm(rbf())",
-		"identity()",
+	one, rbf := kernels.Identity{}, kernels.RBF{Lengthscale: []float64{1}}
+	for _, terms := range [][]kernels.Term{
+		{{Scale: 1, Arm: one}, {Scale: 2, Task: one}, {Scale: 0.3, Task: one, Arm: one}, {Scale: 40}},
+		{{Scale: 1, Arm: kernels.RBF{Lengthscale: []float64{2}}}, {Scale: 0.4, Task: one, Arm: kernels.RBF{Lengthscale: []float64{2}}}, {Scale: 1, Arm: kernels.Linear{}}},
+		{{Scale: 0.5, Arm: one}, {Scale: 1, Task: one, Arm: one}},
+		{{Scale: 1, Arm: kernels.Linear{}}},
+		{{Scale: 1, Task: kernels.Linear{}}, {Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}, {Scale: 0.01, Task: one, Arm: rbf}},
+		{{Scale: 1, Task: one, Arm: one}},
 	} {
-		kernel, err := kernels.ParseJoint(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		kernel := kernels.Joint{Terms: terms}
 		p := repeated(t, 24, 5).WithKernel(kernel)
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		counts, means := some(p, false)
 		for i := range 20 {
 			counts[i] = 0
 		}
 		on, err := m.grouped()
 		if err != nil || on == nil {
-			t.Fatalf("%s: no groups, error %v", text, err)
+			t.Fatalf("%s: no groups, error %v", kernel, err)
 		}
 		for _, level := range []engine.Level{{}, {Known: true, Value: 44}} {
 			for _, scale := range []float64{0, 0.2, 3} {
-				post, err := newGroupedPosterior(m, on, Prior{Level: level, Scale: scale}, counts, means)
-				if err != nil {
-					t.Fatal(err)
-				}
+				post := try.Of(newGroupedPosterior(m, on, Prior{Level: level, Scale: scale}, counts, means))
 				if scale > 0 { // the textbook's form loses digits at the scale that fits best
 					checkKriging(t, m, Prior{Level: level, Scale: scale}, post, counts, means)
 				}
 				pulls := exactly(t, m, level, counts, means)
-				of, err := pulls.around(0.3, post.Scale*pulls.natural)
-				if err != nil {
-					t.Fatal(err)
-				}
-				want, likelihood, err := of.posterior(of.scale)
-				if err != nil {
-					t.Fatal(err)
-				}
+				of := try.Of(pulls.around(0.3, post.Scale*pulls.natural))
+				want, likelihood := try.Two(of.posterior(of.scale))
 				d := newGroupedMeans(m, on, level, counts, means)
-				in, err := d.around(0.3, of.scale)
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, other, err := in.posterior(of.scale)
-				if err != nil {
-					t.Fatal(err)
-				}
+				in := try.Of(d.around(0.3, of.scale))
+				got, other := try.Two(in.posterior(of.scale))
 				if scale > 0 {
 					checkKriging(t, m, Prior{Level: level, Scale: scale}, got, counts, means)
 				}
 				if math.Abs(other-likelihood) > 1e-7*(1+math.Abs(likelihood)) || math.Abs(got.Surprise-want.Surprise) > 1e-7*(1+want.Surprise) ||
 					math.Abs(got.Level-want.Level) > 1e-9*(1+math.Abs(want.Level)) || got.Freedom != want.Freedom {
 					t.Errorf("%s: likelihood %.12g, surprise %.12g, level %.12g, freedom %d; on the pulled arms %.12g, %.12g, %.12g, %d",
-						text, other, got.Surprise, got.Level, got.Freedom, likelihood, want.Surprise, want.Level, want.Freedom)
+						kernel, other, got.Surprise, got.Level, got.Freedom, likelihood, want.Surprise, want.Level, want.Freedom)
 				}
 			}
 		}
@@ -259,37 +197,19 @@ func repeated(t *testing.T, tasks, arms int) *problem.Problem {
 	for v := range tasks {
 		tasksAt = append(tasksAt, []float64{math.Sin(float64(v))})
 	}
-	points, err := kernels.NewPoints(p.Arms.Columns, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of, err := kernels.NewPoints([]string{"z"}, lists.Make(tasks, strconv.Itoa), tasksAt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := problem.New("repeated", of, points, at, p.Kernel, p.Noise.Scales, p.Mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	points := try.Of(kernels.NewPoints(p.Arms.Columns, names, x))
+	of := try.Of(kernels.NewPoints([]string{"z"}, lists.Make(tasks, strconv.Itoa), tasksAt))
+	return try.Of(problem.New("repeated", of, points, at, p.Kernel, p.Noise.Scales, p.Mean))
 }
 
 // So is the one in features of as many arms, which designs are made in.
 func TestPosteriorInFeaturesOfManyArms(t *testing.T) {
 	p := wavy(t, mostOwn+20).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1.5, Task: kernels.RBF{}, Arm: kernels.Linear{}}}})
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if m, err = m.Exact(); err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
+	m = try.Of(m.Exact())
 	counts, means := some(p, false)
 	for _, prior := range []Prior{{Scale: 0.2, InFeatures: true}, {InFeatures: true}} {
-		post, err := NewPosterior(m, prior, counts, means)
-		if err != nil {
-			t.Fatal(err)
-		}
+		post := try.Of(NewPosterior(m, prior, counts, means))
 		if post.Own != 0 || post.White == nil {
 			t.Errorf("a part of %v by each arm itself, features: %t", post.Own, post.White != nil)
 		}
@@ -307,10 +227,7 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 	for i := range all {
 		all[i] = i
 	}
-	alone, err := post.ArmVariances(all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := try.Of(post.ArmVariances(all))
 	from, with := make([]float64, p.N()), make([]float64, p.N())
 	const tolerance = 1e-9
 	// the oracle's variances are differences of numbers of the size of the prior's
@@ -325,9 +242,7 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 		near(fmt.Sprint("the mean of arm ", i), got[i]*m.Unit, mean[i], 45)
 		near(fmt.Sprint("the variance of arm ", i), alone[i]*square, covariance.At(i, i), before)
 		near(fmt.Sprint("the variance of arm ", i), post.ArmVariance(i)*square, covariance.At(i, i), before)
-		if err := post.VariancesFrom(from, all, i); err != nil {
-			t.Fatal(err)
-		}
+		try.To(post.VariancesFrom(from, all, i))
 		post.Covariances(with, all, i)
 		for j := range all {
 			size := covariance.At(i, i) + covariance.At(j, j)
@@ -343,33 +258,22 @@ func checkKriging(t *testing.T, m *Model, prior Prior, post *Posterior, counts [
 // and so are the scale that it is largest at, and the surprise.
 func TestDualLikelihood(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), wavy(t, 70), apartWavy(t, 70)) {
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		counts, means := some(p, false)
 		for _, level := range []engine.Level{{}, {Known: true, Value: 44.5}} {
 			features := newMeans(m, level, false, counts, means)
 			pulls := exactly(t, m, level, counts, means)
 			for _, own := range []float64{0, 0.1, 2} {
 				for _, scale := range []float64{0, 0.3, 5} {
-					want, err := features.centred(own, scale)
-					if err != nil {
-						t.Fatal(err)
-					}
-					got, err := pulls.around(own, scale)
-					if err != nil {
-						t.Fatal(err)
-					}
+					want := try.Of(features.centred(own, scale))
+					got := try.Of(pulls.around(own, scale))
 					if math.Abs(math.Log(got.scale/want.scale)) > 1e-4 {
 						t.Errorf("%s, own %g: scale %g, want %g", p.Name, own, got.scale, want.scale)
 					}
 					if math.Abs(got.likelihood()-want.likelihood()) > 1e-7*(1+math.Abs(want.likelihood())) {
 						t.Errorf("%s, own %g, scale %g: likelihood %.12g, want %.12g", p.Name, own, scale, got.likelihood(), want.likelihood())
 					}
-					if _, err := want.formed(true); err != nil {
-						t.Fatal(err)
-					}
+					try.Of(want.formed(true))
 					if s := want.surprise(); math.Abs(got.surprise()-s) > 1e-4*(1+s) {
 						t.Errorf("%s, own %g, scale %g: surprise %.12g, want %.12g", p.Name, own, scale, got.surprise(), s)
 					}
@@ -383,10 +287,7 @@ func TestDualLikelihood(t *testing.T) {
 // residuals are never negative.
 func TestBasis(t *testing.T) {
 	p := wavy(t, 90)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	gram := mat.NewSymDense(p.N(), nil)
 	for i := range p.N() {
 		row := make([]float64, p.N())
@@ -413,19 +314,10 @@ func TestBasis(t *testing.T) {
 		}
 	}
 	ctx := t.Context()
-	one, err := empty.extended(ctx, []int{3, 40, 7}, everything(3))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := try.Of(empty.extended(ctx, []int{3, 40, 7}, everything(3)))
 	check("three arms", one, []int{3, 40, 7})
-	two, err := one.extended(ctx, []int{0, 3, 22, 61, 62, 63}, everything(6)) // 22 has the features of 0
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := one.extended(ctx, []int{80, 81}, everything(2)) // another way from the same basis
-	if err != nil {
-		t.Fatal(err)
-	}
+	two := try.Of(one.extended(ctx, []int{0, 3, 22, 61, 62, 63}, everything(6))) // 22 has the features of 0
+	other := try.Of(one.extended(ctx, []int{80, 81}, everything(2)))             // another way from the same basis
 	check("five more", two, []int{3, 40, 7, 0, 22, 61, 62, 63})
 	check("two others", other, []int{3, 40, 7, 80, 81})
 	check("three arms", one, []int{3, 40, 7})
@@ -436,10 +328,7 @@ func TestBasis(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	whole, err := two.extended(ctx, all, everything(p.N()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.Of(two.extended(ctx, all, everything(p.N())))
 	check("all arms", whole, all)
 }
 
@@ -448,27 +337,15 @@ func TestFurtherPosterior(t *testing.T) {
 	p := wavy(t, 1200) // several blocks of rows
 	var first []float64
 	for _, n := range []int{1, 2, 5} {
-		m, err := NewContext(cores.Within(t.Context(), n), p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(NewContext(cores.Within(t.Context(), n), p, 0))
 		counts, means := some(p, true)
-		before, err := NewPosterior(m, Prior{}, counts, means)
-		if err != nil {
-			t.Fatal(err)
-		}
+		before := try.Of(NewPosterior(m, Prior{}, counts, means))
 		counts, means = some(p, false)
 		for i := 200; i < p.N(); i++ {
 			counts[i] = 0
 		}
-		further, err := FurtherPosterior(m, Prior{}, before, counts, means)
-		if err != nil {
-			t.Fatal(err)
-		}
-		afresh, err := NewPosterior(m, Prior{}, counts, means)
-		if err != nil {
-			t.Fatal(err)
-		}
+		further := try.Of(FurtherPosterior(m, Prior{}, before, counts, means))
+		afresh := try.Of(NewPosterior(m, Prior{}, counts, means))
 		if math.Abs(further.Scale/afresh.Scale-1) > 1e-3 {
 			t.Errorf("scale %g, at once %g", further.Scale, afresh.Scale)
 		}

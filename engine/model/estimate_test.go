@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -27,15 +28,9 @@ func TestGramForm(t *testing.T) {
 		}
 		const ridge = 1e-3
 		b := enginetest.Pull(rng, p, plan)
-		e, err := NewEstimator(m, ridge, b.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := try.Of(NewEstimator(m, ridge, b.Counts))
 		got := e.Estimates(b.Means)
-		gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 		k := kernels.Dense(gram)
 		n := p.N()
 		s := make([]float64, n) // √N_i/σ_i
@@ -52,9 +47,7 @@ func TestGramForm(t *testing.T) {
 			kr.Set(i, i, kr.At(i, i)+float64(total)*ridge)
 		}
 		var solved mat.VecDense
-		if err := solved.SolveVec(kr, y); err != nil {
-			t.Fatal(err)
-		}
+		try.To(solved.SolveVec(kr, y))
 		for i := 0; i < n; i++ {
 			want := 0.0
 			for j := 0; j < n; j++ {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Models, what follows from known rewards, estimators and coordinates stop wherever their context
@@ -56,14 +57,8 @@ func TestSolveInSteps(t *testing.T) {
 		}
 		mu[i] = rng.NormFloat64()
 	}
-	want, err := solveLeastSquares(context.Background(), x, mu)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := solveInSteps(context.Background(), x, mu)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(solveLeastSquares(context.Background(), x, mu))
+	got := try.Of(solveInSteps(context.Background(), x, mu))
 	for k := range want {
 		// of numbers of the order of 0.1, with condition below 100
 		if math.Abs(got[k]-want[k]) > 1e-11 {

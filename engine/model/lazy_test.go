@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,46 +34,25 @@ func smooth(t testing.TB, n int, copies bool) *problem.Problem {
 			mean = append(mean, math.Sin(3*row[0])+row[1]*row[2])
 		}
 	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, [][]float64{{0}, {0.4}, {1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2", "x_3"}, names, rows))
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c"}, [][]float64{{0}, {0.4}, {1}}))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 3, Task: kernels.RBF{}, Arm: kernels.RBF{}}}}
-	p, err := problem.New("smooth", tasks, arms, taskOf, k, []float64{0.3}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("smooth", tasks, arms, taskOf, k, []float64{0.3}, mean))
 }
 
 // A model of many arms starts without features; computed later they equal those that a small model computes at once.
 func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	p := smooth(t, 300, true)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	if m.Features != nil || m.Layout != nil {
 		t.Fatal("a model of 300 arms has features at once")
 	}
-	at, err := newModel(context.Background(), p, 0, MaxRank)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := at.fill(); err != nil {
-		t.Fatal(err)
-	}
+	at := try.Of(newModel(context.Background(), p, 0, MaxRank))
+	try.To(at.fill())
 	if _, err := m.Stopped(7, 0); err != nil { // a factor that has begun changes nothing
 		t.Fatal(err)
 	}
-	exact, err := m.Exact()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := try.Of(m.Exact())
 	if !mat.Equal(exact.Features, at.Features) || exact.identity() != at.identity() || exact.Truncation != at.Truncation {
 		t.Error("the features depend on when they were asked for")
 	}
@@ -89,10 +69,7 @@ func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 	if i, j := exact.Relations().Merged(); i != 0 || j != 99 {
 		t.Errorf("with features arms %d and %d are the same", i, j)
 	}
-	without, err := New(smooth(t, 300, false), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := try.Of(New(smooth(t, 300, false), 0))
 	if i, j := without.Relations().Merged(); i != -1 || j != -1 {
 		t.Errorf("arms %d and %d are the same, and no arm has a copy", i, j)
 	}
@@ -101,10 +78,7 @@ func TestFeaturesAreComputedWhenAsked(t *testing.T) {
 // A model of many arms gives the same answers about its kernel with and without features.
 func TestManyArmsAdmitNotAll(t *testing.T) {
 	p := smooth(t, 1200, false)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	if !m.Relations().manyDifferent() || m.Relations().AdmitsAll() {
 		t.Error("1,200 different arms are not seen to be more than any rank")
 	}
@@ -115,9 +89,7 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 		t.Errorf("a rank of %d or more", least)
 	}
 	low := p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}}})
-	if m, err = New(low, 0); err != nil {
-		t.Fatal(err)
-	}
+	m = try.Of(New(low, 0))
 	if least, exact := m.LeastRank(); least != 3 || !exact || m.Rank() != 3 || m.Relations().AdmitsAll() {
 		t.Errorf("linear in three columns: rank %d, at least %d", m.Rank(), least)
 	}
@@ -126,10 +98,7 @@ func TestManyArmsAdmitNotAll(t *testing.T) {
 // Rows, entries and parts of the Gram matrix are kernel values, and a stopped factor has the residual it reports.
 func TestStoppedFeatures(t *testing.T) {
 	p := smooth(t, 300, false)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	n := p.N()
 	want := mat.NewSymDense(n, nil) // k(z, z') k(x, x') by the plain formula, over Scale
 	square := func(points *kernels.Points, i, j int) (sum float64) {
@@ -151,10 +120,7 @@ func TestStoppedFeatures(t *testing.T) {
 	}
 	row, arms := make([]float64, n), []int{250, 3, 120}
 	m.Row(row, 7)
-	among, err := m.Among(arms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	among := try.Of(m.Among(arms))
 	few := make([]float64, 3)
 	for j := range n {
 		close("row", row[j], want.At(7, j), 1e-15)
@@ -167,10 +133,7 @@ func TestStoppedFeatures(t *testing.T) {
 			close("entry", m.Entry(i, j), want.At(i, j), 1e-15)
 		}
 	}
-	s, err := m.Stopped(0, 1e-3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(m.Stopped(0, 1e-3))
 	if s.Residual > 1e-3 || s.Residual != slices.Max(s.Rest) || len(s.Pivots) != s.Features.RawMatrix().Cols {
 		t.Errorf("residual %g of %d pivots", s.Residual, len(s.Pivots))
 	}
@@ -197,14 +160,8 @@ func TestModelsOnCores(t *testing.T) {
 	p := smooth(t, 3000, false)
 	var first Stopped
 	for _, n := range []int{1, 2, 3} {
-		m, err := NewContext(cores.Within(context.Background(), n), p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := m.Stopped(0, 1e-2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(NewContext(cores.Within(context.Background(), n), p, 0))
+		s := try.Of(m.Stopped(0, 1e-2))
 		if n == 1 {
 			first = s
 		} else if !mat.Equal(first.Features, s.Features) || !slices.Equal(first.Rest, s.Rest) || !slices.Equal(first.Pivots, s.Pivots) {

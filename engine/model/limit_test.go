@@ -7,6 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // T* for δ → 0 of independent arms by a grid over allocations, for each right answer: 2 min_λ max_x (1/λ_i + 1/λ_x)/(μ_i - μ_x + ε)².
@@ -87,14 +88,8 @@ func TestLimitTimeOfTasks(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.1) // five tasks that share all rewards
 	m := model(t, p).Truth()
 	const epsilon = 0.15
-	got, err := m.LimitTime(epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
-	truth, err := m.known()
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(m.LimitTime(epsilon))
+	truth := try.Of(m.known())
 	s := answerSearch{m: m, t: truth, epsilon: epsilon}
 	want := math.Inf(1)
 	right := map[int][]int{}
@@ -108,20 +103,14 @@ func TestLimitTimeOfTasks(t *testing.T) {
 		for v := range 5 {
 			of = append(of, right[v][number>>v&1])
 		}
-		d, err := minimaxOf(s, of)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(minimaxOf(s, of))
 		want = min(want, 2*d)
 	}
 	if len(right[0]) != 2 || math.Abs(got-want) > 1e-3*want {
 		t.Errorf("%d right answers, T* %g, of all combinations %g", len(right[0]), got, want)
 	}
 	three := model(t, enginetest.Paper(t, 3, 0.1)).Truth() // five tasks that share nothing
-	alone, err := model(t, enginetest.Paper(t, 3, 0.1).Only(0)).Truth().LimitTime(epsilon)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := try.Of(model(t, enginetest.Paper(t, 3, 0.1).Only(0)).Truth().LimitTime(epsilon))
 	if got, err := three.LimitTime(epsilon); err != nil || math.Abs(got-5*alone) > 1e-2*got {
 		t.Errorf("tasks apart: %g (%v), want five times %g", got, err, alone)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // arms returns one task of arms that share nothing.
@@ -99,10 +100,7 @@ func TestCharacteristicTimeOfTwoRewards(t *testing.T) {
 			t.Errorf("means %g and %g: T* %g (%v), by its definition %g, of normal noise %g", c.high, c.low, got, err, want, 2/math.Pow(c.high-c.low, 2))
 		}
 	}
-	want, _, err := arms(t, bounded, 0.75, 0.5).Truth().CharacteristicTime(0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want, _ := try.Two(arms(t, bounded, 0.75, 0.5).Truth().CharacteristicTime(0, 0))
 	bounded.Environment = problem.EnvironmentResampled
 	p := enginetest.Small(t, enginetest.Identity, []float64{0.75, 0.5})
 	for _, c := range []struct {

@@ -13,15 +13,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 func many(t testing.TB, n int) *Model {
 	t.Helper()
-	p, err := manyarms.Problem(n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(n))
 	m := model(t, p)
 	if !m.Many() {
 		t.Fatalf("%d arms are not many", n)
@@ -42,30 +40,18 @@ func TestManyAgainstAllArms(t *testing.T) {
 		n = arms
 	}
 	m := many(t, n)
-	s, err := m.Stopped(0, 1e-3*m.Normalised(xi))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(m.Stopped(0, 1e-3*m.Normalised(xi)))
 	space := design.Space{Features: s.Features, Precision: m.Precision, Ridge: m.Normalised(xi)}
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}
-	rivals, err := m.Truth().Rivals(0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rivals := try.Of(m.Truth().Rivals(0.1))
 	for name, c := range map[string]design.Contrasts{
 		"rho_1": {Groups: m.Problem.Groups()}, "omega": {Groups: [][]int{all}}, "rho_star": rivals,
 	} {
-		want, err := design.Minimax(space, c, m.Solver(2e-3))
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := m.Designs().Certified(xi, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := try.Of(design.Minimax(space, c, m.Solver(2e-3)))
+		got := try.Of(m.Designs().Certified(xi, c))
 		t.Logf("%s: by exchange %.6g to %.6g, over all arms %.6g to %.6g", name, got.Lower, got.Value, want.Lower, want.Value)
 		// Features that end at a thousandth of ξ hide less than 8/1000 of a variance, times the
 		// largest weight relative to a mean one.
@@ -89,10 +75,7 @@ func TestManyPlansAndEstimates(t *testing.T) {
 	if err != nil || !covered {
 		t.Fatalf("rounding %g, %v", r.Ratio, err)
 	}
-	exact, err := m.Exact()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exact := try.Of(m.Exact())
 	value, _, err := design.MaxVariance(t.Context(), exact.Space(xi), design.Contrasts{Groups: groups}, d.Weights)
 	if err != nil || value > d.Value*(1+1e-6) || value < d.Value/1.2 {
 		t.Errorf("value %.6g, in all features %.6g, %v", d.Value, value, err)
@@ -109,14 +92,8 @@ func TestManyPlansAndEstimates(t *testing.T) {
 	// An estimator in the features of all arms, which the derived model uses.
 	whole := *exact
 	whole.derived = true
-	want, err := NewEstimator(&whole, xi, r.Counts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := NewEstimator(m, xi, r.Counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(NewEstimator(&whole, xi, r.Counts))
+	got := try.Of(NewEstimator(m, xi, r.Counts))
 	means := make([]float64, n)
 	for i := range means {
 		means[i] = m.Problem.Mean[i] + 0.1*math.Sin(float64(i))
@@ -154,10 +131,7 @@ func TestPulledErrors(t *testing.T) {
 	for k := range 40 {
 		counts[6*k] = 3 + k%5
 	}
-	e, err := NewEstimator(m, xi, counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(NewEstimator(m, xi, counts))
 	gram := mat.NewDense(n, n, nil)
 	for i := range n {
 		m.Row(gram.RawRowView(i), i)
@@ -187,28 +161,13 @@ func TestPulledErrors(t *testing.T) {
 
 // The bits do not depend on the number of cores.
 func TestManyOnCores(t *testing.T) {
-	p, err := manyarms.Problem(500)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(500))
 	var weights, estimates []float64
 	for _, k := range []int{1, 2, 3} {
-		m, err := NewContext(cores.Within(context.Background(), k), p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := m.Designs().Design(1e-2, p.Groups())
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, _, err := m.Designs().Round(1e-2, design.Contrasts{Groups: p.Groups()}, d.Weights, 500)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := NewEstimator(m, 1e-2, r.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(NewContext(cores.Within(context.Background(), k), p, 0))
+		d := try.Of(m.Designs().Design(1e-2, p.Groups()))
+		r, _ := try.Two(m.Designs().Round(1e-2, design.Contrasts{Groups: p.Groups()}, d.Weights, 500))
+		e := try.Of(NewEstimator(m, 1e-2, r.Counts))
 		if got := e.Estimates(p.Mean); k == 1 {
 			weights, estimates = d.Weights, got
 		} else if !slices.Equal(d.Weights, weights) || !slices.Equal(got, estimates) {
@@ -224,14 +183,8 @@ func TestUnsharedHardness(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := model(t, p)
-	alone, err := m.Independent()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want, err := alone.Truth().Confirmation(0, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := try.Of(m.Independent())
+	want := try.Of(alone.Truth().Confirmation(0, 0.1))
 	got, err := m.Truth().UnsharedHardness(0.1)
 	if err != nil || math.Abs(got/want.Value-1) > 1e-6 {
 		t.Errorf("%.8g, by the solver %.8g to %.8g, %v", got, want.Lower, want.Value, err)

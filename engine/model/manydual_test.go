@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // dualForm evaluates designs from values of the kernel alone, without features, by Woodbury's identity: with
@@ -44,9 +45,7 @@ func newDualForm(t *testing.T, m *Model, gram *mat.Dense, ridge float64, weights
 	var lower mat.TriDense
 	factor.LTo(&lower)
 	var white mat.Dense
-	if err := white.Solve(&lower, cross); err != nil {
-		t.Fatal(err)
-	}
+	try.To(white.Solve(&lower, cross))
 	return &dualForm{m, gram, ridge, mat.DenseCopyOf(white.T())}
 }
 
@@ -113,17 +112,11 @@ func TestManyByValues(t *testing.T) {
 	for i := range all {
 		all[i] = i
 	}
-	rivals, err := m.Truth().Rivals(0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rivals := try.Of(m.Truth().Rivals(0.1))
 	for name, c := range map[string]design.Contrasts{
 		"rho_1": {Groups: m.Problem.Groups()}, "omega": {Groups: [][]int{all}}, "rho_star": rivals,
 	} {
-		got, err := m.Designs().Certified(xi, c)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(m.Designs().Certified(xi, c))
 		ridge := m.Normalised(xi)
 		value := newDualForm(t, m, gram, ridge, got.Weights).largest(c)
 		lower := newDualForm(t, m, gram, ridge, got.Certificate.Weights).lower(got.Certificate)

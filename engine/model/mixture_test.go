@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Every member of a mixture is universal kriging with its scale and its part, by the textbook, and members are
@@ -17,10 +18,7 @@ func TestMixture(t *testing.T) {
 	few := enginetest.Instances(t)[3] // no two arms of it are one to the kernel
 	unrelated := enginetest.Unrelated(t, 2, []float64{0, 0.3, 0.5, 0.9, 1.4, 2})
 	for _, p := range []*problem.Problem{few, fine(t), unrelated} {
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		counts, means := pulled(p, 45)
 		for i := range counts {
 			counts[i] *= 10
@@ -33,10 +31,7 @@ func TestMixture(t *testing.T) {
 		}{{0, false}, {0.29, p != few && p != unrelated}, {0.31, false}} {
 			now := slices.Clone(counts)
 			now[first] += int(row.more * float64(engine.PullsOf(counts)))
-			got, err := ContinuedMixture(m, Prior{}, before, now, means, nil, 1e-3)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := try.Of(ContinuedMixture(m, Prior{}, before, now, means, nil, 1e-3))
 			if before != nil && row.kept != (got.fittedTo == before.fittedTo) {
 				t.Errorf("%s, %g more pulls: fitted to %d, before to %d", p.Name, row.more, got.fittedTo, before.fittedTo)
 			}
@@ -87,16 +82,10 @@ func checkMember(t *testing.T, m *Model, of Member, counts []int, means []float6
 // Explained equals the leave-one-out predictions of posteriors without each arm.
 func TestExplained(t *testing.T) {
 	p := fine(t)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	counts, means := pulled(p, 45)
 	prior := Prior{Scale: 1}
-	all, err := NewPosterior(m, prior, counts, means)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := try.Of(NewPosterior(m, prior, counts, means))
 	left, whole := 0.0, 0.0
 	for i, c := range counts {
 		if c == 0 {
@@ -104,10 +93,7 @@ func TestExplained(t *testing.T) {
 		}
 		others := slices.Clone(counts)
 		others[i] = 0
-		post, err := NewPosterior(m, prior, others, means)
-		if err != nil {
-			t.Fatal(err)
-		}
+		post := try.Of(NewPosterior(m, prior, others, means))
 		sum, n := 0.0, 0.0
 		for j := range others {
 			if others[j] > 0 && p.TaskOf[j] == p.TaskOf[i] {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -21,20 +22,11 @@ func TestNear(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	last := 0.0
 	for _, rank := range []int{1, 20, 70} {
-		near, err := m.Truth().Near(0, rank)
-		if err != nil {
-			t.Fatal(err)
-		}
-		pivots, err := m.Pivots(rank, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		near := try.Of(m.Truth().Near(0, rank))
+		pivots := try.Of(m.Pivots(rank, 0))
 		gram, mu := mat.NewSymDense(rank, nil), mat.NewVecDense(rank, nil)
 		for a, i := range pivots {
 			mu.SetVec(a, p.Mean[i])
@@ -43,9 +35,7 @@ func TestNear(t *testing.T) {
 			}
 		}
 		var solved mat.VecDense
-		if err := symmetric.Solved(solved.SolveVec(gram, mu)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(symmetric.Solved(solved.SolveVec(gram, mu)))
 		norm, misfit, row := math.Sqrt(mat.Dot(mu, &solved))/m.Unit, 0.0, make([]float64, p.N())
 		values := make([]float64, p.N())
 		for a, i := range pivots {
@@ -78,9 +68,7 @@ func TestNear(t *testing.T) {
 	}
 	unknown := *p
 	unknown.Mean = nil
-	if m, err = NewContext(cores.Within(context.Background(), 2), &unknown, 0); err != nil {
-		t.Fatal(err)
-	}
+	m = try.Of(NewContext(cores.Within(context.Background(), 2), &unknown, 0))
 	if _, err := m.Truth().Near(0, 0); !errors.Is(err, engine.ErrUnknownMeans) {
 		t.Errorf("without expected rewards: %v", err)
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -15,15 +16,9 @@ func TestNegligible(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	const share, samples = 1e-3, 100.0
-	least, err := m.Truth().Negligible(0.1, 0, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	least := try.Of(m.Truth().Negligible(0.1, 0, 0))
 	within, err := m.Truth().Negligible(0.1, share, samples)
 	if err != nil || within <= least || within > 500*least*(1+1e-12) {
 		t.Fatalf("%g after %g, %v", within, least, err)
@@ -38,17 +33,11 @@ func TestNegligible(t *testing.T) {
 
 // A witness is found for the norm of the rewards, also if they were rounded, and for no clearly smaller norm; it needs no exact features.
 func TestWitnessed(t *testing.T) {
-	p, err := manyarms.Problem(300)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(300))
 	for i, v := range p.Mean {
 		p.Mean[i] = math.Round(v*1e6) / 1e6
 	}
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	opt := engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}
 	if !m.Truth().Witnessed(termsOf(t, m, opt), 4000) {
 		t.Error("no witness within the norm of the function")
@@ -73,17 +62,11 @@ func TestWitnessOfCoarseRewards(t *testing.T) {
 		found bool
 		cost  float64
 	}{1e12: {true, 0}, 1e4: {true, 0.05 * costlyShare}, 1e1: {false, 0}} {
-		p, err := manyarms.Problem(700)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(manyarms.Problem(700))
 		for i, v := range p.Mean {
 			p.Mean[i] = math.Round(v*decimals) / decimals
 		}
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		cost, found := m.Truth().Witness(termsOf(t, m, engine.Options{Delta: 0.05, Epsilon: 0.1, Norm: manyarms.Norm / manyarms.Noise}), 4000)
 		if found != want.found || math.Abs(cost-want.cost) > 1e-12 {
 			t.Errorf("rounded to 1/%g: found %v at a cost of %g", decimals, found, cost)
@@ -94,9 +77,5 @@ func TestWitnessOfCoarseRewards(t *testing.T) {
 // termsOf returns options on a model.
 func termsOf(t *testing.T, m *Model, opt engine.Options) Terms {
 	t.Helper()
-	terms, err := m.Terms(engine.ModeFC, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return terms
+	return try.Of(m.Terms(engine.ModeFC, opt))
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -12,18 +13,9 @@ import (
 func TestNormOfFunction(t *testing.T) {
 	last := 0.0
 	for _, n := range []int{60, 250, enginetest.Number(1000, 500)} {
-		p, err := manyarms.Problem(n)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := New(p, p.LargestNoise())
-		if err != nil {
-			t.Fatal(err)
-		}
-		norm, err := m.Truth().Norm()
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(manyarms.Problem(n))
+		m := try.Of(New(p, p.LargestNoise()))
+		norm := try.Of(m.Truth().Norm())
 		norm *= m.Unit
 		t.Logf("%d arms: norm %.3f", n, norm)
 		if norm > manyarms.Norm*(1+1e-3) || norm < last {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -15,19 +16,10 @@ import (
 // solver; it is never above it, and a smaller ball has no larger one beyond what the search misses.
 func TestNormLowerBoundApproachesCharacteristicTime(t *testing.T) {
 	for number := enginetest.Number(1, 3); number <= 3; number++ {
-		p, err := problem.PaperCase(number, 0.2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.PaperCase(number, 0.2))
 		m := model(t, p)
-		free, err := m.Truth().LowerBound(0.05, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		norm, err := m.Truth().Norm()
-		if err != nil {
-			t.Fatal(err)
-		}
+		free := try.Of(m.Truth().LowerBound(0.05, 0))
+		norm := try.Of(m.Truth().Norm())
 		for _, c := range []struct{ times, least float64 }{{1, 0.85}, {100, 0.97}} {
 			got, err := m.Truth().NormLowerBound(c.times*norm, 0.05, 0)
 			if err != nil || got > free*(1+1e-9) || got < c.least*free {
@@ -40,10 +32,7 @@ func TestNormLowerBoundApproachesCharacteristicTime(t *testing.T) {
 // The proof, by its definition: each function is in the ball, makes all right answers of a task wrong,
 // and the weights give the value.
 func TestNormLowerBoundProof(t *testing.T) {
-	p, err := manyarms.Problem(enginetest.Number(60, 30))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(enginetest.Number(60, 30)))
 	m := model(t, p)
 	const epsilon = 0.1
 	norms := []float64{40, 71.7}

@@ -42,7 +42,7 @@ type Posterior struct {
 	Freedom  int
 }
 
-// Prior is the prior of a posterior: its level, its scale, and the form of its computation.
+// Prior is a Gaussian-process prior: its mean level, its signal variance, and the form in which a posterior is computed.
 type Prior struct {
 	Level engine.Level
 	// s, or 0 if it is to be fitted to the data together with a part g*identity(), which models deviations from the

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -19,10 +20,7 @@ import (
 // known prior mean it is simple kriging.
 func krigingOf(t *testing.T, p *problem.Problem, level engine.Level, scale, own float64, counts []int, means []float64) (mean []float64, covariance *mat.Dense, likelihood float64) {
 	t.Helper()
-	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 	n := p.N()
 	k := mat.NewDense(n, n, nil)
 	var seen []int
@@ -107,19 +105,13 @@ func pulled(p *problem.Problem, level float64) (counts []int, means []float64) {
 // independent effects; and the fitted numbers have the largest likelihood.
 func TestPosteriorIsUniversalKriging(t *testing.T) {
 	for _, p := range append(enginetest.Instances(t), fine(t)) {
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		counts, means := pulled(p, 45)
 		for _, prior := range []Prior{
 			{Scale: 1}, {Scale: 0.2}, {Level: engine.Level{Known: true, Value: 44}, Scale: 1},
 			{}, {Level: engine.Level{Known: true, Value: 44}},
 		} {
-			post, err := NewPosterior(m, prior, counts, means)
-			if err != nil {
-				t.Fatal(err)
-			}
+			post := try.Of(NewPosterior(m, prior, counts, means))
 			if prior.Scale > 0 && math.Abs(post.Scale-prior.Scale) > 1e-12 {
 				t.Errorf("%s: scale %g, stated %g", p.Name, post.Scale, prior.Scale)
 			}
@@ -159,10 +151,7 @@ func fine(t *testing.T) *problem.Problem {
 	t.Helper()
 	p := wavy(t, 80)
 	p.Kernel = kernels.Joint{Terms: append(p.Kernel.Terms, kernels.Term{Scale: 0.5, Task: kernels.Identity{}, Arm: kernels.Identity{}})}
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	if _, dim := m.Features.Dims(); dim <= mostDecomposed {
 		t.Fatalf("%d features, want more than %d", dim, mostDecomposed)
 	}
@@ -185,18 +174,12 @@ func TestPosteriorIsEquivariant(t *testing.T) {
 	p := enginetest.Instances(t)[3]
 	counts, means := pulled(p, 0)
 	posterior := func(k kernels.Joint, prior Prior, level float64) (estimates []float64, variance float64, scale float64) {
-		m, err := New(p.WithKernel(k), 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p.WithKernel(k), 0))
 		shifted := make([]float64, len(means))
 		for i := range means {
 			shifted[i] = means[i] + level
 		}
-		post, err := NewPosterior(m, prior, counts, shifted)
-		if err != nil {
-			t.Fatal(err)
-		}
+		post := try.Of(NewPosterior(m, prior, counts, shifted))
 		estimates = post.Estimates(shifted)
 		for i := range estimates {
 			estimates[i] = estimates[i]*m.Unit - level
@@ -245,21 +228,13 @@ func TestPosteriorIsEquivariant(t *testing.T) {
 // With at most one measured contrast nothing is fitted to it: means are unchanged.
 func TestPosteriorOfFewData(t *testing.T) {
 	p := enginetest.Line(t)
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	post, err := NewPosterior(m, Prior{}, []int{0, 2, 0, 0}, []float64{0, 45, 0, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
+	post := try.Of(NewPosterior(m, Prior{}, []int{0, 2, 0, 0}, []float64{0, 45, 0, 0}))
 	if got := post.Estimates([]float64{0, 45, 0, 0})[1] * m.Unit; post.Scale != 1 || math.Abs(got-45) > 1e-9 || post.PValue(math.Inf(1)) != 1 {
 		t.Errorf("one arm: mean %g at scale %g, want 45 at 1", got, post.Scale)
 	}
 	two := []float64{40, 0, 0, 46}
-	if post, err = NewPosterior(m, Prior{}, []int{2, 0, 0, 2}, two); err != nil {
-		t.Fatal(err)
-	}
+	post = try.Of(NewPosterior(m, Prior{}, []int{2, 0, 0, 2}, two))
 	if got := post.Estimates(two); math.Abs(got[1]*m.Unit-42) > 1e-4 || math.Abs(got[3]*m.Unit-46) > 1e-4 {
 		t.Errorf("two arms: means %v times %g, want the line through 40 and 46", got, m.Unit)
 	}
@@ -281,10 +256,7 @@ func TestLevelled(t *testing.T) {
 		{[]float64{45, 46, 48, 47}, Foreign, Foreign},
 	} {
 		p.Mean = row.mean
-		m, err := New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 0))
 		if plain, with := m.Truth().Fidelity(0), m.Levelled().Truth().Fidelity(0); plain != row.plain || with != row.with {
 			t.Errorf("%v: fidelity %d and %d with a constant, want %d and %d", row.mean, plain, with, row.plain, row.with)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -37,15 +38,9 @@ func TestPaperFamily(t *testing.T) {
 	}
 	one := enginetest.Paper(t, 1, gap)
 	for _, lengthscale := range []float64{0, 1e-3, 0.4, 1, 3, math.Inf(1)} {
-		p, err := problem.PaperFamily(lengthscale, gap)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.PaperFamily(lengthscale, gap))
 		similar := math.Exp(-1 / (lengthscale * lengthscale)) // IEEE: 0 at 0, 1 at infinity
-		gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 		k := kernels.Dense(gram)
 		for i, vi := range p.TaskOf {
 			for j, vj := range p.TaskOf {
@@ -65,10 +60,7 @@ func TestPaperFamily(t *testing.T) {
 			t.Errorf("lengthscale %g: rewards are not case 1's", lengthscale)
 		}
 		m := model(t, p)
-		norm, err := m.Truth().Norm()
-		if err != nil {
-			t.Fatal(err)
-		}
+		norm := try.Of(m.Truth().Norm())
 		if want := math.Sqrt(theta * v / (1 + (v-1)*similar)); math.Abs(norm-want) > 1e-9 {
 			t.Errorf("lengthscale %g: norm %g, want %g", lengthscale, norm, want)
 		}
@@ -91,11 +83,7 @@ func TestPaperFamily(t *testing.T) {
 // a task from 3.6 to 21.7 as its README says.
 func TestCouplingNoise(t *testing.T) {
 	load := func(noise problem.NoiseModel) *problem.Problem {
-		p, err := problem.Load("../../notebooks/data/cn_coupling.csv", enginetest.Identity, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Noise: noise})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return try.Of(problem.Load("../../notebooks/data/cn_coupling.csv", enginetest.Identity, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Noise: noise}))
 	}
 	p := load(problem.NoiseModel{Known: problem.NoiseTask})
 	if p.V() != 15 || p.N() != 180 || p.Noise.Environment != problem.EnvironmentResampled || len(p.Rewards[179]) != 20 {

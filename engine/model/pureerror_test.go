@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -26,24 +27,15 @@ func lines(t testing.TB, tasks, arms int, own bool, unknown string) *Model {
 			armNames, x, taskOf = append(armNames, fmt.Sprint(i)), append(x, []float64{float64(i)}), append(taskOf, v)
 		}
 	}
-	a, err := kernels.NewPoints([]string{"x"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := kernels.NewPoints(nil, names, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(kernels.NewPoints([]string{"x"}, armNames, x))
+	b := try.Of(kernels.NewPoints(nil, names, z))
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Arm: kernels.Linear{}}, {Scale: 1}}}
 	if own {
 		for k := range joint.Terms {
 			joint.Terms[k].Task = kernels.Identity{}
 		}
 	}
-	p, err := problem.New("lines", b, a, taskOf, joint, []float64{2}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("lines", b, a, taskOf, joint, []float64{2}, nil))
 	p.Noise.UnknownBy = unknown
 	m := model(t, p)
 	return m

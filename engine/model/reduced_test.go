@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // candidateSets draws candidate sets as in later rounds: some arms of each task.
@@ -51,15 +52,9 @@ func TestReducedDesigns(t *testing.T) {
 
 func checkDesign(t *testing.T, m *Model, ridge float64, sets [][]int) {
 	t.Helper()
-	got, err := m.Designs().Design(ridge, sets)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(m.Designs().Design(ridge, sets))
 	space, contrasts := m.Space(ridge), design.Contrasts{Groups: sets}
-	want, err := design.Minimax(space, contrasts, design.Options{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(design.Minimax(space, contrasts, design.Options{Tolerance: 1e-9}))
 	if math.Abs(got.Value-want.Value) > 2e-9*want.Value || math.Abs(got.Lower-want.Lower) > 2e-9*want.Lower || got.Lower > got.Value {
 		t.Errorf("%v: bounds %.12g, %.12g; as it stands %.12g, %.12g", sets, got.Lower, got.Value, want.Lower, want.Value)
 	}
@@ -94,10 +89,7 @@ func provenLower(t *testing.T, s design.Space, c design.Certificate) float64 {
 	for i, w := range c.Weights {
 		weighted[i] = w * s.Precision[i]
 	}
-	a, err := GramOf(context.Background(), s.Features, weighted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(GramOf(context.Background(), s.Features, weighted))
 	for j := range dim {
 		a.SetSym(j, j, a.At(j, j)+s.Ridge)
 	}
@@ -169,14 +161,8 @@ func TestReducedSharing(t *testing.T) {
 	noisy := *p
 	noisy.Noise.Scales = slices.Clone(p.Noise.Scales)
 	noisy.Noise.Scales[0] *= 2
-	a, err := New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := New(&noisy, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(New(p, 1))
+	b := try.Of(New(&noisy, 1))
 	ra, rb := a.Layout.Reduce(p.Groups()), b.Layout.Reduce(p.Groups())
 	if len(ra.Arms) != 6 || len(rb.Arms) != 7 || ra.Identity == rb.Identity {
 		t.Errorf("%d arms, with one noisier %d; want 6 and 7", len(ra.Arms), len(rb.Arms))
@@ -186,20 +172,11 @@ func TestReducedSharing(t *testing.T) {
 // A layout with other precisions is the layout that is made of them.
 func TestReweightedLayout(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
-		m, err := New(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(New(p, 1))
 		precision := slices.Clone(m.Precision)
 		precision[0] *= 3
-		w, err := m.Reweighted(precision)
-		if err != nil {
-			t.Fatal(err)
-		}
-		direct, err := canon.NewLayout(context.Background(), m.Features, precision)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := try.Of(m.Reweighted(precision))
+		direct := try.Of(canon.NewLayout(context.Background(), m.Features, precision))
 		if !slices.Equal(w.Layout.First, direct.First) || !slices.Equal(w.Layout.Copies, direct.Copies) {
 			t.Errorf("%s: other copies", p.Name)
 		}

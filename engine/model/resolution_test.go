@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -12,10 +13,7 @@ import (
 // The directions of kernels on the problem of many arms, from a stopped factor of all 3,000 arms, lie between the two numbers from random
 // arms; only kernels with very many directions have a warning.
 func TestResolution(t *testing.T) {
-	p, err := manyarms.Problem(3000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(3000))
 	ctx := context.Background()
 	one := []float64{1}
 	rbf := kernels.RBF{Lengthscale: one}
@@ -41,10 +39,7 @@ func TestResolution(t *testing.T) {
 	for _, c := range cases {
 		q := *p
 		q.Kernel = c.kernel
-		r, err := Resolve(ctx, &q, Scatter(p)/8)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(Resolve(ctx, &q, Scatter(p)/8))
 		t.Logf("%s: %+v", c.name, r)
 		if warnings := r.Warnings(); (len(warnings) > 0) != c.rough {
 			t.Errorf("%s: %v", c.name, warnings)
@@ -62,18 +57,9 @@ func TestResolution(t *testing.T) {
 			}
 			continue
 		}
-		gram, err := q.Kernel.On(ctx, q.Tasks, q.Arms, q.TaskOf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, variance, err := drawn(ctx, &q, q.Kernel, []int{0, 200, 700, 1100, 1500, 1900, 2300, 2900})
-		if err != nil {
-			t.Fatal(err)
-		}
-		all, err := kernels.PivotedCholesky(ctx, gram, 0, variance/64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		gram := try.Of(q.Kernel.On(ctx, q.Tasks, q.Arms, q.TaskOf))
+		_, variance := try.Two(drawn(ctx, &q, q.Kernel, []int{0, 200, 700, 1100, 1500, 1900, 2300, 2900}))
+		all := try.Of(kernels.PivotedCholesky(ctx, gram, 0, variance/64))
 		if rank := len(all.Pivots); float64(rank) < 0.8*float64(r.Directions[0]) || float64(rank) > 1.2*float64(r.Directions[1]) {
 			t.Errorf("%s: %d directions of all arms, %v are estimated", c.name, rank, r.Directions)
 		}
@@ -83,15 +69,9 @@ func TestResolution(t *testing.T) {
 // Problems in other units of rewards, or with a kernel of another scale or constant, have the same directions at the same fraction of
 // their scatter.
 func TestResolutionUnits(t *testing.T) {
-	p, err := manyarms.Problem(700)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(700))
 	ctx := context.Background()
-	want, err := Resolve(ctx, p, Scatter(p)/10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(Resolve(ctx, p, Scatter(p)/10))
 	q := *p
 	q.Mean = nil
 	for _, m := range p.Mean {
@@ -99,10 +79,7 @@ func TestResolutionUnits(t *testing.T) {
 	}
 	q.Kernel = kernels.Joint{Terms: append([]kernels.Term{{Scale: 900}}, p.Kernel.Terms...)}
 	q.Kernel.Terms[1].Scale = 7
-	got, err := Resolve(ctx, &q, Scatter(&q)/10)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(Resolve(ctx, &q, Scatter(&q)/10))
 	// A level is one direction more.
 	if d := got.Directions[0] - want.Directions[0]; d < 0 || d > 2 {
 		t.Errorf("%v directions, in other units %v", want.Directions, got.Directions)

@@ -11,23 +11,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // A ridge fit in the span of all arms is the one in dual form, K(K + rI)⁻¹μ, of norm √(αᵀKα).
 func TestRidgeFitIsTheDualOne(t *testing.T) {
-	p, err := manyarms.Problem(300)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	fits, err := m.Truth().ridgeFits(p.N())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(300))
+	m := try.Of(New(p, 0))
+	fits := try.Of(m.Truth().ridgeFits(p.N()))
 	gram, row := mat.NewSymDense(p.N(), nil), make([]float64, p.N())
 	for i := range p.N() {
 		m.Row(row, i)
@@ -35,10 +27,7 @@ func TestRidgeFitIsTheDualOne(t *testing.T) {
 			gram.SetSym(i, j, m.Scale*v)
 		}
 	}
-	values, _, err := eigen.Decompose(t.Context(), gram) // K and LᵀL have the same eigenvalues
-	if err != nil {
-		t.Fatal(err)
-	}
+	values, _ := try.Two(eigen.Decompose(t.Context(), gram)) // K and LᵀL have the same eigenvalues
 	mu, top := mat.NewVecDense(p.N(), p.Mean), slices.Max(values)
 	for _, k := range []int{6, 15, 25} {
 		got := fits[k]
@@ -47,9 +36,7 @@ func TestRidgeFitIsTheDualOne(t *testing.T) {
 		for i := range p.N() {
 			shrunk.SetSym(i, i, gram.At(i, i)+math.Ldexp(top, -k))
 		}
-		if err := symmetric.Solved(alpha.SolveVec(shrunk, mu)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(symmetric.Solved(alpha.SolveVec(shrunk, mu)))
 		values.MulVec(gram, alpha)
 		norm, misfit := math.Sqrt(mat.Dot(alpha, values))/m.Unit, 0.0
 		for i, v := range p.Mean {
@@ -63,15 +50,9 @@ func TestRidgeFitIsTheDualOne(t *testing.T) {
 
 // Fits ask their context at each row of the products.
 func TestRidgeFitsEnd(t *testing.T) {
-	p, err := manyarms.Problem(300)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(300))
 	const rank = 40
-	m, err := New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(New(p, 0))
 	if _, err := m.Truth().fitRidges(rank); err != nil { // the columns are there from here on
 		t.Fatal(err)
 	}

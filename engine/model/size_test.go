@@ -5,14 +5,13 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The table of regimes.md has the rows of regimes, in order, and no others.
 func TestRegimesAreDocumented(t *testing.T) {
-	text, err := os.ReadFile("regimes.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile("regimes.md"))
 	var got []string
 	for line := range strings.Lines(string(text)) {
 		if strings.HasPrefix(line, "| ") && !strings.HasPrefix(line, "| what ") {

@@ -8,16 +8,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // rounded returns a problem of many arms with means of so many decimals.
 func rounded(t *testing.T, arms, decimals int) *problem.Problem {
 	t.Helper()
-	p, err := manyarms.Problem(arms)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(arms))
 	scale := math.Pow(10, float64(decimals))
 	for i, v := range p.Mean {
 		p.Mean[i] = math.Round(v*scale) / scale

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,14 +32,8 @@ func TestUniformMisfit(t *testing.T) {
 		}
 		p := onFeatures(t, line, rows, c.means)
 		m := model(t, p)
-		got, _, err := m.Truth().UniformMisfit()
-		if err != nil {
-			t.Fatal(err)
-		}
-		squares, _, err := m.Truth().Misfit()
-		if err != nil {
-			t.Fatal(err)
-		}
+		got, _ := try.Two(m.Truth().UniformMisfit())
+		squares, _ := try.Two(m.Truth().Misfit())
 		if math.Abs(got-c.uniform) > 1e-9 || got > squares*(1+1e-9)+1e-12 || c.squaresMore && squares < got*1.05 {
 			t.Errorf("%s: %.12g, want %g; least squares %g", name, got, c.uniform, squares)
 		}
@@ -48,10 +43,7 @@ func TestUniformMisfit(t *testing.T) {
 // onFeatures returns a problem of one task whose arms have these features.
 func onFeatures(t *testing.T, k kernels.Joint, rows [][]float64, means []float64) *problem.Problem {
 	t.Helper()
-	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, [][]float64{{}}))
 	names := make([]string, len(rows))
 	for i := range names {
 		names[i] = string(rune('a' + i))
@@ -60,13 +52,6 @@ func onFeatures(t *testing.T, k kernels.Joint, rows [][]float64, means []float64
 	for k := range columns {
 		columns[k] = fmt.Sprint("x_", k+1)
 	}
-	arms, err := kernels.NewPoints(columns, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("features", tasks, arms, make([]int, len(rows)), k, []float64{1}, means)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	arms := try.Of(kernels.NewPoints(columns, names, rows))
+	return try.Of(problem.New("features", tasks, arms, make([]int, len(rows)), k, []float64{1}, means))
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,22 +22,13 @@ func TestUnrelatedPosterior(t *testing.T) {
 		counts[i] = 1 + i%4
 	}
 	for _, prior := range []Prior{{Scale: 0.7}, {}, {Scale: 0.7, Level: engine.Level{Known: true, Value: 0.4}}, {Level: engine.Level{Known: true, Value: 0.4}}} {
-		got, err := NewPosterior(m, prior.OnPulled(), counts, p.Mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(NewPosterior(m, prior.OnPulled(), counts, p.Mean))
 		if got.Groups() == nil {
 			t.Fatalf("%+v: the posterior is not in groups", prior)
 		}
 		d := exactly(t, m, prior.Level, counts, p.Mean)
-		c, err := d.fit(prior.Scale*d.natural, false)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, _, err := c.posterior(c.scale)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := try.Of(d.fit(prior.Scale*d.natural, false))
+		want, _ := try.Two(c.posterior(c.scale))
 		tol := 1e-10
 		if prior.Scale == 0 {
 			tol = 4 * scaleTolerance

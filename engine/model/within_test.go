@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -57,10 +58,7 @@ func TestMixtureWithin(t *testing.T) {
 		for i := range w.Weights {
 			w.Levels[i], w.Weights[i] = 5, float64(counts[i])/pulls[p.TaskOf[i]]
 		}
-		x, err := ContinuedMixture(m, Prior{}, nil, counts, means, w, 1e-3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := try.Of(ContinuedMixture(m, Prior{}, nil, counts, means, w, 1e-3))
 		constant := math.NaN()
 		compared := 0
 		for k, of := range x.Members {
@@ -69,10 +67,7 @@ func TestMixtureWithin(t *testing.T) {
 			}
 			compared++
 			// covariances of arms and rewards
-			gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-			if err != nil {
-				t.Fatal(err)
-			}
+			gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 			prior := mat.NewDense(n, n, nil)
 			for i := range n {
 				gram.Row(prior.RawRowView(i), i)

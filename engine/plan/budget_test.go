@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -15,26 +16,14 @@ import (
 // measurements; costs and days count whole batches.
 func TestBudget(t *testing.T) {
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
-	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
+	p := try.Of(problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
 		Read: func(string) ([]byte, error) { return []byte(text), nil },
 		Long: &problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	ctx := context.Background()
-	b, err := belief.Of(ctx, p, belief.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := answer.Of(ctx, b, answer.Options{Epsilon: 0.3, Next: 40})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := OfBudget(ctx, b, 0.3, 40, Prices{Sample: 3, Capacity: 12, SampleTime: 2, TimeUnit: "days"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(belief.Of(ctx, p, belief.Options{}))
+	a := try.Of(answer.Of(ctx, b, answer.Options{Epsilon: 0.3, Next: 40}))
+	got := try.Of(OfBudget(ctx, b, 0.3, 40, Prices{Sample: 3, Capacity: 12, SampleTime: 2, TimeUnit: "days"}))
 	first, last := got.Points[0], got.Points[len(got.Points)-1]
 	within := (a.Picks[0].Within + a.Picks[1].Within) / 2
 	if math.Abs(first.Loss-a.LossNow) > 1e-12 || math.Abs(first.Within-within) > 1e-12 {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,10 +26,7 @@ func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 func TestLeastFavourableAlone(t *testing.T) {
 	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	p := enginetest.Paper(t, 1, 0.4).WithKernel(alone)
-	rewards, err := leastFavourable(modelOf(t, p), 0.3, rand.New(rand.NewPCG(1, 2)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	rewards := try.Of(leastFavourable(modelOf(t, p), 0.3, rand.New(rand.NewPCG(1, 2))))
 	for v, group := range p.Groups() {
 		n, best := float64(len(group)), 0
 		for _, i := range group {
@@ -52,10 +50,7 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 		p := enginetest.Paper(t, number, 0.4)
 		m := modelOf(t, p)
 		for draw := range 5 {
-			rewards, err := leastFavourable(m, 0.25, rand.New(rand.NewPCG(7, uint64(draw))))
-			if err != nil {
-				t.Fatal(err)
-			}
+			rewards := try.Of(leastFavourable(m, 0.25, rand.New(rand.NewPCG(7, uint64(draw)))))
 			q := modelOf(t, Supposed(p, rewards))
 			if q.Truth().Fidelity(0) != model.Faithful {
 				size, at, _ := q.Truth().Misfit()
@@ -64,10 +59,7 @@ func TestLeastFavourableFitsKernel(t *testing.T) {
 			if gap, err := q.Truth().DeltaMin(); err != nil || math.Abs(gap*q.Unit-0.25) > 1e-9 {
 				t.Errorf("case %d: gap %g, error %v", number, gap*q.Unit, err)
 			}
-			norm, err := q.Truth().Norm()
-			if err != nil {
-				t.Fatal(err)
-			}
+			norm := try.Of(q.Truth().Norm())
 			rng := rand.New(rand.NewPCG(7, uint64(draw)))
 			theta := make([]float64, m.Rank())
 			for k := range theta {

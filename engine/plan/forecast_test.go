@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -26,19 +27,13 @@ func TestForecastAgainstRuns(t *testing.T) {
 	cases := enginetest.Number(3, 1)
 	for number := 1; number <= cases; number++ {
 		p := enginetest.Paper(t, number, 0.4)
-		f, err := plan.Of(context.Background(), p, plan.Question{Options: engine.Options{Delta: 0.05}, Runs: runs, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := try.Of(plan.Of(context.Background(), p, plan.Question{Options: engine.Options{Delta: 0.05}, Runs: runs, Seed: 1}))
 		if len(f.Rows) < 3 {
 			t.Fatalf("case %d: %d rows", number, len(f.Rows))
 		}
 		for _, row := range f.Rows {
 			opt := engine.Options{Delta: 0.05, Schedule: row.Schedule}
-			r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: row.Algorithm, Options: opt, Runs: runs, Seed: 12345})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := try.Of(sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: row.Algorithm, Options: opt, Runs: runs, Seed: 12345}))
 			width := 4 / distuv.StudentsT{Sigma: 1, Nu: runs - 1}.Quantile(0.975) * math.Hypot(half(row.SamplesPerAgentCI95), half(r.SamplesPerAgent.CI95))
 			if d := math.Abs(row.SamplesPerAgent - r.SamplesPerAgent.Mean); d > width+1e-9 {
 				t.Errorf("case %d, %s %s: %g samples forecast, %g taken, allowed difference %g", number, row.Algorithm, row.Schedule, row.SamplesPerAgent, r.SamplesPerAgent.Mean, width)
@@ -55,10 +50,7 @@ func half(ci [2]float64) float64 { return (ci[1] - ci[0]) / 2 }
 // With these prices cost follows from the samples alone, time from the rounds alone, and the marks from both.
 func TestPrices(t *testing.T) {
 	q := plan.Question{Runs: 6, Prices: plan.Prices{Sample: 3, RoundTime: 2}}
-	f, err := plan.Of(context.Background(), enginetest.Paper(t, 2, 0.8), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(plan.Of(context.Background(), enginetest.Paper(t, 2, 0.8), q))
 	cheapest, quickest := 0, 0
 	for _, r := range f.Rows {
 		if math.Abs(r.Cost-3*r.SamplesTotal) > 1e-6*r.Cost {
@@ -117,10 +109,7 @@ func TestUnknownRewards(t *testing.T) {
 // A run that comes to its limit undecided counts as infinite, and a method that cannot run
 // leaves a note.
 func TestUndecidedAndFailing(t *testing.T) {
-	f, err := plan.Of(context.Background(), enginetest.Paper(t, 1, 0.4), plan.Question{Runs: 3, Options: engine.Options{MaxRounds: 1, Ridge: engine.Ridge{Kind: engine.RidgeGP}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(plan.Of(context.Background(), enginetest.Paper(t, 1, 0.4), plan.Question{Runs: 3, Options: engine.Options{MaxRounds: 1, Ridge: engine.Ridge{Kind: engine.RidgeGP}}}))
 	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0].String(), `xi="gp"`) {
 		t.Errorf("notes %q", f.Notes)
 	}
@@ -158,10 +147,7 @@ func TestWhatIf(t *testing.T) {
 		p   *problem.Problem
 		opt engine.Options
 	}{{p, engine.Options{}}, {p, engine.Options{Delta: 0.005}}, {p, engine.Options{Epsilon: 0.3}}, {p.Only(4, 0), engine.Options{}}} {
-		r, err := sim.Run(ctx, sim.Experiment{Problem: c.p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: c.opt, Runs: 8, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(sim.Run(ctx, sim.Experiment{Problem: c.p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: c.opt, Runs: 8, Seed: 3}))
 		row := w.Rows[i]
 		if math.Abs(row.SamplesTotal-r.SamplesTotal) > 1e-6 || math.Abs(row.Rounds-r.Rounds) > 1e-9 || row.Tasks != c.p.V() {
 			t.Errorf("%s: %g samples in %g rounds of %d tasks; runs take %g in %g", row.Change, row.SamplesTotal, row.Rounds, row.Tasks, r.SamplesTotal, r.Rounds)
@@ -199,10 +185,7 @@ func TestNoiseOfGaps(t *testing.T) {
 
 func row(t *testing.T, p *problem.Problem, q plan.Question, algorithm string) plan.Row {
 	t.Helper()
-	f, err := plan.Of(context.Background(), p, q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(plan.Of(context.Background(), p, q))
 	for _, r := range f.Rows {
 		if r.Algorithm == algorithm {
 			return r
@@ -223,13 +206,10 @@ func TestSupposedOnDays(t *testing.T) {
 			text += fmt.Sprintf("%d,%d,%g\n", arm, day, float64(arm)+effect+0.5*rng.NormFloat64())
 		}
 	}
-	p, err := problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
+	p := try.Of(problem.Load("t.csv", kernels.Joint{}, problem.LoadOptions{
 		Read: func(string) ([]byte, error) { return []byte(text), nil },
 		Long: &problem.Long{Arm: []string{"arm"}, Reward: "y", Blocks: []string{"day"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	p.Block = &problem.Block{Name: "day"}
 	q := plan.Supposed(p, p.Means())
 	if sd := q.Noise.SD[2]; math.Abs(sd/0.5-1) > 0.1 || math.Abs(q.Block.Effect/3-1) > 0.1 {

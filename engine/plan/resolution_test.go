@@ -6,16 +6,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // A forecast checks the resolution of the kernel at the requested accuracy.
 func TestResolution(t *testing.T) {
-	p, err := manyarms.Problem(700)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(700))
 	p.Kernel.Terms[0].Arm = kernels.Matern{Nu: 1.5}
 	for _, c := range []struct {
 		q        Question

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,10 +30,7 @@ func considered(files map[string]string, candidates ...string) (*problem.Problem
 
 // Candidates are options without a measurement. They change neither the measurements nor the failed ones.
 func TestCandidates(t *testing.T) {
-	plain, err := considered(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plain := try.Of(considered(nil))
 	for _, x := range []struct {
 		candidates []string
 		files      map[string]string
@@ -90,10 +88,7 @@ func notesOf(p *problem.Problem) string {
 // Candidates of a table with decimal commas are written as its numbers are.
 func TestCandidatesCommas(t *testing.T) {
 	german := "ofen;temp;zeit;ausbeute\nA;150,5;1;40,25\nA;160,5;2;42,5\nB;150,5;2;38,5\nB;170,5;1;39,5\n"
-	k, err := kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.Identity{}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := try.Of(kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.Identity{})))
 	for _, candidates := range []string{"all", "temp=150,5..170,5 step 2.5", "options.csv"} {
 		p, err := problem.Load("versuch.csv", k, problem.LoadOptions{
 			Long: &problem.Long{Task: []string{"ofen"}, Arm: []string{"temp", "zeit"}, Reward: "ausbeute", Candidates: []string{candidates}},

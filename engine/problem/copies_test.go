@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -27,11 +28,8 @@ B,r2,180,31.0
 // loaded reads a long table with these rows, and returns the rows that count with the notes on rows that repeat others.
 func loaded(t *testing.T, header, rows string, l Long) (counted int, notes []Note) {
 	t.Helper()
-	p, err := Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &l,
-		Read: func(string) ([]byte, error) { return []byte(header + "\n" + rows), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &l,
+		Read: func(string) ([]byte, error) { return []byte(header + "\n" + rows), nil }}))
 	for _, n := range p.Notes {
 		if n.Kind == NoteCopies || n.Kind == NoteRepeats || n.Kind == NoteNearCopies {
 			notes = append(notes, n)
@@ -168,10 +166,7 @@ func TestRepeatsByChance(t *testing.T) {
 func TestCopiesOfWideTables(t *testing.T) {
 	table, rewards := "task,arm,mean\na,b,1.5\na,c,2.5\na,b,1.5\n", "task,arm,rep,reward\na,b,1,1\na,b,2,2\na,c,1,2\na,c,2,3\na,b,1,1\na,b,2,2\n"
 	files := map[string]string{"p.csv": table, "r.csv": rewards}
-	p, err := Load("p.csv", kernels.Joint{}, LoadOptions{Rewards: "r.csv", Read: func(path string) ([]byte, error) { return []byte(files[path]), nil }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load("p.csv", kernels.Joint{}, LoadOptions{Rewards: "r.csv", Read: func(path string) ([]byte, error) { return []byte(files[path]), nil }}))
 	said := strings.Join(sentencesOf(p.Notes), "\n")
 	if p.N() != 2 || len(p.Rewards[0]) != 2 || !strings.Contains(said, "1 of 3 rows repeats another") || !strings.Contains(said, "lines 6 to 7 repeat lines 2 to 3") {
 		t.Errorf("%d arms, rewards %v, notes %s", p.N(), p.Rewards, said)
@@ -186,11 +181,8 @@ func TestSuccessesAreAsked(t *testing.T) {
 		"A,r1,1,120,40\nA,r2,1,310,44\nA,r3,1,90,38\n":     false,
 		"A,r1,1,1,1\nA,r2,1,0,1\nA,r3,1,1,1\nA,r3,1,0,1\n": false,
 	} {
-		p, err := Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &Long{Arm: []string{"resin"}, Reward: "output", Count: "n"},
-			Read: func(string) ([]byte, error) { return []byte("line,resin,temp,output,n\n" + rows), nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Load("runs.csv", kernels.Joint{}, LoadOptions{Long: &Long{Arm: []string{"resin"}, Reward: "output", Count: "n"},
+			Read: func(string) ([]byte, error) { return []byte("line,resin,temp,output,n\n" + rows), nil }}))
 		if asked := slices.ContainsFunc(p.Notes, func(n Note) bool { return n.Kind == NoteSuccesses }); asked != want {
 			t.Errorf("%q: asked %v, want %v", rows, asked, want)
 		}

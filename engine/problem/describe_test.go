@@ -3,6 +3,8 @@ package problem
 import (
 	"fmt"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestDescribeGuesses: what columns of strangers' tables may mean.
@@ -26,10 +28,7 @@ func TestDescribeGuesses(t *testing.T) {
 		{"site,arm,won,shown\ns,x,5,10\ns,y,0,0\ns,z,3,10\n", `task "", arm [arm], blocks [], reward "", counts [won shown]`},
 		{"temp,oil,y %\n1,a,5.5\n1,b,6.5\n1,a,7.5\n2,b,n. d.\n2,a,5\n2,b,6\n", `task "oil", arm [temp], blocks [], reward "y %", but "n. d."`},
 	} {
-		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.table), nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.table), nil }}))
 		got := fmt.Sprintf("task %q, arm %v, blocks %v, reward %q", d.Task, d.Arm, d.Blocks, d.Reward)
 		if d.Counts != nil {
 			got += fmt.Sprintf(", counts %v", d.Counts)

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestDialectOf reads one table as several spreadsheets write it; what is expected is in the bytes of
@@ -68,10 +70,7 @@ func TestDialectWrites(t *testing.T) {
 		t.Error("decimals may be a dot")
 	}
 	var b strings.Builder
-	w, err := german.Writer(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := try.Of(german.Writer(&b))
 	w.Write([]string{"id", "a;b", "0,5"})
 	if w.Flush(); b.String() != "\ufeffid;\"a;b\";0,5\n" {
 		t.Errorf("written is %q", b.String())

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -44,17 +45,11 @@ func second[T any](_ T, err error) error { return err }
 // The classic problem is the canonical basis with the same task: the Gram matrix
 // is 1 for arms of the same name and 0 otherwise.
 func TestClassic(t *testing.T) {
-	p, err := Classic([]float64{0.5, 1, 0}, 4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Classic([]float64{0.5, 1, 0}, 4))
 	if p.V() != 4 || p.N() != 12 || p.Where(4) != `task "agent 2", arm "arm 2"` || p.Kernel.String() != "arm(identity())" {
 		t.Errorf("%d tasks, %d arms, arm 4 is %s, kernel %s", p.V(), p.N(), p.Where(4), p.Kernel)
 	}
-	gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
 	k := kernels.Dense(gram)
 	for i := range p.N() {
 		for j := range p.N() {
@@ -73,10 +68,7 @@ func TestClassic(t *testing.T) {
 // smallest gap. More tasks keep the first ones up to the common factor, and another gap keeps all features.
 func TestFamily(t *testing.T) {
 	for _, size := range []FamilySize{{1, 1, 2, 1}, {2, 2, 12, 2}, {5, 4, 6, 1}, {10, 8, 12, 3}, {3, 40, 5, 3}, {4, 1, 7, 1}} {
-		p, err := Family(size, 0.3, 7)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Family(size, 0.3, 7))
 		if p.V() != size.Tasks || p.N() != size.Tasks*size.Arms || p.Kernel.String() != "task(linear()) * arm(linear())" {
 			t.Errorf("%+v: %d tasks, %d arms, %s", size, p.V(), p.N(), p.Kernel)
 		}
@@ -139,22 +131,13 @@ func rankOf(m mat.Matrix) int {
 
 // Drawn rewards have the kernel as their covariance: over many draws, mean products are the entries of the Gram matrix.
 func TestDrawn(t *testing.T) {
-	p, err := Family(FamilySize{Tasks: 2, Dimension: 2, Arms: 3, Rank: 2}, 0.5, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Family(FamilySize{Tasks: 2, Dimension: 2, Arms: 3, Rank: 2}, 0.5, 1))
 	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{0.8}}}}})
-	m, err := p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf))
 	gram, sum := kernels.Dense(m), mat.NewSymDense(6, nil)
 	const draws = 4000
 	for seed := range draws {
-		q, err := p.Drawn(t.Context(), uint64(seed))
-		if err != nil {
-			t.Fatal(err)
-		}
+		q := try.Of(p.Drawn(t.Context(), uint64(seed)))
 		sum.SymRankOne(sum, 1./draws, mat.NewVecDense(6, q.Mean))
 	}
 	for i := range 6 {

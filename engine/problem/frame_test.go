@@ -98,27 +98,6 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// BenchmarkMillion loads 10⁶ rows, as a DataFrame brings them.
-func BenchmarkMillion(b *testing.B) {
-	l := Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed; m/s"}, Reward: "Throughput"}
-	f := million(1_000_000)
-	text := &Frame{Text: f.CSV()}
-	for name, asText := range map[string]bool{"frame": false, "csv": true} {
-		b.Run(name, func(b *testing.B) {
-			b.ReportAllocs()
-			for b.Loop() {
-				from := f
-				if asText {
-					from = text
-				}
-				if _, err := loadFrame(from, asText, l); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}
-
 // The mean of an arm is the same to the last bit wherever its rewards are in memory, since campaigns compare digests of it.
 func TestMeanOfAnyPlace(t *testing.T) {
 	for before := range 4 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -26,14 +27,8 @@ func loadText(t *testing.T, text string, opt LoadOptions) (*Problem, error) {
 // A table with the goal min is the one of the opposite rewards, in all that algorithms see.
 func TestGoalMin(t *testing.T) {
 	for _, noise := range []NoiseModel{{}, {Known: NoiseTask}, {Scales: []float64{2}, Environment: EnvironmentGaussian}} {
-		low, err := loadText(t, costs, LoadOptions{Goal: GoalMin, Noise: noise})
-		if err != nil {
-			t.Fatal(err)
-		}
-		high, err := loadText(t, yields, LoadOptions{Noise: noise})
-		if err != nil {
-			t.Fatal(err)
-		}
+		low := try.Of(loadText(t, costs, LoadOptions{Goal: GoalMin, Noise: noise}))
+		high := try.Of(loadText(t, yields, LoadOptions{Noise: noise}))
 		if !slices.Equal(low.Mean, high.Mean) || !slices.Equal(low.Noise.Scales, high.Noise.Scales) || !slices.EqualFunc(low.Rewards, high.Rewards, slices.Equal[[]float64]) {
 			t.Errorf("noise %+v: means %v, rewards %v, scales %v; want %v, %v, %v", noise, low.Mean, low.Rewards, low.Noise.Scales, high.Mean, high.Rewards, high.Noise.Scales)
 		}
@@ -60,9 +55,7 @@ func TestGoalMinBounds(t *testing.T) {
 	if want := `problem "p": task "A", arm "b": the mean 0.25 is outside of the bounds [0.5, 2]`; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
-	if p, err = loadText(t, strings.Replace(text, "0.75", "1.5", 1), LoadOptions{Goal: GoalMin}); err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(loadText(t, strings.Replace(text, "0.75", "1.5", 1), LoadOptions{Goal: GoalMin}))
 	_, err = p.WithNoise(NoiseModel{Environment: EnvironmentBernoulli, Scales: []float64{1}})
 	if want := "bernoulli rewards need a mean in [0, 1], got 1.5"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("error %v, want %s", err, want)
@@ -84,9 +77,7 @@ func TestMeasured(t *testing.T) {
 		t.Errorf("says %q, want %q", got, want)
 	}
 	q := p.Measured()
-	if err := q.Check(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(q.Check())
 	if q.Name != "p (3 measured of 5 arms)" || !slices.Equal(q.Mean, []float64{-5, -4, -3}) || !slices.Equal(q.TaskOf, []int{0, 1, 1}) || !slices.Equal(q.Tasks.Names, []string{"A", "C"}) ||
 		!slices.Equal(q.Arms.X[0], []float64{1, 2, 1}) || !slices.Equal(q.Noise.Scales, []float64{1, 2, 2}) || q.Unmeasured() != "" {
 		t.Errorf("measured: %+v", q)
@@ -123,14 +114,11 @@ func TestNoteCategories(t *testing.T) {
 		{rbf("t", "on"), 0},
 		{kernels.Product{Factors: []kernels.Kernel{rbf("t"), kernels.Category{Dims: kernels.Dims{Names: []string{"oil"}}}}}, 0},
 	} {
-		p, err := Load("p.csv", kernels.LiftArm(c.k), LoadOptions{
+		p := try.Of(Load("p.csv", kernels.LiftArm(c.k), LoadOptions{
 			Read:  func(string) ([]byte, error) { return []byte(text), nil },
 			Noise: NoiseModel{Scales: []float64{1}}, Standardize: true,
 			Long: &Long{Task: []string{"m"}, Arm: []string{"t", "oil", "on"}, Reward: "y"},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		const note = `p.csv: rbf uses column "oil", whose numbers are codes of text without an order. Name the other columns in dims= of rbf, and multiply by category(dims="oil")`
 		got := 0
 		for _, n := range p.KernelNotes {
@@ -146,13 +134,10 @@ func TestNoteCategories(t *testing.T) {
 
 // Features are scaled to [0, 1] and keep their own units beside; codes of text stay.
 func TestStandardize(t *testing.T) {
-	p, err := loadText(t, "m,t,oil,age,y\nA,150,x,3,1\nA,180,y,3,2\nB,210,z,7,3\nB,150,x,7,3\n", LoadOptions{
+	p := try.Of(loadText(t, "m,t,oil,age,y\nA,150,x,3,1\nA,180,y,3,2\nB,210,z,7,3\nB,150,x,7,3\n", LoadOptions{
 		Standardize: true, Noise: NoiseModel{Scales: []float64{1}},
 		Long: &Long{Task: []string{"m"}, Arm: []string{"t", "oil"}, Reward: "y", TaskFeatures: []string{"age"}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if want := [][]float64{{0, 0.5, 1, 0}, {0, 1, 2, 0}}; !slices.EqualFunc(p.Arms.X, want, slices.Equal[[]float64]) || !slices.Equal(p.Tasks.X[0], []float64{0, 1}) {
 		t.Errorf("features %v and %v, want %v", p.Arms.X, p.Tasks.X, want)
 	}

@@ -51,6 +51,7 @@ var (
 		"queued", "paused", "preempted", "preempting", "stopped", "error", "errored", "invalid", "idle"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
+	costWords     = []string{"cost", "costs", "kosten", "coût", "coûts", "costo", "expense", "expenses", "eur", "euro", "usd", "€", "£", "gpu", "gpus"}
 	codeWords     = []string{"trt", "treatment", "combination", "combo"} // a code for the combination of other columns
 )
 
@@ -123,6 +124,11 @@ func (c Column) block() bool {
 	return c.named(blockWords) && !c.named([]string{"size"}) && !(c.Numbers && c.sizes && c.named([]string{"batch"}))
 }
 
+// cost reports whether the values may be what the measurements cost. Such values mostly differ, or the option decides them.
+func (c Column) cost() bool { return c.Numbers && c.Least > 0 && c.named(costWords) && !c.option() }
+
+const costReason = "if a measurement costs this, give the column the role cost (--cost)"
+
 // person reports whether the values are the people who measured.
 func (c Column) person() bool { return c.named(personWords) && c.Empty == 0 && c.few() }
 
@@ -182,6 +188,8 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it names the person who measured. If that matters, add it with --blocks"
 	case c.failed() != "" || c.named([]string{"status"}):
 		return "it states how a run ended"
+	case c.cost() && 2*c.Different > rows-c.Empty:
+		return costReason
 	case c.Numbers && !c.counts() && c.Different > 1 && 2*c.Different > rows-c.Empty && !c.option():
 		return "its numbers mostly differ. If it was measured, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
@@ -371,6 +379,12 @@ func (g *guesses) assign() {
 	blocks := g.take(func(c Column) bool {
 		return (c.block() || c.named(yearWords) || c.replicates() || c.roman()) && !c.option()
 	})
+	for _, c := range g.take(func(c Column) bool {
+		others := lists.Where(g.open, func(x Column) bool { return x.Name != c.Name })
+		return c.cost() && len(others) > 0 && g.decides(lists.Map(others, func(x Column) string { return x.Name }), c.Name)
+	}) {
+		g.leave(c.Name, costReason)
+	}
 	g.alike()
 	g.codes()
 	g.units()

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -234,12 +235,32 @@ func TestNumbersWithUnits(t *testing.T) {
 		for r := range 12 {
 			text += fmt.Sprintf("%s,v%d,"+format+"\n", []string{"A", "B"}[r/6], r%3, 20+1.7*float64(r))
 		}
-		d, err := Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }}))
 		if len(d.Arm) != 1 || len(d.Unused) != 1 || !strings.Contains(d.Unused[0].Why, "Write only the numbers") {
 			t.Errorf("%s: arm %v, left out %v", format, d.Arm, d.Unused)
+		}
+	}
+}
+
+// A cost is not an option, unless it is crossed with the other options.
+func TestCosts(t *testing.T) {
+	for _, header := range []string{"base,ligand,Cost €,yield", "base,ligand,gpu_hours,yield", "base,ligand,Kosten (EUR),yield"} {
+		for _, c := range []struct {
+			costs []int
+			left  int
+		}{{[]int{10, 12, 100, 105}, 1}, {[]int{10, 10, 100, 100}, 0}} {
+			text := header + "\n"
+			for r := range 16 {
+				cost := c.costs[r%4]
+				if c.left == 0 {
+					cost = c.costs[r/4]
+				}
+				text += fmt.Sprintf("b%d,l%d,%d,%d.%d\n", r%4/2, r%2, cost, 50+7*r%30, r%10)
+			}
+			d := try.Of(Describe("t.csv", LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }}))
+			if len(d.Unused) != c.left || c.left > 0 && d.Unused[0].Why != costReason {
+				t.Errorf("%s %v: left out %v", header, c.costs, d.Unused)
+			}
 		}
 	}
 }

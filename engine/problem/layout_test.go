@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -150,10 +151,7 @@ func TestHeaderOfTwoLines(t *testing.T) {
 		{"site,yield,cost\n,t/ha,EUR\nA,1.5,2\nA,2.5,3\n", "site yield cost"},
 		{"arm,arm,yield\na,b,failed\na,c,2\nb,c,3\n", "arm arm.1 yield"},
 	} {
-		d, err := problem.Describe("t.csv", problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(problem.Describe("t.csv", problem.LoadOptions{Read: func(string) ([]byte, error) { return []byte(c.text), nil }}))
 		var names []string
 		for _, column := range d.Columns {
 			names = append(names, column.Name)

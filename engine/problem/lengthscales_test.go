@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -32,10 +33,7 @@ func TestLengthscaleNotes(t *testing.T) {
 		{nil, kernels.Linear{Lengthscale: []float64{1e6}}, nil},
 	} {
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: c.task, Arm: c.arm}}}
-		p, err := Load(written(t, "heated.csv", heated), k, LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Load(written(t, "heated.csv", heated), k, LoadOptions{}))
 		if !slices.Equal(sentencesOf(p.KernelNotes), c.want) {
 			t.Errorf("%s: notes\n%s\nwant\n%s", k, strings.Join(sentencesOf(p.KernelNotes), "\n"), strings.Join(c.want, "\n"))
 		}
@@ -45,10 +43,7 @@ func TestLengthscaleNotes(t *testing.T) {
 // The note on a scaled column has the units of the data as well.
 func TestLengthscaleNoteOfScaledColumn(t *testing.T) {
 	k := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{30}, Dims: kernels.Dims{Names: []string{"x_temp"}}})
-	p, err := Load(written(t, "heated.csv", heated), k, LoadOptions{Standardize: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load(written(t, "heated.csv", heated), k, LoadOptions{Standardize: true}))
 	const want = `the length scale 30 of rbf is more than 20 times the range of column "x_temp", 1 (0 to 1, which are 150 to 210 in the units of the data). The kernel treats all its values as nearly equal. Check the unit`
 	if !slices.Contains(sentencesOf(p.KernelNotes), want) {
 		t.Errorf("notes\n%s\nwant\n%s", strings.Join(sentencesOf(p.KernelNotes), "\n"), want)

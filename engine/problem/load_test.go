@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -16,9 +17,7 @@ var independent = kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.I
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -88,10 +87,7 @@ func TestLoadRewardsErrors(t *testing.T) {
 // A byte order mark, tasks in pieces and unequal numbers of arms are fine.
 func TestLoadOrder(t *testing.T) {
 	path := write(t, "trial.csv", "\ufefftask,arm,x_1,mean\nb,1,0.5,1\na,1,1,2\nb,2,2,3\n")
-	p, err := Load(path, independent, LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load(path, independent, LoadOptions{}))
 	if p.Name != "trial" || p.V() != 2 || p.N() != 3 || p.Tasks.Names[0] != "b" || p.Mean[1] != 3 || p.Mean[2] != 2 {
 		t.Errorf("name %q, tasks %v, means %v; want trial, b before a, 1 3 2", p.Name, p.Tasks.Names, p.Mean)
 	}
@@ -102,10 +98,7 @@ func TestLoadOrder(t *testing.T) {
 
 // Costs stay with their arms, also where tasks are mixed in the file, and go with them.
 func TestLoadCost(t *testing.T) {
-	p, err := Load(write(t, "p.csv", "task,arm,mean,cost\na,x,1,3\nb,x,2,5\na,y,3,0.5\n"), independent, LoadOptions{Noise: NoiseModel{Scales: []float64{1}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load(write(t, "p.csv", "task,arm,mean,cost\na,x,1,3\nb,x,2,5\na,y,3,0.5\n"), independent, LoadOptions{Noise: NoiseModel{Scales: []float64{1}}}))
 	if got := fmt.Sprint(p.Cost, p.Only(1).Cost, p.RelativeCost()); got != "[3 0.5 5] [5] [1.0588235294117647 0.1764705882352941 1.7647058823529411]" {
 		t.Errorf("costs %s", got)
 	}

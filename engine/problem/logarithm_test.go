@@ -4,16 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // TestLogarithmic: the logarithm of a column goes into the scale that the column has, and leaves the others unchanged;
 // values of the data are those that were read.
 func TestLogarithmic(t *testing.T) {
-	p, err := Load("testdata/tables/excel-sep-line.csv", kernels.Joint{}, LoadOptions{Long: &Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load("testdata/tables/excel-sep-line.csv", kernels.Joint{}, LoadOptions{Long: &Long{Task: []string{"machine"}, Arm: []string{"temp"}, Reward: "throughput"}}))
 	q := p.Logarithmic([]string{"temp"})
 	again := q.Logarithmic([]string{"temp"})
 	p.Arms = p.Arms.Standardized(func(string) bool { return false })

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // loadNames loads a long table from its text.
@@ -114,10 +115,7 @@ func TestNames(t *testing.T) {
 
 // A column is found although its name in the file has another blank, or a character that cannot be seen.
 func TestNamesOfColumns(t *testing.T) {
-	p, err := loadNames(rows("store\u200b,N\u00a0 kg,y", "a,80", "a,90"), Long{Task: []string{"store"}, Arm: []string{"N kg"}, Reward: "Y"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(loadNames(rows("store\u200b,N\u00a0 kg,y", "a,80", "a,90"), Long{Task: []string{"store"}, Arm: []string{"N kg"}, Reward: "Y"}))
 	if got, want := namesOf(p), "a: N kg=80 (80)\na: N kg=90 (90)"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)
 	}
@@ -160,11 +158,7 @@ func TestNamesOfWideTables(t *testing.T) {
 	table := "task,arm,x_cuda,x_size,x_dose,mean\n1,a,12.1,08,0.3,1\n1.0,a,12.10,8,0.30000000000000004,2\n1,A,12.4,16,0.1,3\n"
 	load := func(names ...string) *Problem {
 		read := func(string) ([]byte, error) { return []byte(table), nil }
-		p, err := Load("wide.csv", independent, LoadOptions{Read: read, Text: names, Noise: NoiseModel{Scales: []float64{1}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return try.Of(Load("wide.csv", independent, LoadOptions{Read: read, Text: names, Noise: NoiseModel{Scales: []float64{1}}}))
 	}
 	p := load()
 	if got, want := namesOf(p), "1: a (12.1, 08, 0.3)\n1: A (12.4, 16, 0.1)\n1.0: a (12.1, 8, 0.3)"; got != want {
@@ -193,10 +187,7 @@ func TestNamesOfFrames(t *testing.T) {
 	}}
 	f.Columns[2].Numbers[1] = math.Nextafter(0.3, 1)
 	for _, asText := range []bool{false, true} {
-		p, err := loadFrame(f, asText, Long{Task: []string{"site"}, Arm: []string{"id", "dose"}, Reward: "y"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(loadFrame(f, asText, Long{Task: []string{"site"}, Arm: []string{"id", "dose"}, Reward: "y"}))
 		want := "NA: id=9007199254740991, dose=0.3 (9007199254740991, 0.3)\n" +
 			"\"\": id=9007199254740990, dose=0.3 (9007199254740990, 0.3)\n" +
 			"12.10: id=1, dose=0 (1, 0)\n12.1: id=2, dose=0 (2, 0)\n" +
@@ -207,10 +198,7 @@ func TestNamesOfFrames(t *testing.T) {
 	}
 	f.Columns[0].Labels = []string{"x\ny", "x y", "x\r\nz", "u", "v"} // names of several lines are shown in one
 	for _, asText := range []bool{false, true} {
-		p, err := loadFrame(f, asText, Long{Arm: []string{"site"}, Reward: "y"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(loadFrame(f, asText, Long{Arm: []string{"site"}, Reward: "y"}))
 		if want := []string{`"x\ny"`, "x y", "x z", "u", "v"}; !slices.Equal(p.Arms.Names, want) {
 			t.Errorf("as text %t: %q, want %q", asText, p.Arms.Names, want)
 		}
@@ -228,10 +216,7 @@ func TestNamesOfFrames(t *testing.T) {
 // Names of a sheet are found by their text; a number that a spreadsheet wrote in another way is found by its value.
 func TestNamesOfSheets(t *testing.T) {
 	table := rows("store,cuda,temp,y", "01,12.1,150", "1,12.10,150", "2,12.10,0.30000000000000004")
-	p, err := loadNames(table, Long{Task: []string{"store"}, Arm: []string{"cuda", "temp"}, Reward: "y"}, "cuda")
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(loadNames(table, Long{Task: []string{"store"}, Arm: []string{"cuda", "temp"}, Reward: "y"}, "cuda"))
 	for _, c := range []struct{ row, task, arm string }{
 		{"01,12.1,150", "01", "cuda=12.1, temp=150"},
 		{"1,12.10,150.0", "1", "cuda=12.10, temp=150"},
@@ -256,10 +241,7 @@ func TestNamesOfScaledFeatures(t *testing.T) {
 	read := func(string) ([]byte, error) {
 		return []byte(rows("dose,lr,y", "0.1,1e-4", "0.3,3E-4", "-0.7,1e-3")), nil
 	}
-	p, err := Load("scaled.csv", joint, LoadOptions{Long: &long, Read: read, Standardize: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load("scaled.csv", joint, LoadOptions{Long: &long, Read: read, Standardize: true}))
 	p = p.Some([]int{1, 2}).Logarithmic([]string{"lr"})
 	if got, want := namesOf(p), "all: dose=0.3, lr=3E-4 (0.3, 3E-4)\nall: dose=-0.7, lr=1e-3 (-0.7, 1e-3)"; got != want {
 		t.Errorf("%s\nwant\n%s", got, want)

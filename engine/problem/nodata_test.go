@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The row below the header has units only where its texts are in no other row, or it has no names; a first option that failed is one.
@@ -123,10 +124,7 @@ func TestSheetsAsTheyCome(t *testing.T) {
 // Totals and means among the options are named by their words or by their values; tables without such have no note.
 func TestTotalsAreNamed(t *testing.T) {
 	totals := func(rows string) string {
-		p, err := loadText("site,option,yield\n"+rows, problem.LoadOptions{Long: &problem.Long{Task: []string{"site"}, Arm: []string{"option"}, Reward: "yield"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(loadText("site,option,yield\n"+rows, problem.LoadOptions{Long: &problem.Long{Task: []string{"site"}, Arm: []string{"option"}, Reward: "yield"}}))
 		var names []string
 		for _, n := range p.Notes {
 			if n.Kind == problem.NoteTotals {

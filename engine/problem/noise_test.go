@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // noisy has means 0.2 and 0.9, and standard deviations that no guess is.
@@ -15,9 +17,7 @@ const noisy = "task,arm,mean,sd\na,x,0.2,0.3\na,y,0.9,0.4\n"
 func written(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -95,10 +95,7 @@ func TestNoiseContradictions(t *testing.T) {
 		"noise must be a positive number, got -1":             {Scales: []float64{-1}},
 		"the mean 0.9 is outside of the bounds [0, 0.8]":      {Bounds: &[2]float64{0, 0.8}},
 	} {
-		p, err := Load(written(t, "noisy.csv", noisy), independent, LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Load(written(t, "noisy.csv", noisy), independent, LoadOptions{}))
 		if _, err := p.WithNoise(m); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
@@ -107,10 +104,7 @@ func TestNoiseContradictions(t *testing.T) {
 
 // A guess leaves the simulated noise unchanged; a stated number sets it.
 func TestWithNoise(t *testing.T) {
-	p, err := PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(PaperCase(1, 0.5))
 	guess, err1 := p.WithNoise(NoiseModel{UnknownBy: UnknownProblem, Scales: []float64{3}})
 	twice, err2 := p.WithNoise(NoiseModel{Scales: []float64{2}})
 	if err1 != nil || err2 != nil {
@@ -123,10 +117,7 @@ func TestWithNoise(t *testing.T) {
 
 // An error of a noise model names the wrong field.
 func TestNoiseError(t *testing.T) {
-	p, err := PaperCase(2, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(PaperCase(2, 0.1))
 	for _, c := range []struct {
 		model NoiseModel
 		want  string

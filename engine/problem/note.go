@@ -140,8 +140,7 @@ var noteSentences = map[NoteKind]string{
 	NoteNoReward: "rows without a value of %s do not count as measurements. There are %d, the last in line %d",
 	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column states so (%[3]d): %[2]s. If they were ` +
 		`not tried, write failed="false" (--failed false)`,
-	NoteFailed: "column %[1]q: measurements without a value count as failed (%[3]d): %[2]s. Leave the cell empty if nothing was " +
-		"measured. If such a text means 0, write 0",
+	NoteFailed: "column %[1]q: measurements without a value count as failed (%[4]d): %[2]s%[3]s",
 	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
 		"itself",
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
@@ -272,8 +271,14 @@ func (n Note) words() []string {
 			return []string{n.name(0), "repeats another", "counts", "It counts as a measurement; if it is a copy, delete it"}
 		}
 		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
-	case NoteFailed, NoteFailedStates:
+	case NoteFailedStates:
 		return []string{n.name(0), n.failedWords()}
+	case NoteFailed:
+		rest := ""
+		if len(n.Names) > 2 || n.name(1) != byCondition {
+			rest = ". Leave the cell empty if nothing was measured. If such a text means 0, write 0"
+		}
+		return []string{n.name(0), n.failedWords(), rest}
 	case NoteUnfinished:
 		return []string{n.name(0), listed(lists.Make(len(n.Numbers), func(k int) string {
 			return fmt.Sprintf("%.0f %s", n.number(k), n.name(k+1))

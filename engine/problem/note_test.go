@@ -6,6 +6,8 @@ import (
 	"go/token"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // sentencesOf returns the sentences of notes.
@@ -88,10 +90,7 @@ func TestNoteSentences(t *testing.T) {
 		}
 		_ = Note{Kind: n.Kind}.String() // does not panic without names and numbers
 	}
-	f, err := parser.ParseFile(token.NewFileSet(), "note.go", nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(parser.ParseFile(token.NewFileSet(), "note.go", nil, 0))
 	kinds := 0
 	ast.Inspect(f, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)

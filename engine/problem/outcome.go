@@ -76,8 +76,12 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += fmt.Sprintf(". Write only the number, without unit or thousands separators. "+
-			"If it failed, write failed=%[1]q (--failed %[1]q)", condition)
+		e.Message += ". Write only the number, without unit or thousands separators. "
+		if t.filled {
+			e.Message += "If nothing was measured, write a text without digits, such as failed"
+		} else {
+			e.Message += fmt.Sprintf("If it failed, write failed=%[1]q (--failed %[1]q)", condition)
+		}
 	}
 	return Outcome{}, err
 }
@@ -240,7 +244,7 @@ func (n Note) failedWords() string {
 	for k := 1; k < len(n.Names); k++ {
 		word := fmt.Sprintf("%.0f %q", n.number(k), n.name(k))
 		if n.name(k) == byCondition {
-			word = fmt.Sprintf("%.0f by %s", n.number(k), byCondition)
+			word = fmt.Sprintf("%.0f by the condition %s", n.number(k), byCondition)
 		}
 		words = append(words, word)
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -128,10 +129,7 @@ func TestUnfinishedRuns(t *testing.T) {
 	if p, err := loadText(runs, problem.LoadOptions{Long: &problem.Long{Arm: []string{"state"}, Reward: "yield"}}); err != nil || p.Failed != nil {
 		t.Errorf("state as an option: %v", err)
 	}
-	p, err := loadText(runs, problem.LoadOptions{Failed: "state == 'none'", Compile: byStatus, Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(loadText(runs, problem.LoadOptions{Failed: "state == 'none'", Compile: byStatus, Long: &problem.Long{Arm: []string{"lr"}, Reward: "yield"}}))
 	if got, want := outcomes(p), "a: 1 9; b: 8"; got != want {
 		t.Errorf("by a condition: %s, want %s", got, want)
 	}
@@ -161,10 +159,7 @@ func TestFailedWithoutValue(t *testing.T) {
 // Rows that failed by a condition have no value, whatever is there; an option that only failed is not measured.
 func TestFailedByCondition(t *testing.T) {
 	const runs = "option,yield,status\na,1,ok\na,2,ok\nb,99,crashed\nb,3,ok\nc,,crashed\nc,,crashed\nd,,planned\n"
-	p, err := loadText(runs, problem.LoadOptions{Failed: "status == 'crashed'", Compile: byStatus})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(loadText(runs, problem.LoadOptions{Failed: "status == 'crashed'", Compile: byStatus}))
 	if got, want := outcomes(p), "a: 1 2; b: 3 1 failed; c: 2 failed; d:"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -174,7 +169,7 @@ func TestFailedByCondition(t *testing.T) {
 	if q := p.Measured(); !slices.Equal(q.Failed, []int{0, 1}) {
 		t.Errorf("of the measured arms failed %v", q.Failed)
 	}
-	if !hasNote(p, `column "yield": measurements without a value count as failed (3): 3 by failed=.`) {
+	if !hasNote(p, `column "yield": measurements without a value count as failed (3): 3 by the condition failed=`) {
 		t.Errorf("notes %v", p.Notes)
 	}
 	if q, err := loadText(runs, problem.LoadOptions{Where: "status == 'ok'", Compile: byStatus}); err != nil || q.Failed != nil ||
@@ -193,10 +188,7 @@ func TestOutcomeNotes(t *testing.T) {
 	for _, c := range []struct{ goal, want string }{
 		{problem.GoalMax, "a: 1 <0.5 2; b: >7 <1 4 failed"}, {problem.GoalMin, "a: -1 >-0.5 -2; b: <-7 >-1 4 failed"},
 	} {
-		p, err := loadText(runs, problem.LoadOptions{Goal: c.goal})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(loadText(runs, problem.LoadOptions{Goal: c.goal}))
 		if got := outcomes(p); got != c.want {
 			t.Errorf("goal %q: %s, want %s", c.goal, got, c.want)
 		}
@@ -265,10 +257,7 @@ func TestOutcomesOfFrame(t *testing.T) {
 		{Name: "option", Codes: []int32{0, 0, 1, 1}, Labels: []string{"a", "b"}},
 		{Name: "yield", Numbers: []float64{1, math.Inf(-1), math.NaN(), 2}},
 	}}
-	p, err := loadText("", problem.LoadOptions{Frame: func(string) *problem.Frame { return f }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(loadText("", problem.LoadOptions{Frame: func(string) *problem.Frame { return f }}))
 	if got, want := outcomes(p), "a: 1 1 failed; b: 2"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
@@ -279,10 +268,7 @@ func TestOutcomesOfWideTable(t *testing.T) {
 	read := func(string) ([]byte, error) {
 		return []byte("task,arm,mean,reps\nt,a,1,2\nt,b,crash,1\nt,c,NaN,1\nt,d,,\nt,e,-,\nt,f,0,0\n"), nil
 	}
-	p, err := problem.Load("arms.csv", kernels.Joint{}, problem.LoadOptions{Read: read})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Load("arms.csv", kernels.Joint{}, problem.LoadOptions{Read: read}))
 	if !slices.Equal(p.Failed, []int{0, 1, 1, 0, 0, 0}) || fmt.Sprint(p.Partial) != "[1 NaN NaN NaN NaN NaN]" ||
 		!hasNote(p, `column "mean": measurements without a value count as failed (2): 1 "crash", 1 "NaN"`) {
 		t.Errorf("failed %v, means %v, notes %v", p.Failed, p.Partial, p.Notes)

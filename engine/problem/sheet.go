@@ -227,6 +227,7 @@ func nameMeans(t *table, l Long) {
 // sheetOf returns the table as a sheet that has these columns.
 func sheetOf(t *table, columns []string) *Sheet {
 	t.checkTwice()
+	t.filled = true
 	s := &Sheet{Columns: columns, table: t}
 	for r, line := range t.lines {
 		s.Rows = append(s.Rows, SheetRow{int(line), r, t})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Rewards of one task are brought into one order of blocks; a block that an arm lacks, or has twice, and a
@@ -17,9 +19,7 @@ func TestBlocksOfRewards(t *testing.T) {
 	raw := filepath.Join(dir, "raw.csv")
 	load := func(text, block string) (*Problem, error) {
 		for name, text := range map[string]string{path: table, raw: text} {
-			if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.WriteFile(name, []byte(text), 0o600))
 		}
 		return Load(path, SameArms(), LoadOptions{Rewards: raw, Block: block})
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -16,9 +17,7 @@ func TestSimilar(t *testing.T) {
 	folder := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	one := write("one.csv", "site,variety,dose,yield\nx,A,1,3\nx,B,2,4\ny,A,2,5\ny,C,1,6\n")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Tables as spreadsheets, instruments and statistics programs write them are loaded, with what is said of
@@ -142,14 +144,8 @@ func TestLongIsWide(t *testing.T) {
 	read := func(path string) ([]byte, error) { return []byte(files[path]), nil }
 	for _, known := range []string{NoiseSD, NoiseTask, ""} {
 		noise := NoiseModel{Known: known}
-		got, err := Load("long.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Long: &Long{Task: []string{"m"}, Arm: []string{"t", "s"}, Reward: "y", TaskFeatures: []string{"age"}}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := Load("wide.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Rewards: "raw.csv"})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(Load("long.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Long: &Long{Task: []string{"m"}, Arm: []string{"t", "s"}, Reward: "y", TaskFeatures: []string{"age"}}}))
+		want := try.Of(Load("wide.csv", independent, LoadOptions{Read: read, Name: "p", Noise: noise, Rewards: "raw.csv"}))
 		if got.Noise.Environment != EnvironmentPosterior || want.Noise.Environment != EnvironmentResampled {
 			t.Errorf("long is simulated by %q, wide with its rewards by %q", got.Noise.Environment, want.Noise.Environment)
 		}
@@ -175,10 +171,7 @@ func TestAllAlike(t *testing.T) {
 		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\n":                             UnknownTested,
 		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\nB,a,0\nB,a,1\nB,b,1\nB,b,0\n": "",
 	} {
-		p, err := Load("t.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Load("t.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}}))
 		if p.Noise.UnknownBy != want || slices.Min(p.Noise.Scales) <= 0 {
 			t.Errorf("%q: noise %+v", text, p.Noise)
 		}
@@ -190,10 +183,7 @@ func TestNamesOfCombinations(t *testing.T) {
 	read := func(string) ([]byte, error) {
 		return []byte("m,a,b,n,y\nT,\"1, b=2\",3,150,1\nT,1,\"2, b=3\",150.0,2\nT,1,\"2, b=3\",1.5e2,4\n"), nil
 	}
-	p, err := Load("p.csv", independent, LoadOptions{Read: read, Long: &Long{Task: []string{"m"}, Arm: []string{"a", "b", "n"}, Reward: "y", ArmFeatures: []string{"n"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(Load("p.csv", independent, LoadOptions{Read: read, Long: &Long{Task: []string{"m"}, Arm: []string{"a", "b", "n"}, Reward: "y", ArmFeatures: []string{"n"}}}))
 	if want := []string{`a="1, b=2", b=3, n=150`, `a=1, b="2, b=3", n=150`}; !slices.Equal(p.Arms.Names, want) || !slices.Equal(p.Mean, []float64{1, 3}) {
 		t.Errorf("arms %q with means %v, want %q", p.Arms.Names, p.Mean, want)
 	}
@@ -235,10 +225,7 @@ func FuzzLoad(f *testing.F) {
 		f.Fatalf("%d tables, error %v", len(files), err)
 	}
 	for _, path := range files {
-		data, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(path))
 		f.Add(data, "machine", "temp", "throughput")
 		if header := Header(data); len(header) > 2 {
 			f.Add(data, header[0], header[1], header[len(header)-1])

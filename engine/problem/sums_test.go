@@ -3,6 +3,8 @@ package problem
 import (
 	"slices"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Sums in the column of means are noticed where counts differ, and means that do not grow with them are not.
@@ -14,10 +16,7 @@ func TestSums(t *testing.T) {
 		"a,-41,1\na,83,2\na,128,3\nb,61,1\nb,118,2\nb,4,4\n":  false,
 	} {
 		read := func(string) ([]byte, error) { return []byte("arm,y,n\n" + text), nil }
-		p, err := Load("p.csv", independent, LoadOptions{Read: read, Long: &Long{Arm: []string{"arm"}, Reward: "y", Count: "n"}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Load("p.csv", independent, LoadOptions{Read: read, Long: &Long{Arm: []string{"arm"}, Reward: "y", Count: "n"}}))
 		if got := slices.ContainsFunc(p.Notes, func(n Note) bool { return n.Kind == NoteSums }); got != want {
 			t.Errorf("%q: sums %t, want %t", text, got, want)
 		}

@@ -55,6 +55,7 @@ type table struct {
 	groups   map[string]string // for each column with numbers such as 1,100, the mark that separates thousands; "" for none
 	counts   []string          // columns of counts
 	unbound  error             // error about a text such as BDL, found while cells were read
+	filled   bool              // whether it is a sheet of results of a campaign
 
 	comma, point *cell // the first number with a decimal comma, and the first one with a decimal point
 	plain        bool  // whether a number was read whose point cannot separate thousands

@@ -1,11 +1,9 @@
 package problem
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -84,41 +82,5 @@ func TestLoadReads(t *testing.T) {
 	opt.Rewards = "r.csv"
 	if _, err := Load("p.csv", independent, opt); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want the one of reading", err)
-	}
-}
-
-// A table may have a hundred thousand columns: what is done for each of them does not
-// look at all others.
-func BenchmarkLoadWide(b *testing.B) {
-	const columns = 100_000
-	var header, row strings.Builder
-	header.WriteString("task,arm,mean")
-	row.WriteString("a,b,1")
-	for k := range columns {
-		fmt.Fprintf(&header, ",x_%d", k)
-		row.WriteString(",1")
-	}
-	opt := LoadOptions{Read: func(string) ([]byte, error) { return []byte(header.String() + "\n" + row.String() + "\n"), nil }}
-	for b.Loop() {
-		if _, err := Load("wide.csv", independent, opt); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(columns, "columns")
-}
-
-// BenchmarkLoadLong reads a million rows.
-func BenchmarkLoadLong(b *testing.B) {
-	r := rand.New(rand.NewPCG(1, 2))
-	var out bytes.Buffer
-	out.WriteString("Machine,Temp,Speed,Throughput\n")
-	for range 1_000_000 {
-		fmt.Fprintf(&out, "M%d,%d,%d,%v\n", 1+r.IntN(4), 20+5*r.IntN(12), r.IntN(5), 50+5*r.NormFloat64())
-	}
-	for b.Loop() {
-		_, err := Load("table.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return out.Bytes(), nil }, Long: &Long{Task: []string{"Machine"}, Arm: []string{"Temp", "Speed"}, Reward: "Throughput"}})
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
 }

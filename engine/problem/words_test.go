@@ -3,6 +3,7 @@ package problem
 import (
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -10,10 +11,7 @@ import (
 // numbers stay unchanged.
 func TestShorten(t *testing.T) {
 	values := [][]float64{{-2.52287874528, 1.0000001}, {-2.522878, 1.0000002}, {-4, 3}}
-	arms, err := kernels.NewPoints([]string{"log10(lr)", "x"}, []string{"a", "b", "c"}, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"log10(lr)", "x"}, []string{"a", "b", "c"}, values))
 	p := &Problem{Arms: arms, TaskOf: []int{0, 0, 0}, Long: &Long{Arm: []string{"log10(lr)", "x"}}}
 	words := p.Words()
 	const text = "log10(lr)=-2.52287874528, x=1.0000002; log10(lr)=-4, x=3; 0.52287874528"

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // An algorithm of your own accepts measurements as it accepts simulated rewards, and its name is part of the question's identity.
@@ -26,9 +27,7 @@ func TestOwn(t *testing.T) {
 	if err != nil || !more {
 		t.Fatalf("no first round: %v", err)
 	}
-	if err := run.Learn(ctx, measured(p, plan)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(run.Learn(ctx, measured(p, plan)))
 	r, err := run.Result()
 	if err != nil || r.Algorithm != "Largest" || r.Answers[0].Arm != "warm" || r.Answers[1].Arm != "cold" {
 		t.Errorf("%s answers %v, %v", r.Algorithm, r.Answers, err)

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Agents that test independently, because the kernel has full rank, send no messages and do not wait for each other; results, forecasts
@@ -30,10 +31,7 @@ func TestTestsAloneAreCounted(t *testing.T) {
 			t.Errorf("%s: warnings %v", name, r.Warnings)
 		}
 	}
-	f, err := plan.Of(context.Background(), p, plan.Question{Runs: 5, Seed: 2, Prices: plan.Prices{SampleTime: 1, RoundTime: 3, Parallel: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(plan.Of(context.Background(), p, plan.Question{Runs: 5, Seed: 2, Prices: plan.Prices{SampleTime: 1, RoundTime: 3, Parallel: 2}}))
 	time := map[string]float64{}
 	for _, row := range f.Rows {
 		time[row.Algorithm] = row.Time

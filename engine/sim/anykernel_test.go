@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -33,14 +34,8 @@ func TestAnyKernelOnManyArms(t *testing.T) {
 			taskOf, mean, noise = append(taskOf, v), append(mean, rng.Float64()), append(noise, 0.3)
 		}
 	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := kernels.NewPoints([]string{"z_1"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2", "x_3", "x_4"}, names, x))
+	at := try.Of(kernels.NewPoints([]string{"z_1"}, taskNames, z))
 	product := func(task, arm kernels.Kernel) kernels.Joint {
 		return kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: task, Arm: arm}}}
 	}
@@ -49,10 +44,7 @@ func TestAnyKernelOnManyArms(t *testing.T) {
 		"tasks share, RBF":    product(kernels.RBF{}, kernels.RBF{}),
 		"arms apart":          product(kernels.Identity{}, kernels.Identity{}),
 	} {
-		p, err := problem.New(name, at, arms, taskOf, kernel, noise, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.New(name, at, arms, taskOf, kernel, noise, mean))
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			memory := new(model.Memory)

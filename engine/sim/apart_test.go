@@ -5,6 +5,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // With seventy arms compared by their own means, three of them tied for best, the first is eliminated in at most δ = 0.2 of the runs,
@@ -17,10 +18,7 @@ func TestApartErrors(t *testing.T) {
 		means[3+i] = -4
 	}
 	tied := func(unknown string) *problem.Problem {
-		p, err := problem.Classic(means, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Classic(means, 1))
 		p.Noise.UnknownBy = unknown
 		return p
 	}

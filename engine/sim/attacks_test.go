@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -105,11 +106,7 @@ func attacks() []attack {
 			for _, c := range columns {
 				of = append(of, func(i int) float64 { return c[i] })
 			}
-			p, err := problem.New("uneven", pointsOf(t, "z", 2, at), pointsOf(t, "x", n, of...), taskOf, onArms(1, kernels.Linear{}), []float64{1}, means)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return p
+			return try.Of(problem.New("uneven", pointsOf(t, "z", 2, at), pointsOf(t, "x", n, of...), taskOf, onArms(1, kernels.Linear{}), []float64{1}, means))
 		}
 	}
 	// turned has six tasks with arms in different directions of one plane; in each the last arm leads by almost nothing.
@@ -122,11 +119,8 @@ func attacks() []attack {
 					x, y = append(x, m), append(y, (float64(v)-2.5)*float64(i-1)) // rewards are the first coordinate
 				}
 			}
-			p, err := problem.New("turned", pointsOf(t, "z", 6, at), pointsOf(t, "x", len(x), func(i int) float64 { return x[i] }, func(i int) float64 { return y[i] }),
-				taskOf, onArms(1, kernels.Linear{}), []float64{1}, means)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := try.Of(problem.New("turned", pointsOf(t, "z", 6, at), pointsOf(t, "x", len(x), func(i int) float64 { return x[i] }, func(i int) float64 { return y[i] }),
+				taskOf, onArms(1, kernels.Linear{}), []float64{1}, means))
 			p.Noise.UnknownBy = by
 			return p
 		}
@@ -165,10 +159,7 @@ func attacks() []attack {
 			arms := pointsOf(t, "x", 28, of...)
 			shared := kernels.Term{Scale: 1, Arm: kernels.Linear{Dims: kernels.Dims{Names: []string{"x_1"}}}}
 			own := kernels.Term{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Linear{Dims: kernels.Dims{Names: []string{"x_2", "x_3", "x_4", "x_5", "x_6", "x_7", "x_8", "x_9", "x_10"}}}}
-			p, err := problem.New("nearly", pointsOf(t, "z", 2, at), arms, taskOf, kernels.Joint{Terms: []kernels.Term{shared, own}}, []float64{1}, means)
-			if err != nil {
-				t.Fatal(err)
-			}
+			p := try.Of(problem.New("nearly", pointsOf(t, "z", 2, at), arms, taskOf, kernels.Joint{Terms: []kernels.Term{shared, own}}, []float64{1}, means))
 			p.Noise.UnknownBy = by
 			return p
 		}

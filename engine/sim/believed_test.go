@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,14 +21,10 @@ import (
 func pilotOf(t *testing.T, noise problem.NoiseModel) *problem.Problem {
 	t.Helper()
 	const text = "site,arm,y\nX,a,5\nX,a,7\nX,b,7\nX,b,6\nX,c,1\nX,c,3\nY,a,4\nY,a,6\nY,b,6\nY,b,5\nY,c,2\nY,c,0\n"
-	p, err := problem.Load("t.csv", kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{
+	return try.Of(problem.Load("t.csv", kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{
 		Read: func(string) ([]byte, error) { return []byte(text), nil }, Noise: noise,
 		Long: &problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	}))
 }
 
 // TestPosterior checks that runs on a table of measurements draw their expected rewards from its posterior, one draw each, and are graded
@@ -38,10 +35,7 @@ func TestPosterior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trials, err := Prepare(context.Background(), Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "IndUniformFB", Options: engine.Options{Budget: 600}, Runs: 200, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	trials := try.Of(Prepare(context.Background(), Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: "IndUniformFB", Options: engine.Options{Budget: 600}, Runs: 200, Seed: 1}))
 	if trials.model.Problem.Mean != nil {
 		t.Error("the algorithm knows the means")
 	}
@@ -60,10 +54,7 @@ func TestPosterior(t *testing.T) {
 	if half := 4 * math.Sqrt(said*(1-said)/400); said < 0.1 || math.Abs(share-said) > half {
 		t.Errorf("a is the best arm in %.3f of the runs, and with belief %.3f", share, said)
 	}
-	r, err := Run(context.Background(), trials.Experiment())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.Of(Run(context.Background(), trials.Experiment()))
 	// 200 pulls per arm find the best arm in nearly every run
 	if !r.Drawn || r.Sampled || r.TaskErrors.Rate > 0.2 || r.Answers[0].Correct == nil {
 		t.Errorf("drawn %v, means as truth %v, %+v", r.Drawn, r.Sampled, r.TaskErrors)
@@ -93,11 +84,7 @@ func TestPrior(t *testing.T) {
 	p.Noise.Environment = problem.EnvironmentPrior
 	of := func(algorithm string, seed uint64) *Trials {
 		x := Experiment{Problem: p, Mode: engine.ModeFB, Algorithm: algorithm, Options: engine.Options{Budget: 6}, Runs: 4, Seed: seed}
-		trials, err := Prepare(t.Context(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return trials
+		return try.Of(Prepare(t.Context(), x))
 	}
 	a, b, c := of("IndUniformFB", 1), of("CoBayesFB", 1), of("CoBayesFB", 2)
 	var firsts []float64
@@ -138,10 +125,7 @@ func TestPrior(t *testing.T) {
 // TestAverageKeepsBounds checks that the average of the draws lies within the bounds of the rewards: a problem with other means is refused.
 func TestAverageKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
-	b, err := believe(context.Background(), p, 1, new(model.Memory), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(believe(context.Background(), p, 1, new(model.Memory), nil))
 	b.draws.Set(0, 0, -1e9) // the average of this arm is then below 0
 	if got := b.within(p, b.average())[0]; got != 0 {
 		t.Errorf("the average is %v, want the lower bound", got)
@@ -151,10 +135,7 @@ func TestAverageKeepsBounds(t *testing.T) {
 // TestPosteriorKeepsBounds checks that rewards with bounds stay within them and have the drawn expected rewards.
 func TestPosteriorKeepsBounds(t *testing.T) {
 	p := pilotOf(t, problem.NoiseModel{Bounds: &[2]float64{0, 7}})
-	b, err := believe(context.Background(), p, 1, new(model.Memory), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(believe(context.Background(), p, 1, new(model.Memory), nil))
 	for run := range 50 {
 		q := b.of(b.unknown(p), run)
 		for i, rewards := range q.Rewards {

@@ -13,38 +13,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
-
-// BenchmarkRuns measures one cell of the paper's figures: 50 FC runs, 100 FB runs. The first run computes the designs; the others find
-// them in the memory.
-func BenchmarkRuns(b *testing.B) {
-	for number := 1; number <= 3; number++ {
-		p, err := problem.PaperCase(number, 0.1)
-		if err != nil {
-			b.Fatal(err)
-		}
-		for _, x := range []sim.Experiment{
-			{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper}, Runs: 50},
-			{Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{Delta: 0.005}, Runs: 50},
-			{Mode: engine.ModeFB, Algorithm: "CoKernelFB", Options: engine.Options{Budget: 7000}, Runs: 100},
-		} {
-			x.Problem, x.Workers = p, 1
-			b.Run(fmt.Sprintf("%s%s/case=%d/runs=%d", x.Algorithm, map[string]string{engine.SchedulePaper: "/paper", "": ""}[x.Options.Schedule], number, x.Runs), func(b *testing.B) {
-				var samples float64
-				for b.Loop() {
-					r, err := sim.Run(context.Background(), x)
-					if err != nil {
-						b.Fatal(err)
-					}
-					samples = r.SamplesPerAgent.Mean
-				}
-				b.ReportMetric(samples, "samples/agent")
-				b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.Runs), "µs/run")
-			})
-		}
-	}
-}
 
 // panels describes one of the paper's figures: its algorithms, and the same cells for each of the three cases.
 type panels struct {
@@ -79,16 +50,11 @@ func (p panels) run(b *testing.B, algorithms []string) {
 	memory := new(model.Memory)
 	for number := 1; number <= 3; number++ {
 		for k, x := range p.cells {
-			problem, err := problem.PaperCase(number, p.gaps[k])
-			if err != nil {
-				b.Fatal(err)
-			}
+			problem := try.Of(problem.PaperCase(number, p.gaps[k]))
 			for _, name := range algorithms {
 				x.Problem, x.Mode, x.Algorithm = problem, p.mode, name
 				x.Seed, x.Memory = 1, memory
-				if _, err := sim.Run(context.Background(), x); err != nil {
-					b.Fatal(err)
-				}
+				try.Of(sim.Run(context.Background(), x))
 			}
 		}
 	}
@@ -128,10 +94,7 @@ func BenchmarkPanels(b *testing.B) {
 // the problem stays equally hard.
 func BenchmarkPulls(b *testing.B) {
 	for _, budget := range []int{100, 10_000, 10_000_000} {
-		p, err := problem.PaperCase(2, 2/math.Sqrt(float64(budget)))
-		if err != nil {
-			b.Fatal(err)
-		}
+		p := try.Of(problem.PaperCase(2, 2/math.Sqrt(float64(budget))))
 		chances := *p // of rewards 0 and 1
 		chances.Noise.Environment, chances.Mean = problem.EnvironmentBernoulli, slices.Clone(p.Mean)
 		for i := range chances.Mean {
@@ -145,48 +108,11 @@ func BenchmarkPulls(b *testing.B) {
 			x.Mode, x.Runs, x.Seed, x.Workers = engine.ModeFB, 500, 1, 1
 			b.Run(fmt.Sprintf("%s/%s/pulls=%d", x.Algorithm, x.Problem.Noise.Environment, budget), func(b *testing.B) {
 				for b.Loop() {
-					if _, err := sim.Run(context.Background(), x); err != nil {
-						b.Fatal(err)
-					}
+					try.Of(sim.Run(context.Background(), x))
 				}
 				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/1000/float64(b.N*x.Runs), "µs/run")
 			})
 		}
-	}
-}
-
-// BenchmarkCoTestFC measures a run of CoTestFC, whose designs depend on data, so that only those of round 1 are in the memory. The theory
-// is computed before the clock starts.
-func BenchmarkCoTestFC(b *testing.B) {
-	for _, x := range []struct {
-		name    string
-		problem *problem.Problem
-		options engine.Options
-		runs    int
-	}{
-		{"case1", enginetest.Paper(b, 1, 0.1), engine.Options{Delta: 0.005}, 200},
-		{"case3", enginetest.Paper(b, 3, 0.1), engine.Options{Delta: 0.005}, 50},
-		{"smooth1", smoothInstance(b, 1), engine.Options{Delta: 0.005}, 4},
-		{"coupling", couplingProblem(b), engine.Options{Delta: 0.05, Epsilon: 5}, 2},
-	} {
-		b.Run(x.name, func(b *testing.B) {
-			e := sim.Experiment{Problem: x.problem, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: x.options, Runs: 1, Seed: 1, Workers: 1, Memory: new(model.Memory)}
-			if _, err := sim.Run(context.Background(), e); err != nil {
-				b.Fatal(err)
-			}
-			e.Runs = x.runs
-			var samples, rounds float64
-			for b.Loop() {
-				r, err := sim.Run(context.Background(), e)
-				if err != nil {
-					b.Fatal(err)
-				}
-				samples, rounds = r.SamplesTotal, r.Rounds
-			}
-			b.ReportMetric(samples, "samples")
-			b.ReportMetric(rounds, "rounds")
-			b.ReportMetric(float64(b.Elapsed().Microseconds())/float64(b.N*x.runs), "µs/run")
-		})
 	}
 }
 
@@ -220,9 +146,7 @@ func BenchmarkFixedBudget(b *testing.B) {
 			x := sim.Experiment{Problem: c.p, Mode: engine.ModeFB, Algorithm: "CoBayesFB", Options: engine.Options{Budget: c.budget, KernelIs: c.kernel},
 				Runs: 1, Workers: 1}
 			for b.Loop() {
-				if _, err := sim.Run(context.Background(), x); err != nil {
-					b.Fatal(err)
-				}
+				try.Of(sim.Run(context.Background(), x))
 				x.Seed++
 			}
 		})

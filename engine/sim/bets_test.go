@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // law is a distribution of rewards in [0, 1]: of this population, or 1 with this probability and 0 otherwise.
@@ -70,27 +71,14 @@ func bounded(t *testing.T, laws ...law) *problem.Problem {
 // outs makes runs and counts those that eliminate the first arm, which is a best one.
 func outs(t *testing.T, p *problem.Problem, opt engine.Options, runs int, seen func(engine.Plan, engine.Batch) engine.Batch) (out, decided int) {
 	t.Helper()
-	draw, err := sim.DrawerOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draw := try.Of(sim.DrawerOf(p))
 	m := plain.ModelOf(t, p)
 	for run := range runs {
-		alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt))
 		env := sim.NewEnvironment(p, draw, 7, run)
-		got, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
-			b, err := env.Pull(context.Background(), plan)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return seen(plan, b)
-		}), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+			return seen(plan, try.Of(env.Pull(context.Background(), plan)))
+		}), opt))
 		if slices.ContainsFunc(got.Eliminations, func(e engine.Elimination) bool { return e.Arm == p.Arms.Names[0] }) {
 			out++
 		}

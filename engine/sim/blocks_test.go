@@ -16,15 +16,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // plates returns one task of arms with these means and scales, measured on plates with this effect.
 func plates(t *testing.T, effect float64, unknown string, means, scales []float64) *problem.Problem {
 	t.Helper()
-	p, err := problem.Classic(means, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic(means, 1))
 	p.Noise.Scales, p.Noise.SD, p.Noise.UnknownBy = slices.Repeat([]float64{1}, len(means)), scales, unknown
 	p.Block = &problem.Block{Name: "plate", Effect: effect}
 	return p
@@ -35,14 +33,8 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 	t.Helper()
 	m := plain.ModelOf(t, p)
 	for run := range runs {
-		alg, err := plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return pull(run, plan) }), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFC, cotest.NewCoTestFC)(m, opt))
+		got := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return pull(run, plan) }), opt))
 		lost := func(e engine.Elimination) bool { return e.Arm == p.Arms.Names[0] }
 		if opt.Epsilon > 0 && got.Answers[0].Decided && got.Answers[0].Arm != p.Arms.Names[0] || opt.Epsilon == 0 && slices.ContainsFunc(got.Eliminations, lost) {
 			out++
@@ -57,16 +49,9 @@ func wrongWithin(t *testing.T, p *problem.Problem, opt engine.Options, runs int,
 // onPlates returns a function that pulls a plan as simulations do.
 func onPlates(t *testing.T, p *problem.Problem) func(run int, plan engine.Plan) engine.Batch {
 	t.Helper()
-	draw, err := sim.DrawerOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draw := try.Of(sim.DrawerOf(p))
 	return func(run int, plan engine.Plan) engine.Batch {
-		b, err := sim.BlocksForTest(p, draw, 11, run).Pull(context.Background(), plan)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return b
+		return try.Of(sim.BlocksForTest(p, draw, 11, run).Pull(context.Background(), plan))
 	}
 }
 
@@ -190,18 +175,12 @@ func TestBlocksAreDrawn(t *testing.T) {
 			return sum
 		}},
 	} {
-		draw, err := sim.DrawerOf(c.p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		draw := try.Of(sim.DrawerOf(c.p))
 		for _, n := range []int{2, 3, 9} {
 			const draws = 6000
 			means, cross, products := make([]float64, 3), make([]float64, 9), make([]float64, 9)
 			for run := range draws {
-				b, err := sim.BlocksForTest(c.p, draw, 3, run).Pull(context.Background(), engine.Plan{Round: 2, Counts: []int{n, n, n}, Sides: []engine.Side{{Arms: []int{0, 1, 2}, Blocks: n}}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				b := try.Of(sim.BlocksForTest(c.p, draw, 3, run).Pull(context.Background(), engine.Plan{Round: 2, Counts: []int{n, n, n}, Sides: []engine.Side{{Arms: []int{0, 1, 2}, Blocks: n}}}))
 				for i := range 3 {
 					means[i] += b.Means[i] / draws
 					for j := range 3 {
@@ -239,10 +218,7 @@ func TestSideBySideCoupling(t *testing.T) {
 		size    int
 		most    float64
 	}{{5, 0, 150}, {10, 0, 95}, {10, 4, 160}} {
-		p, err := problem.Load("../../notebooks/data/cn_coupling.csv", problem.SameArms(), problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Block: "rep", Noise: problem.NoiseModel{UnknownBy: problem.UnknownTask}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Load("../../notebooks/data/cn_coupling.csv", problem.SameArms(), problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv", Block: "rep", Noise: problem.NoiseModel{UnknownBy: problem.UnknownTask}}))
 		p.Block.Size = c.size
 		r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Epsilon: c.epsilon}, Runs: 10, Seed: 2})
 		t.Logf("accuracy %g, size %d: %.1f %.4g samples, %d wrong of 10, %.1f rounds", c.epsilon, c.size, r.SamplesPerAgent.Mean, r.SamplesPerAgent.CI95, r.Errors.Count, r.Rounds)
@@ -315,12 +291,9 @@ func TestFieldTrials(t *testing.T) {
 func TestBlocksNotTaken(t *testing.T) {
 	p := plates(t, 1, "", []float64{3, 0}, []float64{1, 1})
 	for name, warned := range map[string]bool{"CoTestFC": false, "CoBayesFC": false, "CoKernelFC": true} {
-		r, err := sim.Run(t.Context(), sim.Experiment{
+		r := try.Of(sim.Run(t.Context(), sim.Experiment{
 			Problem: p, Mode: engine.ModeFC, Algorithm: name, Options: engine.Options{Delta: 0.1, MaxSamples: 100_000}, Runs: 1, Seed: 1,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		if got := slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnBlocks }); got != warned {
 			t.Errorf("%s: the warning is %t, want %t", name, got, warned)
 		}

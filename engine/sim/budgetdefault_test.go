@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -57,18 +58,9 @@ func drawnProblem(t testing.TB, seed uint64, truth, kernel kernels.Joint, level 
 			taskOf = append(taskOf, v)
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z"}, taskNames, z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, armNames, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("drawn", tasks, arms, taskOf, truth, []float64{1}, make([]float64, len(taskOf)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z"}, taskNames, z))
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, armNames, x))
+	p := try.Of(problem.New("drawn", tasks, arms, taskOf, truth, []float64{1}, make([]float64, len(taskOf))))
 	m := plain.ModelOf(t, p)
 	rng := rand.New(rand.NewPCG(seed, 45))
 	theta := mat.NewVecDense(m.Rank(), nil)
@@ -87,11 +79,7 @@ func drawnProblem(t testing.TB, seed uint64, truth, kernel kernels.Joint, level 
 // deviations of 1 to 3.
 func machines(t testing.TB, k kernels.Joint) *problem.Problem {
 	t.Helper()
-	p, err := problem.Load("testdata/machines.csv", k, problem.LoadOptions{Noise: problem.NoiseModel{Known: problem.NoiseSD}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.Load("testdata/machines.csv", k, problem.LoadOptions{Noise: problem.NoiseModel{Known: problem.NoiseSD}}))
 }
 
 // budgetCells returns the rows of the table.

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func withBudget(t *testing.T, p *problem.Problem, algorithm string, budget, runs int, seed uint64) engine.Result {
@@ -57,23 +58,14 @@ func TestCoBayesFBDecides(t *testing.T) {
 		t.Skip("400 runs")
 	}
 	p, wrong, decided := enginetest.Paper(t, 2, 0.1), 0, 0
-	entry, err := algorithms.Named(engine.ModeFB, "CoBayesFB")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(algorithms.Named(engine.ModeFB, "CoBayesFB"))
 	model := plain.ModelOf(t, p)
 	const runs, delta = 200, 0.1
 	for _, budget := range []int{800, 5000} {
 		opt := engine.Options{Budget: budget, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}
 		for run := range runs {
-			alg, err := entry.New(model, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(p, sim.Gaussian(p.Mean, p.Noise.Scales), 6, run), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(entry.New(model, opt))
+			out := try.Of(engine.Run(context.Background(), alg, sim.NewEnvironment(p, sim.Gaussian(p.Mean, p.Noise.Scales), 6, run), opt))
 			failed := false
 			for v, a := range out.Answers {
 				lo, hi := p.ArmsOf(v)

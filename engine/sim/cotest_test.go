@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -36,10 +37,7 @@ func nearTie(t testing.TB) *problem.Problem {
 // allButTied returns two arms whose means differ by a millionth of the noise: any decision is wrong half of the time.
 func allButTied(t *testing.T) *problem.Problem {
 	t.Helper()
-	p, err := problem.Classic([]float64{0, 1e-6}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, 1e-6}, 1))
 	p.Name = "all but tied"
 	return p
 }
@@ -188,27 +186,15 @@ func TestCoTestMargins(t *testing.T) {
 	if testing.Short() {
 		t.Skip("800 runs")
 	}
-	p, err := problem.Classic([]float64{0, -0.09, -0.18, -0.27}, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, -0.09, -0.18, -0.27}, 1))
 	model := plain.ModelOf(t, p)
 	const delta, runs = 0.1, 400
 	for _, opt := range []engine.Options{{Delta: delta, Epsilon: 0.1}, {Delta: delta, MaxRounds: 7}} {
 		broken, decided := 0, 0
-		entry, err := algorithms.Named(engine.ModeFC, "CoTestFC")
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(algorithms.Named(engine.ModeFC, "CoTestFC"))
 		for run := range runs {
-			alg, err := entry.New(model, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(p, sim.Gaussian(p.Mean, p.Noise.Scales), 5, run), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(entry.New(model, opt))
+			out := try.Of(engine.Run(context.Background(), alg, sim.NewEnvironment(p, sim.Gaussian(p.Mean, p.Noise.Scales), 5, run), opt))
 			a := out.Answers[0]
 			loss := -p.Mean[slices.Index(p.Arms.Names, a.Leader)]
 			if a.Decided {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,14 +22,10 @@ func couplingProblem(t testing.TB) *problem.Problem {
 		}
 		return 1000 + 50*sum
 	})
-	p, err := problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+	return try.Of(problem.Load("../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: effects},
 		{Scale: 10, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	}}, problem.LoadOptions{Rewards: "../../notebooks/data/cn_coupling_raw.csv"}))
 }
 
 // TestCouplingRegret measures the relative regret over (best - median arm) at 12 pulls per task, 20 repeats. The README of the data

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -41,10 +42,7 @@ func TestBoundsThatNobodyStated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of arms")
 	}
-	many, err := manyarms.Problem(1500)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := try.Of(manyarms.Problem(1500))
 	// one task with too many dimensions for least squares
 	rough := many.WithKernel(onArms(1, kernels.RBF{Lengthscale: []float64{0.3}})).Only(0)
 	r := run(t, sim.Experiment{Problem: rough, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1, Seed: 1, Options: engine.Options{Epsilon: 1}})

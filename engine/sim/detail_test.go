@@ -15,16 +15,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // run returns the result of an experiment.
 func run(t testing.TB, x sim.Experiment) engine.Result {
 	t.Helper()
-	r, err := sim.Run(t.Context(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return try.Of(sim.Run(t.Context(), x))
 }
 
 // The columns add up to the summary and predict the speedups of the three cases: 5, 5/2 and 1, since ρ* is 1, 2 and 5 times the ρ* of one
@@ -156,10 +153,7 @@ func TestTooFewRuns(t *testing.T) {
 func TestBytes(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.5)
 	known := p
-	unknown, err := p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem})
-	if err != nil {
-		t.Fatal(err)
-	}
+	unknown := try.Of(p.WithNoise(problem.NoiseModel{UnknownBy: problem.UnknownProblem}))
 	for _, c := range []struct {
 		mode, name string
 		p          *problem.Problem
@@ -168,22 +162,11 @@ func TestBytes(t *testing.T) {
 		opt := engine.Options{Budget: 70, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-6}}
 		r := run(t, sim.Experiment{Problem: p, Mode: c.mode, Algorithm: c.name, Options: opt, Runs: 1, Seed: 3})
 		model := plain.ModelOf(t, p)
-		entry, err := algorithms.Named(c.mode, c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := entry.New(model, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		draw, err := sim.DrawerOf(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(algorithms.Named(c.mode, c.name))
+		alg := try.Of(entry.New(model, opt))
+		draw := try.Of(sim.DrawerOf(p))
 		sent := &writer{t: t, env: sim.NewEnvironment(p, draw, 3, 0), p: p, features: model.Rank()}
-		if _, err := engine.Run(context.Background(), alg, sent, opt); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(engine.Run(context.Background(), alg, sent, opt))
 		got, want := fmt.Sprint(r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta), fmt.Sprint(sent.messages, sent.merged, sent.raw, sent.theta)
 		t.Logf("%s: %g messages; %g bytes merged, %g raw, %g theta; %g samples", c.name, r.Messages, r.Bytes, r.BytesRaw, r.BytesTheta, r.SamplesTotal)
 		if got != want {
@@ -210,10 +193,7 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 	if err != nil {
 		return b, err
 	}
-	digest, err := wire.ParseDigest(plan.Digest)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	digest := try.Of(wire.ParseDigest(plan.Digest))
 	for v := range w.p.V() {
 		lo, hi := w.p.ArmsOf(v)
 		h := wire.Header{Agent: v, Round: plan.Round, Digest: digest}
@@ -221,10 +201,7 @@ func (w *writer) Pull(ctx context.Context, plan engine.Plan) (engine.Batch, erro
 		if plan.WantSquares {
 			squares = b.Squares[lo:hi]
 		}
-		text, err := wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi], Squares: squares}.Append(nil)
-		if err != nil {
-			w.t.Fatal(err)
-		}
+		text := try.Of(wire.Merged{Header: h, Counts: b.Counts[lo:hi], Means: b.Means[lo:hi], Squares: squares}.Append(nil))
 		w.merged += len(text)
 		w.raw += wire.RawSize(v, plan.Round, b.Counts[lo:hi])
 		w.theta += wire.ThetaSize(v, plan.Round, w.features)

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestEarlierRewards measures the samples saved by rewards from before the run on the coupling data: a posterior uses them fully, while a
@@ -32,41 +33,21 @@ func TestEarlierRewards(t *testing.T) {
 	opt := engine.Options{Epsilon: 10}
 	memory, samples := new(model.Memory), map[string]float64{}
 	for _, name := range names {
-		entry, err := algorithms.Named(engine.ModeFC, name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := model.New(p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(algorithms.Named(engine.ModeFC, name))
+		m := try.Of(model.New(p, 0))
 		m.Share(memory)
 		for _, pilot := range pilots {
 			for run := range runs {
-				alg, err := entry.New(m, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				s, err := engine.Begin(alg, opt)
-				if err != nil {
-					t.Fatal(err)
-				}
-				env, err := sim.EnvironmentOf(t.Context(), p, 3, run)
-				if err != nil {
-					t.Fatal(err)
-				}
+				alg := try.Of(entry.New(m, opt))
+				s := try.Of(engine.Begin(alg, opt))
+				env := try.Of(sim.EnvironmentOf(t.Context(), p, 3, run))
 				each := engine.Plan{Round: 1000, Counts: make([]int, p.N())}
 				for i := range each.Counts {
 					each.Counts[i] = pilot
 				}
 				if pilot > 0 {
-					b, err := env.Pull(t.Context(), each)
-					if err != nil {
-						t.Fatal(err)
-					}
-					if err := s.AddData(b); err != nil {
-						t.Fatal(err)
-					}
+					b := try.Of(env.Pull(t.Context(), each))
+					try.To(s.AddData(b))
 				}
 				for {
 					plan, more, err := s.Next(t.Context())

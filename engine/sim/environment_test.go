@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Means of n rewards have the mean of the rewards and the variance σ²/n: 4,000 draws, five standard errors.
@@ -29,10 +30,7 @@ func TestDrawers(t *testing.T) {
 			rng := rand.New(rand.NewPCG(1, uint64(n)))
 			values := make([]float64, 4000)
 			for k := range values {
-				d, err := c.draw(rng, 0, n, false)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := try.Of(c.draw(rng, 0, n, false))
 				values[k] = d.Mean
 			}
 			mean, variance := stat.MeanVariance(values, nil)

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // runOf returns a result with estimates.
@@ -160,9 +161,7 @@ func TestEstimatesAreBounded(t *testing.T) {
 		k := keepEstimates(NewEnvironment(p, nil, 1, 0), fixed{n: n}, p)
 		const rounds = 5000
 		for r := range rounds {
-			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(k.Pull(context.Background(), engine.Plan{Round: r + 1}))
 		}
 		x := k.finish()
 		size := len(x.Rounds) * 2 * n
@@ -207,9 +206,7 @@ func TestEstimatesOfManyArms(t *testing.T) {
 		q.Mean = nil
 		k := keepEstimates(NewEnvironment(p, nil, 1, 0), recalling{fixed{n: q.N()}, &round}, &q)
 		for r := range 3 {
-			if _, err := k.Pull(context.Background(), engine.Plan{Round: r + 1}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(k.Pull(context.Background(), engine.Plan{Round: r + 1}))
 			round = r + 1
 		}
 		x := k.finish()
@@ -243,14 +240,9 @@ func TestEstimatesAreNotAsked(t *testing.T) {
 		t.Errorf("estimates are kept, or %v", err)
 	}
 	x.Estimates = true
-	s, err := OpenStore(t.TempDir() + "/x.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(OpenStore(t.TempDir() + "/x.jsonl"))
 	defer s.Close()
 	for range 2 {
-		if _, _, err := s.Run(context.Background(), x); err != nil {
-			t.Fatal(err)
-		}
+		try.Two(s.Run(context.Background(), x))
 	}
 }

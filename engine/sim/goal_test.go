@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -42,21 +43,12 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 			}
 			yields[i] = -costs[i]
 		}
-		tasks, err := kernels.NewPoints([]string{"z"}, []string{"A", "B", "C"}, [][]float64{{0}, {1}, {2}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		arms, err := kernels.NewPoints([]string{"x"}, names, x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tasks := try.Of(kernels.NewPoints([]string{"z"}, []string{"A", "B", "C"}, [][]float64{{0}, {1}, {2}}))
+		arms := try.Of(kernels.NewPoints([]string{"x"}, names, x))
 		joint := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: kernels.RBF{Lengthscale: []float64{4}}}}}
 		for _, environment := range environments {
 			made := func(mean []float64, rewards [][]float64, bounds *[2]float64) *problem.Problem {
-				p, err := problem.New("p", tasks, arms, taskOf, joint, []float64{0.5}, mean)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := try.Of(problem.New("p", tasks, arms, taskOf, joint, []float64{0.5}, mean))
 				switch environment {
 				case problem.EnvironmentResampled:
 					p.Rewards = rewards
@@ -129,10 +121,7 @@ func TestGoalMinIsOppositeMax(t *testing.T) {
 
 // With goal min, answers are the arms with the lowest rewards, and estimates have the sign of the data.
 func TestGoalMinAnswers(t *testing.T) {
-	p, err := problem.Classic([]float64{7, 5, 9}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{7, 5, 9}, 2))
 	r := run(t, sim.Experiment{Problem: p.Minimised(), Mode: engine.ModeFB, Algorithm: "IndUniformFB", Runs: 5, Seed: 1, Options: engine.Options{Budget: 3000}})
 	for _, a := range r.Answers {
 		if a.Leader != "arm 2" || a.Best != "arm 2" || math.Abs(a.Estimate-5) > 0.2 || !*a.Correct {

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // perturbed adds to every expected reward a normal number with this standard deviation, which the kernel cannot represent.
@@ -27,24 +28,12 @@ func perturbed(p *problem.Problem, sd float64, seed uint64) *problem.Problem {
 // rejected counts the runs whose data reject the kernel.
 func rejected(t testing.TB, p *problem.Problem, algorithm string, runs int) (count int) {
 	t.Helper()
-	entry, err := algorithms.Named(engine.ModeFC, algorithm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(algorithms.Named(engine.ModeFC, algorithm))
 	m := plain.ModelOf(t, p)
-	draw, err := sim.DrawerOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draw := try.Of(sim.DrawerOf(p))
 	for run := range runs {
-		alg, err := entry.New(m, engine.Options{Delta: 0.05})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := engine.Run(context.Background(), alg, sim.NewEnvironment(p, draw, 5, run), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(entry.New(m, engine.Options{Delta: 0.05}))
+		out := try.Of(engine.Run(context.Background(), alg, sim.NewEnvironment(p, draw, 5, run), engine.Options{}))
 		if out.LackOfFit != nil {
 			count++
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // BenchmarkLevel measures the rejection rate of each test: "level" under the null hypothesis, "power" under an alternative. One operation
@@ -107,10 +108,7 @@ func pairsApart(b *testing.B, measure string, runs int, effect float64) float64 
 			y[i] = math.Exp(0.5 * math.Sqrt(0.5) * (shared + rng.NormFloat64()))
 			wrongX[i], wrongY[i] = rng.Float64() < 0.2+0.3*effect, rng.Float64() < 0.2
 		}
-		c, err := sim.Paired(made("a", x, wrongX), made("b", y, wrongY), measure)
-		if err != nil {
-			b.Fatal(err)
-		}
+		c := try.Of(sim.Paired(made("a", x, wrongX), made("b", y, wrongY), measure))
 		if !holds(c.Difference, 0) {
 			apart++
 		}

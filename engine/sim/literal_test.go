@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The twelve literal CoKernelFC sample counts per agent, ξ → 0, δ = 0.005, and their rounds, from an independent implementation in
@@ -20,11 +21,8 @@ func TestLiteralCounts(t *testing.T) {
 	for number, factor := range map[int]float64{1: 1, 2: 2, 3: 5} {
 		for gap, w := range want {
 			p := enginetest.Paper(t, number, gap)
-			r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
-				Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := try.Of(sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
+				Options: engine.Options{Delta: 0.005, Schedule: engine.SchedulePaper, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-9}}}))
 			if got := r.SamplesPerAgent.Mean; math.Abs(got/(factor*w.samples)-1) > 0.002 || r.MaxRounds != w.rounds || r.Errors.Count > 0 {
 				t.Errorf("case %d, gap %g: %.1f samples in %d rounds, %d wrong; want %.1f in %d", number, gap, got, r.MaxRounds, r.Errors.Count, factor*w.samples, w.rounds)
 			}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Results depend neither on cached values nor on the number of workers: every algorithm of the catalogue, alone and with a memory used by
@@ -36,10 +37,7 @@ func TestResultsDoNotDependOnMemory(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s, case %d: %v", entry.Name, number, err)
 		}
-		text, err := json.Marshal(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(json.Marshal(r))
 		return string(text)
 	}
 	setups := []struct {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // equal pulls every arm equally often, in one round, and recommends the largest mean.
@@ -64,23 +65,15 @@ func TestOwnAlgorithm(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.4)
 	const runs, pulls = 300, 20
 	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(pulls), Runs: runs, Seed: 3}
-	r, err := sim.Run(ctx, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := try.Of(sim.Run(ctx, x))
 	if r.Algorithm != "Equal" || r.Runs != runs || r.SamplesPerAgent.Mean != float64(pulls*p.N()/p.V()) || r.Standing != engine.StandingNone {
 		t.Errorf("%s: %d runs, %v samples, standing %s", r.Algorithm, r.Runs, r.SamplesPerAgent, r.Standing)
 	}
 	wrong := 0 // counted by a loop over engine.Run, without the summary
 	for run := range runs {
-		env, err := sim.EnvironmentOf(context.Background(), p, x.Seed, run)
-		if err != nil {
-			t.Fatal(err)
-		}
+		env := try.Of(sim.EnvironmentOf(context.Background(), p, x.Seed, run))
 		alg := &equal{p: p, pulls: pulls}
-		if _, err := engine.Run(ctx, alg, env, engine.Options{}); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(engine.Run(ctx, alg, env, engine.Options{}))
 		for v, arms := range p.Groups() {
 			best, name := math.Inf(-1), ""
 			for _, i := range arms {
@@ -97,10 +90,7 @@ func TestOwnAlgorithm(t *testing.T) {
 	if r.Errors.Count != wrong || wrong == 0 || wrong == runs {
 		t.Errorf("%d of %d runs wrong, want %d", r.Errors.Count, runs, wrong)
 	}
-	named, err := sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: runs, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	named := try.Of(sim.Run(ctx, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: runs, Seed: 3}))
 	if c, err := sim.Paired(r, named, sim.MeasureSamples); err != nil || c.Difference.Mean != r.SamplesPerAgent.Mean-named.SamplesPerAgent.Mean {
 		t.Errorf("compared: %+v, %v", c, err)
 	}
@@ -129,10 +119,7 @@ func TestOwnAlgorithmRefused(t *testing.T) {
 			t.Errorf("want %q, got %v", want, err)
 		}
 	}
-	s, err := sim.OpenStore(filepath.Join(t.TempDir(), "store"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(sim.OpenStore(filepath.Join(t.TempDir(), "store")))
 	defer s.Close()
 	if _, _, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Own: own(1), Runs: 1}); err == nil || !strings.Contains(err.Error(), "without Digest") {
 		t.Errorf("a store took it: %v", err)

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // made returns a result with the given samples and wrong runs, as sim.Run would summarise it.
@@ -38,11 +39,7 @@ func without(r engine.Result) engine.Result {
 
 func compare(t *testing.T, a, b engine.Result, measure string) sim.Comparison {
 	t.Helper()
-	c, err := sim.Paired(a, b, measure)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
+	return try.Of(sim.Paired(a, b, measure))
 }
 
 func holds(i engine.Interval, v float64) bool { return i.CI95[0] <= v && v <= i.CI95[1] }
@@ -199,10 +196,7 @@ func TestPairedMistakes(t *testing.T) {
 // TestCompare runs a sweep as the language does: pairs over pooled seeds, and no condition is lost.
 func TestCompare(t *testing.T) {
 	s := sweptFC(t, []string{"CoKernelFC", "IndKernelFC"}, 4)
-	c, err := sim.Compare(s, "IndKernelFC", "samples")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(sim.Compare(s, "IndKernelFC", "samples"))
 	if len(c.Rows) != 2 || strings.Join(c.Names, " ") != "case gap" || c.Reference != "IndKernelFC" {
 		t.Fatalf("%+v, want two rows by case and gap", c)
 	}
@@ -251,11 +245,8 @@ func sweptFC(t *testing.T, algorithms []string, runs int) sim.Sweep {
 		p := enginetest.Paper(t, number, 0.4)
 		for _, name := range algorithms {
 			for seed := range uint64(2) {
-				r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: seed, Detail: true,
-					Options: engine.Options{Delta: 0.005}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				r := try.Of(sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: name, Runs: runs, Seed: seed, Detail: true,
+					Options: engine.Options{Delta: 0.005}}))
 				s.Rows = append(s.Rows, sim.SweepRow{Values: []any{float64(number), 0.4, name, float64(seed)}, Result: r})
 			}
 		}
@@ -266,10 +257,7 @@ func sweptFC(t *testing.T, algorithms []string, runs int) sim.Sweep {
 // Equal tasks need five times fewer samples, different tasks no fewer. Both predictions are exact.
 func TestSpeedup(t *testing.T) {
 	s := sweptFC(t, []string{"CoKernelFC", "IndKernelFC"}, 4)
-	got, err := sim.SpeedupOf(s, "CoKernelFC", "IndKernelFC")
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := try.Of(sim.SpeedupOf(s, "CoKernelFC", "IndKernelFC"))
 	if got.Tasks != 5 || len(got.Rows) != 2 {
 		t.Fatalf("%+v, want two rows of 5 tasks", got)
 	}

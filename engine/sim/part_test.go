@@ -17,15 +17,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // jsonOf returns a result as JSON, without the numbers that JSON cannot encode, which bits compares.
 func jsonOf(t *testing.T, r engine.Result) string {
 	t.Helper()
-	text, err := json.Marshal(finite(r))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(finite(r)))
 	return string(text)
 }
 
@@ -125,25 +123,16 @@ func TestParts(t *testing.T) {
 		warned += len(want.Warnings)
 		undecided += want.Undecided.Count
 		x.Memory, x.Workers = nil, 2
-		there, err := sim.Prepare(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		there := try.Of(sim.Prepare(context.Background(), x))
 		for range divisions {
 			var parts []*sim.Part
 			for from := 0; from < runs; {
 				to := from + 1 + rng.IntN(runs-from)
-				p, err := there.RunPart(context.Background(), from, to)
-				if err != nil {
-					t.Fatal(err)
-				}
+				p := try.Of(there.RunPart(context.Background(), from, to))
 				parts = append(parts, p)
 				from = to
 			}
-			here, err := sim.Prepare(context.Background(), x)
-			if err != nil {
-				t.Fatal(err)
-			}
+			here := try.Of(sim.Prepare(context.Background(), x))
 			got := here.Result(context.Background(), shuffled(rng, parts)...)
 			sameBits(t, x.Algorithm+" on "+x.Problem.Name, want, got)
 			if (want.Estimates == nil) != (got.Estimates == nil) || !reflect.DeepEqual(bits(reflect.ValueOf(want.Estimates), nil), bits(reflect.ValueOf(got.Estimates), nil)) {
@@ -154,10 +143,7 @@ func TestParts(t *testing.T) {
 			some := here.Result(context.Background(), parts[0])
 			few := x
 			few.Runs = last
-			fewer, err := sim.Run(context.Background(), few)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fewer := try.Of(sim.Run(context.Background(), few))
 			fewer.Asked = runs
 			sameBits(t, x.Algorithm+" with missing parts", fewer, some)
 		}
@@ -196,18 +182,12 @@ func TestPartOfInterruptedRun(t *testing.T) {
 				cancel()
 			}
 		}
-		there, err := sim.Prepare(context.Background(), stopping)
-		if err != nil {
-			t.Fatal(err)
-		}
+		there := try.Of(sim.Prepare(context.Background(), stopping))
 		p, err := there.RunPart(ctx, 0, 50)
 		if !errors.Is(err, context.Canceled) || p.Done() != after {
 			t.Fatalf("%d runs finished, error %v; want %d and an interrupt", p.Done(), err, after)
 		}
-		here, err := sim.Prepare(context.Background(), x)
-		if err != nil {
-			t.Fatal(err)
-		}
+		here := try.Of(sim.Prepare(context.Background(), x))
 		r := here.Result(context.Background(), p)
 		if r.Runs != after || len(r.Trace) == 0 || len(r.Answers) != 5 {
 			t.Errorf("a result of %d runs with %d rounds and %d answers; want %d runs, a trace and 5 answers", r.Runs, len(r.Trace), len(r.Answers), after)
@@ -218,10 +198,7 @@ func TestPartOfInterruptedRun(t *testing.T) {
 // Runs outside of an experiment are refused.
 func TestPartsThatDoNotFit(t *testing.T) {
 	x := sim.Experiment{Problem: enginetest.Paper(t, 1, 0.5), Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 6, Workers: 1}
-	ts, err := sim.Prepare(context.Background(), x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ts := try.Of(sim.Prepare(context.Background(), x))
 	for _, limits := range [][2]int{{-1, 2}, {2, 2}, {4, 7}} {
 		if _, err := ts.RunPart(context.Background(), limits[0], limits[1]); err == nil {
 			t.Errorf("a part from %d to %d was run", limits[0], limits[1])

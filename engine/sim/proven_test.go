@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -26,14 +27,8 @@ func onArms(scale float64, k kernels.Kernel) kernels.Joint {
 func table(t *testing.T, text string, k kernels.Joint, noise float64) *problem.Problem {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "table.csv")
-	if err := os.WriteFile(path, []byte(strings.ReplaceAll(text, " / ", "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.Load(path, k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{noise}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	try.To(os.WriteFile(path, []byte(strings.ReplaceAll(text, " / ", "\n")+"\n"), 0o600))
+	return try.Of(problem.Load(path, k, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{noise}}}))
 }
 
 const (

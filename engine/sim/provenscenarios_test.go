@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,11 +41,7 @@ func pointsOf(t *testing.T, prefix string, n int, columns ...func(i int) float64
 			rows[i] = append(rows[i], column(i))
 		}
 	}
-	p, err := kernels.NewPoints(heads, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(kernels.NewPoints(heads, names, rows))
 }
 
 // madeOf returns a problem of this many tasks with the same number of arms each and the given features and means.
@@ -62,10 +59,7 @@ func madeOf(t *testing.T, tasks, each int, k kernels.Joint, noise problem.NoiseM
 		taskOf[i], means[i] = i/each, mean(i/each, i%each)
 		arms.Names[i] = fmt.Sprint("a", i%each)
 	}
-	p, err := problem.New("scenario", all, arms, taskOf, k, []float64{1}, means)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("scenario", all, arms, taskOf, k, []float64{1}, means))
 	if noise.Scales == nil {
 		noise.Scales = p.Noise.Scales
 	} else if len(noise.Scales) < n {
@@ -106,14 +100,8 @@ func smooth(t *testing.T, p *problem.Problem, seed uint64) []float64 {
 // normed states the true norm of the expected rewards.
 func normed(t *testing.T, p *problem.Problem, opt engine.Options) engine.Options {
 	t.Helper()
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	norm, err := m.Truth().Norm()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 1))
+	norm := try.Of(m.Truth().Norm())
 	opt.Norm, opt.Unit = norm*(1+1e-6), 1
 	return opt
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestPublishedTable measures the table of docs/tutorials/reproduce-the-paper.md and writes it to measured/baselines.csv. It takes about
@@ -49,14 +50,8 @@ func TestPublishedTable(t *testing.T) {
 func replacePublishedRow(t *testing.T, row []string) {
 	t.Helper()
 	const file = "measured/baselines.csv"
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	records, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(file))
+	records := try.Of(csv.NewReader(strings.NewReader(string(text))).ReadAll())
 	same := func(r []string) bool { return slices.Equal(r[:3], row[:3]) }
 	if at := slices.IndexFunc(records, same); at >= 0 {
 		records[at] = row
@@ -64,12 +59,8 @@ func replacePublishedRow(t *testing.T, row []string) {
 		records = append(records, row)
 	}
 	var out strings.Builder
-	if err := csv.NewWriter(&out).WriteAll(records); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(out.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(csv.NewWriter(&out).WriteAll(records))
+	try.To(os.WriteFile(file, []byte(out.String()), 0o644))
 }
 
 // threeDigits formats a number with three significant digits, without an exponent.

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -49,19 +50,10 @@ func drawn(t testing.TB, name string, rng *rand.Rand, V, n int, ofTasks, ofArms 
 			taskOf = append(taskOf, v)
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c", "d"}[:V], z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"a", "b", "c", "d"}[:V], z))
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, names, x))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{ofTasks}}, Arm: kernels.RBF{Lengthscale: []float64{ofArms}}}}}
-	p, err := problem.New(name, tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New(name, tasks, arms, taskOf, k, []float64{1}, make([]float64, len(taskOf))))
 	m := plain.ModelOf(t, p)
 	theta := make([]float64, m.Rank())
 	for k := range theta {
@@ -148,10 +140,7 @@ func TestDeterminism(t *testing.T) {
 		for k := range texts {
 			x.Workers, x.Detail = k+1, true
 			r := run(t, x)
-			data, err := json.Marshal(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := try.Of(json.Marshal(r))
 			texts[k] = data
 		}
 		if !bytes.Equal(texts[0], texts[1]) {
@@ -166,13 +155,10 @@ func TestStroke(t *testing.T) {
 	if testing.Short() {
 		t.Skip("200 runs")
 	}
-	p, err := problem.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
+	p := try.Of(problem.Load("../../notebooks/data/stroke.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{20, 0.5}}, Arm: kernels.Constant{Value: 1}},
 		{Scale: 0.01, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}, Environment: problem.EnvironmentBernoulli}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, problem.LoadOptions{Noise: problem.NoiseModel{Scales: []float64{0.5}, Environment: problem.EnvironmentBernoulli}}))
 	r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Options: engine.Options{MaxSamples: 19285}, Runs: 100, Seed: 1})
 	if r.Status != engine.StatusSamples || r.Errors.Count > 0 || r.Undecided.Count != 100 {
 		t.Errorf("fc: status %s, %d runs with a wrong winner, %d undecided; want the sample limit, 0 and 100", r.Status, r.Errors.Count, r.Undecided.Count)
@@ -194,24 +180,12 @@ func TestStroke(t *testing.T) {
 // TestGuaranteeNeedsItsRidge checks that for ξ above the limit of Theorem 1 the literal rule errs and the result has no guarantee; the
 // tuned rule holds for every ξ.
 func TestGuaranteeNeedsItsRidge(t *testing.T) {
-	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, []string{"A", "B", "C"}, [][]float64{{0.1, 0}, {0, 1}, {0, 0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("shrunk", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(kernels.Linear{}), []float64{0.5}, []float64{1, 0.8, 0.4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, [][]float64{{}}))
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, []string{"A", "B", "C"}, [][]float64{{0.1, 0}, {0, 1}, {0, 0.5}}))
+	p := try.Of(problem.New("shrunk", tasks, arms, []int{0, 0, 0}, kernels.LiftArm(kernels.Linear{}), []float64{0.5}, []float64{1, 0.8, 0.4}))
 	for schedule, promised := range map[string]bool{engine.SchedulePaper: false, engine.ScheduleTuned: true} {
-		r, err := sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
-			Options: engine.Options{Delta: 0.1, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.1}, MaxSamples: 1e7}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 20, Seed: 1,
+			Options: engine.Options{Delta: 0.1, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 0.1}, MaxSamples: 1e7}}))
 		if got := !strings.Contains(r.Guarantee, "value of xi is too large"); got != promised || (!promised && r.Errors.Count == 0) || (promised && r.Errors.Count > 0) {
 			t.Errorf("%s: guarantee %q with %d of %d runs wrong", schedule, r.Guarantee, r.Errors.Count, r.Errors.Runs)
 		}

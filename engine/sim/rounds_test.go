@@ -10,15 +10,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A function that draws a whole round gives the same rewards as one that is called per arm, with and without squares, and with the sign
 // of the data.
 func TestRounds(t *testing.T) {
-	p, err := problem.PaperCase(2, 0.4)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(2, 0.4))
 	for _, goal := range []*problem.Problem{p, p.Minimised()} {
 		for _, squares := range []bool{false, true} {
 			draws := func() RewardFunc { // other rewards at every call

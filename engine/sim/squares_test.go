@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The squares of n rewards have the mean and variance that follow from the moments of one reward: (n-1)σ² and, with fourth central moment
@@ -34,10 +35,7 @@ func TestSquares(t *testing.T) {
 			rng := rand.New(rand.NewPCG(2, uint64(n)))
 			means, squares := make([]float64, 4000), make([]float64, 4000)
 			for k := range squares {
-				d, err := c.draw(rng, 0, int(n), true)
-				if err != nil {
-					t.Fatal(err)
-				}
+				d := try.Of(c.draw(rng, 0, int(n), true))
 				means[k], squares[k] = d.Mean, d.Squares
 			}
 			mean, variance := stat.MeanVariance(squares, nil)
@@ -69,10 +67,7 @@ func TestSquaresIndependent(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	off, squares := make([]float64, 4000), make([]float64, 4000)
 	for k := range squares {
-		d, err := draw(rng, 0, 4, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(draw(rng, 0, 4, true))
 		off[k], squares[k] = math.Abs(d.Mean-2), d.Squares
 	}
 	if r := stat.Correlation(off, squares, nil); math.Abs(r) > 5/math.Sqrt(4000) {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestStanding checks the type of guarantee for each noise model, reward distribution and assumption. The means are between 0.2 and 0.6.
@@ -104,10 +105,7 @@ func TestStandingOfFunctions(t *testing.T) {
 	} {
 		q := p
 		if c.noise.UnknownBy != "" || c.noise.Bounds != nil {
-			var err error
-			if q, err = p.WithNoise(c.noise); err != nil {
-				t.Fatal(err)
-			}
+			q = try.Of(p.WithNoise(c.noise))
 		}
 		one := func(rng *rand.Rand, task, arm string, _ int) (float64, error) {
 			return means[task+arm] + rng.NormFloat64()/10, nil
@@ -140,10 +138,7 @@ func TestUnknownNoise(t *testing.T) {
 
 // Tasks that are equal to the kernel but have different rewards void the guarantee of sharing agents, not that of independent ones.
 func TestStandingOfAgentsAlone(t *testing.T) {
-	p, err := problem.Classic([]float64{0, 1}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, 1}, 2))
 	p.Mean = []float64{0, 1, 0, 2}
 	for algorithm, want := range map[string]string{"CoTestFC": engine.StandingNone, "IndTestFC": engine.StandingProven} {
 		if r := run(t, sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: algorithm, Runs: 1}); r.Standing != want {

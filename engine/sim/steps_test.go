@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // slot is one pull of a run.
@@ -67,39 +68,20 @@ func TestStepsOfCampaigns(t *testing.T) {
 		{"CoKernelFC", "CoKernelFC", &known, engine.ModeFC, engine.Options{Epsilon: 10, Ridge: xi, Norm: 5}},
 		{"CoKernelFB", "CoKernelFB", &known, engine.ModeFB, engine.Options{Budget: 48, Ridge: xi, Norm: 5}},
 	} {
-		entry, err := algorithms.Named(c.mode, c.algorithm)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entry := try.Of(algorithms.Named(c.mode, c.algorithm))
 		memory := new(model.Memory)
 		create := func() engine.Algorithm {
-			m, err := model.New(c.p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
-			alg, err := entry.New(m.Share(memory), c.opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return alg
+			m := try.Of(model.New(c.p, 0))
+			return try.Of(entry.New(m.Share(memory), c.opt))
 		}
-		want, err := engine.Run(context.Background(), create(), enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+		want := try.Of(engine.Run(context.Background(), create(), enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 			return inOrder(plan, func(s slot) float64 { return s.reward(c.p) })
-		}), c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}), c.opt))
 
-		s, err := engine.Begin(create(), c.opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(engine.Begin(create(), c.opt))
 		rng := rand.New(rand.NewPCG(7, 7))
 		for {
-			plan, more, err := s.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan, more := try.Two(s.Next(t.Context()))
 			if !more {
 				break
 			}
@@ -121,18 +103,10 @@ func TestStepsOfCampaigns(t *testing.T) {
 					}
 				}
 			}
-			if err := s.Learn(t.Context(), inOrder(plan, func(at slot) float64 { return told[at] })); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Learn(t.Context(), inOrder(plan, func(at slot) float64 { return told[at] })))
 		}
-		got, err := json.Marshal(s.Outcome())
-		if err != nil {
-			t.Fatal(err)
-		}
-		expected, err := json.Marshal(want)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := try.Of(json.Marshal(s.Outcome()))
+		expected := try.Of(json.Marshal(want))
 		t.Logf("%s: %d rounds, %d samples, %s", c.name, len(want.Rounds), want.Samples, want.Status)
 		if string(got) != string(expected) {
 			t.Errorf("%s:\n%s\nwant\n%s", c.name, got, expected)

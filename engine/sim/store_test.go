@@ -21,15 +21,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 func openStore(t *testing.T, path string) *sim.Store {
 	t.Helper()
-	s, err := sim.OpenStore(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(sim.OpenStore(path))
 	t.Cleanup(func() { s.Close() })
 	return s
 }
@@ -94,9 +92,7 @@ func TestStoreIsLossless(t *testing.T) {
 	if !strange {
 		t.Errorf("no number among %d results is NaN or infinite: nothing was tried", len(fresh))
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(s.Close())
 	s = openStore(t, path)
 	for i, x := range asked {
 		x.Workers, x.Progress = 1, func(sim.Step) { t.Errorf("%s is run again", x.Algorithm) }
@@ -186,25 +182,17 @@ func TestStoreDamage(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)
 	run := func(s *sim.Store, seed uint64) bool {
 		t.Helper()
-		_, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1, Seed: seed})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, stored := try.Two(s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoKernelFC", Runs: 1, Seed: seed}))
 		return stored
 	}
 	s := openStore(t, path)
 	run(s, 1)
 	run(s, 2)
 	s.Close()
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.Of(os.ReadFile(path))
 	first := strings.IndexByte(string(whole), '\n') + 1
 	for _, cut := range []int{first + 1, first + 8, first + 300, len(whole) - 1} {
-		if err := os.WriteFile(path, whole[:cut], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, whole[:cut], 0o600))
 		s := openStore(t, path)
 		if !run(s, 1) || run(s, 2) {
 			t.Errorf("cut at byte %d: want the first cell stored and the second not", cut)
@@ -219,9 +207,7 @@ func TestStoreDamage(t *testing.T) {
 		"nothing but zeros": zeros, "a line that goes on in zeros": string(whole[first:first+300]) + zeros,
 		"zeros before the end of a line": zeros + string(whole[len(whole)-20:]), "zeros and a line end": zeros + "\n",
 	} {
-		if err := os.WriteFile(path, []byte(string(whole[:first])+tail), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(string(whole[:first])+tail), 0o600))
 		s, err := sim.OpenStore(path)
 		if err != nil {
 			t.Errorf("%s after a power cut: %v", what, err)
@@ -242,9 +228,7 @@ func TestStoreDamage(t *testing.T) {
 		`is not a store of results. Its last line begins with "task,arm"`:            "task,arm,mean",
 		":2: this line is not a stored result: its special number at 9999 is out of": string(whole[:first]) + strings.TrimSuffix(string(whole[first:]), "}\n") + `,"special":[{"at":9999,"bits":"1"}]}` + "\n",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text), 0o600))
 		if _, err := sim.OpenStore(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v\n want %s", err, want)
 		}
@@ -258,9 +242,7 @@ func TestStoreDamage(t *testing.T) {
 func TestStoreOfAnEarlierRevision(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "cells.jsonl")
 	line := `{"key":"` + strings.Repeat("0", 64) + `","problem":"p","algorithm":"CoTestFC","result":{"warnings":["few runs"]}}` + "\n"
-	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(line), 0o600))
 	s := openStore(t, path)
 	p := enginetest.Paper(t, 1, 0.5)
 	if _, stored, err := s.Run(context.Background(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}); stored || err != nil {
@@ -298,11 +280,7 @@ func TestStoreKeyOfNoise(t *testing.T) {
 	key := func(change func(*problem.NoiseModel)) string {
 		p := enginetest.Paper(t, 1, 0.1)
 		change(&p.Noise)
-		k, err := sim.KeyOf(sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return k
+		return try.Of(sim.KeyOf(sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 1}))
 	}
 	base := key(func(*problem.NoiseModel) {})
 	for i := range reflect.TypeFor[problem.NoiseModel]().NumField() {

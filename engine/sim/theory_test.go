@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -69,20 +70,10 @@ func line(t *testing.T, arms int) *problem.Problem {
 		at := float64(i) / float64(arms-1)
 		names[i], x[i], mean[i], noise[i] = fmt.Sprint("a", i), []float64{at}, at, 1
 	}
-	points, err := kernels.NewPoints([]string{"x_1"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints(nil, []string{"t"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := try.Of(kernels.NewPoints([]string{"x_1"}, names, x))
+	tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, [][]float64{{}}))
 	kernel := kernels.LiftArm(kernels.Linear{Bias: 1})
-	p, err := problem.New("line", tasks, points, make([]int, arms), kernel, noise, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("line", tasks, points, make([]int, arms), kernel, noise, mean))
 }
 
 // No algorithm with error probability δ takes fewer samples than the lower bound, also with an accuracy. With bounded rewards, no bound
@@ -103,10 +94,7 @@ func TestNoRatioBelowOne(t *testing.T) {
 
 // Runs that end undecided at a limit have no ratio: it would suggest that they beat the bound.
 func TestNoRatioOfUndecidedRuns(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(1, 0.1))
 	for limit, want := range map[int]bool{1: false, 100: true} {
 		r := run(t, sim.Experiment{Problem: p, Algorithm: "CoTestFC", Mode: engine.ModeFC, Options: engine.Options{Delta: 0.1, MaxRounds: limit}, Runs: 3, Seed: 1})
 		if (r.RatioToLowerBound > 0) != want || r.LowerBoundSamples <= 0 || (r.Undecided.Count == 0) != want {

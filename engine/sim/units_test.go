@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -61,11 +62,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 		}
 	}
 	at := func(columns, names []string, rows [][]float64) *kernels.Points {
-		p, err := kernels.NewPoints(columns, names, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return try.Of(kernels.NewPoints(columns, names, rows))
 	}
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: u.kernel, Task: kernels.RBF{Lengthscale: []float64{2 * u.feature}}, Arm: armKernels(u.feature)[name]}}}
 	if level {
@@ -77,10 +74,7 @@ func inUnits(t *testing.T, name string, u units, level bool) *problem.Problem {
 	for i := range noise {
 		noise[i] = (0.4 + 0.1*rng.Float64()) * u.reward
 	}
-	p, err := problem.New("units", points, at([]string{"x_1"}, arms, x), taskOf, joint, noise, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("units", points, at([]string{"x_1"}, arms, x), taskOf, joint, noise, nil))
 	m := plain.ModelOf(t, p)
 	// a function of the kernel's space with gaps of the order of the noise, for any factor
 	gram := func(i, j int) float64 {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,15 +22,9 @@ import (
 func TestUnstatedNoise(t *testing.T) {
 	const table = "task,arm,mean\na,x,0\na,y,3\na,z,1\nb,x,0\nb,y,1\nb,z,4\n"
 	path := filepath.Join(t.TempDir(), "bare.csv")
-	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(table), 0o600))
 	load := func(m problem.NoiseModel) *problem.Problem {
-		p, err := problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{Noise: m})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return try.Of(problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{Noise: m}))
 	}
 	silent, tested, stated := load(problem.NoiseModel{}), load(problem.NoiseModel{UnknownBy: problem.UnknownTested}), load(problem.NoiseModel{Scales: []float64{1}})
 	run := func(e algorithms.Entry, p *problem.Problem) (engine.Result, error) {

@@ -15,15 +15,13 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // before returns the drawer of a problem that first calls a function with the number of the draw.
 func before(t *testing.T, p *problem.Problem, call func(draw int)) sim.Drawer {
 	t.Helper()
-	draw, err := sim.DrawerOf(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	draw := try.Of(sim.DrawerOf(p))
 	made := 0
 	return func(rng *rand.Rand, i, n int, squares bool) (sim.Draw, error) {
 		made++

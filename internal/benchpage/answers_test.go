@@ -14,6 +14,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // spoken matches the page's messages.
@@ -52,12 +53,8 @@ func TestAnswersAreSaid(t *testing.T) {
 	says("no number, for a row of another", bob, url.Values{"store": {ids[1]}, "r." + ids[1]: {"much"}}, 422, "is not a number")
 	says("thousands", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1,234"}}, 422, "may mean 1.2340 or 1234")
 	says("a huge number", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"1e308"}, "sure." + ids[1]: {"1"}}, 422, "from -1e100 to 1e100")
-	if _, err := c.Do(t.Context(), &campaign.Close{Reason: "the freezer broke", By: "Ann"}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.Ask(t.Context(), campaign.Request{By: "Cy"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Do(t.Context(), &campaign.Close{Reason: "the freezer broke", By: "Ann"}))
+	try.Of(c.Ask(t.Context(), campaign.Request{By: "Cy"}))
 	text = says("a row of a page of before", ann, url.Values{"store": {ids[1]}, "r." + ids[1]: {"7"}, "r." + ids[2]: {"8"}}, 200, "stored as late: its round, 1, is over")
 	if strings.Contains(text, "autofocus") {
 		t.Error("a field of a round that is over")

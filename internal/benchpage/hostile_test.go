@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // upload sends a sheet for a preview.
@@ -57,9 +59,7 @@ func TestFaultGuessedIDs(t *testing.T) {
 // TestFaultForeignHosts: the page answers under its own names: addresses in numbers, this machine's, and those of links.
 func TestFaultForeignHosts(t *testing.T) {
 	c, _ := started(t)
-	if _, err := c.Invite(t.Context(), "lab.example.org", "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Invite(t.Context(), "lab.example.org", "Ann"))
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	at := make(chan string, 1)
@@ -74,10 +74,7 @@ func TestFaultForeignHosts(t *testing.T) {
 		if host != "" {
 			r.Host = host
 		}
-		answer, err := client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := try.Of(client.Do(r))
 		var body bytes.Buffer
 		body.ReadFrom(answer.Body)
 		answer.Body.Close()

@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // started returns a campaign of two tasks and its page.
@@ -32,17 +33,11 @@ func started(t *testing.T) (*folder.Campaign, *httptest.Server) {
 // startedWith returns the same on a problem that is changed.
 func startedWith(t *testing.T, change func(*problem.Problem)) (*folder.Campaign, *httptest.Server) {
 	t.Helper()
-	p, err := problem.Classic([]float64{0, 1, 3}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.Classic([]float64{0, 1, 3}, 2))
 	change(p)
 	protocol := campaign.Protocol{Name: `days <script>alert("x")</script>`, Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Plate: 4, Capacity: 6, Seed: 1}
 	maker := func(context.Context, question.Recipe) (campaign.Protocol, error) { return protocol, nil }
-	c, err := folder.Start(t.Context(), filepath.Join(t.TempDir(), "days"), question.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("x")}}, protocol, maker, folder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(folder.Start(t.Context(), filepath.Join(t.TempDir(), "days"), question.Recipe{Script: campaign.File{Path: "days.cope", Content: []byte("x")}}, protocol, maker, folder.Options{}))
 	s := httptest.NewServer(New(c, false))
 	t.Cleanup(func() { s.Close(); c.Close() })
 	return c, s
@@ -67,24 +62,15 @@ func (v visitor) answer(r *http.Response, err error) (int, string) {
 		v.t.Fatal(err)
 	}
 	defer r.Body.Close()
-	text, err := io.ReadAll(r.Body)
-	if err != nil {
-		v.t.Fatal(err)
-	}
+	text := try.Of(io.ReadAll(r.Body))
 	return r.StatusCode, string(text)
 }
 
 // joined returns a visitor who followed an invitation.
 func joined(t *testing.T, c *folder.Campaign, s *httptest.Server, name string) visitor {
 	t.Helper()
-	secret, err := c.Invite(t.Context(), "", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := try.Of(c.Invite(t.Context(), "", name))
+	jar := try.Of(cookiejar.New(nil))
 	v := visitor{t, &http.Client{Jar: jar}, s.URL + "/p/" + placeOf(secret)}
 	if status, text := v.answer(v.http.Get(s.URL + "/join/" + secret)); status != 200 || !strings.Contains(text, "Go on as "+name) {
 		t.Fatalf("status %d: %s", status, text)
@@ -175,9 +161,7 @@ func TestWhoMay(t *testing.T) {
 		t.Errorf("the link of before: status %d", status)
 	}
 	bob := joined(t, c, s, "Bob")
-	if err := c.Revoke(t.Context(), "Bob"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Revoke(t.Context(), "Bob"))
 	if status, _ := bob.get("/"); status != http.StatusForbidden {
 		t.Errorf("a link that was taken back: status %d", status)
 	}
@@ -196,10 +180,7 @@ func must[T any](v T, err error) T {
 // The cookie cannot be read by scripts or sent from other sites, and by TLS alone where there is one.
 func TestCookie(t *testing.T) {
 	c, _ := started(t)
-	secret, err := c.Invite(t.Context(), "", "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := try.Of(c.Invite(t.Context(), "", "Ann"))
 	for _, secure := range []bool{false, true} {
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("POST", "/join", strings.NewReader("secret="+secret))

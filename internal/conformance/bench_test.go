@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 )
 
@@ -19,14 +20,8 @@ func median(times []time.Duration) float64 {
 // started starts a kernel for a benchmark.
 func started(b *testing.B, name string) *client.Kernel {
 	b.Helper()
-	spec, err := client.Find(name)
-	if err != nil {
-		b.Fatal(err)
-	}
-	k, err := client.Start(context.Background(), spec, client.StartOptions{Dir: b.TempDir()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	spec := try.Of(client.Find(name))
+	k := try.Of(client.Start(context.Background(), spec, client.StartOptions{Dir: b.TempDir()}))
 	b.Cleanup(func() { k.Shutdown(context.Background()) })
 	return k
 }
@@ -104,17 +99,11 @@ func BenchmarkKernelReady(b *testing.B) {
 	needGoNB(b)
 	for _, name := range []string{ourKernel, plainGoNB} {
 		b.Run(name, func(b *testing.B) {
-			spec, err := client.Find(name)
-			if err != nil {
-				b.Fatal(err)
-			}
+			spec := try.Of(client.Find(name))
 			var times []time.Duration
 			for b.Loop() {
 				begin := time.Now()
-				k, err := client.Start(context.Background(), spec, client.StartOptions{Dir: b.TempDir()})
-				if err != nil {
-					b.Fatal(err)
-				}
+				k := try.Of(client.Start(context.Background(), spec, client.StartOptions{Dir: b.TempDir()}))
 				times = append(times, time.Since(begin))
 				k.Shutdown(context.Background())
 			}

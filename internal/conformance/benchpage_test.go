@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 )
 
@@ -30,21 +31,10 @@ const (
 func benchCampaign(t *testing.T) (*folder.Campaign, *httptest.Server, string) {
 	t.Helper()
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "halides.csv"), []byte(benchTable), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	p, recipe, err := dsl.ReadProtocol(t.Context(), "days.cope", benchDays, dsl.Options{Folder: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := folder.Start(t.Context(), filepath.Join(dir, "days"), recipe, p, dsl.MakeProtocol, folder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	secret, err := c.Invite(t.Context(), "", "Ann")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "halides.csv"), []byte(benchTable), 0o600))
+	p, recipe := try.Two(dsl.ReadProtocol(t.Context(), "days.cope", benchDays, dsl.Options{Folder: dir}))
+	c := try.Of(folder.Start(t.Context(), filepath.Join(dir, "days"), recipe, p, dsl.MakeProtocol, folder.Options{}))
+	secret := try.Of(c.Invite(t.Context(), "", "Ann"))
 	server := httptest.NewServer(benchpage.New(c, false))
 	t.Cleanup(func() { server.Close(); c.Close() })
 	return c, server, server.URL + "/join/" + secret
@@ -73,9 +63,7 @@ const (
 func TestBenchPageWithoutScripts(t *testing.T) {
 	c, _, link := benchCampaign(t)
 	ctx := browse(t, limit)
-	if _, err := chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(chromedp.Call(ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}))
 	do := benchSteps(ctx, t)
 	do("the link", chromedp.EmulateViewport(320, 640), chromedp.Navigate(link), chromedp.WaitVisible(benchJoin))
 	do("go on", chromedp.Click(benchJoin), chromedp.WaitVisible(benchAsk))
@@ -92,11 +80,7 @@ func TestBenchPageWithoutScripts(t *testing.T) {
 	field := func(k int) string { return "#" + rows[k].ID + " .entry input" }
 	typed := func(k int) string {
 		t.Helper()
-		text, err := chromedp.Run(ctx, chromedp.Value(field(k)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return text
+		return try.Of(chromedp.Run(ctx, chromedp.Value(field(k))))
 	}
 	first := rows[0]
 	text := benchText(ctx, t, "#"+first.ID)
@@ -176,9 +160,7 @@ func TestBenchPageWithScripts(t *testing.T) {
 	for _, scheme := range []string{"light", "dark"} {
 		for _, width := range []int64{320, 390} {
 			media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-			if _, err := chromedp.Call(ctx, emulation.SetEmulatedMedia, media); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(chromedp.Call(ctx, emulation.SetEmulatedMedia, media))
 			do("viewport", chromedp.EmulateViewport(width, 780))
 			if wide := evaluated(`String(document.documentElement.scrollWidth > innerWidth)`); wide != "false" {
 				t.Errorf("%d pixels, %s: the page is wider than the window", width, scheme)
@@ -188,9 +170,7 @@ func TestBenchPageWithScripts(t *testing.T) {
 	}
 	// a sheet with a row that is known, one that is wrong and one that is new
 	sheet := filepath.Join(t.TempDir(), "monday.csv")
-	if err := os.WriteFile(sheet, []byte("id,reward\n"+list.Rows[0].ID+",1.5\n"+list.Rows[3].ID+",3\n"+list.Rows[3].ID[:5]+"?,3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(sheet, []byte("id,reward\n"+list.Rows[0].ID+",1.5\n"+list.Rows[3].ID+",3\n"+list.Rows[3].ID[:5]+"?,3\n"), 0o600))
 	do("upload", chromedp.EmulateViewport(320, 640), chromedp.Click(`nav a[href=upload]`), chromedp.WaitVisible(`input[type=file]`), chromedp.SetUploadFiles(`input[type=file]`, []string{sheet}), chromedp.Click("main button"), benchThere("table"))
 	if text := benchText(ctx, t, "main"); !strings.Contains(text, "Nothing is stored yet. In order: 1 new, 1 known. Not in order: 1 unknown.") || !strings.Contains(text, "the nearest is "+list.Rows[3].ID) {
 		t.Errorf("the preview says %q", text)

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -17,14 +18,9 @@ func book(t testing.TB, folder, name string, cells ...notebook.Cell) string {
 		nb.Cells[i].ID = nb.FreshID("cell")
 	}
 	path := filepath.Join(folder, name)
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.Create(path))
 	defer f.Close()
-	if err := notebook.Write(f, nb); err != nil {
-		t.Fatal(err)
-	}
+	try.To(notebook.Write(f, nb))
 	return path
 }
 

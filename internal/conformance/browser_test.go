@@ -15,6 +15,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
 
@@ -46,12 +47,8 @@ func requests(t *testing.T, file string, least int) []string {
 			mu.Unlock()
 		}
 	}
-	if err := chromedp.Listen(ctx, seen); err != nil {
-		t.Fatal(err)
-	}
-	if err := chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file))); err != nil {
-		t.Fatal(err)
-	}
+	try.To(chromedp.Listen(ctx, seen))
+	try.To(chromedp.Do(ctx, chromedp.Navigate("file://"+filepath.ToSlash(file))))
 	soFar := func() []string {
 		mu.Lock()
 		defer mu.Unlock()
@@ -67,9 +64,7 @@ func TestRequestsAreSeen(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.html")
 	page := `<!DOCTYPE html><title>x</title><img src="http://127.0.0.1:9/a.png"><link rel="stylesheet" href="http://fonts.invalid/b.css">
 		<script src="http://cdn.invalid/c.js"></script><script>fetch("https://data.invalid/d.json")</script>`
-	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(page), 0o600))
 	if asked := requests(t, path, 4); len(asked) != 4 {
 		t.Errorf("of 4 requests these were seen: %q", asked)
 	}

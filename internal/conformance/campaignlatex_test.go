@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -24,18 +25,13 @@ func TestCampaignReportLaTeX(t *testing.T) {
 	dir := t.TempDir()
 	table := fmt.Sprintf("task,arm,x_1\n\"%s\",\"%s\",0\n\"%s\",b,1\n}{,\\verb|x|,0\n}{,b,1\n", latexAttack, latexAttack, latexAttack)
 	for name, text := range map[string]string{"halides.csv": table, "canary.tex": "CANARYWORD"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	p, recipe, err := dsl.ReadProtocol(t.Context(), "days.cope", benchDays, dsl.Options{Folder: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := folder.Start(t.Context(), filepath.Join(dir, "days"), recipe, p, dsl.MakeProtocol, folder.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(folder.Start(t.Context(), filepath.Join(dir, "days"), recipe, p, dsl.MakeProtocol, folder.Options{}))
 	defer c.Close()
 	list, err := c.Ask(t.Context(), campaign.Request{By: latexAttack[:100]})
 	if err != nil || len(list.Rows) < 3 {
@@ -56,23 +52,13 @@ func TestCampaignReportLaTeX(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	st, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := c.History(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(c.Status(t.Context()))
+	h := try.Of(c.History(t.Context()))
 	var text strings.Builder
 	text.WriteString("\\documentclass{article}\\usepackage[T1]{fontenc}\\usepackage{booktabs}\\begin{document}\n")
-	if err := report.LaTeX(&text, report.Document{Title: "Campaign", Displays: report.CampaignReport(st, c.Protocol(), h, nil)}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(report.LaTeX(&text, report.Document{Title: "Campaign", Displays: report.CampaignReport(st, c.Protocol(), h, nil)}))
 	text.WriteString("\nENDMARK\n\\end{document}\n")
-	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte(text.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "r.tex"), []byte(text.String()), 0o600))
 	runIn(t, dir, limit, pdflatex, "-shell-escape", "-interaction=nonstopmode", "-halt-on-error", "r.tex").must(t)
 	if got := runIn(t, dir, limit, pdftotext, "r.pdf", "-").must(t).stdout; !strings.Contains(got, "ENDMARK") || strings.Contains(got, "CANARYWORD") {
 		t.Errorf("the report reads\n%s", got)

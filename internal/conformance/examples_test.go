@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
@@ -76,10 +77,7 @@ func TestExamplesOfGoNB(t *testing.T) {
 	t.Cleanup(func() { _ = os.RemoveAll("/tmp/gonb_examples_test_goflags_cover") })
 	for _, name := range examples {
 		t.Run(name, func(t *testing.T) {
-			nb, err := notebook.Load(filepath.Join(module, "examples", name+".ipynb"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			nb := try.Of(notebook.Load(filepath.Join(module, "examples", name+".ipynb")))
 			for i, why := range leftOut {
 				if name == "tutorial" {
 					t.Logf("cell %d is left out: %s", i+1, why)
@@ -113,20 +111,14 @@ func outputsUnder(t *testing.T, kernel, module, preface string, nb *notebook.Not
 	if kernel == plainGoNB {
 		needGoNB(t)
 	}
-	spec, err := client.Find(kernel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	spec := try.Of(client.Find(kernel))
 	work := t.TempDir()
 	ctx, cancel := context.WithTimeout(context.Background(), 3*limit)
 	defer cancel()
 	env := map[string]string{"GONB_GIT_ROOT": module, "TEST_DIR": work + "/", "GOCOVERDIR": work, "TZ": "UTC"}
 	maps.Copy(env, spec.Env)
 	spec.Env = env
-	k, err := client.Start(ctx, spec, client.StartOptions{Dir: work})
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := try.Of(client.Start(ctx, spec, client.StartOptions{Dir: work}))
 	defer k.Shutdown(context.Background())
 	if reply, err := k.Execute(ctx, preface, client.ExecuteOptions{Silent: true}); err != nil || reply.Status != "ok" {
 		t.Fatalf("%s under %s: %v %v", preface, kernel, reply, err)

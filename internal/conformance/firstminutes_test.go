@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The first ten minutes of a researcher in JupyterLab 4, with mouse and keyboard: a new notebook from the launcher, completion of the name
@@ -21,9 +23,7 @@ func TestJupyterLabFirstMinutes(t *testing.T) {
 	address := jupyterLab(t, folder)
 	w := window{front: lab, t: t, ctx: browse(t, 4*limit)}
 	w.name = "first"
-	if err := chromedp.Do(w.ctx, chromedp.Navigate(address+"/lab?reset")); err != nil {
-		t.Fatal(err)
-	}
+	try.To(chromedp.Do(w.ctx, chromedp.Navigate(address+"/lab?reset")))
 	w.click(`.jp-LauncherCard[data-category="Notebook"][title*="Go + CoPE"]`)
 	w.await("a notebook and its kernel", func() bool {
 		return evaluate[bool](w, `!!window.jupyterapp`) && evaluate[bool](w, strings.Replace(lab.ready, "window.jupyterapp &&", "", 1))
@@ -90,18 +90,14 @@ func (w window) click(selector string) {
 	quoted, _ := json.Marshal(selector)
 	w.await(selector, func() bool { return w.present(selector) })
 	at := evaluate[struct{ X, Y, Width, Height float64 }](w, fmt.Sprintf("document.querySelector(%s).getBoundingClientRect().toJSON()", quoted))
-	if _, err := chromedp.Run(w.ctx, chromedp.MouseClickXY(at.X+at.Width/2, at.Y+at.Height/2)); err != nil {
-		w.t.Fatal(err)
-	}
+	try.Of(chromedp.Run(w.ctx, chromedp.MouseClickXY(at.X+at.Width/2, at.Y+at.Height/2)))
 	time.Sleep(300 * time.Millisecond)
 }
 
 // keys types as on a keyboard.
 func (w window) keys(text string, with ...chromedp.Modifier) {
 	w.t.Helper()
-	if _, err := chromedp.Run(w.ctx, chromedp.KeyEvent(text, chromedp.KeyModifiers(with...))); err != nil {
-		w.t.Fatal(err)
-	}
+	try.Of(chromedp.Run(w.ctx, chromedp.KeyEvent(text, chromedp.KeyModifiers(with...))))
 	time.Sleep(300 * time.Millisecond)
 }
 

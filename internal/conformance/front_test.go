@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // front is a front end of Jupyter as a browser sees it. The scripts do what a click
@@ -65,9 +67,7 @@ type window struct {
 func (f front) open(ctx context.Context, t *testing.T, address, name string) window {
 	t.Helper()
 	w := window{front: f, t: t, ctx: ctx}
-	if err := chromedp.Do(ctx, chromedp.Navigate(address+f.page+name+f.alone)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(chromedp.Do(ctx, chromedp.Navigate(address+f.page+name+f.alone)))
 	w.await(name+" and its kernel", func() bool { return evaluate[bool](w, f.ready) })
 	return w
 }

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // lab is JupyterLab 4. Its commands are the entries of its menus; the page offers them to scripts
@@ -110,10 +112,6 @@ const outputLooks = `(() => {
 func silenceNews(t *testing.T) {
 	t.Helper()
 	folder := filepath.Join(os.Getenv("JUPYTER_CONFIG_DIR"), "lab", "user-settings", "@jupyterlab", "apputils-extension")
-	if err := os.MkdirAll(folder, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(folder, "notification.jupyterlab-settings"), []byte(`{"fetchNews": "false", "checkForUpdates": false}`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.MkdirAll(folder, 0o700))
+	try.To(os.WriteFile(filepath.Join(folder, "notification.jupyterlab-settings"), []byte(`{"fetchNews": "false", "checkForUpdates": false}`), 0o600))
 }

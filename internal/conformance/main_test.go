@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 )
 
@@ -126,11 +127,7 @@ var installation = sync.OnceValues(func() (command string, err error) {
 // installed returns the command, whose kernel Jupyter knows as ourKernel.
 func installed(t testing.TB) string {
 	t.Helper()
-	command, err := installation()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return command
+	return try.Of(installation())
 }
 
 var gonbInstallation = sync.OnceValue(func() error {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -36,9 +37,7 @@ func TestNbformatRefuses(t *testing.T) {
 	interpreter := python(t, "nbformat", "jupyter-nbconvert")
 	path := filepath.Join(t.TempDir(), "bad.ipynb")
 	text := `{"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [{"cell_type": "markdown", "metadata": {}, "source": ""}]}`
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(text), 0o600))
 	if o := runIn(t, "", limit, interpreter, "-c", nbformat, path); o.status == 0 {
 		t.Errorf("a cell without an id was accepted: %s", o.stdout)
 	}
@@ -72,9 +71,7 @@ var fewer = map[string]map[string]string{
 func copied(t *testing.T) string {
 	t.Helper()
 	folder := filepath.Join(t.TempDir(), "notebooks")
-	if err := os.CopyFS(folder, os.DirFS("../../notebooks")); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.CopyFS(folder, os.DirFS("../../notebooks")))
 	if os.Getenv("GONB_COPE_WHOLE") == "1" {
 		return folder
 	}
@@ -96,10 +93,7 @@ func copied(t *testing.T) string {
 // Notebooks are stored without outputs, in the format that nbformat accepts.
 func TestNotebooksAreStoredClean(t *testing.T) {
 	for _, path := range ours(t) {
-		nb, err := notebook.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := try.Of(notebook.Load(path))
 		if name := nb.KernelName(); name != ourKernel {
 			t.Errorf("%s asks for the kernel %q, want %s", path, name, ourKernel)
 		}
@@ -123,10 +117,7 @@ func nbconvert(t *testing.T, kernel, path string) *notebook.Notebook {
 		t.Fatalf("%s under %s:\n%s%s", filepath.Base(path), kernel, o.stdout, o.stderr)
 	}
 	out := filepath.Join(filepath.Dir(path), name)
-	nb, err := notebook.Load(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := try.Of(notebook.Load(out))
 	validate(t, out)
 	t.Logf("%s under %s: %.1f s", filepath.Base(path), kernel, o.took.Seconds())
 	return nb
@@ -170,18 +161,10 @@ func TestNbconvertExecutes(t *testing.T) {
 func TestGoCellsUnderGoNB(t *testing.T) {
 	warm(t)
 	needGoNB(t)
-	text, err := os.ReadFile("testdata/go-only.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile("testdata/go-only.ipynb"))
 	path := filepath.Join(t.TempDir(), "go-only.ipynb")
-	if err := os.WriteFile(path, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	source, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, text, 0o666))
+	source := try.Of(filepath.Abs("../.."))
 	t.Setenv("GONB_COPE_SOURCE", source)
 	theirs, own := nbconvert(t, plainGoNB, path), nbconvert(t, ourKernel, path)
 	printed := ""

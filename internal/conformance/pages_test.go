@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -37,10 +38,7 @@ func TestPagesOfGoNB(t *testing.T) {
 	t.Setenv("GONB_GIT_ROOT", module)
 	t.Setenv("GOCOVERDIR", t.TempDir())
 	for _, p := range pages {
-		nb, err := notebook.Load(filepath.Join(module, "examples", "tests", p.name+".ipynb"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := try.Of(notebook.Load(filepath.Join(module, "examples", "tests", p.name+".ipynb")))
 		for try := range tries {
 			book(t, folder, fmt.Sprintf("%s%d.ipynb", p.name, try), append([]notebook.Cell{code(pinning(t))}, nb.Cells...)...)
 		}

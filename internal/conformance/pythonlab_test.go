@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The quick start in Python runs in the ordinary Python kernel of JupyterLab 4, and its answer is seen.
@@ -18,34 +20,18 @@ func TestPythonLab(t *testing.T) {
 		t.Skip("starts JupyterLab")
 	}
 	command := installed(t)
-	repository, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repository := try.Of(filepath.Abs("../.."))
 	shelf := t.TempDir()
-	spec, err := json.Marshal(map[string]any{
+	spec := try.Of(json.Marshal(map[string]any{
 		"argv": []string{interpreter, "-m", "ipykernel_launcher", "-f", "{connection_file}"}, "display_name": "Python 3", "language": "python",
 		"env": map[string]string{"GONB_COPE": command, "PYTHONPATH": filepath.Join(repository, "python")},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	book, err := os.ReadFile("../../python/quickstart.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile("../../notebooks/data/pilot-runs.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
+	book := try.Of(os.ReadFile("../../python/quickstart.ipynb"))
+	data := try.Of(os.ReadFile("../../notebooks/data/pilot-runs.csv"))
 	for name, content := range map[string][]byte{"kernels/python3/kernel.json": spec, "python/quickstart.ipynb": book, "notebooks/data/pilot-runs.csv": data} {
 		path := filepath.Join(shelf, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.MkdirAll(filepath.Dir(path), 0o777))
+		try.To(os.WriteFile(path, content, 0o666))
 	}
 	t.Setenv("JUPYTER_PATH", shelf)
 	python := lab

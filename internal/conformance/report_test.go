@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -25,10 +26,7 @@ func written(t *testing.T, folder, output string, args ...string) string {
 	if !strings.Contains(o.stderr, "wrote "+output) {
 		t.Errorf("it does not say what it wrote: %q", o.stderr)
 	}
-	content, err := os.ReadFile(filepath.Join(folder, output))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := try.Of(os.ReadFile(filepath.Join(folder, output)))
 	if _, err := os.Stat(filepath.Join(folder, strings.TrimSuffix(output, filepath.Ext(output))+".partial.ipynb")); err == nil {
 		t.Error("the partial notebook is still there after a report")
 	}
@@ -62,10 +60,7 @@ func TestReportFormats(t *testing.T) {
 	t.Run("ipynb", func(t *testing.T) {
 		written(t, folder, "r.ipynb", set...)
 		validate(t, filepath.Join(folder, "r.ipynb"))
-		nb, err := notebook.Load(filepath.Join(folder, "r.ipynb"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := try.Of(notebook.Load(filepath.Join(folder, "r.ipynb")))
 		var injected []string
 		for _, c := range nb.Cells {
 			if c.HasTag("injected-parameters") {
@@ -128,17 +123,12 @@ func TestReportCheckMarkdown(t *testing.T) {
 	warm(t)
 	folder := t.TempDir()
 	path := book(t, folder, "mixed.ipynb", mixed()...)
-	if err := os.Mkdir(filepath.Join(folder, "gallery"), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Mkdir(filepath.Join(folder, "gallery"), 0o700))
 	report := func(args ...string) outcome {
 		return runIn(t, folder, limit, append([]string{installed(t), "report"}, args...)...)
 	}
 	report("mixed.ipynb", "--no-provenance", "-o", "gallery/r.md").must(t)
-	text, err := os.ReadFile(filepath.Join(folder, "gallery", "r.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(filepath.Join(folder, "gallery", "r.md")))
 	if strings.Contains(string(text), "Provenance") || strings.Contains(string(text), folder) {
 		t.Error("the report says where it was made")
 	}
@@ -154,9 +144,7 @@ func TestReportCheckMarkdown(t *testing.T) {
 	}
 	contains(t, "the comparison", o.stdout, "gallery/r.md, line ", "- gap = 0.4", "+ gap = 0.3", "figure-1.svg differs")
 	contains(t, "the reason", o.stderr, "gallery/r.md is out of date. To write it again, run gonb-cope report mixed.ipynb")
-	if err := os.WriteFile(filepath.Join(folder, "other.md"), []byte("# Words\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, "other.md"), []byte("# Words\n"), 0o600))
 	if o := report("--check", "other.md"); o.status != 1 || !strings.Contains(o.stderr, "other.md is not a Markdown report") {
 		t.Errorf("status %d: %s", o.status, o.stderr)
 	}
@@ -165,19 +153,11 @@ func TestReportCheckMarkdown(t *testing.T) {
 // edit changes a notebook file.
 func edit(t *testing.T, path string, change func(*notebook.Notebook)) {
 	t.Helper()
-	nb, err := notebook.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nb := try.Of(notebook.Load(path))
 	change(nb)
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.Create(path))
 	defer f.Close()
-	if err := notebook.Write(f, nb); err != nil {
-		t.Fatal(err)
-	}
+	try.To(notebook.Write(f, nb))
 }
 
 // A cell that fails ends the report with status 1, and the report has what was
@@ -197,19 +177,13 @@ func TestReportOfFailure(t *testing.T) {
 				t.Errorf("status %d", o.status)
 			}
 			contains(t, "standard error", o.stderr, "cell 3", test.says)
-			page, err := os.ReadFile(filepath.Join(folder, "f.ipynb.out.html"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			page := try.Of(os.ReadFile(filepath.Join(folder, "f.ipynb.out.html")))
 			contains(t, "the partial report", html.UnescapeString(string(page)), "4,200", test.says)
 			if strings.Contains(string(page), "1,001") {
 				t.Error("a cell after the one that failed was executed")
 			}
 			o = runIn(t, folder, limit, installed(t), "report", "f.ipynb", "--allow-errors", "-o", "all.html").must(t)
-			page, err = os.ReadFile(filepath.Join(folder, "all.html"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			page = try.Of(os.ReadFile(filepath.Join(folder, "all.html")))
 			contains(t, "the report with --allow-errors", html.UnescapeString(string(page)), "1,001", test.says)
 		})
 	}
@@ -244,17 +218,13 @@ func TestReportInterrupt(t *testing.T) {
 	said := new(strings.Builder)
 	cmd := exec.Command(installed(t), "report", "i.ipynb", "-o", "i.html")
 	cmd.Dir, cmd.Stderr, cmd.SysProcAttr = folder, said, &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(cmd.Start())
 	defer syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 	eventually(t, "the first cell in the partial notebook", func() bool {
 		nb, err := notebook.Load(filepath.Join(folder, "i.partial.ipynb"))
 		return err == nil && len(nb.Cells[0].Outputs) == 1
 	})
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	try.To(cmd.Process.Signal(os.Interrupt))
 	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != 1 {
 		t.Errorf("it ended with %v", err)
 	}
@@ -286,10 +256,7 @@ func TestScriptsNeedNoGo(t *testing.T) {
 	t.Setenv("PATH", folder)
 	t.Setenv("GONB_COPE_TOOLS", filepath.Join(folder, "tools"))
 	o := runIn(t, folder, limit, command, "report", "s.ipynb", "-o", "s.html").must(t)
-	page, err := os.ReadFile(filepath.Join(folder, "s.html"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := try.Of(os.ReadFile(filepath.Join(folder, "s.html")))
 	contains(t, "the page", string(page), "4,200", "<svg")
 	t.Logf("%.2f s", o.took.Seconds())
 	book(t, folder, "g.ipynb", code("%%\nfmt.Println(1)"))

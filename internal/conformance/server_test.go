@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // debianServer returns the Notebook server of Debian.
@@ -31,16 +32,11 @@ func serve(t *testing.T, folder string, argv ...string) string {
 	t.Helper()
 	at := testport.Address(t)
 	_, port, _ := net.SplitHostPort(at)
-	log, err := os.Create(filepath.Join(root, "server.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := try.Of(os.Create(filepath.Join(root, "server.log")))
 	defer log.Close()
 	cmd := exec.Command(argv[0], append(argv[1:], "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = folder, log, log, &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait()

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // suiteChecks are the checks of python3-jupyter-kernel-test 0.4.5: of its methods
@@ -18,10 +20,7 @@ const suiteChecks = 12
 func suite(t *testing.T, class string, report func(check, state, reason string)) (passed []string) {
 	t.Helper()
 	interpreter := python(t, "jupyter_kernel_test", "python3-jupyter-kernel-test")
-	script, err := filepath.Abs("testdata/suite.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := try.Of(filepath.Abs("testdata/suite.py"))
 	o := runIn(t, t.TempDir(), 3*limit, interpreter, "-W", "ignore", script, class)
 	var rows map[string][2]string
 	if err := json.Unmarshal([]byte(o.stdout), &rows); err != nil {

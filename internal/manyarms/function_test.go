@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -41,10 +42,7 @@ func TestBasis(t *testing.T) {
 func TestNorm(t *testing.T) {
 	var last float64
 	for _, n := range []int{20, 60, 150} {
-		p, err := Problem(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Problem(n))
 		f := newFunction()
 		values := mat.NewVecDense(n, nil)
 		for i, v := range p.TaskOf {
@@ -96,18 +94,9 @@ func TestDimension(t *testing.T) {
 		tol    float64
 		lo, hi int
 	}{{1000, 1e-2, 47, 53}, {1000, 1e-3, 90, 102}, {10000, 1e-2, 54, 62}} {
-		p, err := Problem(c.arms)
-		if err != nil {
-			t.Fatal(err)
-		}
-		gram, err := p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf)
-		if err != nil {
-			t.Fatal(err)
-		}
-		factor, err := kernels.PivotedCholesky(context.Background(), gram, 0, c.tol)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(Problem(c.arms))
+		gram := try.Of(p.Kernel.On(context.Background(), p.Tasks, p.Arms, p.TaskOf))
+		factor := try.Of(kernels.PivotedCholesky(context.Background(), gram, 0, c.tol))
 		rank := len(factor.Pivots)
 		t.Logf("%d arms, residual %g: rank %d", c.arms, c.tol, rank)
 		if rank < c.lo || rank > c.hi {

@@ -9,15 +9,14 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // read returns the text of a document.
 func read(t *testing.T, document string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(filepath.Join(root, document)))
 	return string(text)
 }
 
@@ -25,15 +24,12 @@ func read(t *testing.T, document string) string {
 func pages(t *testing.T, folder string) []string {
 	t.Helper()
 	var out []string
-	err := fs.WalkDir(os.DirFS(root), folder, func(name string, d fs.DirEntry, err error) error {
+	try.To(fs.WalkDir(os.DirFS(root), folder, func(name string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && path.Ext(name) == ".md" {
 			out = append(out, name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(out) == 0 {
 		t.Fatalf("no documents in %s", folder)
 	}

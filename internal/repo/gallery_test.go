@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -16,10 +17,7 @@ func TestGallery(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no notebooks (%v)", err)
 	}
-	index, err := os.ReadFile("../../docs/gallery/README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	index := try.Of(os.ReadFile("../../docs/gallery/README.md"))
 	for _, path := range paths {
 		name := strings.TrimSuffix(filepath.Base(path), ".ipynb") + ".md"
 		if !strings.Contains(string(index), "]("+name+")") {
@@ -30,10 +28,7 @@ func TestGallery(t *testing.T) {
 			t.Errorf("%v: make gallery writes it", err)
 			continue
 		}
-		nb, err := notebook.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := try.Of(notebook.Load(path))
 		for i, c := range nb.Cells {
 			hidden := c.HasTag("remove-cell") || c.HasTag("remove-input")
 			if c.Type == notebook.Code && !hidden && !strings.Contains(string(page), strings.TrimRight(c.Source, "\n")) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // numbered are the pages whose numbers TestNumbers follows to their sources.
@@ -51,15 +53,12 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("internal/repo/measured.md: there is no %s", source)
 		}
 	}
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	try.To(fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		if err == nil && path.Base(path.Dir(name)) == "measured" && path.Ext(name) == ".csv" && !listed[name] && !listed[path.Dir(name)+"/"] {
 			t.Errorf("internal/repo/measured.md does not list %s", name)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // compareTable reports columns and rows of a page's table that its file does not have.

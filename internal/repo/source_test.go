@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -38,10 +40,7 @@ func (s source) line(n ast.Node) int { return s.set.Position(n.Pos()).Line }
 // sources returns every Go file of the module, which tests share: they read the trees only.
 func sources(t *testing.T) []source {
 	t.Helper()
-	out, err := parsed()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(parsed())
 	if len(out) == 0 {
 		t.Fatal("no Go files found")
 	}
@@ -99,10 +98,7 @@ var testName = regexp.MustCompile(`^(?:Test|Benchmark|Fuzz)`)
 // the lines under them; where first heads of columns are named, of the tables that begin with one.
 func rows(t *testing.T, document string, first ...string) [][]string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(root, document))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(filepath.Join(root, document)))
 	var out [][]string
 	inside, wanted := false, false
 	for line := range strings.Lines(string(text)) {

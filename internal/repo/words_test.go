@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var (
@@ -53,9 +55,7 @@ func TestWords(t *testing.T) {
 	const file = "testdata/words.json"
 	most := map[string]map[string]int{}
 	if text, err := os.ReadFile(file); err == nil {
-		if err := json.Unmarshal(text, &most); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(text, &most))
 	} else if !*update {
 		t.Fatal(err)
 	}
@@ -88,13 +88,8 @@ func TestWords(t *testing.T) {
 		t.Logf("%s: %d in %d words:%s", group, total, words, line)
 	}
 	if *update {
-		text, err := json.MarshalIndent(most, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, append(text, '\n'), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(json.MarshalIndent(most, "", "  "))
+		try.To(os.WriteFile(file, append(text, '\n'), 0o644))
 	}
 }
 
@@ -166,7 +161,7 @@ func texts(t *testing.T) map[string][]string {
 // markdown returns the paragraphs, items and cells of all Markdown documents except executed notebooks.
 func markdown(t *testing.T) map[string][]string {
 	out := map[string][]string{}
-	err := fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
+	try.To(fs.WalkDir(os.DirFS(root), ".", func(name string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -182,9 +177,6 @@ func markdown(t *testing.T) map[string][]string {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return out
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A kernel of the program is asked for all its points at once, and one that fails is an error of the call.
@@ -17,9 +19,7 @@ func TestFunctions(t *testing.T) {
 	asked := 0
 	p.ask = func(m message) any {
 		var q evaluateParams
-		if err := json.Unmarshal(m.Params, &q); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(m.Params, &q))
 		if q.Kind == "rewards" {
 			var means []float64
 			for _, arm := range q.Arms {
@@ -81,9 +81,7 @@ func TestRequestInsideFunction(t *testing.T) {
 	inner := map[int]described{}
 	p.ask = func(m message) any {
 		var q evaluateParams
-		if err := json.Unmarshal(m.Params, &q); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(m.Params, &q))
 		if _, made := inner[q.Function]; !made && q.Function < 2 {
 			inner[q.Function] = described{}
 			result[bool](p, "folder", map[string]any{"path": "."})
@@ -138,9 +136,7 @@ func TestForgetFunctions(t *testing.T) {
 	p := start(t)
 	p.ask = func(m message) any {
 		var q evaluateParams
-		if err := json.Unmarshal(m.Params, &q); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(m.Params, &q))
 		return evaluated{Means: make([]float64, len(q.Arms))}
 	}
 	problem := result[described](p, "call", named("paper", map[string]any{"case": 2, "gap": 0.4}))
@@ -158,14 +154,9 @@ func TestForgetFunctions(t *testing.T) {
 
 // The catalogue that the Python package has is the language's.
 func TestPackageCatalogue(t *testing.T) {
-	own, err := os.ReadFile("../../python/gonb_cope/catalogue.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := try.Of(os.ReadFile("../../python/gonb_cope/catalogue.json"))
 	var want bytes.Buffer
-	if err := WriteCatalogue(&want); err != nil {
-		t.Fatal(err)
-	}
+	try.To(WriteCatalogue(&want))
 	if !bytes.Equal(own, want.Bytes()) {
 		t.Error("python/gonb_cope/catalogue.json is out of date; run: make docs")
 	}

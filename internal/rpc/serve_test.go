@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // program is the other side: it sends messages and reads what comes.
@@ -50,10 +52,7 @@ func (d *data) UnmarshalJSON(text []byte) error {
 func start(t *testing.T) *program {
 	t.Helper()
 	in, toServer := io.Pipe()
-	fromServer, out, err := os.Pipe() // which holds what the test has not read while it sends
-	if err != nil {
-		t.Fatal(err)
-	}
+	fromServer, out := try.Two(os.Pipe()) // which holds what the test has not read while it sends
 	done := make(chan error, 1)
 	go func() { done <- Serve(in, out, "test") }()
 	p := &program{T: t, out: toServer, in: textproto.NewReader(bufio.NewReader(fromServer)), blocks: map[int][]byte{}}
@@ -75,10 +74,7 @@ func start(t *testing.T) *program {
 func (p *program) send(m map[string]any) {
 	p.Helper()
 	m["jsonrpc"] = "2.0"
-	text, err := json.Marshal(m)
-	if err != nil {
-		p.Fatal(err)
-	}
+	text := try.Of(json.Marshal(m))
 	fmt.Fprintf(p.out, "Content-Length: %d\r\n\r\n%s", len(text), text)
 }
 
@@ -90,16 +86,11 @@ func (p *program) block(number int, content []byte) {
 func (p *program) next() message {
 	p.Helper()
 	for {
-		h, err := p.in.ReadMIMEHeader()
-		if err != nil {
-			p.Fatal(err)
-		}
+		h := try.Of(p.in.ReadMIMEHeader())
 		var length, number int
 		fmt.Sscan(h.Get("Content-Length"), &length)
 		content := make([]byte, length)
-		if _, err := io.ReadFull(p.in.R, content); err != nil {
-			p.Fatal(err)
-		}
+		try.Of(io.ReadFull(p.in.R, content))
 		if n, _ := fmt.Sscan(h.Get("Block"), &number); n == 1 {
 			p.blocks[number] = content
 			continue
@@ -449,15 +440,10 @@ func TestWrongNotifications(t *testing.T) {
 	p := start(t)
 	fmt.Fprint(p.out, frame("["+wrong[0]+","+right+"]"))
 	for _, code := range []int{-32600, 0} {
-		h, err := p.in.ReadMIMEHeader()
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := try.Of(p.in.ReadMIMEHeader())
 		length, _ := strconv.Atoi(h.Get("Content-Length"))
 		text := make([]byte, length)
-		if _, err := io.ReadFull(p.in.R, text); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(io.ReadFull(p.in.R, text))
 		var batch []message
 		if err := json.Unmarshal(text, &batch); err != nil || len(batch) != 1 || (batch[0].Error != nil) != (code != 0) {
 			t.Errorf("a batch is answered by %s, %v", text, err)

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var update = flag.Bool("update", false, "record the fields of values again")
@@ -52,14 +54,9 @@ func TestFieldsOfVersion(t *testing.T) {
 	first := fmt.Sprintf("version %d", Version)
 	if *update {
 		lines := append([]string{first}, slices.Sorted(maps.Keys(all))...)
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o666))
 	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(path))
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	if lines[0] != first {
 		t.Fatalf("%s has the fields of %s, and the protocol has %s", path, lines[0], first)

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,15 +32,8 @@ func here() Functions {
 func round(t *testing.T, v any) any {
 	t.Helper()
 	fs := here()
-	value, err := Encode(v, fs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := Decode(value, fs)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got
+	value := try.Of(Encode(v, fs))
+	return try.Of(Decode(value, fs))
 }
 
 // TestSubset sends one task of a problem, whose arms are numbered as in the whole.
@@ -48,10 +42,7 @@ func TestSubset(t *testing.T) {
 	arms, _ := kernels.NewPoints([]string{"x_1"}, []string{"a", "b", "c", "a"}, [][]float64{{1}, {2}, {3}, {4}})
 	// a row for each task of the whole
 	similar := kernels.Table{Values: [][]float64{{1, 0.5}, {0.5, 1}}}
-	p, err := problem.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("two", tasks, arms, []int{0, 0, 1, 1}, kernels.LiftTask(similar), []float64{1}, nil))
 	got := round(t, p.Only(1)).(*problem.Problem)
 	if got.Tasks.Distinct() != 2 || got.Arms.Distinct() != 3 || got.Arms.ID[0] != 2 || got.Mean != nil {
 		t.Errorf("one task came back with %d of 2 tasks, %d of 3 arms, first arm %d", got.Tasks.Distinct(), got.Arms.Distinct(), got.Arms.ID[0])
@@ -123,16 +114,10 @@ type own struct{ kernels.Linear }
 // FuzzDecode reads values of any bytes: an error or a value, and no panic.
 func FuzzDecode(f *testing.F) {
 	fs := here()
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		f.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(1, 0.5))
 	correct := false
 	for _, v := range []any{1.5, "text", []float64{1}, []any{1, "a", []any{2}}, p, p.Kernel, kernels.Func("f", nil), engine.Result{Answers: []engine.Answer{{Correct: &correct}}}} {
-		value, err := Encode(v, fs)
-		if err != nil {
-			f.Fatal(err)
-		}
+		value := try.Of(Encode(v, fs))
 		f.Add(value.Kind, value.Data)
 	}
 	f.Fuzz(func(t *testing.T, kind string, data []byte) {

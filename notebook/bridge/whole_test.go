@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/fit"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -21,10 +22,7 @@ import (
 // and compares what arrives: a field that is added later and does not travel fails here.
 func TestNothingIsLost(t *testing.T) {
 	joint := kernels.Joint{Terms: []kernels.Term{{Scale: 2, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{3}}}}, Fitted: []string{"data"}}
-	points, err := kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{1}, {2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := try.Of(kernels.NewPoints([]string{"x_1"}, []string{"a", "b"}, [][]float64{{1}, {2}}))
 	points.Units = []kernels.Unit{{Offset: 5, Range: 6}}
 	var p problem.Problem
 	var f fit.Fit
@@ -99,10 +97,7 @@ func TestZeroOfEveryKind(t *testing.T) {
 
 // TestProtocol sends a protocol with its problem, and the problem with its kernel.
 func TestProtocol(t *testing.T) {
-	p, err := problem.PaperCase(1, 0.5)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.PaperCase(1, 0.5))
 	late := 0.0
 	sent := campaign.Protocol{Name: "days", Problem: p, Algorithm: "CoTestFC", Plate: 24, Late: &late, Forecast: &campaign.Forecast{Runs: 3}}
 	got, ok := round(t, sent).(campaign.Protocol)

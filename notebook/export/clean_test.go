@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
@@ -122,13 +123,8 @@ func TestMarkdownOfControls(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "r.md")
 	nb := book(markdownCell(wild), codeCell(wild, nil, printed("stdout", wild), shows("text/plain", wild), shows("text/markdown", wild), shows("text/html", wild)))
-	if err := Save(context.Background(), path, nb, Options{Title: wild}); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), path, nb, Options{Title: wild}))
+	data := try.Of(os.ReadFile(path))
 	if i := bytes.IndexFunc(data, func(r rune) bool {
 		return unicode.IsControl(r) && r != '\n' || r == utf8.RuneError && !utf8.Valid(data)
 	}); i >= 0 {

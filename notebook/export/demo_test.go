@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -43,16 +44,10 @@ var evaluated = sync.OnceValues(func() ([]report.Display, error) {
 
 func bundles(t *testing.T) []notebook.Output {
 	t.Helper()
-	displays, err := evaluated()
-	if err != nil {
-		t.Fatal(err)
-	}
+	displays := try.Of(evaluated())
 	var out []notebook.Output
 	for i, d := range displays {
-		b, err := report.Bundle(d, fmt.Sprintf("cell-%d", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(report.Bundle(d, fmt.Sprintf("cell-%d", i+1)))
 		data := map[string]any{}
 		for media, v := range b {
 			data[media] = v
@@ -72,9 +67,7 @@ func pixels(t *testing.T) []byte {
 		}
 	}
 	var b bytes.Buffer
-	if err := png.Encode(&b, img); err != nil {
-		t.Fatal(err)
-	}
+	try.To(png.Encode(&b, img))
 	return b.Bytes()
 }
 

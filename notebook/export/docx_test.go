@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -17,25 +18,14 @@ func docxOf(t *testing.T, nb *notebook.Notebook, opt Options) (body string, name
 	t.Helper()
 	need(t, "pandoc")
 	path := filepath.Join(t.TempDir(), "r.docx")
-	if err := Save(context.Background(), path, nb, opt); err != nil {
-		t.Fatal(err)
-	}
-	z, err := zip.OpenReader(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), path, nb, opt))
+	z := try.Of(zip.OpenReader(path))
 	defer z.Close()
 	for _, f := range z.File {
 		names = append(names, f.Name)
 		if f.Name == "word/document.xml" {
-			r, err := f.Open()
-			if err != nil {
-				t.Fatal(err)
-			}
-			b, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := try.Of(f.Open())
+			b := try.Of(io.ReadAll(r))
 			body = string(b)
 		}
 	}
@@ -47,10 +37,7 @@ func docxOf(t *testing.T, nb *notebook.Notebook, opt Options) (body string, name
 func TestDocx(t *testing.T) {
 	points := report.Figure{Title: "Samples", XLabel: "gap", YLabel: "samples", Alt: "falls", Series: []report.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 4}}}}
 	shownBy := func(v any) notebook.Output {
-		b, err := report.Bundle(report.Display{Value: v}, "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := try.Of(report.Bundle(report.Display{Value: v}, "x"))
 		return notebook.Output{Type: notebook.ExecuteResult, Data: b}
 	}
 	frame := "<table><thead><tr><th></th><th>well</th></tr></thead><tbody><tr><th>0</th><td>B7</td></tr></tbody></table>"

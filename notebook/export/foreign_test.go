@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
@@ -21,13 +22,8 @@ func inLanguage(name string, cells ...notebook.Cell) *notebook.Notebook {
 func saved(t *testing.T, nb *notebook.Notebook, ending string, opt Options) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "r"+ending)
-	if err := Save(context.Background(), path, nb, opt); err != nil {
-		t.Fatal(err)
-	}
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), path, nb, opt))
+	text := try.Of(os.ReadFile(path))
 	return string(text)
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -54,9 +55,7 @@ func attackedTeX(t *testing.T, patterns ...string) texTargets {
 	elsewhere, folder := t.TempDir(), t.TempDir()
 	f := texTargets{folder, filepath.ToSlash(filepath.Join(elsewhere, "canary.txt")), "old.txt", "made"}
 	for path, text := range map[string]string{f.canary: "CANARYWORD", filepath.Join(folder, f.old): "unchanged"} {
-		if err := os.WriteFile(path, []byte(text+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, []byte(text+"\n"), 0o644))
 	}
 	cells := []notebook.Cell{}
 	for _, pattern := range patterns {
@@ -67,9 +66,7 @@ func attackedTeX(t *testing.T, patterns ...string) texTargets {
 		}
 	}
 	t.Setenv("CHROME_PATH", filepath.Join(folder, "none")) // no drawing here needs a browser
-	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), Options{}))
 	return f
 }
 
@@ -81,10 +78,7 @@ var (
 // Outside of text that is set unchanged, a report has no command of an attack.
 func TestLaTeXOfAttacks(t *testing.T) {
 	f := attackedTeX(t, texAttacks...)
-	data, err := os.ReadFile(filepath.Join(f.folder, "r.tex"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := try.Of(os.ReadFile(filepath.Join(f.folder, "r.tex")))
 	_, body, _ := strings.Cut(string(data), "\\begin{document}")
 	body = verbatimText.ReplaceAllString(body, "")
 	for _, m := range texDanger.FindAllStringIndex(body, 20) {
@@ -139,16 +133,12 @@ func TestLaTeXOfAllWritings(t *testing.T) {
 	program, words := need(t, "pdflatex"), need(t, "pdftotext")
 	table := report.Table{Caption: "Θεσσαλονίκη 😀", Columns: []report.Column{{Name: "a", Title: "Größe µ, Čapek"}, {Name: "b", Title: "结果"}}, Rows: [][]any{{"α=1, β≤2", "東京"}, {"žluťoučký e\u0301", "привет"}}}
 	var b bytes.Buffer
-	if err := report.LaTeX(&b, report.Document{Displays: []report.Display{{Value: table}}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(report.LaTeX(&b, report.Document{Displays: []report.Display{{Value: table}}}))
 	if !tex.Compilable(b.String()) {
 		t.Errorf("refused:\n%s", b.String())
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "r.tex"), []byte("\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"+b.String()+"\n\\end{document}\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "r.tex"), []byte("\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"+b.String()+"\n\\end{document}\n"), 0o600))
 	if out, err := run(t, dir, program, "-interaction=nonstopmode", "-halt-on-error", "r.tex"); err != nil {
 		t.Fatalf("%v\n%s", err, out[max(0, len(out)-600):])
 	}
@@ -175,13 +165,8 @@ func TestLaTeXFootnotes(t *testing.T) {
 		{"doubling", doubling, []string{"t0", "t59", "last"}},
 	} {
 		folder := t.TempDir()
-		if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(markdownCell(c.source)), Options{Title: "T"}); err != nil {
-			t.Fatal(err)
-		}
-		data, err := os.ReadFile(filepath.Join(folder, "r.tex"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(markdownCell(c.source)), Options{Title: "T"}))
+		data := try.Of(os.ReadFile(filepath.Join(folder, "r.tex")))
 		for _, want := range c.want {
 			if n := strings.Count(string(data), want); n != 1 {
 				t.Errorf("%s: %q occurs %d times, want once", c.name, want, n)

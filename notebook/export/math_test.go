@@ -8,6 +8,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
@@ -17,15 +18,9 @@ import (
 // besides, is set in HTML and in LaTeX.
 func TestFormulasOfNotebooks(t *testing.T) {
 	list := []string{`\textup{sparse}`, `x \triangle y`, `\operatornamewithlimits{argmax}_{x \in X}`, `A \subsetneq B`, `a \hspace{1em} b`, `\underset{x}{\max}`, `\sum_{\substack{i \\ j}}`, `\boxed{x}`, `\varnothing`, `a \leqslant b \geqslant c`}
-	paths, err := filepath.Glob("../../notebooks/*.ipynb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	paths := try.Of(filepath.Glob("../../notebooks/*.ipynb"))
 	for _, path := range paths {
-		nb, err := notebook.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		nb := try.Of(notebook.Load(path))
 		for _, c := range nb.Cells {
 			if c.Type != notebook.Markdown {
 				continue
@@ -56,9 +51,7 @@ func TestFormulasOfNotebooks(t *testing.T) {
 		all.WriteString("$$" + formula + "$$\n\n")
 	}
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(markdownCell(all.String())), Options{}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(markdownCell(all.String())), Options{}))
 	compileLaTeX(t, folder, "r.tex")
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -67,10 +68,7 @@ func (c *counter) Accept() (net.Conn, error) {
 
 func listening(t *testing.T) *counter {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.Of(net.Listen("tcp", "127.0.0.1:0"))
 	c := &counter{Listener: l, address: "http://" + l.Addr().String()}
 	server := &http.Server{Handler: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != ownPath {
@@ -86,17 +84,10 @@ func listening(t *testing.T) *counter {
 // order, so that none is behind our own.
 func (c *counter) called(t *testing.T) int64 {
 	t.Helper()
-	conn, err := net.Dial("tcp", strings.TrimPrefix(c.address, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := try.Of(net.Dial("tcp", strings.TrimPrefix(c.address, "http://")))
 	defer conn.Close()
-	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.0\r\n\r\n", ownPath); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := conn.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(fmt.Fprintf(conn, "GET %s HTTP/1.0\r\n\r\n", ownPath))
+	try.Of(conn.Read(make([]byte, 1)))
 	return c.calls.Swap(0) - 1
 }
 
@@ -115,24 +106,18 @@ func beaconBook(address string) *notebook.Notebook {
 func TestNoRequests(t *testing.T) {
 	program, server := browser(t), listening(t)
 	raw := strings.ReplaceAll("<!DOCTYPE html><p>x</p>"+strings.Join(beacons[:8], ""), "%[1]s", server.address)
-	if _, err := opened(t, program, []byte(raw), "--dump-dom"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(opened(t, program, []byte(raw), "--dump-dom"))
 	if server.called(t) == 0 || server.requests.Load() == 0 {
 		t.Fatal("the browser asks for nothing even where nobody hinders it: the test shows nothing")
 	}
 	nb := beaconBook(server.address)
 	page, root := rendered(t, nb, Options{})
 	checkPage(t, root)
-	if _, err := opened(t, program, page, "--dump-dom"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(opened(t, program, page, "--dump-dom"))
 	if n := server.called(t); n != 0 {
 		t.Errorf("the page asks %d times", n)
 	}
-	if _, err := PDF(context.Background(), nb, Options{}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(PDF(context.Background(), nb, Options{}))
 	if n := server.called(t); n != 0 {
 		t.Errorf("printing the page asks %d times", n)
 	}
@@ -143,9 +128,7 @@ func TestNoRequests(t *testing.T) {
 		}
 	}
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(drawings...), Options{Title: "T"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(drawings...), Options{Title: "T"}))
 	if pdfs, err := filepath.Glob(filepath.Join(folder, "r_files", "*.pdf")); err != nil || len(pdfs) != len(drawings) {
 		t.Errorf("%d drawings became PDF, want %d, %v", len(pdfs), len(drawings), err)
 	}
@@ -161,9 +144,7 @@ func TestPolicyAlone(t *testing.T) {
 	page, _ := rendered(t, book(markdownCell("# Title")), Options{})
 	raw := strings.ReplaceAll(strings.Join(beacons, "\n"), "%[1]s", server.address)
 	hostile := bytes.Replace(page, []byte("</main>"), []byte(raw+"</main>"), 1)
-	if _, err := opened(t, program, hostile, "--dump-dom"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(opened(t, program, hostile, "--dump-dom"))
 	server.called(t)
 	if n := server.requests.Load(); n != 0 {
 		t.Errorf("the page asks %d times", n)
@@ -238,14 +219,7 @@ func seen(t *testing.T, program string, page []byte) image.Image {
 	if out, err := opened(t, program, page, "--window-size=1000,900", "--screenshot="+path); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.Open(path))
 	defer f.Close()
-	picture, err := png.Decode(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return picture
+	return try.Of(png.Decode(f))
 }

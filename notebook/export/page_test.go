@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
@@ -186,9 +187,7 @@ func TestFragmentsIntact(t *testing.T) {
 		fragment := markup.Parse(stringOf(o.Data["text/html"]))
 		if f, ours := ownFigure(o); ours {
 			var b strings.Builder
-			if err := report.FigureElement(&b, f, "x"); err != nil {
-				t.Fatal(err)
-			}
+			try.To(report.FigureElement(&b, f, "x"))
 			if fragment = markup.Parse(b.String()); len(fragment.All("path")) == 0 {
 				t.Errorf("display %d: no drawing", i)
 			}

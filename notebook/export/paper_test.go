@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -21,10 +22,7 @@ func ownTable(t *testing.T, rows int, collapsed bool) notebook.Output {
 	for k := range rows {
 		table.Rows = append(table.Rows, []any{fmt.Sprintf("machine %d", k+1), k})
 	}
-	b, err := report.Bundle(report.Display{Value: []report.Block{table}}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(report.Bundle(report.Display{Value: []report.Block{table}}, "x"))
 	return notebook.Output{Type: notebook.ExecuteResult, Data: b}
 }
 
@@ -68,10 +66,7 @@ func TestPaperWideTables(t *testing.T) {
 		foreign += fmt.Sprintf("<th>arm%d</th>", k)
 	}
 	foreign += "</tr></thead><tbody><tr><th>machine</th>" + strings.Repeat("<td>1234</td>", columns) + "</tr></tbody></table>"
-	b, err := report.Bundle(report.Display{Value: []report.Block{table}}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(report.Bundle(report.Display{Value: []report.Block{table}}, "x"))
 	for name, data := range map[string]map[string]any{"ours": b, "foreign": {"text/html": foreign}} {
 		nb := book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: data}))
 		if n := strings.Count(string(onScreen(nb, Options{})), "<table"); n != 1 {
@@ -88,19 +83,11 @@ func TestPaperWideTables(t *testing.T) {
 		}
 	}
 	browser(t)
-	pdf, err := PDF(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b}),
-		codeCell("y", nil, ownTable(t, 96, false))), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pdf := try.Of(PDF(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b}),
+		codeCell("y", nil, ownTable(t, 96, false))), Options{}))
 	file := filepath.Join(t.TempDir(), "x.pdf")
-	if err := os.WriteFile(file, pdf, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	text, err := run(t, "", need(t, "pdftotext"), "-layout", file, "-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(file, pdf, 0o600))
+	text := try.Of(run(t, "", need(t, "pdftotext"), "-layout", file, "-"))
 	for _, want := range []string{"arm14", "arm29", "1,029", "1,129", "machine 96"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF does not have %q:\n%s", want, text)
@@ -114,10 +101,7 @@ func TestPaperFacts(t *testing.T) {
 	for k := range 40 {
 		kv.Items = append(kv.Items, report.KeyValue{Key: fmt.Sprint("fact ", k), Value: k})
 	}
-	b, err := report.Bundle(report.Display{Value: []report.Block{kv}}, "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(report.Bundle(report.Display{Value: []report.Block{kv}}, "x"))
 	paper := printable(context.Background(), book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b})), Options{}, nil)
 	if n := strings.Count(string(paper), "<tr>"); n != 40 {
 		t.Errorf("%d rows, want %d", n, 40)
@@ -133,10 +117,7 @@ func TestPaperContents(t *testing.T) {
 		t.Errorf("title at %d, contents at %d, page at %d", title, contents, number)
 	}
 	browser(t)
-	pdf, err := PDF(context.Background(), nb, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	pdf := try.Of(PDF(context.Background(), nb, Options{}))
 	pages := destinations(pdf)
 	if pages["s-first-part"] != 1 || pages["s-second-part"] < 3 {
 		t.Errorf("the headings are on the pages %v", pages)
@@ -145,9 +126,7 @@ func TestPaperContents(t *testing.T) {
 	if got := string(box.Find(pdf)); got != "/MediaBox [0 0 594.95996 841.91998]" {
 		t.Errorf("the sheet is %q, want A4", got)
 	}
-	if pdf, err = PDF(context.Background(), book(markdownCell("words")), Options{Paper: Letter}); err != nil {
-		t.Fatal(err)
-	}
+	pdf = try.Of(PDF(context.Background(), book(markdownCell("words")), Options{Paper: Letter}))
 	if got := string(box.Find(pdf)); got != "/MediaBox [0 0 612 792]" {
 		t.Errorf("the sheet is %q, want Letter", got)
 	}

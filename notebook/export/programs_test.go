@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -86,17 +87,12 @@ func TestPDF(t *testing.T) {
 		fmt.Fprintf(&pages, "numbered%d\n", i)
 	}
 	nb.Cells = append(nb.Cells, codeCell("x", []any{hideInput, hideOutput}, printed("stdout", "foldedwords\n")), codeCell("y", nil, printed("stdout", pages.String())))
-	if err := Save(context.Background(), path, nb, demoOptions()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), path, nb, demoOptions()))
 	data, err := os.ReadFile(path)
 	if err != nil || !bytes.HasPrefix(data, []byte("%PDF-")) {
 		t.Fatalf("%.20q, %v", data, err)
 	}
-	text, err := run(t, "", need(t, "pdftotext"), path, "-")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(run(t, "", need(t, "pdftotext"), path, "-"))
 	for _, want := range append(provenanceWords, "Two groups of tasks", "Hidden by the notebook", "line 80", "Figure 1.", "round 1", "numbered0\n", "numbered100\n", "numbered250\n", "numbered399\n") {
 		if !strings.Contains(text, want) {
 			t.Errorf("the PDF lacks %q", want)
@@ -129,9 +125,7 @@ func TestSVGPDF(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "x.pdf")
-	if err := os.WriteFile(path, pdf, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, pdf, 0o644))
 	info, err := run(t, "", need(t, "pdfinfo"), path)
 	if err != nil || !strings.Contains(info, "Pages:           1") || !strings.Contains(info, "144 x 72 pts") {
 		t.Errorf("%v\n%s", err, info)
@@ -154,9 +148,7 @@ func opened(t *testing.T, program string, page []byte, flags ...string) (string,
 	t.Helper()
 	folder := t.TempDir()
 	path := filepath.Join(folder, "p.html")
-	if err := os.WriteFile(path, page, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, page, 0o644))
 	args := append([]string{"--headless", "--disable-gpu", "--hide-scrollbars", "--user-data-dir=" + filepath.Join(folder, "profile")}, flags...)
 	if os.Geteuid() == 0 {
 		args = append(args, "--no-sandbox")
@@ -196,10 +188,7 @@ func TestSort(t *testing.T) {
 // by a validator of HTML.
 func TestValidator(t *testing.T) {
 	npx := need(t, "npx")
-	config, err := filepath.Abs("testdata/html-validate.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := try.Of(filepath.Abs("testdata/html-validate.json"))
 	folder := t.TempDir()
 	bad := "<!DOCTYPE html><html><head><title>x</title></head><body><p><div>x</div></p><table><td>x</table></body></html>"
 	var attacked []notebook.Cell
@@ -211,9 +200,7 @@ func TestValidator(t *testing.T) {
 	first, _ := rendered(t, demo(t), demoOptions())
 	second, _ := rendered(t, book(attacked...), Options{})
 	for name, page := range map[string][]byte{"bad.html": []byte(bad), "demo.html": first, "attacks.html": second} {
-		if err := os.WriteFile(filepath.Join(folder, name), page, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), page, 0o644))
 	}
 	check := func(names ...string) (string, error) {
 		return run(t, folder, npx, append([]string{"--yes", validator, "--config", config, "--formatter", "text"}, names...)...)

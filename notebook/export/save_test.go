@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
@@ -26,9 +27,7 @@ func TestSaveUnknown(t *testing.T) {
 func TestSaveWhole(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "x.pdf")
-	if err := os.WriteFile(path, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte("old"), 0o644))
 	t.Setenv("CHROME_PATH", filepath.Join(folder, "no-such-browser"))
 	err := Save(context.Background(), path, book(), Options{})
 	if err == nil || !strings.Contains(err.Error(), "CHROME_PATH names") {
@@ -51,16 +50,11 @@ func TestSaveWhole(t *testing.T) {
 
 func TestSaveNotebook(t *testing.T) {
 	nb, path := demo(t), filepath.Join(t.TempDir(), "out.ipynb")
-	if err := Save(context.Background(), path, nb, demoOptions()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), path, nb, demoOptions()))
 	if _, touched := nb.Metadata["gonb-cope"]; touched {
 		t.Error("the notebook given was changed")
 	}
-	back, err := notebook.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	back := try.Of(notebook.Load(path))
 	record, _ := back.Metadata["gonb-cope"].(map[string]any)
 	if record["command"] != demoOptions().Provenance.Command || record["notebook_sha256"] == nil || len(record["data"].([]any)) != 1 {
 		t.Errorf("provenance %v", record)
@@ -74,13 +68,8 @@ func TestSaveNotebook(t *testing.T) {
 // attributes of pictures, code folded as HTML folds it.
 func TestSaveMarkdown(t *testing.T) {
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "r.md"), demo(t), demoOptions()); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "r.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.md"), demo(t), demoOptions()))
+	data := try.Of(os.ReadFile(filepath.Join(folder, "r.md")))
 	text := string(data)
 	for _, want := range append(provenanceWords, "```cope\n%%cope\n", "<details><summary>Code</summary>\n\n```go\n", "\n```\nwarning: slow\n```", "| Bound | Fixed confidence",
 		"$\\Delta_{\\min} = 0.2$", "[the results](#the-results)", "This run failed.") {
@@ -130,10 +119,7 @@ func TestOutputs(t *testing.T) {
 // it would turn into one with a program that few have.
 func TestSaveNotebookPDF(t *testing.T) {
 	nb := demo(t)
-	b, err := Notebook(nb, demoOptions())
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(Notebook(nb, demoOptions()))
 	figures := 0
 	for _, c := range nb.Cells {
 		for _, o := range c.Outputs {
@@ -155,13 +141,8 @@ var provenanceWords = []string{"0123456789ab", "host, 2 CPUs", "180 rows", "go1.
 
 func TestSaveQuarto(t *testing.T) {
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "my report.qmd"), demo(t), demoOptions()); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "my report.qmd"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "my report.qmd"), demo(t), demoOptions()))
+	data := try.Of(os.ReadFile(filepath.Join(folder, "my report.qmd")))
 	text := string(data)
 	for _, want := range append(provenanceWords, "---\ntitle: \"Two groups of tasks\"\ndate: 2026-03-01\nexecute:\n  enabled: false\n", "```{.cope}\n%%cope\n", "```{.go code-fold=\"true\"}",
 		"::: {.cell-output .cell-output-stderr}\n\n```\nwarning: slow\n```", "| Bound | Fixed confidence", "$\\Delta_{\\min} = 0.2$", "[the results](#the-results)", "Image gone.png is missing: no such file",
@@ -208,13 +189,8 @@ func TestSaveLaTeX(t *testing.T) {
 		t.Skip("starts a browser, which turns drawings into PDF")
 	}
 	folder := t.TempDir()
-	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), demo(t), demoOptions()); err != nil {
-		t.Fatal(err)
-	}
-	data, err := os.ReadFile(filepath.Join(folder, "r.tex"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), demo(t), demoOptions()))
+	data := try.Of(os.ReadFile(filepath.Join(folder, "r.tex")))
 	for _, want := range []string{"\\title{Two groups of tasks}", "\\begin{table}[H]", "\\toprule", "\\includegraphics{r_files/figure-1.pdf}", "\\section{The results}", "\\subsection{From Go}", "\\begin{Verbatim}", "180 rows", "\\footnote{"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("LaTeX lacks %q", want)
@@ -239,24 +215,18 @@ func TestLaTeXCompilesAnything(t *testing.T) {
 	folder := t.TempDir()
 	opt := Options{Title: nasty, Provenance: Provenance{Command: nasty, Parameters: []Parameter{{nasty, nasty, nasty}}}}
 	t.Setenv("CHROME_PATH", filepath.Join(folder, "none")) // drawings are tested elsewhere
-	if err := Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), opt); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), opt))
 	compileLaTeX(t, folder, "r.tex")
 }
 
 func TestImages(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "folder")
-	if err := os.MkdirAll(filepath.Join(folder, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.MkdirAll(filepath.Join(folder, "sub"), 0o755))
 	page := []byte("<html><body><p>secret</p><svg></svg></body></html>")
 	big := append(slices.Clone(pixels(t)), make([]byte, mostImage)...)
 	for name, data := range map[string][]byte{"half.png": pixels(t)[:12], "page.svg": page, "big.png": big, "sub/x.png": pixels(t), "../outside.png": pixels(t),
 		"old.svg": []byte("<?xml version='1.0' encoding='ISO-8859-1'?>\n<!-- a <p> --><!DOCTYPE svg><svg xmlns='http://www.w3.org/2000/svg'/>"), "a b.png": pixels(t), "t.png": []byte("text"), "s.svg": []byte("<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>")} {
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), data, 0o644))
 	}
 	for name, to := range map[string]string{"inside.png": "sub/x.png", "away.png": "../outside.png", "zero.png": "/dev/zero", "dead.png": "none"} {
 		if err := os.Symlink(to, filepath.Join(folder, name)); err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
@@ -19,9 +20,7 @@ import (
 func TestHeadingsAndImages(t *testing.T) {
 	folder := t.TempDir()
 	for _, name := range []string{"a.png", "a b.png", "grün.png"} {
-		if err := os.WriteFile(filepath.Join(folder, name), pixels(t), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(folder, name), pixels(t), 0o644))
 	}
 	const one, two = "N/image-1.png", "N/image-2.png" // N is the folder beside the report
 	for _, c := range []struct{ source, title, md, tex string }{

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // needGo skips, or fails where everything must be there, without the go command.
@@ -65,14 +67,9 @@ func TestProvision(t *testing.T) {
 	if err != nil || len(entries) != 1 {
 		t.Fatalf("the cache has %v, want one folder (%v)", entries, err)
 	}
-	tools, err := Provision(context.Background(), func(line string) { t.Errorf("what is there is built again: %s", line) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	tools := try.Of(Provision(context.Background(), func(line string) { t.Errorf("what is there is built again: %s", line) }))
 	// A folder that lost a file is built again.
-	if err := os.Remove(tools.GoImports); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Remove(tools.GoImports))
 	if tools, err = Provision(context.Background(), func(string) {}); err != nil || !runnable(tools.GoImports) {
 		t.Fatalf("after goimports was removed: %v", err)
 	}
@@ -111,10 +108,7 @@ func TestProvisionErrors(t *testing.T) {
 }
 
 func TestFindSource(t *testing.T) {
-	here, err := filepath.Abs("../..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	here := try.Of(filepath.Abs("../.."))
 	t.Setenv("GONB_COPE_SOURCE", "")
 	// the last: where this was compiled from
 	for _, start := range []string{".", "../../notebooks", t.TempDir()} {
@@ -124,9 +118,7 @@ func TestFindSource(t *testing.T) {
 		}
 	}
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, "go.mod"), []byte("module "+modulePath+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(other, "go.mod"), []byte("module "+modulePath+"\n"), 0o600))
 	if m, err := FindSource(context.Background(), filepath.Join(other)); err != nil || m.Source != other {
 		t.Errorf("from another checkout: %+v, %v; want %s", m, err, other)
 	}
@@ -147,14 +139,9 @@ func TestCellModule(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a program")
 	}
-	m, err := FindSource(context.Background(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(FindSource(context.Background(), "."))
 	dir := t.TempDir()
-	if err := m.WriteCellModule(dir); err != nil {
-		t.Fatal(err)
-	}
+	try.To(m.WriteCellModule(dir))
 	const program = `package main
 
 import (
@@ -171,9 +158,7 @@ func main() {
 	fmt.Println(p.Name, err, gonbui.IsNotebook, mat.NewDense(1, 2, nil).RawMatrix().Cols, plot.New() != nil)
 }
 `
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
 	t.Setenv("GOPROXY", "off")
 	t.Setenv("GONB_DIR", "")
 	// GoNB builds cells as go does by default, and -mod=mod would complete go.sum.
@@ -198,14 +183,9 @@ func TestCellModuleReplacements(t *testing.T) {
 	source := t.TempDir()
 	goMod := "module " + modulePath + "\n\ngo 1.26.0\n\nrequire example.com/a v1.0.0\n\nreplace example.com/a v1.0.0 => ../a\n\nreplace example.com/b => example.com/c v1.2.3\n"
 	for name, text := range map[string]string{"go.mod": goMod, "go.sum": ""} {
-		if err := os.WriteFile(filepath.Join(source, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(source, name), []byte(text), 0o600))
 	}
-	text, _, err := Module{Path: modulePath, Source: source}.CellModule("cells")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text, _ := try.Two(Module{Path: modulePath, Source: source}.CellModule("cells"))
 	for _, want := range []string{
 		"module cells\n", "go 1.26.0\n", "example.com/a v1.0.0\n", modulePath + " v0.0.0\n",
 		"replace (\n\t" + modulePath + " => " + source + "\n",
@@ -242,14 +222,8 @@ func TestImportsOf(t *testing.T) {
 
 func TestPinned(t *testing.T) {
 	needGo(t)
-	m, err := FindSource(context.Background(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	imports, err := m.Imports(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(FindSource(context.Background(), "."))
+	imports := try.Of(m.Imports(context.Background()))
 	for path, want := range map[string]bool{
 		"fmt": true, "net/http": true, "C": true, "nosuchpackage": false,
 		modulePath + "/engine": true, modulePath + "/nosuch": false,
@@ -279,13 +253,8 @@ func TestPrebuild(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles programs")
 	}
-	m, err := FindSource(context.Background(), ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := m.Prebuild(context.Background(), func(string) {}); err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(FindSource(context.Background(), "."))
+	try.To(m.Prebuild(context.Background(), func(string) {}))
 	if cold, err := m.Cold(context.Background()); err != nil || cold > 0 {
 		t.Errorf("%d packages are cold after Prebuild, %v", cold, err)
 	}
@@ -293,10 +262,7 @@ func TestPrebuild(t *testing.T) {
 	if cold, err := m.Cold(context.Background()); err != nil || cold < 50 {
 		t.Errorf("%d packages are cold in an empty cache, %v", cold, err)
 	}
-	folder, err := m.cells()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := try.Of(m.cells())
 	defer os.RemoveAll(folder)
 	if cold, err := ColdIn(context.Background(), folder, nil, "unicode/utf8"); err != nil || cold < 1 || cold > 20 {
 		t.Errorf("%d packages are cold for one that imports nothing, %v", cold, err)

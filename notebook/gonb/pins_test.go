@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/mod/modfile"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var update = flag.Bool("update", false, "write pins/ again from ../../go.mod")
@@ -52,37 +54,23 @@ func TestPins(t *testing.T) {
 
 func parseMod(t *testing.T, name string) *modfile.File {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := modfile.Parse(name, text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	text := try.Of(os.ReadFile(name))
+	return try.Of(modfile.Parse(name, text, nil))
 }
 
 // writePins tidies the module's requirements down to what the tools need.
 func writePins(t *testing.T) {
 	t.Helper()
 	f := parseMod(t, "../../go.mod")
-	if err := f.AddModuleStmt("gonb-cope-tools"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.AddModuleStmt("gonb-cope-tools"))
 	text, err := f.Format()
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum, err := os.ReadFile("../../go.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sum := try.Of(os.ReadFile("../../go.sum"))
 	dir := t.TempDir()
 	for name, content := range map[string][]byte{"go.mod": text, "go.sum": sum} {
-		if err := os.WriteFile(filepath.Join(dir, name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(dir, name), content, 0o644))
 	}
 	tidy := exec.Command("go", "mod", "tidy")
 	tidy.Dir, tidy.Env = dir, append(os.Environ(), "GOFLAGS=", "GOWORK=off")
@@ -103,9 +91,7 @@ func writePins(t *testing.T) {
 	pins := parseMod(t, filepath.Join(dir, "go.mod"))
 	for _, r := range slices.Clone(pins.Require) {
 		if !slices.ContainsFunc(f.Require, func(own *modfile.Require) bool { return own.Mod.Path == r.Mod.Path }) {
-			if err := pins.DropRequire(r.Mod.Path); err != nil {
-				t.Fatal(err)
-			}
+			try.To(pins.DropRequire(r.Mod.Path))
 		}
 	}
 	pins.Cleanup()

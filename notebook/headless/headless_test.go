@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
@@ -17,13 +18,8 @@ import (
 func TestScriptBecomesCells(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.cope")
 	text := "// # Title\n// Text with $x$.\n\nn = 20 // runs\n\nf(x, y) = exp(\n\n  x[0] - y[0])\nk = f\n\n// About k:\nk\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	n, err := Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte(text), 0o600))
+	n := try.Of(Load(path))
 	var got []string
 	for _, c := range n.Cells {
 		got = append(got, string(c.Type)+": "+c.Source)
@@ -87,10 +83,7 @@ func sources(n *notebook.Notebook) []string {
 
 func TestSetInNotebook(t *testing.T) {
 	n := code("P%%cope\nruns = 20\nname = \"a\"\nlist = [1, 2]", "Pvar (\n\tgap = 0.5\n\tlabel = \"x\"\n)\nconst k = 3", "%%cope\nruns")
-	given, err := Set(n, false, []string{"runs=50", "name=long name", "gap=1", "label=my label", "list=[3]", "k=4"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := try.Of(Set(n, false, []string{"runs=50", "name=long name", "gap=1", "label=my label", "list=[3]", "k=4"}))
 	want := []string{
 		"%%cope\nruns = 20\nname = \"a\"\nlist = [1, 2]",
 		"%%cope\n// Parameters\nruns = 50\nname = \"long name\"\nlist = [3]",
@@ -116,9 +109,7 @@ func TestSetInNotebook(t *testing.T) {
 		t.Errorf("tags %v", n.Cells[1].Tags())
 	}
 	// Once more: the cells that were injected are replaced.
-	if _, err := Set(n, false, []string{"runs=7"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(Set(n, false, []string{"runs=7"}))
 	if got := sources(n); len(got) != 4 || got[1] != "%%cope\n// Parameters\nruns = 7" {
 		t.Errorf("%q", got)
 	}
@@ -127,9 +118,7 @@ func TestSetInNotebook(t *testing.T) {
 // What is written of a Go parameter keeps its declared type and its kind of number.
 func TestSetKeepsTypes(t *testing.T) {
 	n := code("Pvar rate float32 = 1.5\nvar neg = -1.5\nconst wait time.Duration = 3")
-	if _, err := Set(n, false, []string{"rate=2", "neg=-3", "wait=5"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(Set(n, false, []string{"rate=2", "neg=-3", "wait=5"}))
 	if want := "// Parameters\nvar rate float32 = 2\nvar neg = float64(-3)\nconst wait time.Duration = 5"; n.Cells[1].Source != want {
 		t.Errorf("%s\nwant %s", n.Cells[1].Source, want)
 	}
@@ -168,10 +157,7 @@ func TestSetErrors(t *testing.T) {
 
 func TestSetInScript(t *testing.T) {
 	n := ofScript("n = 20\n\np = paper(case=1, gap=0.1)\nr = n")
-	given, err := Set(n, true, []string{"n=5"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := try.Of(Set(n, true, []string{"n=5"}))
 	if d := cmp.Diff([]string{"%%cope\nn = 5", "%%cope\np = paper(case=1, gap=0.1)\nr = n"}, sources(n)); d != "" {
 		t.Error(d)
 	}

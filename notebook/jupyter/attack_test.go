@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // waitLimit is far above what anything takes, also on a busy machine.
@@ -20,10 +22,7 @@ const waitLimit = 3 * time.Minute
 func stranger(t *testing.T, c Connection, port int, say ...[]byte) net.Conn {
 	t.Helper()
 	network, address := c.address(port)
-	conn, err := net.Dial(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := try.Of(net.Dial(network, address))
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	for _, b := range say {
@@ -213,16 +212,10 @@ func TestSignaturesAreBounded(t *testing.T) {
 
 // Large messages are for those who have shown that they know the key.
 func TestLargeMessages(t *testing.T) {
-	dir, err := os.MkdirTemp("", "wire")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.Of(os.MkdirTemp("", "wire"))
 	defer os.RemoveAll(dir)
 	conn, refused := LocalConnection(dir), make(chan error, 1)
-	s, err := Listen(conn, func(err error) { refused <- err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(Listen(conn, func(err error) { refused <- err }))
 	defer s.Close(0)
 	large := func(c *Client) *Message {
 		return c.Session().New("execute_request", nil, map[string]string{"code": strings.Repeat("x", unprovenLimit+1)})

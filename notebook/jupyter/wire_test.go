@@ -13,22 +13,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/zmtp"
 )
 
 // pair starts a server and a client of it.
 func pair(t *testing.T) (*Server, *Client, Connection) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "wire")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.Of(os.MkdirTemp("", "wire"))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	c := LocalConnection(dir)
-	s, err := Listen(c, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(Listen(c, func(error) {}))
 	t.Cleanup(func() { s.Close(0) })
 	return s, dialTest(t, c), c
 }
@@ -37,10 +32,7 @@ func dialTest(t *testing.T, c Connection) *Client {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), waitLimit)
 	defer cancel()
-	cl, err := Dial(ctx, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cl := try.Of(Dial(ctx, c))
 	t.Cleanup(func() { _ = cl.Close() })
 	return cl
 }
@@ -83,10 +75,7 @@ func TestRelayKeepsBytes(t *testing.T) {
 	header := json.RawMessage(`{"msg_id": "a",  "unknown": [1.50], "msg_type":"x", "session":"q","username":"","date":"","version":"5.3"}`)
 	parts := [][]byte{header, []byte("{ }"), []byte(`{"m":1}`), []byte(`{"c": 1e3}`)}
 	frames := append([][]byte{[]byte("id"), delimiter, s.signature(parts)}, parts...)
-	m, err := s.decode(frames)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(s.decode(frames))
 	for i, f := range s.encode(m) {
 		if !bytes.Equal(f, frames[i]) {
 			t.Errorf("frame %d: %q became %q", i, frames[i], f)
@@ -101,10 +90,7 @@ func TestWrongSignatureIsIgnored(t *testing.T) {
 	dir := t.TempDir()
 	c := LocalConnection(dir)
 	rejected := make(chan error, 1)
-	s, err := Listen(c, func(err error) { rejected <- err })
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(Listen(c, func(err error) { rejected <- err }))
 	defer s.Close(0)
 	forged := c
 	forged.Key = "another"
@@ -129,22 +115,13 @@ func TestGarbageOnTheWire(t *testing.T) {
 	s, c, conn := pair(t)
 	network, address := conn.address(conn.Shell)
 	for _, junk := range []string{"", "GET / HTTP/1.1\r\n\r\n", strings.Repeat("\xff", 200)} {
-		raw, err := net.Dial(network, address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		raw := try.Of(net.Dial(network, address))
 		_, _ = raw.Write([]byte(junk))
 		_ = raw.Close()
 	}
 	// A frame that claims 2^62 bytes, after a proper handshake.
-	raw, err := net.Dial(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newPeer(raw, zmtp.Dealer, "liar")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := try.Of(net.Dial(network, address))
+	p := try.Of(newPeer(raw, zmtp.Dealer, "liar"))
 	_, _ = raw.Write([]byte{2, 0x40, 0, 0, 0, 0, 0, 0, 0})
 	defer p.close()
 	c.Send(ShellChannel, c.Session().New("kernel_info_request", nil, struct{}{}))
@@ -156,14 +133,8 @@ func TestGarbageOnTheWire(t *testing.T) {
 func TestStalledSubscriber(t *testing.T) {
 	s, quick, conn := pair(t)
 	network, address := conn.address(conn.IOPub)
-	stalled, err := net.Dial(network, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := newPeer(stalled, zmtp.Sub, "stalled")
-	if err != nil {
-		t.Fatal(err)
-	}
+	stalled := try.Of(net.Dial(network, address))
+	p := try.Of(newPeer(stalled, zmtp.Sub, "stalled"))
 	p.send([][]byte{{1}}, false)
 	waitForSubscribers(t, s, 2)
 	text := strings.Repeat("x", 1<<20)
@@ -190,24 +161,15 @@ func TestStalledSubscriber(t *testing.T) {
 	// It reads again: what was kept, then, with the next message, how much is missing.
 	kept := 0
 	for range 2000 {
-		frames, err := p.conn.Receive(provenLimit)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := NewSession(conn.Key).decode(frames)
-		if err != nil {
-			t.Fatal(err)
-		}
+		frames := try.Of(p.conn.Receive(provenLimit))
+		m := try.Of(NewSession(conn.Key).decode(frames))
 		if m.Header.Type == "status" {
 			break
 		}
 		kept++
 	}
 	s.Publish(s.Session().New("status", nil, map[string]string{"execution_state": "busy"}))
-	frames, err := p.conn.Receive(provenLimit)
-	if err != nil {
-		t.Fatal(err)
-	}
+	frames := try.Of(p.conn.Receive(provenLimit))
 	if want := fmt.Sprintf("[%d messages of output are missing", messages-kept); !strings.Contains(string(bytes.Join(frames, nil)), want) {
 		t.Errorf("after %d of %d messages: %.300q, want %q", kept, messages, frames, want)
 	}
@@ -245,9 +207,7 @@ func TestCloseSendsWhatIsQueued(t *testing.T) {
 func TestConnectionFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "kernel-1.json")
 	c := LocalConnection("/run/x")
-	if err := c.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.WriteFile(path))
 	back, err := ReadConnection(path)
 	if err != nil || back != c {
 		t.Errorf("%+v became %+v (%v)", c, back, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
@@ -17,15 +18,9 @@ func TestLastOutput(t *testing.T) {
 	}
 	defer os.RemoveAll(folder)
 	c := jupyter.LocalConnection(folder)
-	server, err := jupyter.Listen(c, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := try.Of(jupyter.Listen(c, func(error) {}))
 	defer server.Close(0)
-	client, err := jupyter.Dial(t.Context(), c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := try.Of(jupyter.Dial(t.Context(), c))
 	defer client.Close()
 	<-server.Joined() // what is published before is lost
 	g := &child{client: client, calls: jupyter.NewCalls(client), exited: make(chan struct{})}

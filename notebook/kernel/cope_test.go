@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
@@ -79,10 +80,7 @@ func contrast(t *testing.T, a, b string) float64 {
 	luminance := func(hex string) float64 {
 		sum := 0.0
 		for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
-			n, err := strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := try.Of(strconv.ParseUint(hex[1+2*i:3+2*i], 16, 8))
 			c := float64(n) / 255
 			if c <= 0.03928 {
 				c /= 12.92
@@ -186,9 +184,7 @@ func TestCopeProgressIsOneDisplay(t *testing.T) {
 
 func TestCopeCompletion(t *testing.T) {
 	f := start(t)
-	if err := os.WriteFile(filepath.Join(f.cmd.Dir, "arms.csv"), []byte("task,arm,x_size,x_heat,mean\na,1,0,1,0.5\na,2,1,0,0.7\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(f.cmd.Dir, "arms.csv"), []byte("task,arm,x_size,x_heat,mean\na,1,0,1,0.5\na,2,1,0,0.7\n"), 0o600))
 	f.execute("%%cope\nlonely = 3\np = problem(\"arms.csv\", kernel=task(identity()) * arm(linear()))").ok(t)
 	for _, test := range []struct{ code, want string }{
 		{"%%cope\nlon", "lonely"},

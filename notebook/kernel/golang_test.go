@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
@@ -194,15 +195,10 @@ func TestInterruptGo(t *testing.T) {
 // command is a script that sleeps below it as a compiler would.
 func (f *front) slowCompiler() {
 	f.t.Helper()
-	real, err := exec.LookPath("go")
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	real := try.Of(exec.LookPath("go"))
 	dir := f.t.TempDir()
 	script := fmt.Sprintf("#!/bin/sh\nif [ \"$1\" = build ] && [ ! -e %[1]s/once ]; then : > %[1]s/once; sleep 3600; fi\nexec %[2]s \"$@\"\n", dir, real)
-	if err := os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700); err != nil {
-		f.t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o700))
 	path := strings.TrimSpace(f.execute("!echo $PATH").ok(f.t).text(f.t, "stdout"))
 	f.execute("%env PATH " + dir + ":" + path).ok(f.t)
 }

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	process "github.com/gonb-cope/gonb-cope/internal/base/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
@@ -84,16 +85,11 @@ func needGo(t testing.TB) {
 // start starts a kernel and connects to it.
 func start(t testing.TB, env ...string) *front {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "k")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.Of(os.MkdirTemp("", "k"))
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	f := &front{t: t, conn: jupyter.LocalConnection(dir), exited: make(chan struct{}), stderr: newTail(), change: make(chan struct{})}
 	path := filepath.Join(dir, "kernel-0a1b2c3d-0000-4000-8000-000000000000.json")
-	if err := f.conn.WriteFile(path); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.conn.WriteFile(path))
 	self, _ := os.Executable()
 	f.cmd = exec.Command(self, path)
 	if slices.Contains(env, "TEST_SHELL=1") { // a process between the test and the kernel
@@ -103,9 +99,7 @@ func start(t testing.TB, env ...string) *front {
 	f.cmd.Env = append(f.cmd.Env, env...)
 	f.cmd.Dir = dir
 	f.cmd.Stderr, f.cmd.Stdout = io.MultiWriter(f.stderr, testLog{t}), testLog{t}
-	if err := f.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(f.cmd.Start())
 	go func() {
 		_ = f.cmd.Wait()
 		close(f.exited)

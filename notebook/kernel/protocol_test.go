@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/zmtp"
 )
@@ -67,20 +68,12 @@ func TestStartingIsPublished(t *testing.T) {
 
 func TestHeartbeat(t *testing.T) {
 	f := start(t)
-	conn, err := net.Dial("unix", f.conn.IP+"-5")
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := try.Of(net.Dial("unix", f.conn.IP+"-5"))
 	defer conn.Close()
 	_ = conn.SetDeadline(time.Now().Add(waitLimit))
-	beat, err := zmtp.Open(conn, zmtp.Req, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	beat := try.Of(zmtp.Open(conn, zmtp.Req, ""))
 	for _, text := range []string{"ping", ""} {
-		if err := errors.Join(beat.Send([][]byte{{}, []byte(text)}), beat.Flush()); err != nil {
-			t.Fatal(err)
-		}
+		try.To(errors.Join(beat.Send([][]byte{{}, []byte(text)}), beat.Flush()))
 		if back, err := beat.Receive(1 << 10); err != nil || len(back) != 2 || string(back[1]) != text {
 			t.Errorf("sent %q, got %q (%v)", text, back, err)
 		}

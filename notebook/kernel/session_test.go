@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
@@ -69,9 +70,7 @@ func broken(x, y []float64) float64 { panic("no such point") }
 %%
 session.Put("wave", wave)
 session.Put("broken", broken)`).ok(t)
-	if err := os.WriteFile(filepath.Join(f.cmd.Dir, "arms.csv"), []byte("task,arm,x_1,mean\na,1,0,0.5\na,2,1,0.7\na,3,2.5,0.1\nb,1,0,0.2\nb,2,1,0.3\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(f.cmd.Dir, "arms.csv"), []byte("task,arm,x_1,mean\na,1,0,0.5\na,2,1,0.7\na,3,2.5,0.1\nb,1,0,0.2\nb,2,1,0.3\n"), 0o600))
 	value := func(code string) any {
 		r := f.execute(code).ok(t)
 		return dataOf(r.of(t, "execute_result")[0])["application/vnd.gonb-cope+json"].(map[string]any)["value"]

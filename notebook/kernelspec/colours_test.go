@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/conformance/browser"
 )
 
@@ -78,10 +79,7 @@ func TestColours(t *testing.T) {
 // which no server has, and took the refusal as the last word when it came after the mode.
 func late(t *testing.T, address, path, after string) string {
 	t.Helper()
-	target, err := url.Parse(address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := try.Of(url.Parse(address))
 	released := make(chan struct{})
 	release := sync.OnceFunc(func() { close(released) })
 	forward := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
@@ -139,24 +137,17 @@ func serve(t *testing.T, server string, args []string) string {
 	t.Setenv("JUPYTER_CONFIG_DIR", filepath.Join(home, "config"))
 	t.Setenv("JUPYTER_RUNTIME_DIR", filepath.Join(home, "run"))
 	words := Words{Functions: []string{"task", "arm", "fc", "paper", "exp", "abs"}, Kernels: []string{"rbf", "linear"}}
-	if _, err := Install(Options{Executable: exe, Words: words}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(Install(Options{Executable: exe, Words: words}))
 	writeNotebook(t, filepath.Join(home, "colours.ipynb"))
 	at := testport.Address(t)
 	_, port, _ := net.SplitHostPort(at)
 	cmd := exec.Command(server, append(args, "--no-browser", "--allow-root", "--ip=127.0.0.1", "--port="+port, "--port-retries=0")...)
 	cmd.Dir = home
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	log, err := os.Create(filepath.Join(home, "server.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := try.Of(os.Create(filepath.Join(home, "server.log")))
 	defer log.Close()
 	cmd.Stderr = log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(cmd.Start())
 	ended := make(chan struct{})
 	go func() {
 		_ = cmd.Wait()
@@ -242,10 +233,7 @@ func look(t *testing.T, chromium, address, cell, picture string) []map[string]st
 	}
 	var found []map[string]string
 	if !waits(func() bool { // the cells come late, their mode later
-		var err error
-		if found, err = chromedp.Run(ctx, chromedp.Evaluate[[]map[string]string](script)); err != nil {
-			t.Fatal(err)
-		}
+		found = try.Of(chromedp.Run(ctx, chromedp.Evaluate[[]map[string]string](script)))
 		return len(found) == len(cells) && found[0]["%%cope"] != ""
 	}) {
 		t.Errorf("%s has no colours in %d cells after %v, but %v", address, len(cells), waitLimit, found)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 )
 
@@ -27,12 +28,8 @@ func elsewhere(t *testing.T) string {
 func program(t *testing.T, folder string) string {
 	t.Helper()
 	name := filepath.Join(folder, "gonb-cope")
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, []byte("#!/bin/sh\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.MkdirAll(folder, 0o755))
+	try.To(os.WriteFile(name, []byte("#!/bin/sh\n"), 0o755))
 	return name
 }
 
@@ -55,10 +52,7 @@ func TestInstall(t *testing.T) {
 		t.Errorf("Jupyter finds %+v, %v", found, err)
 	}
 	for _, side := range []int{32, 64} {
-		text, err := os.ReadFile(filepath.Join(done.Dir, map[int]string{32: "logo-32x32.png", 64: "logo-64x64.png"}[side]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(os.ReadFile(filepath.Join(done.Dir, map[int]string{32: "logo-32x32.png", 64: "logo-64x64.png"}[side])))
 		if c, err := png.DecodeConfig(bytes.NewReader(text)); err != nil || c.Width != side || c.Height != side {
 			t.Errorf("logo of %d: %+v, %v", side, c, err)
 		}
@@ -76,33 +70,22 @@ func TestInstall(t *testing.T) {
 // JupyterLab loads the script that package.json names.
 func TestExtension(t *testing.T) {
 	exe := elsewhere(t)
-	done, err := Install(Options{Executable: exe, Prefix: t.TempDir(), Version: "v1.2.3", Words: Words{Functions: []string{"fc"}, Kernels: []string{"rbf"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	done := try.Of(Install(Options{Executable: exe, Prefix: t.TempDir(), Version: "v1.2.3", Words: Words{Functions: []string{"fc"}, Kernels: []string{"rbf"}}}))
 	if !HasExtension(done.Dir) {
 		t.Error("the extension is not found beside the kernelspec")
 	}
-	text, err := os.ReadFile(filepath.Join(done.LabExtension, "package.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(filepath.Join(done.LabExtension, "package.json")))
 	var about struct {
 		Name, Version string
 		Jupyterlab    struct {
 			Build struct{ Load, Extension string } `json:"_build"`
 		}
 	}
-	if err := json.Unmarshal(text, &about); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &about))
 	if about.Name != "gonb-cope" || about.Version != "1.2.3" || about.Jupyterlab.Build.Extension != "./extension" {
 		t.Errorf("package.json: %+v", about)
 	}
-	entry, err := os.ReadFile(filepath.Join(done.LabExtension, about.Jupyterlab.Build.Load))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := try.Of(os.ReadFile(filepath.Join(done.LabExtension, about.Jupyterlab.Build.Load)))
 	for _, want := range []string{`_JUPYTERLAB["gonb-cope"]`, `{"functions":["fc"],"kernels":["rbf"]}`, "function gonbCopeMode("} {
 		if !strings.Contains(string(entry), want) {
 			t.Errorf("%s is not in the extension", want)
@@ -120,10 +103,7 @@ func TestInstallTemporary(t *testing.T) {
 	exe := program(t, filepath.Join(t.TempDir(), "go-build123", "exe"))
 	var done Installed
 	for range 2 {
-		var err error
-		if done, err = Install(Options{Executable: exe, Name: "other"}); err != nil {
-			t.Fatal(err)
-		}
+		done = try.Of(Install(Options{Executable: exe, Name: "other"}))
 	}
 	if want := filepath.Join(done.Dir, "gonb-cope"); !done.Copied || done.Executable != want || filepath.Base(done.Dir) != "other" {
 		t.Errorf("%+v, want a copy at %s", done, want)
@@ -165,23 +145,16 @@ func TestUninstall(t *testing.T) {
 		t.Errorf("nothing installed: %v", err)
 	}
 	for _, o := range []Options{one, two} {
-		if _, err := Install(o); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(Install(o))
 	}
-	dir, err := Uninstall(one)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := try.Of(Uninstall(one))
 	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%s is still there (%v)", dir, err)
 	}
 	if !HasExtension(dir) {
 		t.Error("the extension is gone, but kernelspec two needs it")
 	}
-	if _, err := Uninstall(two); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(Uninstall(two))
 	if HasExtension(dir) {
 		t.Error("the extension is still there")
 	}
@@ -198,12 +171,8 @@ func TestForeign(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			o := Options{Executable: exe, Prefix: t.TempDir()}
 			dir := filepath.Join(o.Prefix, "share", "jupyter", "kernels", "gonb-cope")
-			if err := os.MkdirAll(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "kernel.json"), []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.MkdirAll(dir, 0o755))
+			try.To(os.WriteFile(filepath.Join(dir, "kernel.json"), []byte(text), 0o644))
 			if _, err := Install(o); err == nil || !strings.Contains(err.Error(), "nothing was installed") || !strings.Contains(err.Error(), "--name") {
 				t.Errorf("Install: %v", err)
 			}

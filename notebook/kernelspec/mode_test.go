@@ -10,14 +10,12 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestWordsOfMode: the front ends colour the words that the two languages have.
 func TestWordsOfMode(t *testing.T) {
-	source, err := os.ReadFile("assets/mode.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := try.Of(os.ReadFile("assets/mode.js"))
 	want := map[string][]string{"constants": {"true", "false"}}
 	_, _, items := dsl.NewSession(dsl.Options{}).CompleteItems("", 0)
 	for _, item := range items {

@@ -525,6 +525,8 @@ class Fit(Value, _HasPlot):
     """how many tasks there are, one agent each"""
     arms: int
     """arms of all tasks together, to which the kernel is fitted"""
+    sampled_from: int
+    """measured arms if the fit uses a sample of them; 0 otherwise"""
     measurements: float | None
     """measurements of all arms together"""
     replicates: float | None
@@ -544,11 +546,7 @@ class Fit(Value, _HasPlot):
     log_likelihood_start: float | None
     """log likelihood of the kernel at the start, nats"""
     log_likelihood: float | None
-    """log likelihood of the kernel fitted, nats; with `log_likelihood_lost` a lower bound"""
-    inducing_arms: int
-    """arms along which the covariance of very many was factored"""
-    log_likelihood_lost: float | None
-    """how much larger the log likelihood may be than the one stated, nats"""
+    """log likelihood of the kernel fitted, nats"""
     gradient_norm: float | None
     """largest derivative by a number on its scale, nats; numbers at a limit are left out"""
     condition: float | None
@@ -797,7 +795,7 @@ class Campaign(Value, _HasPlot):
         """Changes the protocol while it runs, from the next round on, and shows how far the campaign is."""
         ...
     def fail(self, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
-        """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out again."""
+        """Reports pulls that were not measured, and shows how far the campaign is; they are handed out again."""
         ...
     def correct(self, id: str, value: _Number, reason: str, by: str | None = ...) -> Campaign:
         """Replaces a wrong result, and shows how far the campaign is."""
@@ -2322,10 +2320,10 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
     ...
 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
-    """Gives pulls back that were not measured, and shows how far the campaign is; they are handed out
-    again. A reaction that ran and gave nothing is a result: record the worst possible reward (a yield
-    of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do with
-    the option, such as a broken vial.
+    """Reports pulls that were not measured, and shows how far the campaign is; they are handed out again.
+    A reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0;
+    with goal="min" the largest loss). Use fail and close only if the reason has nothing to do with the
+    option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):
@@ -2380,8 +2378,8 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
     """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
     not change. A reaction that ran and gave nothing is a result: record the worst possible reward (a
-    yield of 0; with goal="min" the largest loss). Give pulls back only if the reason has nothing to do
-    with the option, such as a broken vial.
+    yield of 0; with goal="min" the largest loss). Use fail and close only if the reason has nothing to
+    do with the option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):

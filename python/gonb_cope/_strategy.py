@@ -60,17 +60,31 @@ class Strategy:
     these by ``task``, as in ``problem``: each row is an arm of its own task, and trials are dicts with all columns.
     ``told`` has all recorded trials with their values, NaN for failed ones; ``failed`` has the failed trials
     with the reason.
+
+    ``noise`` is the standard deviation of measurements of the same arm, if it is known. ``bounded`` has the lower
+    and the upper limit of all values, such as ``(0, 100)`` for a yield in percent. Give at most one of the two.
     """
 
     def __init__(
-        self, arms: Any, tasks: Sequence[Any] | None = None, goal: str = "min", epsilon: float = 0, seed: int = 0, task: Any | Sequence[Any] | None = None
+        self,
+        arms: Any,
+        tasks: Sequence[Any] | None = None,
+        goal: str = "min",
+        epsilon: float = 0,
+        seed: int = 0,
+        task: Any | Sequence[Any] | None = None,
+        noise: float | None = None,
+        bounded: Sequence[float] | None = None,
     ) -> None:
         if goal not in ("min", "max"):
             raise ValueError(f"goal is {goal!r}; it must be 'min' or 'max'")
         if tasks is not None and task is not None:
             raise ValueError("tasks and task are both given; give task, the columns of the arms that name tasks, or tasks, a list of names")
+        if noise is not None and bounded is not None:
+            raise ValueError("noise and bounded are both given, but both state how much values scatter; give one of them")
         self._columns = list(task) if isinstance(task, list) else [] if task is None else [task]
         self.goal, self.epsilon = goal, epsilon
+        self._stated = {name: value for name, value in (("noise", noise), ("bounded", None if bounded is None else list(bounded))) if value is not None}
         rows, own = self._divided(arms)
         self.arms = Arms(rows)
         given = [None] if tasks is None and not own else list(dict.fromkeys(own)) if own else list(tasks or [])
@@ -265,7 +279,7 @@ class Strategy:
             raise self._nothing()
         table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
         table.append(_tables.Column("_trial", array("q", range(len(places))), "i8"))  # equal values of an arm are separate trials, never copies
-        named = {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal}
+        named = {"task": "_task", "arm": self.arms.columns, "reward": "_reward", "goal": self.goal, **self._stated}
         if any(failed):
             table.append(_tables.Column("_failed", failed, "i8"))
             named["failed"] = "_failed == 1"

@@ -114,6 +114,21 @@ def test_first_list():
     assert {trial.task for trial in s.ask(8)} == set("abcdefgh")
 
 
+def test_stated_noise_and_limits():
+    yields = {"a": [97, 99], "b": [96, 99.5], "c": [40, 60]}
+
+    def answer(**stated):
+        s = cope.Strategy(list(yields), goal="max", **stated)
+        for arm, values in yields.items():
+            s.tell([cope.Trial(arm, None)] * len(values), values)
+        return s.best()
+
+    highest = [max(a["ci95"][1] for a in answer(**stated).json["arms"]) for stated in ({}, {"bounded": (0, 100)})]
+    assert highest[0] > 100 >= highest[1]
+    sure = [answer(noise=noise).json["picks"][0]["probability_within"] for noise in (0.01, 20)]
+    assert sure[0] > 0.95 > sure[1]
+
+
 def test_best_has_a_value():
     """The answer recommends a measured arm, though another is predicted to be better, and counts equal values as measurements of their own."""
     s = cope.Strategy([{"x": float(x)} for x in range(8)], goal="max")

@@ -31,7 +31,7 @@ def test_tune_models(folder, capsys):
 def test_field_trial(folder, capsys):
     space = run("field-trial.md")
     plan = (folder / "plan-2025.csv").read_text(encoding="utf-8").splitlines()
-    assert plan[0].split(",")[:5] == ["plot", "site", "year", "block", "variety"]
+    assert plan[0].split(",")[:5] == ["position", "site", "year", "block", "variety"]
     assert len(plan) >= 48
     worth = space["worth"]
     assert max(worth.values()) - worth[space["winner"]["label"]] < 0.3

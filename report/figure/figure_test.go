@@ -16,33 +16,24 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func written(t *testing.T, write func(io.Writer) error) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(write(&b))
 	return b.Bytes()
 }
 
 // saved reads a figure that package report made of a value; its TestGolden writes them.
 func saved(t *testing.T, name string) Figure {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("testdata", name+".json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(filepath.Join("testdata", name+".json")))
 	var v any
-	if err := json.Unmarshal(text, &v); err != nil {
-		t.Fatal(err)
-	}
-	f, err := FromJSON(v)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	try.To(json.Unmarshal(text, &v))
+	return try.Of(FromJSON(v))
 }
 
 // awkward returns figures that a plotting library might stumble over.
@@ -121,10 +112,7 @@ func TestAwkwardFigures(t *testing.T) {
 // colours counts the different colours of a figure's image, at most 10.
 func colours(t *testing.T, data []byte) int {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	img := try.Of(png.Decode(bytes.NewReader(data)))
 	seen := map[[4]uint32]bool{}
 	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y && len(seen) < 10; y++ {
 		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x++ {
@@ -203,13 +191,9 @@ func TestDots(t *testing.T) {
 		Panels: []Figure{panel("north", 1, "oak", "elm", "ash"), panel("south", 100, "fir", "oak")}}
 	f.Panels[1].XLim = &[2]float64{-50, 50}
 	var wide, narrow strings.Builder
-	if err := SVG(&wide, f); err != nil {
-		t.Fatal(err)
-	}
+	try.To(SVG(&wide, f))
 	f.Width = Narrowest
-	if err := SVG(&narrow, f); err != nil {
-		t.Fatal(err)
-	}
+	try.To(SVG(&narrow, f))
 	for _, name := range []string{"north", "south", "oak", "elm", "ash", "fir"} {
 		if !strings.Contains(wide.String(), ">"+name+"<") || !strings.Contains(narrow.String(), ">"+name+"<") {
 			t.Errorf("%q is not in the picture", name)
@@ -217,23 +201,14 @@ func TestDots(t *testing.T) {
 	}
 	height := regexp.MustCompile(`height="([\d.]+)pt"`)
 	high := func(svg string) float64 {
-		h, err := strconv.ParseFloat(height.FindStringSubmatch(svg)[1], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return h
+		return try.Of(strconv.ParseFloat(height.FindStringSubmatch(svg)[1], 64))
 	}
 	if high(narrow.String()) < high(wide.String())+30 {
 		t.Errorf("the narrow figure is %g high, the wide one %g: its panels are not one below the other", high(narrow.String()), high(wide.String()))
 	}
-	text, err := json.Marshal(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(f))
 	var value any
-	if err := json.Unmarshal(text, &value); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &value))
 	if back, err := FromJSON(value); err != nil || !back.InDots() {
 		t.Errorf("the figure does not come back from JSON: %v", err)
 	}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/plot/vg/vgimg"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // words of an SVG drawing, with where they are anchored.
@@ -34,9 +36,7 @@ func wordsOf(t *testing.T, svg []byte) []word {
 		}
 		if e, ok := token.(xml.StartElement); ok && e.Name.Local == "text" {
 			var w word
-			if err := d.DecodeElement(&w, &e); err != nil {
-				t.Fatal(err)
-			}
+			try.To(d.DecodeElement(&w, &e))
 			out = append(out, w)
 		}
 	}
@@ -95,10 +95,7 @@ func inflated(t *testing.T, pdf []byte) string {
 			out.Write(m[1])
 			continue
 		}
-		text, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(io.ReadAll(r))
 		out.Write(text)
 	}
 	return out.String()
@@ -144,10 +141,7 @@ func TestMissingLetters(t *testing.T) {
 
 // TestSVGImage: the drawing for an img element knows dark pages and is alone.
 func TestSVGImage(t *testing.T) {
-	s, err := SVGImage(saved(t, "lines"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(SVGImage(saved(t, "lines")))
 	if !strings.Contains(s, "prefers-color-scheme: dark") || !strings.Contains(s, "fill:var(--page)") || !strings.HasPrefix(s, "<svg ") {
 		t.Errorf("%.300s", s)
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/janpfeifer/gonb/gonbui/protocol"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/session/display"
 )
@@ -31,10 +32,7 @@ func TestMain(m *testing.M) {
 
 func cell(t *testing.T, env ...string) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := try.Of(os.Executable())
 	c := exec.Command(exe)
 	c.Env = append(append(os.Environ(), envCell+"=1", "GONB_COPE_SOCK=", protocol.GONB_PIPE_ENV+"="), env...)
 	return c
@@ -59,15 +57,11 @@ func TestPlainGoNB(t *testing.T) {
 		}
 	}
 	c := cell(t, protocol.GONB_PIPE_ENV+"="+in, protocol.GONB_PIPE_BACK_ENV+"="+back)
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Start())
 	stop := time.AfterFunc(5*time.Minute, func() { _ = c.Process.Kill() })
 	defer stop.Stop()
 	shown := play(t, in, back)
-	if err := c.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Wait())
 	if len(shown) != 3 {
 		t.Fatalf("%d displays", len(shown))
 	}
@@ -93,15 +87,9 @@ func play(t *testing.T, in, back string) []map[protocol.MIMEType]any {
 	for _, v := range []any{map[string]any{}, []string{}, []any{}} { // what GoNB registers
 		gob.Register(v)
 	}
-	from, err := os.Open(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	from := try.Of(os.Open(in))
 	defer from.Close()
-	to, err := os.OpenFile(back, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := try.Of(os.OpenFile(back, os.O_WRONLY, 0))
 	defer to.Close()
 	var shown []map[protocol.MIMEType]any
 	decoder, encoder := gob.NewDecoder(from), gob.NewEncoder(to)

@@ -7,17 +7,16 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"runtime/debug"
+	"runtime"
 	"syscall/js"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/rowblas"
 	"github.com/gonb-cope/gonb-cope/internal/webpage"
 )
 
 func main() {
-	// All computation is in one thread, so garbage collection delays the answer. It begins only when much memory is in
-	// use.
-	debug.SetGCPercent(-1)
-	debug.SetMemoryLimit(768 << 20)
+	reserveMemory()
+	rowblas.Use()
 	page := webpage.New(func(e webpage.Event) { post(map[string]any{"event": text(e)}) })
 	requests := make(chan js.Value)
 	js.Global().Set("onmessage", js.FuncOf(func(_ js.Value, args []js.Value) any {
@@ -45,6 +44,17 @@ func main() {
 		}
 		post(map[string]any{"id": message.Get("id"), "reply": text(reply), "data": arrayOf(reply.Data)})
 	}
+}
+
+// reserved is never used. With it, garbage collection begins only when twice as much memory is in use.
+var reserved []byte
+
+// reserveMemory makes the memory of the program larger at once. If it grows in small steps while the program computes, the
+// browser collects its own garbage at each step.
+func reserveMemory() {
+	reserved = make([]byte, 320<<20)
+	reserved = make([]byte, 128<<20)
+	runtime.GC()
 }
 
 // post sends a message to the page.

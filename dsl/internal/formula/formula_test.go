@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // script is an environment with two numbers and no place for mistakes.
@@ -211,10 +212,7 @@ func TestRowsEqualPairs(t *testing.T) {
 		}
 		// two of them at least, as the formulas read a and b
 		columns := []string{"a", "b", "c", "d", "e"}[:rapid.IntRange(2, 5).Draw(t, "columns")]
-		p, err := d.Resolve(columns)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(d.Resolve(columns))
 		// 257 points are a block and one more.
 		n, from := rapid.SampledFrom([]int{1, 3, 257}).Draw(t, "points"), rapid.IntRange(0, 2).Draw(t, "from")
 		x, ys := make([]float64, len(columns)), make([][]float64, len(columns))
@@ -290,55 +288,6 @@ func TestRowsDoNotAllocate(t *testing.T) {
 	if got := testing.AllocsPerRun(20, func() { p.rows(f, dst, 0) }); got > 0 {
 		t.Errorf("%v allocations a row of 1000 points, want none", got)
 	}
-}
-
-// BenchmarkFormula measures one pair of points at d = 4 in a row of 1000, against
-// the same formula as a Go closure over pairs.
-func BenchmarkFormula(b *testing.B) {
-	const n, d = 1000, 4
-	x, ys, rows, dst := make([]float64, d), make([][]float64, d), make([][]float64, n), make([]float64, n)
-	for j := range rows {
-		rows[j] = make([]float64, d)
-	}
-	for c := range ys {
-		ys[c], x[c] = make([]float64, n), float64(c)/3
-		for j := range ys[c] {
-			ys[c][j] = math.Sin(float64(j*3 + c))
-			rows[j][c] = ys[c][j]
-		}
-	}
-	perPair := func(b *testing.B) {
-		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/n, "ns/pair")
-	}
-	for name, body := range map[string]string{
-		"squares=peephole": "exp(-sum((x-y)^2)/2)",     // x - y is recognised as a squared distance
-		"squares=general":  "exp(-sum((y-x)*(y-x))/2)", // a product is not, so the general loop runs
-		"wave":             "exp(-abs(x[0]-y[0])) * cos(2*(x[0]-y[0]))",
-	} {
-		b.Run(name, func(b *testing.B) {
-			p, _ := resolve(b, body, "a", "b", "c", "d")
-			for b.Loop() {
-				p.Rows(dst, x, ys, 0)
-			}
-			perPair(b)
-		})
-	}
-	b.Run("closure", func(b *testing.B) {
-		f := func(x, y []float64) float64 {
-			s := 0.0
-			for c := range x {
-				diff := x[c] - y[c]
-				s += diff * diff
-			}
-			return math.Exp(-s / 2)
-		}
-		for b.Loop() {
-			for j, y := range rows {
-				dst[j] = f(x, y)
-			}
-		}
-		perPair(b)
-	})
 }
 
 // FuzzFormula wants no panic from any text, and agreement if the text is a formula. The seeds have an element by

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // asked asks for pulls and fails the test if there are none.
@@ -20,11 +21,7 @@ func asked(t *testing.T, c *Campaign, by string, count int) campaign.List {
 // told records rows and returns the receipt. The test fails if the sheet cannot be read, and not if a row is refused.
 func told(t *testing.T, c *Campaign, opt campaign.TellOptions, rows ...string) campaign.Receipt {
 	t.Helper()
-	r, err := c.Tell(t.Context(), sheet(rows), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return try.Of(c.Tell(t.Context(), sheet(rows), opt))
 }
 
 // wants fails the test unless the error has these words.
@@ -42,11 +39,7 @@ func wants(t *testing.T, err error, words ...string) {
 func TestAskOfATaskThatIsHandedOut(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	ask := func(by, task string) campaign.List {
-		list, err := c.Ask(t.Context(), campaign.Request{By: by, Task: task, Count: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return list
+		return try.Of(c.Ask(t.Context(), campaign.Request{By: by, Task: task, Count: 1000}))
 	}
 	if list := ask("Ann", "north"); len(list.Rows) == 0 {
 		t.Fatalf("nothing to begin with: %+v", list)

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -50,14 +51,8 @@ func beginTable(t *testing.T, p campaign.Protocol, k kernels.Kernel, table strin
 	r := recipe
 	r.Data = []campaign.File{{Path: "arms.csv", Content: []byte(table)}}
 	maker := tabled(p, k, load)
-	p, err := maker(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	c, err := Start(t.Context(), filepath.Join(t.TempDir(), "days"), r, p, maker, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(maker(t.Context(), r))
+	c := try.Of(Start(t.Context(), filepath.Join(t.TempDir(), "days"), r, p, maker, Options{}))
 	t.Cleanup(func() { c.Close() })
 	return c, maker
 }
@@ -97,10 +92,7 @@ func TestAdded(t *testing.T) {
 			// arms that were handed out, of whatever task
 			seen := map[string]bool{}
 			measure := func(c *Campaign, by string, most int) int {
-				l, err := c.Ask(t.Context(), campaign.Request{By: by, Count: most})
-				if err != nil {
-					t.Fatal(err)
-				}
+				l := try.Of(c.Ask(t.Context(), campaign.Request{By: by, Count: most}))
 				var rows []string
 				for _, r := range l.Rows {
 					_, number := pullOf(t, c.dir, c.Protocol().Problem, r.ID)
@@ -124,10 +116,7 @@ func TestAdded(t *testing.T) {
 				t.Fatal("a task feature that is empty was taken")
 			}
 			// an arm of a task that is there, and a task of two arms, one named as an arm of the north
-			b, err := amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann")
-			if err != nil {
-				t.Fatal(err)
-			}
+			b := try.Of(amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann"))
 			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
@@ -147,15 +136,10 @@ func TestAdded(t *testing.T) {
 			for seq := int64(0); seq < c.state.Seq; {
 				seq = c.state.Seq
 				measure(before, "Bob", 1000)
-				again, err := Open(t.Context(), c.dir, maker, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				again := try.Of(Open(t.Context(), c.dir, maker, Options{}))
 				measure(again, "Ann", 1000)
 				again.Close()
-				if err := c.open(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				try.To(c.open(t.Context()))
 			}
 			if !seen["e"] || !seen["f"] {
 				t.Errorf("handed out %v", seen)
@@ -174,14 +158,8 @@ func TestAdded(t *testing.T) {
 			if len(st.Differs) > 0 || st.Standing == "" {
 				t.Errorf("differs %v, standing %q", st.Differs, st.Standing)
 			}
-			s, err := c.fresh(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			run, err := s.Replay(t.Context(), nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := try.Of(c.fresh(t.Context()))
+			run := try.Of(s.Replay(t.Context(), nil))
 			// answers, eliminations and rounds as of steps that know no campaign
 			if got, want := found(t, run.Outcome), found(t, extended(t, c.Protocol())); got != want {
 				t.Errorf("the campaign found\n%.1500s\nand the steps\n%.1500s", got, want)
@@ -195,9 +173,7 @@ func TestAdded(t *testing.T) {
 				t.Errorf("the copy of the added rows: %v, %q", err, text)
 			}
 			out := filepath.Join(t.TempDir(), "out")
-			if err := c.Export(t.Context(), out); err != nil {
-				t.Fatal(err)
-			}
+			try.To(c.Export(t.Context(), out))
 			for name, want := range map[string]string{"log.csv": "3 arms are added by more.csv", "measurements.csv": "west,f", "answers.csv": "north,true,e", "data/more.csv": "west,f"} {
 				if text, err := os.ReadFile(filepath.Join(out, name)); err != nil || !strings.Contains(string(text), want) {
 					t.Errorf("%s: %v has no %q:\n%.500s", name, err, want, text)
@@ -211,35 +187,19 @@ func TestAdded(t *testing.T) {
 // algorithm is made again and takes over.
 func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 	t.Helper()
-	e, err := p.Entry()
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(p.Entry())
 	// begun is the algorithm at its beginning, on this problem
 	begun := func(q *problem.Problem) engine.Algorithm {
-		m, err := model.New(q, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(q, 0))
 		opt := p.Options
 		opt.MaxRounds = 1 << 30
-		a, err := e.New(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
+		return try.Of(e.New(m, opt))
 	}
 	// the problem of before the addition
 	q := p.Earlier[0]
-	s, err := engine.Begin(begun(q), engine.Options{Delta: p.Options.Delta, MaxRounds: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(engine.Begin(begun(q), engine.Options{Delta: p.Options.Delta, MaxRounds: 1 << 30}))
 	for {
-		next, more, err := s.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		next, more := try.Two(s.Next(t.Context()))
 		if !more {
 			return s.Outcome()
 		}
@@ -256,15 +216,11 @@ func extended(t *testing.T, p campaign.Protocol) engine.Outcome {
 				b.Means[i] = sum / float64(n)
 			}
 		}
-		if err := s.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(s.Learn(t.Context(), b))
 		if next.Round == 2 {
 			q = p.Problem
 			// e of the north has the number 3, and moves both arms of the south
-			if err := s.Extend(begun(q), []int{0, 1, 2, 4, 5}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(s.Extend(begun(q), []int{0, 1, 2, 4, 5}))
 		}
 	}
 }
@@ -313,13 +269,8 @@ func TestAddedErrors(t *testing.T) {
 func TestAddedBeyondTheScale(t *testing.T) {
 	p := campaign.Protocol{Name: "days", Mode: engine.ModeFC, Algorithm: "CoBayesFC", Options: engine.Options{Delta: 0.1}, Seed: 4}
 	c, maker := beginTable(t, p, kernels.Identity{}, "task,arm,x_temp,x_one\nA,cold,20,5\nA,warm,60,5\nA,hot,80,5\n", problem.LoadOptions{Standardize: true})
-	if err := amend(t, c, added("task,arm,x_temp,x_one\nA,boiling,140,6\n"), "Ann"); err != nil {
-		t.Fatal(err)
-	}
-	again, err := Open(t.Context(), c.dir, maker, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(amend(t, c, added("task,arm,x_temp,x_one\nA,boiling,140,6\n"), "Ann"))
+	again := try.Of(Open(t.Context(), c.dir, maker, Options{}))
 	defer again.Close()
 	q := again.Protocol().Problem
 	// 20 to 80 were scaled to 0 to 1, and so 140 is 2; a column of one value has no scale, and 5 and 6 are a range of its own

@@ -7,16 +7,14 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // measureAll measures until nothing is left, with these rewards by arm, or until stop says so.
 func measureAll(t *testing.T, c *Campaign, value func(r campaign.ListRow) float64, stop func(round int) bool) {
 	t.Helper()
 	for {
-		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := try.Of(c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000}))
 		if len(l.Rows) == 0 || stop(l.Round) {
 			return
 		}
@@ -51,9 +49,7 @@ func TestWithdrawn(t *testing.T) {
 	wants(t, amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "x"}}, Reason: "r"}, "Ann"), `task "north" has no arm "x"`)
 	wants(t, amend(t, c, campaign.AmendBody{Reason: "r"}, "Ann"), "the act changes nothing")
 	reason.Reason = "sold out"
-	if err := amend(t, c, reason, "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(amend(t, c, reason, "Ann"))
 	reason.Reason = "sold out again"
 	wants(t, amend(t, c, reason, "Ann"), "already withdrawn")
 	// another program sees the same
@@ -93,9 +89,7 @@ func TestEpsilonAndDelta(t *testing.T) {
 	near := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 0.99, "d;e": 1}[r.Arm] }
 	measureAll(t, c, near, func(round int) bool { return round == 3 })
 	large, twice := 5.0, 0.2
-	if err := amend(t, c, campaign.AmendBody{Epsilon: &large, Delta: &twice, Reason: "good enough"}, "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(amend(t, c, campaign.AmendBody{Epsilon: &large, Delta: &twice, Reason: "good enough"}, "Ann"))
 	measureAll(t, c, near, func(round int) bool { return round > 4 })
 	st, err := c.Status(t.Context())
 	if err != nil || !st.Done || st.Epsilon != 5 || st.Delta != 0.2 {
@@ -103,9 +97,7 @@ func TestEpsilonAndDelta(t *testing.T) {
 	}
 	// after the end a stricter question goes on
 	small := 0.01
-	if err := amend(t, c, campaign.AmendBody{Epsilon: &small, Reason: "money came"}, "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(amend(t, c, campaign.AmendBody{Epsilon: &small, Reason: "money came"}, "Ann"))
 	if l, err := c.Ask(t.Context(), campaign.Request{By: "Ann"}); err != nil || len(l.Rows) == 0 {
 		t.Errorf("with a smaller epsilon: %v, %+v", err, l)
 	}
@@ -118,9 +110,7 @@ func TestCapacity(t *testing.T) {
 		t.Errorf("%d pulls at a capacity of 6", len(l.Rows))
 	}
 	four := 4
-	if err := amend(t, c, campaign.AmendBody{Capacity: &four, Reason: "a robot is away"}, "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(amend(t, c, campaign.AmendBody{Capacity: &four, Reason: "a robot is away"}, "Ann"))
 	if l := asked(t, c, "Bob", 0); len(l.Rows) != 4 {
 		t.Errorf("%d pulls at a capacity of 4", len(l.Rows))
 	}
@@ -133,10 +123,7 @@ func TestEpsilonWaits(t *testing.T) {
 	c := begin(t, p, Options{})
 	// the notes of the status
 	said := func() string {
-		st, err := c.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := try.Of(c.Status(t.Context()))
 		return fmt.Sprint(st.Notes)
 	}
 	// round records a whole round in lists, and has the next one planned
@@ -151,9 +138,7 @@ func TestEpsilonWaits(t *testing.T) {
 				rows = append(rows, row(r.ID, float64(k%3)))
 			}
 			if told(t, c, campaign.TellOptions{By: "Ann"}, rows...).Over {
-				if err := c.Advance(t.Context()); err != nil {
-					t.Fatal(err)
-				}
+				try.To(c.Advance(t.Context()))
 				return
 			}
 		}
@@ -163,9 +148,7 @@ func TestEpsilonWaits(t *testing.T) {
 		t.Errorf("before the change: %s", text)
 	}
 	epsilon := 0.25
-	if _, err := amendBy(t.Context(), c, campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(amendBy(t.Context(), c, campaign.AmendBody{Epsilon: &epsilon, Reason: "the plant wants more"}, "Ann"))
 	if text := said(); !strings.Contains(text, "epsilon is changed to 0.25. These answers are still for 0.5") {
 		t.Errorf("after the change: %s", text)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -17,18 +18,9 @@ func TestCacheChangesNothing(t *testing.T) {
 	measureAll(t, c, value, func(round int) bool { return round == 3 })
 	// everything that is shown: the status and the result
 	shown := func() string {
-		st, err := c.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal(report.JSONValue(st))
-		if err != nil {
-			t.Fatal(err)
-		}
-		result, err := json.Marshal(report.JSONValue(*st.Result))
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := try.Of(c.Status(t.Context()))
+		text := try.Of(json.Marshal(report.JSONValue(st)))
+		result := try.Of(json.Marshal(report.JSONValue(*st.Result)))
 		return string(text) + string(result)
 	}
 	path := filepath.Join(c.dir, cacheFile)
@@ -45,9 +37,7 @@ func TestCacheChangesNothing(t *testing.T) {
 	if after, err := os.Stat(path); err != nil || !os.SameFile(before, after) {
 		t.Error("the cache was not used")
 	}
-	if err := os.WriteFile(path, []byte("damaged"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte("damaged"), 0o666))
 	if got := shown(); got != want {
 		t.Error("a damaged cache changes the status")
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestFaultCacheFlips: a turned bit of the cache, or a file that ends early, never changes the output; writers that are
@@ -20,28 +21,17 @@ func TestFaultCacheFlips(t *testing.T) {
 	// results of two lists are recorded, so that the cache is not empty
 	for round := range 2 {
 		for _, r := range asked(t, c, "Ann", 6).Rows {
-			if _, err := c.TellOne(t.Context(), r.ID, float64(round)+float64(r.ID[0]%7), campaign.TellOptions{By: "Ann", Sure: true}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(c.TellOne(t.Context(), r.ID, float64(round)+float64(r.ID[0]%7), campaign.TellOptions{By: "Ann", Sure: true}))
 		}
 	}
 	shown := func() string {
-		_, st, err := c.progress(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := json.Marshal([]any{st.Tasks[0].Leader, st.Tasks[1].Leader, st.Guarantee, st.Rounds, st.Samples, st.Standing})
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, st := try.Two(c.progress(t.Context()))
+		text := try.Of(json.Marshal([]any{st.Tasks[0].Leader, st.Tasks[1].Leader, st.Guarantee, st.Rounds, st.Samples, st.Standing}))
 		return string(text)
 	}
 	want := shown()
 	path := filepath.Join(c.dir, cacheFile)
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := try.Of(os.ReadFile(path))
 	rng := rand.New(rand.NewPCG(1, 1))
 	for k := range 300 {
 		data := append([]byte(nil), whole...)
@@ -57,9 +47,7 @@ func TestFaultCacheFlips(t *testing.T) {
 		if k%30 > 0 {
 			continue // the hash alone decides; some are shown, too
 		}
-		if err := os.WriteFile(path, data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, data, 0o666))
 		if got := shown(); got != want {
 			t.Errorf("flip %d: %s is shown, want %s", k, got, want)
 		}
@@ -91,9 +79,7 @@ func TestFaultForgedCache(t *testing.T) {
 		if !whole {
 			t.Fatal("the cache is not whole")
 		}
-		if _, err := Verify(t.Context(), c.dir, again(p), Options{}); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(Verify(t.Context(), c.dir, again(p), Options{}))
 		f(&kept.Run)
 		keep(path, kept)
 		_, err = Verify(t.Context(), c.dir, again(p), Options{})
@@ -101,10 +87,7 @@ func TestFaultForgedCache(t *testing.T) {
 	}
 	// the leading arm of each task, and the standing of the answers
 	answers := func() (out []string) {
-		st, err := c.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := try.Of(c.Status(t.Context()))
 		for _, task := range st.Tasks {
 			out = append(out, task.Arm)
 		}
@@ -143,9 +126,7 @@ func TestFaultForgedCache(t *testing.T) {
 	}
 	forge(decide("a"))
 	out := filepath.Join(t.TempDir(), "out")
-	if err := c.Export(t.Context(), out); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Export(t.Context(), out))
 	if text, err := os.ReadFile(filepath.Join(out, "answers.csv")); err != nil || !strings.Contains(string(text), `north,true,"b, c"`) {
 		t.Errorf("%v, exported %s", err, text)
 	}

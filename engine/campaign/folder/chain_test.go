@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A campaign that goes on from a restored backup, or in two copies, gives no id a second meaning; a list of the other
@@ -18,9 +19,7 @@ func TestListOfAnotherCopy(t *testing.T) {
 	asked(t, c, "Zoe", 2)
 	// from here on the two folders go on apart: each has an event 4 of its own
 	copied := filepath.Join(t.TempDir(), "copy")
-	if err := c.Backup(t.Context(), copied); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Backup(t.Context(), copied))
 	here := asked(t, c, "Ann", 4)
 	d, err := Open(t.Context(), copied, again(p), Options{})
 	if err != nil {
@@ -62,27 +61,20 @@ func TestBackup(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
 	l := asked(t, c, "Ann", 6)
-	if _, err := c.Invite(t.Context(), "", "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Invite(t.Context(), "", "Ann"))
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	// the events are in the -wal alone, which a copy of the file would lack
 	if _, err := os.Stat(filepath.Join(c.dir, DatabaseFile+"-wal")); err != nil {
 		t.Fatal("without a -wal this test tells nothing: ", err)
 	}
 	dest := filepath.Join(t.TempDir(), "backup")
-	if err := c.Backup(t.Context(), dest); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Backup(t.Context(), dest))
 	v, err := Verify(t.Context(), dest, again(p), Options{})
 	if err != nil || v.Hash != c.state.Hash {
 		t.Errorf("%v: %+v", err, v)
 	}
 	wants(t, c.Backup(t.Context(), dest), "is not empty")
-	files, err := os.ReadDir(dest)
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := try.Of(os.ReadDir(dest))
 	var names []string
 	for _, f := range files {
 		names = append(names, f.Name())
@@ -101,21 +93,13 @@ func TestCopyWithoutWAL(t *testing.T) {
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	copied := t.TempDir()
 	for _, name := range []string{DatabaseFile, headFile} { // without DatabaseFile-wal
-		data, err := os.ReadFile(filepath.Join(c.dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(copied, name), data, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(filepath.Join(c.dir, name)))
+		try.To(os.WriteFile(filepath.Join(copied, name), data, 0o666))
 	}
 	_, err := Verify(t.Context(), copied, again(p), Options{})
 	wants(t, err, "ends with event 1,", "event 4 was recorded", "campaign.db-wal")
 	var said []string
-	d, err := Open(t.Context(), copied, again(p), Options{Notice: func(text string) { said = append(said, text) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(Open(t.Context(), copied, again(p), Options{Notice: func(text string) { said = append(said, text) }}))
 	defer d.Close()
 	if !strings.Contains(strings.Join(said, " "), "event 4 was recorded") {
 		t.Errorf("notices %q", said)
@@ -123,9 +107,7 @@ func TestCopyWithoutWAL(t *testing.T) {
 	// removing the head means that the older database should go on
 	_, err = d.Ask(t.Context(), campaign.Request{By: "Bob"})
 	wants(t, err, "event 4 was recorded", "remove campaign.head")
-	if err := os.Remove(filepath.Join(copied, headFile)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Remove(filepath.Join(copied, headFile)))
 	asked(t, d, "Bob", 1)
 	if _, err := Verify(t.Context(), copied, again(p), Options{}); err != nil {
 		t.Error(err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // On a disk that is really full, a file system of 4 MB, recording results is an error that records nothing. The earlier
@@ -32,16 +33,10 @@ func TestDiskReallyFull(t *testing.T) {
 	defer func() { c.Close() }()
 	l := asked(t, c, "Ann", 12)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	before, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := try.Of(c.Status(t.Context()))
 	// the rest of the disk is filled, at last byte by byte
 	ballast := filepath.Join(disk, "ballast")
-	f, err := os.Create(ballast)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := try.Of(os.Create(ballast))
 	for block := bytes.Repeat([]byte("x"), 4096); ; { // until not a byte is left
 		n, err := f.Write(block)
 		if err != nil && len(block) == 1 {
@@ -87,9 +82,7 @@ func TestDiskReallyFull(t *testing.T) {
 	}
 	_, err = c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
 	wants(t, err, "the disk is full")
-	if err := os.Remove(ballast); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Remove(ballast))
 	r, err := c.Tell(t.Context(), sheet, campaign.TellOptions{By: "Ann"})
 	if err != nil || r.Counts[campaign.RowNew] != 11 {
 		t.Errorf("after room was made: %v, %+v", err, r.Counts)

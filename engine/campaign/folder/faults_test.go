@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A full disk is an error that records nothing; earlier events can be read, and the same act goes on once there is room.
@@ -24,12 +25,8 @@ func TestDiskFull(t *testing.T) {
 	var pages int
 	// the limit is of a connection
 	c.db.db.SetMaxOpenConns(1)
-	if err := c.db.db.QueryRow("PRAGMA page_count").Scan(&pages); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := c.db.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.db.db.QueryRow("PRAGMA page_count").Scan(&pages))
+	try.Of(c.db.db.Exec(fmt.Sprintf("PRAGMA max_page_count = %d", pages)))
 	var rows []string
 	for _, r := range l.Rows {
 		rows = append(rows, row(r.ID, 1))
@@ -40,9 +37,7 @@ func TestDiskFull(t *testing.T) {
 	if after, err := c.Status(t.Context()); err != nil || after.Hash != st.Hash || after.Open.Measured != 0 {
 		t.Errorf("after the failure: %v, %+v", err, after.Open)
 	}
-	if _, err := c.db.db.Exec("PRAGMA max_page_count = 1000000"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.db.db.Exec("PRAGMA max_page_count = 1000000"))
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, rows...); r.Counts[campaign.RowNew] != 18 {
 		t.Errorf("after room was made: %+v", r)
 	}
@@ -77,15 +72,11 @@ func TestVerify(t *testing.T) {
 				t.Error("the database lets events be changed")
 			}
 			for _, trigger := range []string{"event_stays", "event_remains", "file_stays", "file_remains"} {
-				if _, err := c.db.db.Exec("DROP TRIGGER " + trigger); err != nil {
-					t.Fatal(err)
-				}
+				try.Of(c.db.db.Exec("DROP TRIGGER " + trigger))
 				_, err := Verify(t.Context(), c.dir, again(small(t)), Options{})
 				wants(t, err, "protection of events against changes")
 			}
-			if _, err := c.db.db.Exec(f.sql); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(c.db.db.Exec(f.sql))
 			_, err := Verify(t.Context(), c.dir, again(small(t)), Options{})
 			wants(t, err, f.want)
 			if f.name == "changed" {
@@ -99,20 +90,14 @@ func TestVerify(t *testing.T) {
 // A database of a later version is refused, and so is a folder without one.
 func TestSchemaOfALaterVersion(t *testing.T) {
 	c := begin(t, small(t), Options{})
-	if _, err := c.db.db.Exec("UPDATE meta SET value = '2' WHERE name = 'schema'"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.db.db.Exec("UPDATE meta SET value = '2' WHERE name = 'schema'"))
 	_, err := Open(t.Context(), c.dir, again(small(t)), Options{})
 	wants(t, err, "was written by a later version (schema 2; this one reads 1 and earlier)")
 	_, err = Open(t.Context(), t.TempDir(), again(small(t)), Options{})
 	wants(t, err, "holds no campaign", "campaign start")
-	if err := os.WriteFile(filepath.Join(t.TempDir(), "x"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(t.TempDir(), "x"), nil, 0o600))
 	other := t.TempDir()
-	if err := os.WriteFile(filepath.Join(other, DatabaseFile), []byte("not a database, and long enough to be one of something"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(other, DatabaseFile), []byte("not a database, and long enough to be one of something"), 0o600))
 	_, err = Open(t.Context(), other, again(small(t)), Options{})
 	wants(t, err, "holds no campaign")
 }
@@ -124,23 +109,13 @@ func TestCopiesThatChanged(t *testing.T) {
 	// two files of one name: their copies are data/a.csv and data/2-a.csv
 	r.Data = []campaign.File{{Path: "data/a.csv", Content: []byte("x\n")}, {Path: "more/a.csv", Content: []byte("y\n")}}
 	dir := filepath.Join(t.TempDir(), "days")
-	c, err := Start(t.Context(), dir, r, p, again(p), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Start(t.Context(), dir, r, p, again(p), Options{}))
 	c.Close()
-	if err := os.WriteFile(filepath.Join(dir, "script.cope"), []byte("other"), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(filepath.Join(dir, "data", "2-a.csv")); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(dir, "script.cope"), []byte("other"), 0o666))
+	try.To(os.Remove(filepath.Join(dir, "data", "2-a.csv")))
 	var notices []string
 	var made question.Recipe
-	c, err = Open(t.Context(), dir, func(ctx Context, r question.Recipe) (campaign.Protocol, error) { made = r; return again(p)(ctx, r) }, Options{Notice: func(s string) { notices = append(notices, s) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c = try.Of(Open(t.Context(), dir, func(ctx Context, r question.Recipe) (campaign.Protocol, error) { made = r; return again(p)(ctx, r) }, Options{Notice: func(s string) { notices = append(notices, s) }}))
 	defer c.Close()
 	if got := strings.Join(notices, "\n"); got != "script.cope was changed since the start; the recorded copy counts\ndata/2-a.csv is gone from the folder; the recorded copy counts" {
 		t.Errorf("notices %q", got)
@@ -175,9 +150,7 @@ func TestUpgrade(t *testing.T) {
 	if _, err := later.Ask(t.Context(), campaign.Request{By: "Ann"}); err == nil {
 		t.Error("a look at the changes upgrades")
 	}
-	if _, err := later.Upgrade(t.Context(), "Ann", false); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(later.Upgrade(t.Context(), "Ann", false))
 	asked(t, later, "Ann", 3)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -26,13 +27,10 @@ func coupling(t testing.TB, mode, algorithm string, opt engine.Options, unknown 
 		}
 		return 1000 + 50*sum
 	})
-	p, err := problem.Load("../../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+	p := try.Of(problem.Load("../../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1, Task: kernels.RBF{Lengthscale: []float64{3}}, Arm: effects},
 		{Scale: 10, Task: kernels.Identity{}, Arm: kernels.Identity{}},
-	}}, problem.LoadOptions{Rewards: "../../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}, UnknownBy: map[bool]string{true: problem.UnknownProblem}[unknown]}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, problem.LoadOptions{Rewards: "../../../notebooks/data/cn_coupling_raw.csv", Noise: problem.NoiseModel{Scales: []float64{20}, UnknownBy: map[bool]string{true: problem.UnknownProblem}[unknown]}}))
 	if len(tasks) > 0 {
 		p = p.Only(tasks...)
 	}
@@ -52,10 +50,7 @@ func small(testing.TB) campaign.Protocol {
 	}
 	tasks := must(kernels.NewPoints([]string{"z_1"}, []string{"north", "south"}, [][]float64{{0}, {1}}))
 	arms := must(kernels.NewPoints([]string{"x_1"}, []string{"a", "b, c", "d;e", "a", "b, c", "d;e"}, [][]float64{{0}, {1}, {2}, {0}, {1}, {2}}))
-	p, err := problem.New("small", tasks, arms, []int{0, 0, 0, 1, 1, 1}, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, []float64{1}, nil)
-	if err != nil {
-		panic(err)
-	}
+	p := try.Of(problem.New("small", tasks, arms, []int{0, 0, 0, 1, 1, 1}, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, []float64{1}, nil))
 	return campaign.Protocol{Name: "trial", Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Plate: 6, Capacity: 6, Seed: 3}
 }
 
@@ -68,10 +63,7 @@ var recipe = question.Recipe{Script: campaign.File{Path: "days.cope", Content: [
 
 func begin(t testing.TB, p campaign.Protocol, opt Options) *Campaign {
 	t.Helper()
-	c, err := Start(t.Context(), filepath.Join(t.TempDir(), "days"), recipe, p, again(p), opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Start(t.Context(), filepath.Join(t.TempDir(), "days"), recipe, p, again(p), opt))
 	t.Cleanup(func() { c.Close() })
 	return c
 }

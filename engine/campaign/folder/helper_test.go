@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // roleOf says what this process is to do instead of tests.
@@ -34,10 +35,7 @@ func TestMain(m *testing.M) {
 // helper starts this test binary as another program.
 func helper(t *testing.T, role string, args ...string) *exec.Cmd {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := try.Of(os.Executable())
 	c := exec.Command(exe, args...)
 	c.Env = append(os.Environ(), roleOf+"="+role)
 	c.Stderr = os.Stderr

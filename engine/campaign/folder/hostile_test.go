@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -131,15 +132,9 @@ func TestFaultFormulas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"-2+3"}, [][]float64{{0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"-2+3"}, [][]float64{{0}}))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	q, err := problem.New("names", tasks, arms, []int{0, 0, 0}, k, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q := try.Of(problem.New("names", tasks, arms, []int{0, 0, 0}, k, []float64{1}, nil))
 	c := begin(t, campaign.Protocol{Name: "names", Problem: q, Mode: engine.ModeFC, Algorithm: "CoTestFC",
 		Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Seed: 3}, Options{})
 	l := asked(t, c, "Ann", 100)
@@ -160,9 +155,7 @@ func TestFaultFormulas(t *testing.T) {
 // TestFaultLookAlikes: a name that reads like an invited person's is refused, and a person is the same however the name is typed.
 func TestFaultLookAlikes(t *testing.T) {
 	c := begin(t, small(t), Options{})
-	if _, err := c.Invite(t.Context(), "", "Ann Lee"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Invite(t.Context(), "", "Ann Lee"))
 	for _, name := range []string{"ann lee", "Ann  Lee", " Ann Lee", "Ann\u200b Lee", "ANN LEE", "Ann Lee\u2060", "Ann\u00a0Lee"} {
 		_, err := c.Invite(t.Context(), "", name)
 		wants(t, err, "looks like")
@@ -194,9 +187,7 @@ func TestExportOfTheOpenRound(t *testing.T) {
 	l := asked(t, c, "Ann", 6)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1.25), row(l.Rows[1].ID, 2.5))
 	dest := filepath.Join(t.TempDir(), "out")
-	if err := c.Export(t.Context(), dest); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Export(t.Context(), dest))
 	text, err := os.ReadFile(filepath.Join(dest, "measurements.csv"))
 	if err != nil || strings.Count(string(text), "\n") != 3 || strings.Count(string(text), ",open,") != 2 || !strings.Contains(string(text), "1.25") {
 		t.Errorf("%v: %s", err, text)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Killed at 200 random moments while it asks, records, fails, corrects, amends and closes, a campaign loses no event
@@ -31,13 +32,8 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	for kill := range kills {
 		// two names by turns, so that each finds lists that the other one left
 		w := helper(t, "worker", dir, fmt.Sprintf("worker %d", kill%2), strconv.Itoa(kill))
-		out, err := w.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Start(); err != nil {
-			t.Fatal(err)
-		}
+		out := try.Of(w.StdoutPipe())
+		try.To(w.Start())
 		reader := bufio.NewReader(out)
 		if line, err := reader.ReadString('\n'); err != nil || line != "ready\n" {
 			t.Fatalf("%q, %v", line, err)
@@ -52,10 +48,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		}
 		killed := time.AfterFunc(time.Duration(rng.Int64N(int64(5*time.Millisecond))), func() { w.Process.Kill() })
 		defer killed.Stop()
-		rest, err := io.ReadAll(reader)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rest := try.Of(io.ReadAll(reader))
 		text = append(text, rest...)
 		w.Wait()
 		if end := strings.LastIndexByte(string(text), '\n'); end >= 0 { // a line cut short was not yet said
@@ -69,19 +62,10 @@ func TestKilledAtAnyMoment(t *testing.T) {
 // last corrected ones. There may be more events than lines, since a worker can be killed between the two.
 func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Helper()
-	v, err := Verify(t.Context(), dir, again(p), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	db, err := openDatabase(dir+"/"+DatabaseFile, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := try.Of(Verify(t.Context(), dir, again(p), Options{}))
+	db := try.Of(openDatabase(dir+"/"+DatabaseFile, false))
 	defer db.close()
-	list, err := events(t.Context(), db.db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := try.Of(events(t.Context(), db.db, 0))
 	// by id: how often it was handed out, recorded and given back, and its last value
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0
 	amended := map[string]int{}
@@ -154,7 +138,5 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 // read reads the body of an event.
 func read(t *testing.T, e campaign.Event, into any) {
 	t.Helper()
-	if err := json.Unmarshal(e.Body, into); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(e.Body, into))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestStatusKnows: attached measurements stay known while a round is open, whose rewards are not shown; a task without
@@ -19,10 +20,7 @@ func TestStatusKnows(t *testing.T) {
 	// one round, so that it ends undecided
 	p.Algorithm, p.Options.Epsilon, p.Options.MaxRounds = "CoBayesFC", 0.1, 1
 	c := begin(t, p, Options{})
-	st, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(c.Status(t.Context()))
 	if st.Best != nil {
 		t.Error("without measurements something is believed")
 	}
@@ -36,16 +34,12 @@ func TestStatusKnows(t *testing.T) {
 	for k := range 8 {
 		attached += fmt.Sprintf("north,a,%g\nnorth,d;e,%g\nnorth,\"b, c\",%g\n", 1+0.1*float64(k), 3+0.1*float64(k), 2+0.1*float64(k))
 	}
-	if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}))
 	var before string
 	// check compares the known values with the attached ones: the open round must not change them
 	check := func(when string) {
 		t.Helper()
-		if st, err = c.Status(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		st = try.Of(c.Status(t.Context()))
 		north, south := st.Tasks[0], st.Tasks[1]
 		if north.Leader != "d;e" || north.Beside != 24 || north.Samples != 0 || south.Leader != "" {
 			t.Errorf("%s: %q leads north (%d attached, %d measured), %q south", when, north.Leader, north.Beside, north.Samples, south.Leader)
@@ -53,10 +47,7 @@ func TestStatusKnows(t *testing.T) {
 		if st.Best == nil || st.Best.Picks[0].Arm != "d;e" || math.Abs(st.Best.Picks[0].Estimate-3.35) > 0.3 {
 			t.Fatalf("%s: %+v is believed", when, st.Best)
 		}
-		text, err := json.Marshal(st.Best.Picks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(json.Marshal(st.Best.Picks))
 		if got := string(text); before == "" {
 			before = got
 		} else if got != before {
@@ -71,19 +62,12 @@ func TestStatusKnows(t *testing.T) {
 	for _, r := range l.Rows[:len(l.Rows)-1] {
 		sheet += r.ID + ",9\n"
 	}
-	if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}))
 	check("with rewards of the open round")
-	if _, err := c.Tell(t.Context(), []byte("id,reward\n"+l.Rows[len(l.Rows)-1].ID+",-9\n"), campaign.TellOptions{By: "Ann", Sheet: "two.csv", Sure: true}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Tell(t.Context(), []byte("id,reward\n"+l.Rows[len(l.Rows)-1].ID+",-9\n"), campaign.TellOptions{By: "Ann", Sheet: "two.csv", Sure: true}))
 	// the rest of the round, and then the reason why there is no other
 	for range 40 {
-		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 6})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := try.Of(c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 6}))
 		if len(l.Rows) == 0 {
 			if got := l.Note.String(); l.Note.Kind != campaign.NoteEnded || got == "" {
 				t.Errorf("nothing is left: %q", got)
@@ -91,9 +75,7 @@ func TestStatusKnows(t *testing.T) {
 			return
 		}
 		for k, r := range l.Rows {
-			if _, err := c.TellOne(t.Context(), r.ID, 1+0.001*float64(k%7), campaign.TellOptions{By: "Ann", Sure: true}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(c.TellOne(t.Context(), r.ID, 1+0.001*float64(k%7), campaign.TellOptions{By: "Ann", Sure: true}))
 		}
 	}
 	t.Error("one round does not end")
@@ -135,10 +117,7 @@ func TestStatusAfterZeros(t *testing.T) {
 		rows = append(rows, row(r.ID, 0))
 	}
 	told(t, c, campaign.TellOptions{By: "Ann", Sure: true}, rows...)
-	st, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(c.Status(t.Context()))
 	if st.Best == nil || st.Best.Undetermined == nil || st.Best.Undetermined.Value != 0 {
 		t.Fatalf("believed: %+v, notes %v", st.Best, st.Notes)
 	}
@@ -156,9 +135,7 @@ func TestStatusAfterZeros(t *testing.T) {
 func TestKnownDeviations(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
-	if _, err := attachBy(t.Context(), c, []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(attachBy(t.Context(), c, []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}))
 	if got := c.state.Under(p, time.Now()).Known().Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
 		t.Errorf("a standard deviation of 0.5 is known as %g", got)
 	}
@@ -179,13 +156,8 @@ func TestStatusKnowsBlocks(t *testing.T) {
 		noise := 0.1 * float64(k%3)
 		attached += fmt.Sprintf("north,a,%g,Mon\nnorth,\"b, c\",%g,Mon\nnorth,\"b, c\",%g,Tue\nnorth,d;e,%g,Tue\n", 1+noise, 2-noise, -8+noise, -7-noise)
 	}
-	if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
-		t.Fatal(err)
-	}
-	st, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Of(attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}))
+	st := try.Of(c.Status(t.Context()))
 	if st.Best == nil || st.Best.Picks[0].Arm != "d;e" {
 		t.Errorf("%+v is believed", st.Best)
 	}
@@ -200,14 +172,9 @@ func TestStatusKnowsBlocks(t *testing.T) {
 		for k, r := range l.Rows {
 			sheet += fmt.Sprintf("%s,%d,%s\n", r.ID, k%2, []string{"Wed", ""}[k%2])
 		}
-		if _, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "one.csv", Sure: true}))
 		// the block of a result is its day, and no note
-		h, err := c.History(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		h := try.Of(c.History(t.Context()))
 		clear(days)
 		for _, m := range h.Measurements {
 			days[m.Block]++

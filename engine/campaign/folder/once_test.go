@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Acts that were done before change nothing and say so, by command as in a cell; a person who closes twice means the
@@ -14,10 +15,7 @@ func TestTwice(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 1000)
 	events := func() int64 {
-		s, err := c.fresh(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(c.fresh(t.Context()))
 		return s.Seq
 	}
 	// once does an act, and reports whether it was known
@@ -62,12 +60,8 @@ func TestTwice(t *testing.T) {
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[1].ID, 5)); !r.Refused() {
 		t.Errorf("a third value is taken: %+v", r)
 	}
-	if _, err := closeBy(t.Context(), c, "the week is over", "Ann"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Advance(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(closeBy(t.Context(), c, "the week is over", "Ann"))
+	try.To(c.Advance(t.Context()))
 	// round 2 is open by now, and no person means that
 	_, err := closeBy(t.Context(), c, "the week is over", "Ann")
 	wants(t, err, "no pull of round 2 is handed out yet", "--round 2")

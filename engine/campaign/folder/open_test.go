@@ -12,14 +12,13 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // processorTime returns the processor time of this process so far.
 func processorTime(t testing.TB) time.Duration {
 	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		t.Fatal(err)
-	}
+	try.To(syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
@@ -28,10 +27,7 @@ func long(t testing.TB, events int) (dir string, p campaign.Protocol) {
 	t.Helper()
 	p, rewards := coupling(t, engine.ModeFC, "CoTestFC", engine.Options{Epsilon: 10}, false)
 	dir = filepath.Join(t.TempDir(), "days")
-	c, err := Start(t.Context(), dir, recipe, p, again(p), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Start(t.Context(), dir, recipe, p, again(p), Options{}))
 	many(t, c, p, rewards, events)
 	c.Close()
 	return dir, p
@@ -40,15 +36,10 @@ func long(t testing.TB, events int) (dir string, p campaign.Protocol) {
 // opening returns the processor time that it takes to open a campaign and show how far it is.
 func opening(t testing.TB, dir string, p campaign.Protocol, events int, cached bool) time.Duration {
 	if !cached {
-		if err := os.RemoveAll(filepath.Join(dir, filepath.Dir(cacheFile))); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.RemoveAll(filepath.Join(dir, filepath.Dir(cacheFile))))
 	}
 	before := processorTime(t)
-	c, err := Open(t.Context(), dir, again(p), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Open(t.Context(), dir, again(p), Options{}))
 	defer c.Close()
 	if _, st, err := c.progress(t.Context()); err != nil || st.Events != events {
 		t.Fatalf("%v: %d events", err, st.Events)
@@ -75,9 +66,7 @@ func BenchmarkOpen(b *testing.B) {
 func many(b testing.TB, c *Campaign, p campaign.Protocol, rewards [][]float64, events int) {
 	b.Helper()
 	for {
-		if err := c.Advance(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		try.To(c.Advance(b.Context()))
 		l, err := c.Ask(b.Context(), campaign.Request{By: "Ann", Count: 100_000})
 		if err != nil || len(l.Rows) == 0 {
 			b.Fatalf("%v: %s", err, l.Note)
@@ -92,15 +81,11 @@ func many(b testing.TB, c *Campaign, p campaign.Protocol, rewards [][]float64, e
 		if left := events - int(c.state.Seq); len(made) > left {
 			made = made[:left]
 		}
-		if err := c.db.transaction(b.Context(), func(tx *sql.Tx) error {
+		try.To(c.db.transaction(b.Context(), func(tx *sql.Tx) error {
 			_, err := appendEvents(b.Context(), tx, made)
 			return err
-		}); err != nil {
-			b.Fatal(err)
-		}
-		if err := c.open(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		}))
+		try.To(c.open(b.Context()))
 		if int(c.state.Seq) >= events {
 			return
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -19,16 +20,11 @@ func own(t *testing.T) campaign.Protocol {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "versuche.csv")
 	text := "\ufeffStoff;Base;Temp / °C;Ausbeute in %;n;s\nÖl A;KOH;60;32,4;3;1\nÖl A;KOH;72,5;40;3;1,5\nÖl B;KOH;60;32,4;3;1\nÖl B;KOH;72,5;38,1;3;1\n"
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{
+	try.To(os.WriteFile(path, []byte(text), 0o666))
+	p := try.Of(problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{
 		Long:  &problem.Long{Task: []string{"stoff"}, Arm: []string{"Base", "Temp / °C"}, Reward: "Ausbeute in %", Count: "n", SD: "s"},
 		Noise: problem.NoiseModel{Scales: []float64{2}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return campaign.Protocol{Name: "tage", Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.1, Epsilon: 0.5}, Seed: 3}
 }
 
@@ -66,13 +62,9 @@ func TestOwnColumns(t *testing.T) {
 			t.Errorf("%s: %v, %+v, want %v", s.name, err, r, s.want)
 		}
 	}
-	if _, err := closeBy(t.Context(), c, "the week is over", "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(closeBy(t.Context(), c, "the week is over", "Ann"))
 	out := filepath.Join(t.TempDir(), "out")
-	if err := c.Export(t.Context(), out); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Export(t.Context(), out))
 	measured, err := os.ReadFile(filepath.Join(out, "measurements.csv"))
 	if err != nil {
 		t.Fatal(err)

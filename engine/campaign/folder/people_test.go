@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Two people who ask at once are never handed the same pull; each has one open list, and gets it
@@ -72,13 +73,8 @@ func TestTwoWriters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := h.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := try.Of(h.StdoutPipe())
+	try.To(h.Start())
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "held\n" {
 		t.Fatalf("%q, %v", line, err)
 	}
@@ -136,10 +132,7 @@ func TestOverdue(t *testing.T) {
 	if st, err := c.Status(t.Context()); err != nil || st.Open.Measured != 2 {
 		t.Errorf("%v: %+v measured, want both", err, st.Open)
 	}
-	list, err := events(t.Context(), c.db.db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := try.Of(events(t.Context(), c.db.db, 0))
 	for i, e := range list {
 		if e.Seq != int64(i+1) {
 			t.Errorf("event %d has number %d", i+1, e.Seq)

@@ -187,11 +187,16 @@ func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protoc
 	return c, nil
 }
 
+// startedError returns an error that wraps ErrExists, for the folder dir.
+func startedError(dir string) error {
+	return fmt.Errorf("%s: %w. Continue it, as with gonb-cope campaign status %[1]s, or choose another folder", dir, ErrExists)
+}
+
 // startWith creates the folder and the database of a campaign. fill writes its events and files.
 func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill func(*sql.Tx) error) (*Campaign, error) {
 	// newDatabase checks this again under the lock; the check here avoids touching the folder
 	if exists(dir) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+		return nil, startedError(dir)
 	}
 	_, e := os.Lstat(dir)
 	made := errors.Is(e, fs.ErrNotExist)
@@ -232,7 +237,7 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 	}
 	defer l.release()
 	if exists(dir) {
-		return nil, fmt.Errorf("%s: %w", dir, ErrExists)
+		return nil, startedError(dir)
 	}
 	path := filepath.Join(dir, DatabaseFile)
 	draft := path + ".new"

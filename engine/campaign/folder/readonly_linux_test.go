@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestFaultReadOnly: a folder on a disk that is mounted to be read shows how far the campaign is and can be verified; what
@@ -29,19 +30,12 @@ func TestFaultReadOnly(t *testing.T) {
 	}
 	l := asked(t, c, "Ann", 6)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	before, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := try.Of(c.Status(t.Context()))
 	c.Close()
 	// from here on nothing can be written, not even a -shm
-	if err := syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
-		t.Fatal(err)
-	}
+	try.To(syscall.Mount("", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""))
 	t.Setenv("TMPDIR", temporary)
-	if c, err = Open(t.Context(), dir, again(p), Options{AllowNetwork: true}); err != nil {
-		t.Fatal(err)
-	}
+	c = try.Of(Open(t.Context(), dir, again(p), Options{AllowNetwork: true}))
 	if st, err := c.Status(t.Context()); err != nil || st.Hash != before.Hash || st.Open.Measured != 1 {
 		t.Errorf("on a disk that is read only: %v, %+v", err, st.Open)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A result that comes after its round was closed is late: it is recorded, guides, and is of no round.
@@ -25,13 +26,8 @@ func TestLate(t *testing.T) {
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
 		t.Fatalf("%v: %+v", err, closing)
 	}
-	if err := c.Advance(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	before, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Advance(t.Context()))
+	before := try.Of(c.Status(t.Context()))
 	// far below all others, which must not change the decisions
 	r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3))
 	if !r.Taken || r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "its round, 1, is over") {
@@ -56,9 +52,7 @@ func TestFailed(t *testing.T) {
 	l := asked(t, c, "Ann", 1000)
 	id := l.Rows[0].ID
 	wants(t, failBy(t.Context(), c, []string{id}, " ", "Ann"), "needs a reason")
-	if err := failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"))
 	// all others are with Ann, so that the failed one is all that is left
 	got := asked(t, c, "Bob", 5)
 	if len(got.Rows) != 1 || got.Rows[0].Task != l.Rows[0].Task || got.Rows[0].Arm != l.Rows[0].Arm || got.Rows[0].ID == id {
@@ -81,10 +75,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 	c := begin(t, p, Options{})
 	var ids []string
 	for {
-		l, err := c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := try.Of(c.Ask(t.Context(), campaign.Request{By: "Ann", Count: 1000}))
 		if len(l.Rows) == 0 {
 			break
 		}
@@ -107,14 +98,9 @@ func TestCorrectedAfterwards(t *testing.T) {
 		t.Fatalf("%v: done %v, %+v, %s", err, st.Done, st.Tasks[0], st.Standing)
 	}
 	for _, id := range ids {
-		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {
-			t.Fatal(err)
-		}
+		try.To(correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"))
 	}
-	st, err = c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st = try.Of(c.Status(t.Context()))
 	if len(st.Differs) == 0 || st.Standing != "heuristic" || st.Corrected != len(ids) {
 		t.Errorf("differs %v, standing %s, corrected %d of %d", st.Differs, st.Standing, st.Corrected, len(ids))
 	}
@@ -135,18 +121,13 @@ func TestCorrectedMeanwhile(t *testing.T) {
 		return 3
 	}
 	decided := func(int) bool {
-		_, st, err := c.progress(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		_, st := try.Two(c.progress(t.Context()))
 		return st.Tasks[0].Decided
 	}
 	// the north is decided, and the south never will be
 	measureAll(t, c, value, decided)
 	for _, id := range ids {
-		if err := correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"); err != nil {
-			t.Fatal(err)
-		}
+		try.To(correctBy(t.Context(), c, id, -3, "the signs were wrong", "Ann"))
 	}
 	st, err := c.Status(t.Context())
 	if err != nil || st.Open == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // found returns what a run found, to the last bit; the ways of its digests apart.
@@ -18,10 +19,7 @@ func found(t *testing.T, o engine.Outcome) string {
 	for i := range o.Rounds {
 		o.Rounds[i].Digest = ""
 	}
-	text, err := json.Marshal(map[string]any{"answers": o.Answers, "eliminations": o.Eliminations, "rounds": o.Rounds, "samples": o.Samples})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(json.Marshal(map[string]any{"answers": o.Answers, "eliminations": o.Eliminations, "rounds": o.Rounds, "samples": o.Samples}))
 	return string(text)
 }
 
@@ -77,26 +75,13 @@ func inOneProcess(t *testing.T, p campaign.Protocol, env engine.Environment) eng
 	t.Helper()
 	q := *p.Problem
 	q.Mean, q.Rewards, q.Reps, q.Noise.SD = nil, nil, nil, nil
-	e, err := p.Entry()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(&q, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(p.Entry())
+	m := try.Of(model.New(&q, 0))
 	opt := p.Options
 	// a campaign has no limit of rounds
 	opt.MaxRounds = 1 << 30
-	alg, err := e.New(m, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := engine.Run(t.Context(), alg, env, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	alg := try.Of(e.New(m, opt))
+	return try.Of(engine.Run(t.Context(), alg, env, opt))
 }
 
 // throughTheFolder measures a campaign, opened again for every act. Lists are of random lengths and two people, rows come shuffled, a third
@@ -107,21 +92,14 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	dir := c.dir
 	c.Close()
 	open := func() *Campaign {
-		c, err := Open(t.Context(), dir, again(p), Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return try.Of(Open(t.Context(), dir, again(p), Options{}))
 	}
 	rng := rand.New(rand.NewPCG(5, 6))
 	var told []string // rows so far, which a sheet repeats
 	for act := 0; ; act++ {
 		by := fmt.Sprintf("asker %d", act%2)
 		c := open()
-		list, err := c.Ask(t.Context(), campaign.Request{By: by, Count: 1 + rng.IntN(1500)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := try.Of(c.Ask(t.Context(), campaign.Request{By: by, Count: 1 + rng.IntN(1500)}))
 		c.Close()
 		if len(list.Rows) == 0 {
 			if k := list.Note.Kind; k == campaign.NoteDecided || k == campaign.NoteEnded {
@@ -150,14 +128,8 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	}
 	c = open()
 	defer c.Close()
-	s, err := c.fresh(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	run, err := s.Replay(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(c.fresh(t.Context()))
+	run := try.Of(s.Replay(t.Context(), nil))
 	if len(run.Differs) > 0 {
 		t.Errorf("decisions differ from those recorded: %v", run.Differs)
 	}
@@ -176,23 +148,15 @@ func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, numbe
 	if it, ok := known[id]; ok {
 		return it.Arm, it.Number
 	}
-	db, err := openDatabase(dir+"/"+DatabaseFile, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := try.Of(openDatabase(dir+"/"+DatabaseFile, false))
 	defer db.close()
-	list, err := events(t.Context(), db.db, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := try.Of(events(t.Context(), db.db, 0))
 	for _, e := range list {
 		if e.Kind != campaign.KindAsk {
 			continue
 		}
 		var b campaign.AskBody
-		if err := json.Unmarshal(e.Body, &b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(e.Body, &b))
 		for _, it := range b.Items {
 			known[it.ID] = it
 		}

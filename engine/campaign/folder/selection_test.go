@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // If rewards decide which results come, when and how often, the program warns if it can notice, and claims no proof:
@@ -37,10 +38,7 @@ func TestSelection(t *testing.T) {
 		// lists of whole rounds, whose pulls are overdue after a day
 		p.Options.Epsilon, p.Capacity, p.Plate, p.Lease = 0, 0, 0, 1
 		now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-		k, err := Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{Now: func() time.Time { return now }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := try.Of(Start(t.Context(), t.TempDir()+"/c", recipe, p, again(p), Options{Now: func() time.Time { return now }}))
 		rng := rand.New(rand.NewPCG(4, 99))
 		tell := func(rows []string, name string) {
 			if len(rows) == 0 {
@@ -52,10 +50,7 @@ func TestSelection(t *testing.T) {
 			}
 		}
 		for range c.steps {
-			l, err := k.Ask(t.Context(), campaign.Request{By: "Ann"})
-			if err != nil {
-				t.Fatal(err)
-			}
+			l := try.Of(k.Ask(t.Context(), campaign.Request{By: "Ann"}))
 			var timely, held, failed []string
 			values := map[[2]string][]float64{}
 			for _, r := range l.Rows {
@@ -78,10 +73,7 @@ func TestSelection(t *testing.T) {
 			if c.how == "twice" { // held results are handed out again and recorded under both ids
 				tell(timely, "timely")
 				now = now.Add(48 * time.Hour)
-				repeated, err := k.Ask(t.Context(), campaign.Request{By: "Bob"})
-				if err != nil {
-					t.Fatal(err)
-				}
+				repeated := try.Of(k.Ask(t.Context(), campaign.Request{By: "Bob"}))
 				for _, r := range repeated.Rows {
 					x := means[r.Arm] + rng.NormFloat64()
 					if own := values[[2]string{r.Task, r.Arm}]; c.byRewards && len(own) > 0 {
@@ -94,24 +86,17 @@ func TestSelection(t *testing.T) {
 			}
 			tell(timely, "timely")
 			if len(failed) > 0 {
-				if err := failBy(t.Context(), k, failed, "the vial broke", "Ann"); err != nil {
-					t.Fatal(err)
-				}
+				try.To(failBy(t.Context(), k, failed, "the vial broke", "Ann"))
 			}
 			// late or lost: the round is closed without them
 			if len(held) > 0 {
-				if _, err := closeBy(t.Context(), k, "the freezer failed", "Ann"); err != nil {
-					t.Fatal(err)
-				}
+				try.Of(closeBy(t.Context(), k, "the freezer failed", "Ann"))
 				if c.how == "late" {
 					tell(held, "late")
 				}
 			}
 		}
-		st, err := k.Status(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := try.Of(k.Status(t.Context()))
 		// the warnings of this rule alone
 		said := ""
 		for _, w := range st.Warnings {
@@ -125,8 +110,6 @@ func TestSelection(t *testing.T) {
 		if c.guarantee == "" && st.Standing == engine.StandingHeuristic || c.guarantee != "" && (st.Standing == engine.StandingProven || !strings.Contains(st.Guarantee, c.guarantee)) {
 			t.Errorf("%+v: %s", c, st.Guarantee)
 		}
-		if err := k.Close(); err != nil {
-			t.Fatal(err)
-		}
+		try.To(k.Close())
 	}
 }

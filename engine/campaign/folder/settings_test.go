@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,16 +30,9 @@ func TestSettingsOfSheets(t *testing.T) {
 	if r, err := c.Tell(t.Context(), []byte(sheet), campaign.TellOptions{By: "Ann", Sheet: "Montag.csv"}); err != nil || r.Counts[campaign.RowNew] != 4 {
 		t.Fatalf("%v: %+v", err, r)
 	}
-	if _, err := closeBy(t.Context(), c, "enough", "Ann"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Advance(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	h, err := c.History(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.Of(closeBy(t.Context(), c, "enough", "Ann"))
+	try.To(c.Advance(t.Context()))
+	h := try.Of(c.History(t.Context()))
 	// by id
 	notes := map[string]string{}
 	for _, m := range h.Measurements {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // byArm writes rows without ids.
@@ -36,11 +37,7 @@ func TestSheetsOfOneName(t *testing.T) {
 	tell := func(by string, data []byte, opt campaign.TellOptions) campaign.Receipt {
 		t.Helper()
 		opt.By, opt.Sheet = by, "results.csv"
-		r, err := c.Tell(t.Context(), data, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return try.Of(c.Tell(t.Context(), data, opt))
 	}
 	one := func(int) float64 { return 1 }
 	if r := tell("Ann", byArm(ann, one), campaign.TellOptions{}); r.Counts[campaign.RowNew] != 6 {
@@ -143,11 +140,7 @@ func TestReceiptsOfTheirOwn(t *testing.T) {
 	own := campaign.TellOptions{By: "Bob", Own: true, Sheet: "s.csv"}
 	preview := func(text string) campaign.Receipt {
 		t.Helper()
-		r, err := c.Preview(t.Context(), []byte(text), own)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return r
+		return try.Of(c.Preview(t.Context(), []byte(text), own))
 	}
 	first := ann.Rows[0].ID
 	mistyped := first[:5] + map[bool]string{true: "0", false: "1"}[first[5] != '0']
@@ -198,9 +191,7 @@ func TestLargeSheets(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	act := &campaign.Tell{File: campaign.File{Content: []byte(text)}}
-	if err := act.Prepare(t.Context(), c.Protocol()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(act.Prepare(t.Context(), c.Protocol()))
 	if _, err := act.Do(ended, campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupt: %v", err)
 	}
@@ -233,9 +224,7 @@ func TestSlipsByTheTable(t *testing.T) {
 		}
 		c := begin(t, p, Options{})
 		if name == "attached" {
-			if _, err := attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(attachBy(t.Context(), c, []byte(attached), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}))
 		}
 		id := asked(t, c, "Ann", 1).Rows[0].ID
 		if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(id, 83.1)); r.Taken || r.Counts[campaign.RowSure] != 1 {
@@ -257,9 +246,7 @@ func TestTextsOfPeople(t *testing.T) {
 	}
 	// formulas, colours, and a mark that turns the direction of writing
 	text := "id,reward,note\n" + l.Rows[0].ID + ",1,=cmd|'/C calc'!A0\n" + l.Rows[1].ID + ",-2,\x1b[31mred\u202e\n" + l.Rows[2].ID + ",3,@SUM(1+1)\n"
-	if _, err := c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: by, Sheet: "\x1b[2J.csv"}); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.Tell(t.Context(), []byte(text), campaign.TellOptions{By: by, Sheet: "\x1b[2J.csv"}))
 	for _, err := range []error{
 		noteBy(t.Context(), c, "two\nlines \x1b[2J", by),
 		failBy(t.Context(), c, []string{l.Rows[3].ID}, "\x1b[31mreason", "-1+1"),
@@ -269,9 +256,7 @@ func TestTextsOfPeople(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(closeBy(t.Context(), c, "=HYPERLINK(\"http://x\")\x7f", by))
 	// names that cannot be shown are refused, whatever is done under them
 	for name, word := range map[string]string{"\x1b]0;by\x07": "control characters", "Ann\u202e": "control characters", " \u200b": "is blank",
 		strings.Repeat("a", 101): "more than 100 characters"} {
@@ -287,30 +272,16 @@ func TestTextsOfPeople(t *testing.T) {
 		}(), word)
 		wants(t, noteBy(t.Context(), c, "x", name), word)
 	}
-	st, err := c.Status(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := c.History(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(c.Status(t.Context()))
+	h := try.Of(c.History(t.Context()))
 	out := filepath.Join(t.TempDir(), "out")
-	if err := c.Export(t.Context(), out); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Export(t.Context(), out))
 	// all that programs show, and all exports
 	seen := fmt.Sprint(l, st, h.Log, h.Measurements, h.Rounds)
 	for _, name := range []string{"measurements.csv", "log.csv", "answers.csv"} {
-		data, err := os.ReadFile(filepath.Join(out, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := try.Of(os.ReadFile(filepath.Join(out, name)))
 		seen += string(data)
-		rows, err := csv.NewReader(strings.NewReader(string(data))).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := try.Of(csv.NewReader(strings.NewReader(string(data))).ReadAll())
 		for _, row := range rows {
 			for _, cell := range row {
 				if strings.IndexAny(cell, "=+-@") == 0 && cell != "-2" {

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A disk that fails to read gets another message than a damaged database: a backup is the wrong remedy if the folder is
@@ -12,10 +14,7 @@ import (
 func TestUnreadable(t *testing.T) {
 	p := small(t)
 	dir := filepath.Join(t.TempDir(), "days")
-	c, err := Start(t.Context(), dir, recipe, p, again(p), Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Start(t.Context(), dir, recipe, p, again(p), Options{}))
 	defer c.Close()
 	// 8458 is a failure to read (SQLITE_IOERR_CORRUPTFS), and 11 is damage (SQLITE_CORRUPT)
 	page := c.db.unsound("*** in database main ***\nTree 6 page 6: unable to get the page. error code=8458")
@@ -32,9 +31,7 @@ func TestUnreadable(t *testing.T) {
 			t.Errorf("%q, want %q", x.err, x.want)
 		}
 	}
-	if err := os.Rename(c.db.path, c.db.path+" away"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Rename(c.db.path, c.db.path+" away"))
 	if err := c.db.explain(t.Context(), page); !strings.Contains(err.Error(), "First copy the folder to another disk") {
 		t.Errorf("a file that cannot be read: %q", err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Users, passwords and tokens are left out of URLs, also of lists that cannot be read.
@@ -42,21 +43,13 @@ func TestRedacted(t *testing.T) {
 // A password in a URL is in no notice and in no error: of a connection that breaks and comes back, of a wrong password, of a server that
 // does not answer, and of a URL that cannot be read, which is reported at once.
 func TestPasswordInURL(t *testing.T) {
-	_, port, err := net.SplitHostPort(testport.Address(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, port := try.Two(net.SplitHostPort(testport.Address(t)))
 	o := &server.Options{Host: "127.0.0.1", NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(), Username: "ann", Password: "secret"}
-	if o.Port, err = strconv.Atoi(port); err != nil {
-		t.Fatal(err)
-	}
+	o.Port = try.Of(strconv.Atoi(port))
 	// it starts twice at one port, each time with options of its own, which a server changes
 	start := func() *server.Server {
 		own := *o
-		s, err := server.NewServer(&own)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(server.NewServer(&own))
 		s.Start()
 		if !s.ReadyForConnections(limit) {
 			t.Fatal("the server is not ready")
@@ -68,15 +61,12 @@ func TestPasswordInURL(t *testing.T) {
 	var said []string
 	heard := make(chan struct{}, 10)
 	url := "nats://ann:secret@127.0.0.1:" + port
-	x, err := jetstream.Dial(t.Context(), url, jetstream.DialOptions{Notice: func(text string) {
+	x := try.Of(jetstream.Dial(t.Context(), url, jetstream.DialOptions{Notice: func(text string) {
 		mu.Lock()
 		said = append(said, text)
 		mu.Unlock()
 		heard <- struct{}{}
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))
 	defer x.Close()
 	// the server ends and comes back: one notice of each
 	s.Shutdown()

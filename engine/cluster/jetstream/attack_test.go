@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // attacked are addresses at which an answer would be a request, a fact, or another's letter. Streams and consumers of
@@ -65,9 +66,7 @@ func TestAttackReplyAddresses(t *testing.T) {
 				{Run: "r", Round: 1, Name: "agent-2", Body: []byte("secret")},
 				{Run: "r", Round: 1, Name: "plan", Body: request}, {Run: "other", Round: 1, Name: "plan", Body: request},
 			} {
-				if err := owner.Publish(t.Context(), f); err != nil {
-					t.Fatal(err)
-				}
+				try.To(owner.Publish(t.Context(), f))
 			}
 			// whose letters the attacker wants
 			other := raw(t, s, keys["agent 2 of run r"])
@@ -133,19 +132,13 @@ func TestAttackHeaders(t *testing.T) {
 	for name, value := range map[string]string{"Status": "404", "Cope-Sender": "agent-2", "Nats-Rollup": "sub", "Nats-Msg-Id": "1", "Nats-TTL": "1s"} {
 		m.Header.Set(name, value)
 	}
-	if _, err := agent.RequestMsg(m, limit); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(agent.RequestMsg(m, limit))
 	own := nats.NewMsg("cope.r.1.agent-1")
 	own.Header.Set("Status", "404")
-	if _, err := agent.RequestMsg(own, limit); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(agent.RequestMsg(own, limit))
 	// what comes after must not be hidden
 	after := cluster.Fact{Run: "r", Round: 1, Name: "agent-2"}
-	if err := people.Publish(t.Context(), after); err != nil {
-		t.Fatal(err)
-	}
+	try.To(people.Publish(t.Context(), after))
 	said := cluster.Fact{Run: "r", Round: 1, Name: "agent-1"}
 	none(t, people.of("agent 2 of run r"), "r", cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: m.Data}, said, after)
 	if _, ok, err := people.Find(t.Context(), "r", 1, "agent-1"); !ok || err != nil {
@@ -174,9 +167,7 @@ func holdings(t *testing.T, nc *nats.Conn) (all string) {
 			Consumers []string
 			Error     any
 		}
-		if err := json.Unmarshal(m.Data, &text); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(m.Data, &text))
 		out, _ := json.Marshal(text)
 		all += string(out) + "\n"
 	}

@@ -8,14 +8,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 )
 
-// TestMemory: the exchange within a process does what every exchange must.
-func TestMemory(t *testing.T) {
-	conforms(t, func(*testing.T) func() cluster.Exchange {
-		m := cluster.NewMemory()
-		return func() cluster.Exchange { return m }
-	})
-}
-
 // A maker makes an exchange with nothing in it, and returns a function that
 // joins it: each call is a party of its own, which the maker closes at the end of the test.
 type maker func(t *testing.T) (join func() cluster.Exchange)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // guarded starts a server with keys for three agents of run r, and one of run other. The files of credentials are by
@@ -58,9 +59,7 @@ func until(t *testing.T, s *jetstream.Server, who string, ends time.Time) {
 		t.Fatal(err)
 	}
 	var members map[string]map[string]any
-	if err := json.Unmarshal(text, &members); err != nil {
-		t.Fatal(err)
-	}
+	try.To(json.Unmarshal(text, &members))
 	for _, m := range members {
 		if fmt.Sprintf("agent %v of run %v", m["number"], m["run"]) == who {
 			m["ends"] = ends
@@ -82,19 +81,14 @@ func changed(t *testing.T, file, old, replacement string) string {
 		t.Fatalf("%s lacks %q: %v", file, old, err)
 	}
 	out := filepath.Join(t.TempDir(), "changed.creds")
-	if err := os.WriteFile(out, []byte(strings.Replace(string(text), old, replacement, 1)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(out, []byte(strings.Replace(string(text), old, replacement, 1)), 0o600))
 	return out
 }
 
 // seedIn returns the seed in a file of credentials.
 func seedIn(t *testing.T, file string) string {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(file))
 	return strings.Split(string(text), "\n")[1]
 }
 
@@ -162,9 +156,7 @@ func TestWrongCredentials(t *testing.T) {
 		other := keys["agent 3 of run r"]
 		text, _ := os.ReadFile(other)
 		var m struct{ Ends string }
-		if err := json.Unmarshal(bytes.SplitN(text, []byte("\n"), 2)[0], &m); err != nil {
-			t.Fatal(err)
-		}
+		try.To(json.Unmarshal(bytes.SplitN(text, []byte("\n"), 2)[0], &m))
 		past := time.Now().Add(-time.Hour)
 		until(t, s, "agent 3 of run r", past)
 		file := changed(t, other, m.Ends, past.Format(time.RFC3339))
@@ -190,9 +182,7 @@ func TestWrongCredentials(t *testing.T) {
 	t.Run("revoked", func(t *testing.T) {
 		x := join(t, s.URL(), agent)
 		publishAs(t, x, "agent 2 of run r")
-		if _, err := jetstream.Keys(t.Context(), s.Folder(), jetstream.KeyOptions{Revoke: []string{agent}}); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(jetstream.Keys(t.Context(), s.Folder(), jetstream.KeyOptions{Revoke: []string{agent}}))
 		// the file has another name, so that the next call makes a new one
 		if _, err := os.Stat(agent); err == nil {
 			t.Error("the file is still there")
@@ -249,13 +239,8 @@ func publishAs(t *testing.T, x *jetstream.Exchange, who string) {
 // authority trusts the authority in a file of credentials.
 func authority(t *testing.T, file string) nats.Option {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := try.Of(os.ReadFile(file))
 	ca := filepath.Join(t.TempDir(), "ca.pem")
-	if err := os.WriteFile(ca, text[bytes.Index(text, []byte("-----BEGIN CERTIFICATE")):], 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(ca, text[bytes.Index(text, []byte("-----BEGIN CERTIFICATE")):], 0o600))
 	return nats.RootCAs(ca)
 }

@@ -80,11 +80,11 @@ func (x *Exchange) ready(ctx context.Context) (*Exchange, error) {
 			return makeStream(ctx, x.js, x.nc.ConnectedClusterName() != "")
 		})
 		if p := (*PermissionError)(nil); errors.As(err, &p) {
-			_, err = x.last(ctx, probe) // not permitted: the server makes the stream itself
+			_, err = x.message(ctx, probe) // not permitted: the server makes the stream itself
 		}
 	} else {
 		// the usual case, or a cluster without a leader: until waits for a reply
-		_, err = x.last(ctx, probe)
+		_, err = x.message(ctx, probe)
 	}
 	// a refusal is more informative than the result of the second request
 	if p := (*PermissionError)(nil); errors.As(refused, &p) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The certificate of a server is unchanged when keys are made again, also if the first attempt was interrupted. So all files stay
@@ -18,9 +19,7 @@ import (
 func TestKeysHalfMade(t *testing.T) {
 	dir := t.TempDir()
 	first := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 1})
-	if err := os.Remove(filepath.Join(dir, "keys", "members")); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Remove(filepath.Join(dir, "keys", "members")))
 	old, _ := os.ReadFile(first["the owner"])
 	made := makeKeys(t, dir, jetstream.KeyOptions{Run: "r", Agents: 2})
 	if now, _ := os.ReadFile(made["the owner"]); bytes.Equal(old, now) {

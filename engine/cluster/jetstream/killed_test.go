@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestMain serves in a process of its own, which tests can kill. The variables of the environment are set by processOf.
@@ -48,16 +49,12 @@ func processOf(t *testing.T, binary, dir, listen string, more ...string) (*exec.
 	c.Env = append(append(os.Environ(), more...), "GONB_COPE_TEST_SERVE="+dir, "GONB_COPE_TEST_LISTEN="+listen)
 	c.Stderr = os.Stderr
 	// TestMain ends the server when its input ends, which the pipe does with this process
-	if _, err := c.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(c.StdinPipe())
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Start())
 	t.Cleanup(func() { c.Process.Kill(); c.Wait() })
 	// the server says its URL in one line
 	line := make([]byte, 200)

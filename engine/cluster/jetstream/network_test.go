@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // proxy passes connections on until it is cut.
@@ -23,10 +24,7 @@ type proxy struct {
 
 // newProxy starts a proxy before a server, and returns the URL that clients use.
 func newProxy(t *testing.T, url string) (*proxy, string) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.Of(net.Listen("tcp", "127.0.0.1:0"))
 	p := &proxy{listener: l, to: url[strings.Index(url, "//")+2:]}
 	t.Cleanup(func() { l.Close(); p.conns.Range(func(c, _ any) bool { c.(net.Conn).Close(); return true }) })
 	go func() {
@@ -104,9 +102,7 @@ func TestNetworkCut(t *testing.T) {
 			p.cut.Store(true)
 			time.AfterFunc(cut, func() { after = time.Now(); p.cut.Store(false) })
 		}
-		if err := x.Publish(ctx, cluster.Fact{Run: "r", Round: i, Name: "agent-1", Body: []byte{byte(i)}}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(ctx, cluster.Fact{Run: "r", Round: i, Name: "agent-1", Body: []byte{byte(i)}}))
 	}
 	<-read
 	for i, r := range rounds {

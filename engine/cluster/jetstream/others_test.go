@@ -12,16 +12,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // stranger starts a NATS server that Serve has not made. It listens at a free port of loopback and keeps its data as long as the test.
 func stranger(t *testing.T, o server.Options) string {
 	t.Helper()
 	o.Host, o.Port, o.NoLog, o.NoSigs, o.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, t.TempDir()
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(server.NewServer(&o))
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(limit) {
@@ -55,19 +53,14 @@ func TestWhatAServerLacks(t *testing.T) {
 		// a stream of the right name that forgets facts after an hour
 		{"a stream that loses what is said", server.Options{JetStream: true}, func(nc *nats.Conn) {
 			js, _ := natsjs.New(nc)
-			if _, err := js.CreateStream(t.Context(), natsjs.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}); err != nil {
-				t.Fatal(err)
-			}
+			try.Of(js.CreateStream(t.Context(), natsjs.StreamConfig{Name: "COPE", Subjects: []string{"cope.>"}, MaxAge: time.Hour}))
 		}, "stream COPE that gonb-cope did not make. It may lose or replace messages"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			url := stranger(t, c.options)
 			if c.prepare != nil {
-				nc, err := nats.Connect(url)
-				if err != nil {
-					t.Fatal(err)
-				}
+				nc := try.Of(nats.Connect(url))
 				defer nc.Close()
 				c.prepare(nc)
 			}
@@ -93,30 +86,19 @@ func TestWhatAServerLacks(t *testing.T) {
 func TestNothingRestsOnClocks(t *testing.T) {
 	url := stranger(t, server.Options{JetStream: true})
 	x := join(t, url, "")
-	nc, err := nats.Connect(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	nc := try.Of(nats.Connect(url))
 	defer nc.Close()
-	js, err := natsjs.New(nc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := try.Of(natsjs.New(nc))
 	{
 		const name = "COPE"
-		s, err := js.Stream(t.Context(), name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(js.Stream(t.Context(), name))
 		c := s.CachedInfo().Config
 		if c.MaxAge != 0 || c.MaxMsgs > 0 || c.MaxBytes > 0 || c.AllowMsgTTL || c.MaxMsgsPerSubject != 1 || c.Discard != natsjs.DiscardNew || !c.DiscardNewPerSubject || !c.DenyDelete {
 			t.Errorf("%s may forget: %+v", name, c)
 		}
 		// With a window that has ended long ago, the second message is refused all the same.
 		c.Duplicates = 100 * time.Millisecond
-		if _, err := js.UpdateStream(t.Context(), c); err != nil {
-			t.Fatal(err)
-		}
+		try.Of(js.UpdateStream(t.Context(), c))
 	}
 	// repeated after the window is over: still the same fact, and still a conflict with another body
 	f := cluster.Fact{Run: "r", Round: 1, Name: "plan", Body: []byte("p")}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The server refuses what a role does not include, and the refusal is a sentence at once, not a
@@ -21,14 +22,9 @@ func TestPermissions(t *testing.T) {
 	// two runs, one of them with the agent and a file
 	ctx := patiently(t)
 	for _, f := range []cluster.Fact{{Run: "r", Name: "run"}, {Run: "other", Name: "run"}} {
-		if err := owner.Publish(ctx, f); err != nil {
-			t.Fatal(err)
-		}
+		try.To(owner.Publish(ctx, f))
 	}
-	hash, err := owner.Keep(ctx, "r", []byte("data"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	hash := try.Of(owner.Keep(ctx, "r", []byte("data")))
 	// what is tried, as functions without arguments
 	publish := func(x *jetstream.Exchange, f cluster.Fact) func() error {
 		return func() error { return x.Publish(ctx, f) }
@@ -100,21 +96,12 @@ func TestPermissions(t *testing.T) {
 func raw(t *testing.T, s *jetstream.Server, file string) *nats.Conn {
 	t.Helper()
 	if file == "" {
-		nc, err := nats.Connect(s.URL())
-		if err != nil {
-			t.Fatal(err)
-		}
+		nc := try.Of(nats.Connect(s.URL()))
 		t.Cleanup(nc.Close)
 		return nc
 	}
-	key, err := nats.NkeyOptionFromSeed(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	nc, err := nats.Connect(s.URL(), authority(t, file), key, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true))
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := try.Of(nats.NkeyOptionFromSeed(file))
+	nc := try.Of(nats.Connect(s.URL(), authority(t, file), key, nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), nats.PermissionErrOnSubscribe(true)))
 	t.Cleanup(nc.Close)
 	return nc
 }
@@ -137,9 +124,7 @@ func TestTampering(t *testing.T) {
 			s, keys := c.start(t)
 			all := joinAll(t, s, keys)
 			fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("true")}
-			if err := all.Publish(t.Context(), fact); err != nil {
-				t.Fatal(err)
-			}
+			try.To(all.Publish(t.Context(), fact))
 			for _, who := range c.whos {
 				nc := raw(t, s, keys[who])
 				// deleting, purging, changing, making and copying streams
@@ -184,14 +169,9 @@ func TestInboxes(t *testing.T) {
 		}
 	}
 	// it hears the answers to its own questions alone
-	all, err := nc.SubscribeSync("_INBOX.>")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := try.Of(nc.SubscribeSync("_INBOX.>"))
 	fact := cluster.Fact{Run: "r", Round: 1, Name: "agent-2", Body: []byte("mine")}
-	if err := people.Publish(t.Context(), fact); err != nil {
-		t.Fatal(err)
-	}
+	try.To(people.Publish(t.Context(), fact))
 	for _, who := range []string{"the owner", "agent 2 of run r"} {
 		none(t, people.of(who), "r", fact)
 	}

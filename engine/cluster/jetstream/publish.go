@@ -67,7 +67,7 @@ func (x *Exchange) put(ctx context.Context, subject string, body []byte) (there 
 func (x *Exchange) standing(ctx context.Context, subject string) (*nats.Msg, error) {
 	for {
 		// the message exists, and so will arrive
-		if m, err := x.last(ctx, subject); m != nil || err != nil {
+		if m, err := x.message(ctx, subject); m != nil || err != nil {
 			return m, err
 		}
 		if err := await.Pause(ctx, pause/4); err != nil {
@@ -87,7 +87,7 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 		return cluster.Fact{}, false, err
 	}
 	// nil means that there is no message
-	m, err := x.last(ctx, factSubject(f))
+	m, err := x.message(ctx, factSubject(f))
 	if m == nil || err != nil {
 		return cluster.Fact{}, false, err
 	}
@@ -95,8 +95,8 @@ func (x *Exchange) Find(ctx context.Context, run string, round int, name string)
 	return f, true, nil
 }
 
-// last returns the message of a subject; nil if there is none. A subject has at most one message.
-func (x *Exchange) last(ctx context.Context, subject string) (*nats.Msg, error) {
+// message returns the message of a subject; nil if there is none. A subject has at most one message.
+func (x *Exchange) message(ctx context.Context, subject string) (*nats.Msg, error) {
 	return x.direct(ctx, directGet+"."+subject, nil)
 }
 
@@ -150,7 +150,7 @@ func (x *Exchange) Keep(ctx context.Context, run string, content []byte) (hash s
 	}
 	hash = fmt.Sprintf("%x", sha256.Sum256(content))
 	// the complete file is already stored
-	m, err := x.last(ctx, fileSubject(run, hash, size))
+	m, err := x.message(ctx, fileSubject(run, hash, size))
 	if m != nil || err != nil {
 		return hash, err
 	}
@@ -179,7 +179,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	if len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
 		return nil, fmt.Errorf("%q is not the SHA-256 of a file", hash)
 	}
-	m, err := x.last(ctx, fileSubject(run, hash, size))
+	m, err := x.message(ctx, fileSubject(run, hash, size))
 	if err != nil {
 		return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 	}
@@ -194,7 +194,7 @@ func (x *Exchange) Fetch(ctx context.Context, run, hash string) ([]byte, error) 
 	// memory grows as pieces arrive
 	content := make([]byte, 0, min(length, mostAhead))
 	for n := 0; len(content) < length; n++ {
-		m, err := x.last(ctx, fileSubject(run, hash, strconv.Itoa(n)))
+		m, err := x.message(ctx, fileSubject(run, hash, strconv.Itoa(n)))
 		if err != nil {
 			return nil, fmt.Errorf("run %s: file %s cannot be fetched: %w", run, hash, err)
 		}

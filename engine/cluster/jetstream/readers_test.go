@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // More agents read than a NATS server lets read a stream by default, 1,000: on a server of ours and on one
@@ -26,9 +27,7 @@ func TestManyReaders(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			x := join(t, url, "")
-			if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Name: "run", Body: []byte("b")}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(x.Publish(t.Context(), cluster.Fact{Run: "r", Name: "run", Body: []byte("b")}))
 			ctx, stop := context.WithTimeout(t.Context(), 10*time.Minute)
 			defer stop()
 			read := make(chan error, readers) // one for each reader that has read the fact, or failed

@@ -10,16 +10,15 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // started starts a NATS server that gonb-cope has not made.
 func started(t *testing.T, o server.Options) *server.Server {
 	t.Helper()
 	o.Host, o.Port, o.NoLog, o.NoSigs, o.JetStreamMaxMemory, o.JetStreamMaxStore = "127.0.0.1", server.RANDOM_PORT, true, true, 64<<20, 1<<30
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(server.NewServer(&o))
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(2 * time.Minute) {
@@ -33,10 +32,7 @@ func started(t *testing.T, o server.Options) *server.Server {
 func TestLongSilence(t *testing.T) {
 	t.Parallel() // it waits for servers
 	said := make(chan string, 10)
-	x, err := Dial(t.Context(), started(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL(), DialOptions{Notice: func(text string) { said <- text }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := try.Of(Dial(t.Context(), started(t, server.Options{JetStream: true, StoreDir: t.TempDir()}).ClientURL(), DialOptions{Notice: func(text string) { said <- text }}))
 	defer x.Close()
 	x.silence.limit = 200 * time.Millisecond // instead of half a minute
 	next := func() string {
@@ -80,9 +76,7 @@ func TestLongSilence(t *testing.T) {
 	answers.Store(false)
 	go asked()
 	next()
-	if err := x.js.DeleteStream(t.Context(), factStream); err != nil {
-		t.Fatal(err)
-	}
+	try.To(x.js.DeleteStream(t.Context(), factStream))
 	if err := <-done; !errors.Is(err, ErrNoStream) {
 		t.Errorf("the stream is gone: error %v", err)
 	}

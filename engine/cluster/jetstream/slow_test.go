@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Connections ask for the longest facts again and again, and read nothing that they are sent. The server keeps little for each and drops
@@ -22,28 +23,18 @@ func TestSlowReaders(t *testing.T) {
 	x := join(t, s.URL(), "")
 	body := make([]byte, 500<<10) // near the longest fact
 	for name := range 3 {
-		if err := x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: fmt.Sprint("agent-", name+1), Body: body}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(x.Publish(t.Context(), cluster.Fact{Run: "r", Round: 1, Name: fmt.Sprint("agent-", name+1), Body: body}))
 	}
-	at, err := url.Parse(s.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	at := try.Of(url.Parse(s.URL()))
 	// as programs without this package, in the words of NATS itself
 	const silent = 12
 	before := heap()
 	gone := make(chan error, silent)
 	for range silent {
-		c, err := net.Dial("tcp", at.Host)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := try.Of(net.Dial("tcp", at.Host))
 		t.Cleanup(func() { c.Close() })
 		// little room on this side, so that what is not read fills the server
-		if err := c.(*net.TCPConn).SetReadBuffer(1 << 10); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.(*net.TCPConn).SetReadBuffer(1 << 10))
 		go func() {
 			_, err := fmt.Fprint(c, "CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":true}\r\nSUB _INBOX.silent 1\r\n")
 			for err == nil {

@@ -10,15 +10,14 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A second server on a folder is refused and names the first; a folder whose server was killed is free.
 func TestStoreOpenedTwice(t *testing.T) {
 	dir := t.TempDir()
 	cmd, url := process(t, dir, "127.0.0.1:0")
-	if err := join(t, url, "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(join(t, url, "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}))
 	// the process has the folder; this one asks for it
 	_, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"})
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("process %d", cmd.Process.Pid)) || !strings.Contains(err.Error(), dir) {
@@ -57,18 +56,14 @@ func TestListening(t *testing.T) {
 	}
 	// the keys of a folder that was served with them are gone
 	s.Close()
-	if err := os.RemoveAll(filepath.Join(dir, "keys")); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.RemoveAll(filepath.Join(dir, "keys")))
 	if _, err := jetstream.Serve(t.Context(), dir, jetstream.ServeOptions{Listen: "127.0.0.1:0"}); err == nil || !strings.Contains(err.Error(), "its keys are missing") {
 		t.Errorf("the keys are gone: %v", err)
 	}
 	// a folder that was served without keys may get them, and keeps its facts
 	open := t.TempDir()
 	first := serve(t, open, jetstream.ServeOptions{})
-	if err := join(t, first.URL(), "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(join(t, first.URL(), "").Publish(t.Context(), cluster.Fact{Run: "r", Name: "run"}))
 	first.Close()
 	keys = makeKeys(t, open, jetstream.KeyOptions{})
 	none(t, join(t, serve(t, open, jetstream.ServeOptions{}).URL(), keys["the owner"]), "r", cluster.Fact{Run: "r", Name: "run"})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // serve starts a server for the time of a test. The address is a free port of loopback, unless one is given.
@@ -91,9 +92,7 @@ func TestExchange(t *testing.T) {
 		}
 		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			dir := t.TempDir()
-			if err := os.CopyFS(dir, os.DirFS(made)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(os.CopyFS(dir, os.DirFS(made)))
 			s := serve(t, dir, jetstream.ServeOptions{})
 			return func() cluster.Exchange { return joinAll(t, s, keys) }
 		})
@@ -106,10 +105,7 @@ func testOpenExchange(t *testing.T) {
 		conforms(t, func(t *testing.T) func() cluster.Exchange {
 			s := serve(t, t.TempDir(), jetstream.ServeOptions{Listen: jetstream.Nowhere})
 			return func() cluster.Exchange {
-				x, err := s.Dial(t.Context(), jetstream.DialOptions{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				x := try.Of(s.Dial(t.Context(), jetstream.DialOptions{}))
 				t.Cleanup(func() { x.Close() })
 				return x
 			}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // threeServers starts a cluster of three NATS servers and returns their URLs with commas between. Each finds the others by their
@@ -42,10 +43,7 @@ func threeServers(t *testing.T) string {
 // startMember starts a server of a cluster. It returns the URL for clients.
 func startMember(t *testing.T, o *server.Options) string {
 	t.Helper()
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(server.NewServer(o))
 	s.Start()
 	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
 	if !s.ReadyForConnections(limit) {

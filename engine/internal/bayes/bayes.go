@@ -163,7 +163,7 @@ func (a *coBayes) fill(counts []int) {
 			variances := make([]float64, len(set))
 			try.To(of.VariancesFrom(variances, set, j.first))
 			o := f.watch(set, j.first, most, a.scales.FreedomOf, variances)
-			o.enough = share * j.sum[member] / j.risk
+			o.enough = share * j.wrong[member] / j.risk
 			open = append(open, o)
 		}
 	}
@@ -269,7 +269,7 @@ func (a *coBayes) judge() {
 	}
 	a.support(open)
 	for _, v := range open {
-		a.tasks[v] = a.judged(a.Sets[v], unspent)
+		a.tasks[v] = a.judged(a.Sets[v])
 		a.variances[v] = a.tasks[v].variances
 	}
 	slices.SortStableFunc(open, func(v, w int) int { return cmp.Compare(a.tasks[v].risk, a.tasks[w].risk) })

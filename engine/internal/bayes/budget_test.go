@@ -14,26 +14,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // many returns five tasks with a smooth function of so many arms.
 func many(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
-	p, err := manyarms.Problem(arms)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(manyarms.Problem(arms))
 }
 
 // modelOf returns a model without exact features.
 func modelOf(t *testing.T, p *problem.Problem) *model.Model {
 	t.Helper()
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	if m.Features != nil || !m.Many() {
 		t.Fatalf("a model of %d arms has its features", p.N())
 	}
@@ -102,31 +96,20 @@ func checkUniform(t *testing.T, p *problem.Problem, counts []int, budget int) {
 // The pulls of a round follow the rule written plainly on dense covariances, of a budget for each agent and of a sum.
 func TestBudgetFBPulls(t *testing.T) {
 	p := many(t, 60)
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	for _, opt := range []engine.Options{{Budget: 12}, {Total: 60}} {
 		opt.Level, opt.Scale = engine.Level{Known: true}, 1
-		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewBudgetFB)(m, opt))
 		a, rng := alg.(*budgetFB), rand.New(rand.NewPCG(1, 2))
 		for r := range 6 {
 			before := slices.Clone(a.Counts)
-			plan, err := a.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(a.Plan(t.Context()))
 			if r > 0 {
 				if want := plainPulls(t, p, before, a.estimates, m.Unit, plan.Counts, opt.Total > 0); !slices.Equal(plan.Counts, want) {
 					t.Errorf("round %d of %+v: pulls %v, plainly %v", r+1, opt, plan.Counts, want)
 				}
 			}
-			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		}
 	}
 }
@@ -190,15 +173,9 @@ func TestBudgetFBFindsGoodArms(t *testing.T) {
 	best, _ := m.Truth().Best()
 	sum, lead, runs := 0.0, 0.0, 10
 	for run := range runs {
-		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 20})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 20}))
 		rng := rand.New(rand.NewPCG(uint64(run), 3))
-		out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }), engine.Options{}))
 		for v, set := range p.Groups() {
 			for _, i := range set {
 				lead += (p.Mean[best[v]] - p.Mean[i]) / float64(len(set))

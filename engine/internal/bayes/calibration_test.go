@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -83,10 +84,7 @@ func TestCoBayesIsCalibrated(t *testing.T) {
 			if row.stated {
 				opt.Scale = 1
 			}
-			alg, err := plain.On(engine.ModeFC, NewCoBayesFC)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoBayesFC)(m, opt))
 			out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 				return row.pull(rng, p, plan)
 			}), engine.Options{})
@@ -132,17 +130,11 @@ func TestCoBayesIsCalibrated(t *testing.T) {
 func (d drawn) problems(t *testing.T) func(seed uint64) (*problem.Problem, *rand.Rand) {
 	t.Helper()
 	alike := kernels.RBF{Lengthscale: []float64{3}}
-	base, err := problem.Load("../../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
+	base := try.Of(problem.Load("../../../notebooks/data/cn_coupling.csv", kernels.Joint{Terms: []kernels.Term{
 		{Scale: 1000, Task: alike}, {Scale: 50, Task: alike, Arm: kernels.Linear{}},
-	}}, problem.LoadOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, problem.LoadOptions{}))
 	n := base.N()
-	gram, err := base.Kernel.On(t.Context(), base.Tasks, base.Arms, base.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(base.Kernel.On(t.Context(), base.Tasks, base.Arms, base.TaskOf))
 	covariance, row := mat.NewSymDense(n, nil), make([]float64, n)
 	for i := range n {
 		gram.Row(row, i)

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // SetEpsilon changes ε and closes tasks that the current posterior decides. A smaller ε reopens tasks that the posterior
@@ -242,3 +243,6 @@ func (a *coBayes) shown(v int) float64 { return upper(min(a.tasks[v].risk, 1)) }
 
 // needed returns the number of posterior standard deviations by which a single rival must be behind for a task to close.
 func (a *coBayes) needed() float64 { return upper(a.share()) }
+
+// upper returns the value that a standard normal variable exceeds with probability p.
+func upper(p float64) float64 { return -distuv.UnitNormal.Quantile(p) }

@@ -222,53 +222,29 @@ func (o *outlook) outcome(means []float64, epsilon float64) (risk float64, rival
 type judgement struct {
 	first     int       // leader
 	variances []float64 // per arm: posterior variance of its gap to the leader, normalised
-	// per member: the probability that some arm exceeds the leader by more than ε, and the sum of these probabilities over
-	// single arms
-	wrong, sum []float64
-	risk       float64 // Σ weight·wrong
+	// per member: an upper bound on the probability that some arm exceeds the leader by more than ε, the sum of these
+	// probabilities over single arms
+	wrong []float64
+	risk  float64 // Σ weight·wrong
 }
 
-// drawnFrom is the difference between the sum and the largest of the probabilities, as a fraction of a task's share of δ,
-// from which a joint probability is computed by sampling. The joint probability lies between the two.
-const drawnFrom = 0.03
-
-// judged returns what the posterior implies for the arms of a task. It uses sums of probabilities instead of joint
-// probabilities if some arm's probability exceeds allowance, so that the task stays open. The same holds for members for
-// which sampling would gain little.
-func (a *coBayes) judged(set []int, allowance float64) judgement {
+// judged returns what the posterior implies for the arms of a task.
+func (a *coBayes) judged(set []int) judgement {
 	members := a.belief.Mixture.Members
-	j := judgement{
-		first: rounds.Leader(set, a.estimates), variances: make([]float64, len(set)),
-		wrong: make([]float64, len(members)), sum: make([]float64, len(members)),
-	}
-	chances, total, largest := make([][]float64, len(members)), 0.0, make([]float64, len(set))
+	j := judgement{first: rounds.Leader(set, a.estimates), variances: make([]float64, len(set)), wrong: make([]float64, len(members))}
 	variances := make([]float64, len(set))
 	for k, of := range members {
 		try.To(of.VariancesFrom(variances, set, j.first))
-		chances[k] = make([]float64, len(set))
 		for l, i := range set {
 			if i == j.first {
 				continue
 			}
 			v, gap := variances[l]+of.Scale*a.truncated, a.by[k][i]-a.by[k][j.first]
-			p := exceeds(gap, v, a.opt.Epsilon, a.scales.FreedomOf([]int{i, j.first}))
 			off := gap - (a.estimates[i] - a.estimates[j.first])
 			j.variances[l] += of.Weight * (v + off*off)
-			chances[k][l] = p
-			j.sum[k] += p
-			largest[l] += of.Weight * p
+			j.wrong[k] += exceeds(gap, v, a.opt.Epsilon, a.scales.FreedomOf([]int{i, j.first}))
 		}
-		j.wrong[k] = min(1, j.sum[k])
-		total += of.Weight * j.wrong[k]
-	}
-	if j.risk = total; slices.Max(largest) > allowance {
-		return j
-	}
-	j.risk = 0
-	for k, of := range members {
-		if of.Weight*(j.sum[k]-slices.Max(chances[k])) > drawnFrom*a.delta()/float64(len(a.Sets)) {
-			j.wrong[k] = min(1, anyOf(of.Posterior, set, j.first, chances[k]))
-		}
+		j.wrong[k] = min(1, j.wrong[k])
 		j.risk += of.Weight * j.wrong[k]
 	}
 	return j

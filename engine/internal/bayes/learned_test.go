@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -21,26 +22,17 @@ func TestBudgetFBLearnsTheKernel(t *testing.T) {
 		for _, is := range []string{engine.KernelAuto, engine.KernelMember} {
 			p := enginetest.Paper(t, 1, 0.5).WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}})
 			p.Noise.UnknownBy = unknown
-			m, err := model.New(p, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := try.Of(model.New(p, 0))
 			var leaders [2][]string
 			for again := range leaders {
-				alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 60, KernelIs: is})
-				if err != nil {
-					t.Fatal(err)
-				}
+				alg := try.Of(plain.On(engine.ModeFB, NewBudgetFB)(m, engine.Options{Budget: 60, KernelIs: is}))
 				rng, had := rand.New(rand.NewPCG(4, 4)), make([]int, p.V())
-				out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+				out := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 					for i, c := range plan.Counts {
 						had[p.TaskOf[i]] += c
 					}
 					return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
-				}), engine.Options{Budget: 60, KernelIs: is})
-				if err != nil {
-					t.Fatal(err)
-				}
+				}), engine.Options{Budget: 60, KernelIs: is}))
 				if slices.Min(had) != 60 || slices.Max(had) != 60 {
 					t.Errorf("%s, noise unknown by %q: agents have %v pulls, want 60 each", is, unknown, had)
 				}
@@ -79,10 +71,7 @@ func TestWhereTheKernelIsLearned(t *testing.T) {
 		{&found, engine.Options{Scale: 1}, false}, {p, engine.Options{KernelIs: engine.KernelMember}, true},
 		{&found, engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeAuto}}, false},
 	} {
-		m, err := model.New(x.p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(x.p, 0))
 		if got, err := TakesBudget(m, model.Terms{Options: x.opt}); err != nil || got != x.want {
 			t.Errorf("kernel found %v, options %+v: learned %v (%v), want %v", x.p.KernelFound, x.opt, got, err, x.want)
 		}
@@ -101,24 +90,12 @@ func TestNamesAloneAreNotTheSame(t *testing.T) {
 	for i := range tasks * arms {
 		names, taskOf = append(names, fmt.Sprint("a", i%arms)), append(taskOf, i/arms)
 	}
-	z, err := kernels.NewPoints(nil, []string{"t1", "t2", "t3", "t4", "t5"}, make([][]float64, tasks))
-	if err != nil {
-		t.Fatal(err)
-	}
-	x, err := kernels.NewPoints(nil, names, make([][]float64, len(names)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.Of(kernels.NewPoints(nil, []string{"t1", "t2", "t3", "t4", "t5"}, make([][]float64, tasks)))
+	x := try.Of(kernels.NewPoints(nil, names, make([][]float64, len(names))))
 	each := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
-	p, err := problem.New("names", z, x, taskOf, each, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("names", z, x, taskOf, each, []float64{1}, nil))
 	p.Noise.UnknownBy = problem.UnknownProblem
-	m, err := model.New(p, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 0))
 	wrong := 0
 	for run := range runs {
 		rng := rand.New(rand.NewPCG(uint64(run), 6))
@@ -130,16 +107,10 @@ func TestNamesAloneAreNotTheSame(t *testing.T) {
 			good = append(good, names[k])
 		}
 		opt := engine.Options{Budget: budget, KernelIs: engine.KernelAuto}
-		alg, err := plain.On(engine.ModeFB, NewBudgetFB)(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+		alg := try.Of(plain.On(engine.ModeFB, NewBudgetFB)(m, opt))
+		out := try.Of(engine.Run(t.Context(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 			return enginetest.SquaresPull(rng, p, slices.Repeat([]float64{1}, p.N()), plan)
-		}), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		}), opt))
 		for v, a := range out.Answers {
 			if a.Leader != good[v] {
 				wrong++

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -30,10 +31,7 @@ func TestPosteriorSideBySide(t *testing.T) {
 		p.Block.Size, p.Block.Control = block.Size, block.Control
 		algs := make([]engine.Algorithm, 2)
 		for k := range algs {
-			var err error
-			if algs[k], err = plain.On(engine.ModeFC, NewCoBayesFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1, MaxRounds: 50, MaxSamples: 1e6}); err != nil {
-				t.Fatal(err)
-			}
+			algs[k] = try.Of(plain.On(engine.ModeFC, NewCoBayesFC)(plain.ModelOf(t, p), engine.Options{Delta: 0.1, MaxRounds: 50, MaxSamples: 1e6}))
 		}
 		rng := rand.New(rand.NewPCG(8, uint64(block.Size)))
 		enginetest.SideRounds(t, rng, p, 50, algs)

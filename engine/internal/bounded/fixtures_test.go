@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -28,27 +29,15 @@ func newInstance(t *testing.T, seed uint64) instance {
 	for i := range n {
 		rows[i], names[i], taskOf[i] = []float64{3 * rng.Float64()}, string(rune('a'+i)), i/(n/2)
 	}
-	arms, err := kernels.NewPoints([]string{"x"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints([]string{"z"}, []string{"one", "two"}, [][]float64{{0}, {0.7}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x"}, names, rows))
+	tasks := try.Of(kernels.NewPoints([]string{"z"}, []string{"one", "two"}, [][]float64{{0}, {0.7}}))
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 2.5, Task: kernels.RBF{}, Arm: kernels.RBF{}}, {Scale: 0.3, Arm: kernels.Linear{}}}}
-	p, err := problem.New("line", tasks, arms, taskOf, k, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("line", tasks, arms, taskOf, k, []float64{1}, nil))
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i
 	}
-	s, err := NewSection(t.Context(), p, all)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(NewSection(t.Context(), p, all))
 	out := instance{Section: s, gram: mat.NewDense(n, n, nil)}
 	for i := range n {
 		row := make([]float64, n)
@@ -61,9 +50,7 @@ func newInstance(t *testing.T, seed uint64) instance {
 			out.noise = append(out.noise, 0.02+rng.Float64())
 		}
 	}
-	if out.rows, err = s.Rows(t.Context(), out.support); err != nil {
-		t.Fatal(err)
-	}
+	out.rows = try.Of(s.Rows(t.Context(), out.support))
 	return out
 }
 
@@ -86,9 +73,7 @@ func (in instance) solve(t *testing.T, v float64, y []float64) []float64 {
 		a.Set(j, j, a.At(j, j)+d/v)
 	}
 	var x mat.VecDense
-	if err := x.SolveVec(a, mat.NewVecDense(len(y), y)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(x.SolveVec(a, mat.NewVecDense(len(y), y)))
 	return x.RawVector().Data
 }
 

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Means and variances equal the textbook's with the inverse written out [RW06, eq. (2.23), (2.24)],
@@ -24,16 +26,11 @@ func TestPosterior(t *testing.T) {
 			a.Set(j, j, a.At(j, j)+d)
 		}
 		inverse = new(mat.Dense)
-		if err := inverse.Inverse(a); err != nil {
-			t.Fatal(err)
-		}
+		try.To(inverse.Inverse(a))
 		y := mat.NewVecDense(n, means)
 		return inverse, -mat.Inner(y, inverse, y)/2 - math.Log(mat.Det(a))/2
 	}
-	p, _, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p, _ := try.Two(Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0))
 	best, most := 0.0, math.Inf(-1)
 	for v := 40.0; v > 1e-3; v /= 4 {
 		if _, l := plain(v); l > most {
@@ -43,22 +40,13 @@ func TestPosterior(t *testing.T) {
 	if p.Variance != best {
 		t.Errorf("variance %g, of largest likelihood is %g", p.Variance, best)
 	}
-	silent, _, err := Fit(t.Context(), in.support, in.rows, make([]float64, n), in.noise, 40, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent, _ := try.Two(Fit(t.Context(), in.support, in.rows, make([]float64, n), in.noise, 40, 0))
 	if v := silent.Variance; v < 1e-4 || v > 1e-1 {
 		t.Errorf("variance %g of a prior for data that show nothing", v)
 	}
 	inverse, _ := plain(best)
-	found, err := p.Means(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	own, err := p.ArmVariances(t.Context(), in.Diagonal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := try.Of(p.Means(t.Context()))
+	own := try.Of(p.ArmVariances(t.Context(), in.Diagonal))
 	const leader = 4
 	of := make([]int, len(in.Arms))
 	for i := range of {
@@ -66,10 +54,7 @@ func TestPosterior(t *testing.T) {
 			of[i] = -1
 		}
 	}
-	gaps, err := p.Variances(t.Context(), of, map[int][]float64{leader: mat.Row(nil, leader, in.gram)}, in.Diagonal)
-	if err != nil {
-		t.Fatal(err)
-	}
+	gaps := try.Of(p.Variances(t.Context(), of, map[int][]float64{leader: mat.Row(nil, leader, in.gram)}, in.Diagonal))
 	covariance := func(i, j int) float64 {
 		a, b := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 		for k, s := range in.support {
@@ -107,22 +92,13 @@ func TestFitBeginsNear(t *testing.T) {
 		for j := range means {
 			means[j] = size * math.Sin(float64(3*j))
 		}
-		want, widest, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		given, err := Given(t.Context(), in.support, in.rows, means, in.noise, 40)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want, widest := try.Two(Fit(t.Context(), in.support, in.rows, means, in.noise, 40, 0))
+		given := try.Of(Given(t.Context(), in.support, in.rows, means, in.noise, 40))
 		if !reflect.DeepEqual(widest, given) {
 			t.Errorf("means of size %g: the posterior at the largest variance is another", size)
 		}
 		for _, near := range []float64{40, 10, 2.5, 0.625, want.Variance, 1e-9, 1e9} {
-			got, at, err := Fit(t.Context(), in.support, in.rows, means, in.noise, 40, near)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got, at := try.Two(Fit(t.Context(), in.support, in.rows, means, in.noise, 40, near))
 			if !reflect.DeepEqual(got, want) || !reflect.DeepEqual(at, given) {
 				t.Errorf("means of size %g, from %g: variance %g, want %g", size, near, got.Variance, want.Variance)
 			}
@@ -141,10 +117,7 @@ func TestLocalise(t *testing.T) {
 			weight[i] = float64(i)
 		}
 	}
-	l, err := in.Localise(t.Context(), weight, favour, 0.05, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := try.Of(in.Localise(t.Context(), weight, favour, 0.05, n))
 	for i := range n {
 		if weight[i]*l.Rest[i] > 0.05 || l.Rest[i] < 0 {
 			t.Errorf("arm %d: rest %g at weight %g", i, l.Rest[i], weight[i])
@@ -171,14 +144,9 @@ func TestLocalise(t *testing.T) {
 			known.SetSym(j, j-1, 0.3)
 		}
 	}
-	white, err := Whiten(t.Context(), l.Features, known)
-	if err != nil {
-		t.Fatal(err)
-	}
+	white := try.Of(Whiten(t.Context(), l.Features, known))
 	var inverse mat.Dense
-	if err := inverse.Inverse(known); err != nil {
-		t.Fatal(err)
-	}
+	try.To(inverse.Inverse(known))
 	for i := range n {
 		want := mat.Inner(l.Features.RowView(i), &inverse, l.Features.RowView(i))
 		if got := mat.Dot(white.RowView(i), white.RowView(i)); !near(got, want, 1e-10) {

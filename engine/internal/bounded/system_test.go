@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The estimate of docs/theory/norm.md, transcribed plainly: p by elimination, its
@@ -17,10 +19,7 @@ import (
 func TestFamilyIsThePlainEstimate(t *testing.T) {
 	for seed := range uint64(6) {
 		in := newInstance(t, seed)
-		system, err := NewSystem(t.Context(), in.support, in.rows, in.noise)
-		if err != nil {
-			t.Fatal(err)
-		}
+		system := try.Of(NewSystem(t.Context(), in.support, in.rows, in.noise))
 		rng := rand.New(rand.NewPCG(seed, 8))
 		n := len(in.Arms)
 		leader, arm := rng.IntN(n), 0
@@ -97,10 +96,7 @@ func contrastOf(in instance, system *System, leader, arm int, before []float64, 
 // The bound on the bias is attained: by the function S·G/‖G‖, whose norm is S.
 func TestBiasIsSharp(t *testing.T) {
 	in := newInstance(t, 3)
-	system, err := NewSystem(t.Context(), in.support, in.rows, in.noise)
-	if err != nil {
-		t.Fatal(err)
-	}
+	system := try.Of(NewSystem(t.Context(), in.support, in.rows, in.noise))
 	const leader, arm, v, norm = 3, 9, 4.0, 2.5
 	f := system.At(contrastOf(in, system, leader, arm, make([]float64, len(in.Arms)), false), v)
 	target := make([]float64, len(in.support))

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Saved values are loaded bit for bit and not recomputed; equal memories give equal bytes.
@@ -26,9 +27,7 @@ func TestMemoryFile(t *testing.T) {
 	computed := 0
 	want := kept(m, &computed)
 	var file bytes.Buffer
-	if err := m.Save(&file, "build 1"); err != nil {
-		t.Fatal(err)
-	}
+	try.To(m.Save(&file, "build 1"))
 	data := file.Bytes()
 	again := new(Memory)
 	if n, err := again.Load(bytes.NewReader(data), "build 1"); n != 4 || err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -31,19 +32,9 @@ func grid(t *testing.T, k kernels.Joint) *problem.Problem {
 			mean = append(mean, 40-float64((i-4-v)*(i-4-v)))
 		}
 	}
-	tasks, err := kernels.NewPoints([]string{"z_age"}, []string{"A", "B", "C"}, [][]float64{{1}, {3}, {8}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_temp", "x_speed"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("grid", tasks, arms, taskOf, k, []float64{1.5}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	tasks := try.Of(kernels.NewPoints([]string{"z_age"}, []string{"A", "B", "C"}, [][]float64{{1}, {3}, {8}}))
+	arms := try.Of(kernels.NewPoints([]string{"x_temp", "x_speed"}, names, rows))
+	return try.Of(problem.New("grid", tasks, arms, taskOf, k, []float64{1.5}, mean))
 }
 
 func product(task, arm kernels.Kernel) kernels.Joint {
@@ -79,18 +70,11 @@ func TestTestsAlone(t *testing.T) {
 		m := plain.ModelOf(t, p)
 		opt := engine.Options{Epsilon: 0.5}
 		run := func(create func(*model.Model, engine.Options) (engine.Algorithm, error)) engine.Outcome {
-			alg, err := create(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(create(m, opt))
 			rng := rand.New(rand.NewPCG(3, 3))
-			out, err := engine.Run(context.Background(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
+			return try.Of(engine.Run(context.Background(), alg, enginetest.EnvironmentFunc(func(plan engine.Plan) engine.Batch {
 				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
-			}), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return out
+			}), opt))
 		}
 		shared, apart := run(plain.On(engine.ModeFC, NewCoTestFC)), run(plain.On(engine.ModeFC, NewIndTestFC))
 		said := slices.ContainsFunc(shared.Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAlone })
@@ -113,34 +97,17 @@ func TestTestsAloneOfManyDirections(t *testing.T) {
 			names, taskOf = append(names, fmt.Sprintf("a%d", i)), append(taskOf, v)
 		}
 	}
-	tasks, err := kernels.NewPoints(nil, []string{"A", "B", "C", "D", "E"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints(nil, names, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints(nil, []string{"A", "B", "C", "D", "E"}, nil))
+	arms := try.Of(kernels.NewPoints(nil, names, nil))
 	k := kernels.AddJoint(product(nil, kernels.Identity{}), enginetest.Identity)
-	p, err := problem.New("many", tasks, arms, taskOf, k, []float64{1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("many", tasks, arms, taskOf, k, []float64{1}, nil))
+	m := try.Of(model.New(p, 1))
+	alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5}))
 	said := slices.ContainsFunc(alg.State().Warnings, func(w engine.Warning) bool { return w.Kind == engine.WarnTestsAloneMany })
 	if loner, is := alg.(engine.Detailed); !is || !loner.Independent() || !said {
 		t.Errorf("%T, said %v; want each agent alone", alg, said)
 	}
-	if alg, err = plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5, Norm: 3}); err != nil {
-		t.Fatal(err)
-	}
+	alg = try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Epsilon: 0.5, Norm: 3}))
 	if loner, is := alg.(engine.Detailed); !is || !loner.Independent() {
 		t.Errorf("with a norm that says little of 300 arms: %T", alg)
 	}

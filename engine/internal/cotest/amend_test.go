@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // With rounds that lose pulls or whole arms and gain others, the test eliminates the same arms as
@@ -27,17 +28,11 @@ func TestReferenceAmended(t *testing.T) {
 		levels := [][]float64{heightsAt(t, 0.05), heightsAt(t, 0.03/distinct[number])}
 		for seed := range uint64(enginetest.Number(12, 8)) {
 			m := plain.ModelOf(t, p)
-			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true}))
 			ref := newCombination(p, levels[seed%2])
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for round := 1; !alg.Done() && round < 40; round++ {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				counts := make([]int, p.N())
 				for i, n := range plan.Counts {
 					switch rng.IntN(10) {
@@ -53,16 +48,12 @@ func TestReferenceAmended(t *testing.T) {
 						}
 					}
 				}
-				if err := alg.(engine.Amender).Amend(counts); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.(engine.Amender).Amend(counts))
 				if plan.Counts = counts; plan.Round == 1 {
 					ref.t0 = float64(plan.Pulls()) / plan.Rho
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				before := slices.Clone(ref.leader)
 				ref.learn(b)
 				ref.leadMeasured(before)

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -32,17 +33,9 @@ func unrelatedArms(t *testing.T, tasks, arms int) *problem.Problem {
 		mean[v*arms+v] = 2
 	}
 	points := func(names []string) *kernels.Points {
-		p, err := kernels.NewPoints(nil, names, make([][]float64, len(names)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return p
+		return try.Of(kernels.NewPoints(nil, names, make([][]float64, len(names))))
 	}
-	p, err := problem.New("unrelated", points(tasksOf), points(names), taskOf, enginetest.Identity, []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("unrelated", points(tasksOf), points(names), taskOf, enginetest.Identity, []float64{1}, mean))
 }
 
 // A test by means on arms that have features takes the bets, sums and times that least squares take of the same pulls.
@@ -53,39 +46,21 @@ func TestApartIsLeastSquares(t *testing.T) {
 	for _, unknown := range []string{"", problem.UnknownProblem, problem.UnknownTask, problem.UnknownArm} {
 		p := unrelatedArms(t, 2, 40)
 		p.Noise.UnknownBy = unknown
-		m, err := model.New(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(p, 1))
 		opt := engine.Options{Delta: 0.1}
-		byMeans, err := plain.On(engine.ModeFC, newApart)(m, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		byKernel, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, opt), minimaxPlanner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		byMeans := try.Of(plain.On(engine.ModeFC, newApart)(m, opt))
+		byKernel := try.Of(newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, opt), minimaxPlanner{}))
 		rng := rand.New(rand.NewPCG(3, 4))
 		for range 4 {
 			if byMeans.Done() {
 				break
 			}
-			plan, err := byMeans.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if _, err := byKernel.Plan(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := byKernel.Amend(plan.Counts); err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(byMeans.Plan(t.Context()))
+			try.Of(byKernel.Plan(t.Context()))
+			try.To(byKernel.Amend(plan.Counts))
 			byKernel.clock.Origin = byMeans.clock.Origin
 			b := drawn(p, plan.Counts, rng)
-			if err := errors.Join(byMeans.Learn(t.Context(), b), byKernel.Learn(t.Context(), b)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(errors.Join(byMeans.Learn(t.Context(), b), byKernel.Learn(t.Context(), b)))
 			for k, c := range byMeans.contests {
 				for i, w := range c.walks {
 					x := byKernel.contests[k].walks[i]
@@ -130,18 +105,9 @@ func TestManyUnrelatedArms(t *testing.T) {
 	p := unrelatedArms(t, 2, 1500)
 	for _, unknown := range []string{"", problem.UnknownProblem} {
 		p.Noise.UnknownBy = unknown
-		m, err := model.New(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.1, Epsilon: 0.3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		o, err := engine.Run(context.Background(), alg, rewardsOf{p, rand.New(rand.NewPCG(1, 2))}, engine.Options{Delta: 0.1, Epsilon: 0.3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(p, 1))
+		alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.1, Epsilon: 0.3}))
+		o := try.Of(engine.Run(context.Background(), alg, rewardsOf{p, rand.New(rand.NewPCG(1, 2))}, engine.Options{Delta: 0.1, Epsilon: 0.3}))
 		for v, a := range o.Answers {
 			if want := fmt.Sprint("a", v); a.Arm != want {
 				t.Errorf("noise unknown by %q: task %d has the answer %q, want %q", unknown, v, a.Arm, want)
@@ -161,14 +127,8 @@ func TestBetween(t *testing.T) {
 	for i := range p.Cost {
 		p.Cost[i] = 1 + float64(i%5)
 	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := plain.On(engine.ModeFC, newApart)(m, engine.Options{Delta: 0.1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 1))
+	a := try.Of(plain.On(engine.ModeFC, newApart)(m, engine.Options{Delta: 0.1}))
 	pairs := a.contests[0].needs(a.clock, 0.5, overshoot, 1, func(_, j int) float64 { return float64(1 + j) }, func(_, _ int) float64 { return 1 })
 	d := fewestBetween(a.terms(), pairs)
 	spent := func(leader float64) float64 {

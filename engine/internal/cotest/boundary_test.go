@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/canon"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A Brownian motion reaches the heights with a horizon at some look with probability at most alpha, and with
@@ -15,14 +16,8 @@ func TestBoundaryWithHorizon(t *testing.T) {
 	const alpha, paths = 0.1, 40000
 	times := sequential.Geometric(sequential.ClockGrowth, sequential.ClockLooks)
 	for _, horizon := range []int{1, 12, 59} {
-		z, err := normalBoundary.heights(t.Context(), new(canon.Memory), alpha, horizon)
-		if err != nil {
-			t.Fatal(err)
-		}
-		flat, err := normalBoundary.heights(t.Context(), new(canon.Memory), alpha, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := try.Of(normalBoundary.heights(t.Context(), new(canon.Memory), alpha, horizon))
+		flat := try.Of(normalBoundary.heights(t.Context(), new(canon.Memory), alpha, 0))
 		if horizon == 12 && (z[8] >= flat[8] || z[20] <= flat[20]) {
 			t.Errorf("heights %.3f and %.3f, without a horizon %.3f and %.3f", z[8], z[20], flat[8], flat[20])
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // fixedBudget is CoBayesFB transcribed plainly on top of combination: T is the pulls since
@@ -71,10 +72,7 @@ func TestReferenceCoBayesFB(t *testing.T) {
 		for seed := range uint64(8) {
 			budget := []int{2003, 150}[seed%2]
 			m := plain.ModelOf(t, p)
-			alg, err := plain.On(engine.ModeFB, NewCoBayesFB)(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFB, NewCoBayesFB)(m, engine.Options{Budget: budget, Delta: 0.1, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}))
 			// P(sup B ≥ z) = 2 P(B(1) ≥ z), from the error function.
 			z := math.Sqrt2 * math.Erfinv(1-0.1/distinct[number])
 			total := budget * p.V()
@@ -85,10 +83,7 @@ func TestReferenceCoBayesFB(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 32))
 			spent := 0
 			for !alg.Done() {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				share := total / 5
 				if plan.Round > 2 {
 					share = (total - 2*(total/5)) / 4
@@ -101,9 +96,7 @@ func TestReferenceCoBayesFB(t *testing.T) {
 					ref.checkWorth(t, plan)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				ref.learn(b)
 				a := alg.(*coBayesFB)
 				for _, c := range a.contests {
@@ -166,10 +159,7 @@ func TestCoBayesFBTies(t *testing.T) {
 	const delta = 0.1
 	runs := float64(enginetest.Number(3000, 200))
 	for _, kind := range []string{engine.LawNormal, engine.LawSubGaussian, problem.UnknownProblem} {
-		p, err := problem.Classic([]float64{0, 0, 0}, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Classic([]float64{0, 0, 0}, 1))
 		opt := engine.Options{Budget: 120, Delta: delta, Ridge: engine.Ridge{Kind: engine.RidgeAuto}}
 		if kind == problem.UnknownProblem {
 			p.Noise.UnknownBy = kind
@@ -236,18 +226,11 @@ func TestCoBayesFBRemembersTheFirstRound(t *testing.T) {
 	p := enginetest.Paper(t, 2, 0.4)
 	second := func(memory *canon.Memory, budget, rounds int) string {
 		m := plain.ModelOf(t, p)
-		a, err := plain.On(engine.ModeFB, NewCoBayesFB)(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(plain.On(engine.ModeFB, NewCoBayesFB)(m.Share(memory), engine.Options{Budget: budget, MaxRounds: rounds, Ridge: engine.Ridge{Kind: engine.RidgeGP}}))
 		var plan engine.Plan
 		for range 2 {
-			if plan, err = a.Plan(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			if err := a.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}); err != nil {
-				t.Fatal(err)
-			}
+			plan = try.Of(a.Plan(t.Context()))
+			try.To(a.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: p.Mean}))
 		}
 		return fmt.Sprint(plan.Counts)
 	}
@@ -262,10 +245,7 @@ func TestCoBayesFBRemembersTheFirstRound(t *testing.T) {
 // spent, and most answers are right.
 func TestBudgetOfManyArmsInFewDimensions(t *testing.T) {
 	p := enginetest.Linear(t, 4, enginetest.Number(80, 65))
-	m, err := plain.ModelOf(t, p).Exact()
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(plain.ModelOf(t, p).Exact())
 	opt := engine.Options{Budget: 500, Delta: 0.1, Epsilon: 0.2}
 	ridges := []string{"", engine.RidgeAuto}
 	if testing.Short() {

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -123,18 +124,10 @@ func TestClaimsShareTheirLevel(t *testing.T) {
 	const delta = 0.05
 	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1, Delta: delta}
-	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}}))
 	for round := range uint64(2) {
-		plan, err := a.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Learn(t.Context(), enginetest.Pull(rand.New(rand.NewPCG(round, 6)), p, plan)); err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(a.Plan(t.Context()))
+		try.To(a.Learn(t.Context(), enginetest.Pull(rand.New(rand.NewPCG(round, 6)), p, plan)))
 	}
 	horizons := map[int]bool{}
 	for _, c := range a.contests {

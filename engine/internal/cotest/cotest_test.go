@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -40,10 +41,7 @@ func TestCoTestSharesLoad(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.3)
 	load := make([]int, p.V())
 	m := plain.ModelOf(t, p)
-	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{}))
 	rng := rand.New(rand.NewPCG(1, 2))
 	enginetest.Run(t, alg, engine.Options{}, func(plan engine.Plan) engine.Batch {
 		clear(load)
@@ -86,15 +84,9 @@ func TestContests(t *testing.T) {
 func TestCoTestUnmeasured(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2})
 	m := plain.ModelOf(t, p)
-	alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{}))
 	a := alg.(*coTest)
-	e, err := model.NewEstimator(m, 0, []int{5, 5, 0})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(model.NewEstimator(m, 0, []int{5, 5, 0}))
 	a.stage = &rounds.Stage{Estimate: e}
 	a.pooled, a.clock.Origin = e, 1
 	a.contests[0].leader = 1
@@ -125,11 +117,7 @@ func TestCoTestDelta(t *testing.T) {
 // contestsOf returns the contests of exact features.
 func contestsOf(t *testing.T, m *model.Model) []*contest {
 	t.Helper()
-	out, err := newContests(m, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return try.Of(newContests(m, true))
 }
 
 // A run may be interrupted between the exclusion of a task's last rival and its decision.
@@ -138,20 +126,11 @@ func TestProgressBetween(t *testing.T) {
 	alone := 0
 	for last := 1; last <= 8; last++ {
 		ctx, cancel := context.WithCancel(t.Context())
-		m, err := model.NewContext(ctx, p, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.NewContext(ctx, p, 0))
+		alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{}))
 		a := alg.(*coTest)
 		for round := 1; round <= last && !a.Done(); round++ {
-			plan, err := a.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(a.Plan(t.Context()))
 			b := engine.Batch{Counts: plan.Counts, Means: p.Mean}
 			if round == last {
 				cancel()

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/ending"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -22,23 +23,11 @@ func TestForecastUpToASize(t *testing.T) {
 		for i := range n {
 			names[i], mean[i], noise[i] = fmt.Sprint(i), float64(i)/float64(n), 1
 		}
-		points, err := kernels.NewPoints(nil, names, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tasks, err := kernels.NewPoints(nil, []string{"t"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := problem.New("independent", tasks, points, make([]int, n), kernels.LiftArm(kernels.Identity{}), noise, mean)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := try.Of(kernels.NewPoints(nil, names, nil))
+		tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, nil))
+		p := try.Of(problem.New("independent", tasks, points, make([]int, n), kernels.LiftArm(kernels.Identity{}), noise, mean))
 		m := plain.ModelOf(t, p)
-		test, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), minimaxPlanner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		test := try.Of(newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), minimaxPlanner{}))
 		// One round of equal pulls, which is what the design of independent arms is.
 		plan := engine.Plan{Round: 1, Counts: make([]int, n)}
 		for i := range plan.Counts {
@@ -48,9 +37,7 @@ func TestForecastUpToASize(t *testing.T) {
 		copy(st.Rounding.Counts, plan.Counts)
 		st.Design.Value = float64(2 * n)
 		test.commit(st)
-		if err := test.Learn(t.Context(), enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(test.Learn(t.Context(), enginetest.Pull(rand.New(rand.NewPCG(1, 1)), p, plan)))
 		asked := ending.Never()
 		test.scales.Model.Until(asked)
 		if left := engine.Remaining(test); !(left > 0) {

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -37,19 +38,10 @@ func TestNearlyApart(t *testing.T) {
 			}
 			rows, names = append(rows, x), append(names, fmt.Sprint(i))
 		}
-		points, err := kernels.NewPoints(columns, names, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tasks, err := kernels.NewPoints(nil, []string{"a"}, [][]float64{nil})
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := try.Of(kernels.NewPoints(columns, names, rows))
+		tasks := try.Of(kernels.NewPoints(nil, []string{"a"}, [][]float64{nil}))
 		k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Linear{}}}}
-		p, err := problem.New("random", tasks, points, make([]int, arms), k, []float64{1}, make([]float64, arms))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.New("random", tasks, points, make([]int, arms), k, []float64{1}, make([]float64, arms)))
 		m := plain.ModelOf(t, p)
 		want := model.RegimeTogether
 		if row.means {
@@ -84,20 +76,11 @@ func TestRanksNearlyAdd(t *testing.T) {
 			}
 			rows, names, taskOf = append(rows, x), append(names, fmt.Sprint(i)), append(taskOf, i/arms)
 		}
-		points, err := kernels.NewPoints(columns, names, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tasks, err := kernels.NewPoints(nil, []string{"a", "b"}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := try.Of(kernels.NewPoints(columns, names, rows))
+		tasks := try.Of(kernels.NewPoints(nil, []string{"a", "b"}, nil))
 		k := kernels.AddJoint(product(nil, kernels.Linear{Dims: kernels.Dims{Names: columns[:1]}}),
 			product(kernels.Identity{}, kernels.Linear{Dims: kernels.Dims{Names: columns[1:]}}))
-		p, err := problem.New("random", tasks, points, taskOf, k, []float64{1}, make([]float64, 2*arms))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.New("random", tasks, points, taskOf, k, []float64{1}, make([]float64, 2*arms)))
 		m := plain.ModelOf(t, p)
 		want := model.RegimeTogether
 		if row.alone {

@@ -10,16 +10,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // smoothArms returns one task of arms on a line under a smooth kernel.
 func smoothArms(t *testing.T, arms int) *problem.Problem {
 	t.Helper()
-	kernel, err := kernels.ParseJoint("arm(rbf(0.2))")
-	if err != nil {
-		t.Fatal(err)
-	}
+	kernel := kernels.LiftArm(kernels.RBF{Lengthscale: []float64{0.2}})
 	var names []string
 	var x [][]float64
 	var mean []float64
@@ -27,19 +25,9 @@ func smoothArms(t *testing.T, arms int) *problem.Problem {
 		at := float64(i) / float64(arms-1)
 		names, x, mean = append(names, strconv.Itoa(i)), append(x, []float64{at}), append(mean, math.Sin(6*at))
 	}
-	points, err := kernels.NewPoints([]string{"x"}, names, x)
-	if err != nil {
-		t.Fatal(err)
-	}
-	task, err := kernels.NewPoints(nil, []string{"t"}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := problem.New("smooth", task, points, make([]int, arms), kernel, []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	points := try.Of(kernels.NewPoints([]string{"x"}, names, x))
+	task := try.Of(kernels.NewPoints(nil, []string{"t"}, nil))
+	return try.Of(problem.New("smooth", task, points, make([]int, arms), kernel, []float64{1}, mean))
 }
 
 // Whole pulls bring some gaps less information than was planned. No round is lost because its information does not reach the next look.
@@ -48,22 +36,14 @@ func TestNoRoundIsLost(t *testing.T) {
 	m := plain.ModelOf(t, p)
 	lost := 0
 	for seed := range uint64(enginetest.Number(20, 10)) {
-		a, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.05, Epsilon: 0.3}), minimaxPlanner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.05, Epsilon: 0.3}), minimaxPlanner{}))
 		rng := rand.New(rand.NewPCG(seed, 1))
 		for round := 1; round <= 30 && !a.Done(); round++ {
-			plan, err := a.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(a.Plan(t.Context()))
 			if round > 1 && len(a.bets) == 0 {
 				lost++
 			}
-			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		}
 	}
 	if lost > 0 {

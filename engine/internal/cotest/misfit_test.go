@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // w = (½, ½, 0) for the gap of arms 0 and 2 leaves c = (-½, ½, 1).
@@ -36,10 +37,7 @@ func TestMisfitBiasIsSharp(t *testing.T) {
 	for i := range counts {
 		counts[i] = rng.IntN(4)
 	}
-	e, err := model.NewEstimator(m, 0, counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := try.Of(model.NewEstimator(m, 0, counts))
 	i, j := 0, 3
 	w := e.Weights(i, j)
 	const most = 0.25
@@ -116,10 +114,7 @@ func TestMisfitOptions(t *testing.T) {
 	}
 	// Tasks that the kernel calls the same may differ by the misfit: each has its own tests.
 	for _, o := range []engine.Options{{Misfit: 0.1}} {
-		a, err := newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, o), minimaxPlanner{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, o), minimaxPlanner{}))
 		if len(a.contests) != p.V() {
 			t.Errorf("%+v: %d contests", o, len(a.contests))
 		}

@@ -266,9 +266,9 @@ func (a *normBets) alone(kind, leader, arm int, of bounded.Contrast) (f bounded.
 	return a.family(kind, leader, arm, of)
 }
 
-// family returns the estimates of a kind; possible is false if there are none. The kind direct is possible only if rewards
-// may deviate from the kernel and both arms have pulls. Otherwise the ridge estimate with the largest prior variance is as
-// good.
+// family returns the estimates of a kind; possible is false if there are none. The kind direct exists only if rewards may
+// deviate from the kernel and both arms have pulls. In other cases it would not improve on the ridge estimate with the
+// largest prior variance.
 func (a *normBets) family(kind, leader, arm int, of bounded.Contrast) (f bounded.Family, possible bool) {
 	if kind != direct {
 		return a.fixed.system.At(of, a.prior(kind)), true

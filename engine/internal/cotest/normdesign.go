@@ -25,7 +25,7 @@ type localDesign struct {
 	sampled   []int      // positions in the section of the arms that may be pulled
 	precision []float64  // precision of one pull, per element of sampled
 	targets   []target
-	each      bool // false: a target may be represented by a similar one
+	each      bool // whether each target is in the design; otherwise a similar one may represent it
 }
 
 // solve returns fractional pulls, one per element of sampled, that give every target its information. pulls is the number
@@ -67,7 +67,7 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 
 // first returns the targets with which solve begins: those with the largest lacks, without similar ones.
 func (l *localDesign) first() []int {
-	return l.separated(neediest(l.lacking(l.white)), nil, 60)
+	return l.dissimilar(neediest(l.lacking(l.white)), nil, 60)
 }
 
 // neediest returns the indices of lacks in descending order of the lacks.
@@ -81,10 +81,10 @@ func neediest(lacks []float64) []int {
 // represents the other.
 const alike = 0.02
 
-// separated returns up to the given number (most) of targets, in this order, that are not similar to an active or an
+// dissimilar returns up to the given number (most) of targets, in this order, that are not similar to an active or an
 // already returned one. A target is similar to another if the features of their gaps are close and the other wants at
 // least 0.7 times as much information. Gaps of different tasks are similar if the tasks share a function.
-func (l *localDesign) separated(order, active []int, most int) []int {
+func (l *localDesign) dissimilar(order, active []int, most int) []int {
 	var out []int
 	picked := slices.Clone(active)
 	for _, k := range order {
@@ -162,7 +162,7 @@ func (l *localDesign) missed(pulls []float64, factor float64, active []int) []in
 	if l.each {
 		return order[:min(len(order), 40)]
 	}
-	return l.separated(order, active, 40)
+	return l.dissimilar(order, active, 40)
 }
 
 // hardest is the number of targets that the search for a rounding checks.

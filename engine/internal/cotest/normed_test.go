@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -26,14 +27,8 @@ func smooth(t testing.TB) (*problem.Problem, *model.Model) { return smoothOn(t, 
 // smoothOn returns n of them.
 func smoothOn(t testing.TB, n int) (*problem.Problem, *model.Model) {
 	t.Helper()
-	p, err := manyarms.Problem(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(n))
+	m := try.Of(model.New(p, 1))
 	return p, m
 }
 
@@ -56,10 +51,7 @@ type plainBets struct {
 
 func newPlainBets(t *testing.T, p *problem.Problem, unit, norm float64) *plainBets {
 	t.Helper()
-	on, err := p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := try.Of(p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf))
 	return &plainBets{p, mat.DenseCopyOf(kernels.Dense(on)), unit, norm, map[*sequential.Walk][]float64{}, map[*sequential.Walk]float64{}, map[*sequential.Walk]float64{}}
 }
 
@@ -95,9 +87,7 @@ func (r *plainBets) settle(t *testing.T, bet sequential.Bet, how choice, b engin
 		target.SetVec(j, x)
 	}
 	var p mat.VecDense
-	if err := p.SolveVec(ridge, target); err != nil {
-		t.Fatal(err)
-	}
+	try.To(p.SolveVec(ridge, target))
 	spent := 0.0
 	for j, i := range support {
 		r.told[w] += p.AtVec(j) * b.Means[i] / r.unit
@@ -119,22 +109,14 @@ func TestReferenceNormed(t *testing.T) {
 		seeds = 1
 	}
 	for seed := range uint64(seeds) {
-		a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Unit: 1, Epsilon: 0.1, Norm: manyarms.Norm}), Bound{Bound: model.Bound{Norm: manyarms.Norm}}))
 		ref := newPlainBets(t, p, 1, manyarms.Norm)
 		rng := rand.New(rand.NewPCG(seed, 4))
 		for !a.Done() && a.round < 12 {
-			plan, err := a.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(a.Plan(t.Context()))
 			bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 			b := enginetest.Pull(rng, p, plan)
-			if err := a.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.Learn(t.Context(), b))
 			for k, bet := range bets {
 				sum, time := ref.settle(t, bet, choices[k], b)
 				clock := a.clock.Of(bet.Walk)
@@ -168,17 +150,11 @@ func TestNormedAmendInformChange(t *testing.T) {
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
 	create := func() (engine.Algorithm, error) { return plain.On(engine.ModeFC, NewCoTestFC)(m, opt) }
 	enginetest.Replicas(t, p, opt, 3, create)
-	alg, err := create()
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(create())
 	a, rng := alg.(*normed), rand.New(rand.NewPCG(1, 2))
 	ref := newPlainBets(t, p, 1, manyarms.Norm)
 	for !a.Done() && a.round < 15 {
-		plan, err := a.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(a.Plan(t.Context()))
 		counts := slices.Clone(plan.Counts)
 		for i := range counts { // some lost, some more, also of arms that were not planned
 			switch rng.IntN(5) {
@@ -192,18 +168,12 @@ func TestNormedAmendInformChange(t *testing.T) {
 		if a.round == 3 {
 			early := engine.Plan{Counts: make([]int, p.N())}
 			early.Counts[rng.IntN(p.N())] = 3
-			if err := a.AddData(enginetest.Pull(rng, p, early)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.AddData(enginetest.Pull(rng, p, early)))
 		}
-		if err := a.Amend(counts); err != nil {
-			t.Fatal(err)
-		}
+		try.To(a.Amend(counts))
 		bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 		b := enginetest.Pull(rng, p, plan)
-		if err := a.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(a.Learn(t.Context(), b))
 		for k, bet := range bets {
 			if sum, time := ref.settle(t, bet, choices[k], b); math.Abs(bet.Walk.Sum-sum) > 1e-3*math.Sqrt(time) {
 				t.Fatalf("round %d, arm %d: S = %.9g, plainly %.9g", a.round, bet.Arm, bet.Walk.Sum, sum)
@@ -225,28 +195,18 @@ func TestNormedInformInARound(t *testing.T) {
 	}
 	p, m := smoothOn(t, 5*(model.MostOneLeader+1))
 	opt := engine.Options{Norm: manyarms.Norm, Unit: 1, Epsilon: 0.1}
-	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: manyarms.Norm}}))
 	ref, rng, changed, later := newPlainBets(t, p, 1, manyarms.Norm), rand.New(rand.NewPCG(3, 2)), 0, 0
 	for round := 1; round <= 4; round++ {
-		plan, err := a.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(a.Plan(t.Context()))
 		bets, choices := slices.Clone(a.bets), slices.Clone(a.fixed.choices)
 		if round == 3 {
 			were := lists.Map(a.contests, func(c *contest) int { return c.arms[c.leader] })
-			if err := a.AddData(another(a, p.N())); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.AddData(another(a, p.N())))
 			changed = lists.Sum(a.contests, func(c *contest) int { return indices.Indicator(!slices.Contains(were, c.arms[c.leader])) })
 		}
 		b := enginetest.Pull(rng, p, plan)
-		if err := a.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(a.Learn(t.Context(), b))
 		for k, bet := range bets {
 			if sum, time := ref.settle(t, bet, choices[k], b); math.Abs(bet.Walk.Sum-sum) > 1e-3*math.Sqrt(time) {
 				t.Fatalf("round %d, arm %d: S = %.9g, plainly %.9g", round, bet.Arm, bet.Walk.Sum, sum)

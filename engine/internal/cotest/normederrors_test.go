@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -26,24 +27,12 @@ func tied(t *testing.T, norm, lead float64, n int) *problem.Problem {
 	for i := range rows {
 		rows[i], names[i] = []float64{float64(i) * 0.45}, fmt.Sprint("x", i)
 	}
-	arms, err := kernels.NewPoints([]string{"x"}, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := kernels.NewPoints(nil, []string{"one"}, [][]float64{{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints([]string{"x"}, names, rows))
+	tasks := try.Of(kernels.NewPoints(nil, []string{"one"}, [][]float64{{}}))
 	k := kernels.LiftArm(kernels.RBF{})
-	p, err := problem.New("tied", tasks, arms, make([]int, n), k, []float64{1}, make([]float64, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(problem.New("tied", tasks, arms, make([]int, n), k, []float64{1}, make([]float64, n)))
 	// f = c(k_3 - k_6 ...) has two maxima that are equal except for the lead; scaled to the norm
-	on, err := k.On(t.Context(), tasks, arms, make([]int, n))
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := try.Of(k.On(t.Context(), tasks, arms, make([]int, n)))
 	gram := kernels.Dense(on)
 	c := make([]float64, n)
 	c[2], c[9], c[5] = 1, 1+lead, -0.6
@@ -90,16 +79,10 @@ func TestNormedErrors(t *testing.T) {
 		}
 		opt := engine.Options{Delta: delta, Norm: norm, Unit: 1, MaxSamples: 20_000, MaxRounds: 12}
 		change(p, &opt)
-		m, err := model.New(p, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := try.Of(model.New(p, 1))
 		best, wrong, decided := slices.Index(p.Mean, slices.Max(p.Mean)), 0, 0
 		for seed := range runs {
-			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, opt))
 			rng := rand.New(rand.NewPCG(uint64(seed), 6))
 			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch {
 				return enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
@@ -137,27 +120,18 @@ func TestNormTooSmall(t *testing.T) {
 			best = i
 		}
 	}
-	on, err := p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf)
-	if err != nil {
-		t.Fatal(err)
-	}
+	on := try.Of(p.Kernel.On(t.Context(), p.Tasks, p.Arms, p.TaskOf))
 	row := make([]float64, p.N())
 	on.Row(row, best)
 	for i := range p.Mean { // small except for a bump whose norm is known
 		p.Mean[i] = 0.05*p.Mean[i] + spike*row[i]/math.Sqrt(row[best])
 	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 1))
 	wrong := map[float64]int{}
 	for _, norm := range []float64{0.05*manyarms.Norm + spike, 0.01} {
 		for seed := range uint64(10) {
 			opt := engine.Options{Norm: norm, Unit: 1, Epsilon: 0.2, MaxSamples: 50_000}
-			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, opt))
 			rng := rand.New(rand.NewPCG(seed, 6))
 			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
 			for v, ans := range out.Answers {

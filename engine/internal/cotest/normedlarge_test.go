@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -23,17 +24,11 @@ func TestBoundOf(t *testing.T) {
 		t.Skip("half a second of processor time or more")
 	}
 	few, _ := smooth(t)
-	many, err := manyarms.Problem(400)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := try.Of(manyarms.Problem(400))
 	// of a short length scale, so that all dimensions are above rounding
 	rough := many.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.RBF{Lengthscale: []float64{0.3}}}}})
 	apart := *rough // each task has few
-	one, err := manyarms.Problem(2000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := try.Of(manyarms.Problem(2000))
 	rough = one.WithKernel(rough.Kernel).Only(0)
 	blind := *rough
 	blind.Mean = nil
@@ -77,20 +72,11 @@ func TestBoundOf(t *testing.T) {
 
 // A run under a kernel whose dimensions are all arms ends, and stops on request.
 func TestNormedRough(t *testing.T) {
-	p, err := manyarms.Problem(120)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(120))
 	p = p.WithKernel(kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.RBF{}, Arm: kernels.Matern{Nu: 0.5, Lengthscale: []float64{1}}}}})
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := try.Of(model.New(p, 1))
 	opt := engine.Options{Norm: 40, Unit: 1, Epsilon: 0.3}
-	alg, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}}))
 	rng := rand.New(rand.NewPCG(1, 6))
 	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
 	if out.Status != engine.StatusEpsilon && out.Status != engine.StatusDecided {
@@ -98,10 +84,7 @@ func TestNormedRough(t *testing.T) {
 	}
 	t.Logf("%s after %d samples and %d rounds", out.Status, out.Samples, len(out.Rounds))
 	ctx, cancel := context.WithCancel(t.Context())
-	again, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), Bound{Bound: model.Bound{Norm: opt.Norm}}))
 	cancel()
 	if _, err := again.Plan(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -27,28 +28,14 @@ func TestNormedBesideOracle(t *testing.T) {
 		n = arms
 	}
 	const epsilon = 0.1
-	p, err := manyarms.Problem(n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(n))
+	m := try.Of(model.New(p, 1))
 	opt := engine.Options{Epsilon: epsilon, Norm: manyarms.Norm, Unit: 1}
 	bound := Bound{Bound: model.Bound{Norm: manyarms.Norm / m.Unit}}
-	a, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound)
-	if err != nil {
-		t.Fatal(err)
-	}
-	z, err := normalBoundary.heights(t.Context(), m.Memory, a.opt.Delta/float64(a.tests), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound))
+	z := try.Of(normalBoundary.heights(t.Context(), m.Memory, a.opt.Delta/float64(a.tests), 0))
 	root := 1 + z[0]*z[0]
-	if a.section, err = bounded.NewSection(a.ctx(), p, indices.All(n)); err != nil {
-		t.Fatal(err)
-	}
+	a.section = try.Of(bounded.NewSection(a.ctx(), p, indices.All(n)))
 	var targets []target
 	for _, arms := range p.Groups() {
 		best := arms[0]
@@ -70,10 +57,7 @@ func TestNormedBesideOracle(t *testing.T) {
 		pulls, _ := l.solve(oracle)
 		oracle = floats.Sum(pulls)
 	}
-	alg, err := newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound)
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(newNormed(m, plain.TermsOf(t, m, engine.ModeFC, opt), bound))
 	rng := rand.New(rand.NewPCG(1, 6))
 	out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
 	t.Logf("%d arms, z = %.3f: the oracle takes %.0f pulls, a run %d", n, z[0], oracle, out.Samples)

@@ -5,12 +5,7 @@ package cotest
 import (
 	"context"
 	"math/rand/v2"
-	"os"
-	"strconv"
-	"sync"
-	"syscall"
 	"testing"
-	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
@@ -55,46 +50,4 @@ func TestNormedEnds(t *testing.T) {
 		rounds, arms = 2, 100
 	}
 	ending.Check(t, "rounds under a norm", slack, func(ctx context.Context) error { return someRounds(ctx, t, arms, rounds) })
-}
-
-// questions is a context that notes the longest processor time of the process between two questions.
-type questions struct {
-	context.Context
-	mu            sync.Mutex
-	last, longest time.Duration
-}
-
-func (q *questions) Err() error {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := processorTime()
-	if q.last > 0 {
-		q.longest = max(q.longest, now-q.last)
-	}
-	q.last = now
-	return nil
-}
-
-func processorTime() time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		panic(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// BenchmarkNormedEnds measures how long a run under a norm goes on at most before it looks at its context:
-// ARMS (10,000) arms, three rounds, processor time of the whole process.
-func BenchmarkNormedEnds(b *testing.B) {
-	arms := 10_000
-	if n, err := strconv.Atoi(os.Getenv("ARMS")); err == nil {
-		arms = n
-	}
-	for range b.N {
-		q := &questions{Context: context.Background()}
-		if err := someRounds(q, b, arms, 3); err != nil {
-			b.Fatal(err)
-		}
-		b.ReportMetric(q.longest.Seconds(), "s-unasked")
-	}
 }

@@ -6,20 +6,15 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // A norm that is stated so large that it rules out less than the rank does leaves least squares, where the
 // dimensions are few enough for it.
 func TestNormTooLargeIsLeastSquares(t *testing.T) {
-	p, err := manyarms.Problem(60)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := model.New(p, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(60))
+	m := try.Of(model.New(p, 1))
 	for _, c := range []struct {
 		norm    float64
 		bounded bool
@@ -30,12 +25,8 @@ func TestNormTooLargeIsLeastSquares(t *testing.T) {
 	}
 	// of 300 arms, which have more than 256 dimensions, each agent then uses its own least squares: a hundred times the norm of the
 	// rewards took 15 times the samples
-	if p, err = manyarms.Problem(300); err != nil {
-		t.Fatal(err)
-	}
-	if m, err = model.New(p, 1); err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(manyarms.Problem(300))
+	m = try.Of(model.New(p, 1))
 	for norm, want := range map[float64]form{280: formNorm, 2800: formAloneMany} {
 		if f, _, err := formOf(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Norm: norm})); err != nil || f != want {
 			t.Errorf("300 arms, norm %g: form %d, %v", norm, f, err)

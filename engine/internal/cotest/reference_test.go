@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // combination is the test of docs/theory/test.md transcribed plainly: features φ = z ⊗ x
@@ -186,11 +187,7 @@ func (c *combination) crosses(v, i int, counts, estimates []float64, pseudo *mat
 // heightsAt returns the heights of the usual clock at the level alpha.
 func heightsAt(t *testing.T, alpha float64) []float64 {
 	t.Helper()
-	z, err := normalBoundary.heights(t.Context(), new(canon.Memory), alpha, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return z
+	return try.Of(normalBoundary.heights(t.Context(), new(canon.Memory), alpha, 0))
 }
 
 func TestReferenceCoTest(t *testing.T) {
@@ -204,24 +201,16 @@ func TestReferenceCoTest(t *testing.T) {
 		levels := [][]float64{heightsAt(t, 0.05), heightsAt(t, 0.03/distinct[number])}
 		for seed := range seeds {
 			m := plain.ModelOf(t, p)
-			alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: deltas[seed%2], Together: true}))
 			ref := newCombination(p, levels[seed%2])
 			rng := rand.New(rand.NewPCG(seed, 31))
 			for !alg.Done() {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				if plan.Round == 1 {
 					ref.t0 = float64(plan.Pulls()) / plan.Rho
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				ref.learn(b)
 				if got := alg.(*coTest).Sets; fmt.Sprint(got) != fmt.Sprint(ref.Sets) {
 					t.Fatalf("%s, seed %d, round %d: candidates %v, plainly %v", p.Name, seed, plan.Round, got, ref.Sets)

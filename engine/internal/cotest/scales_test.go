@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Guesses of the noise that are wrong by orders of magnitude are found out: the same samples
@@ -47,10 +48,7 @@ func TestUnknownScales(t *testing.T) {
 					t.Fatalf("%q, guess %g: %s, %v", unknown, guess, out.Status, err)
 				}
 				samples[fmt.Sprint(unknown, " ", guess)] += float64(out.Samples) / 30
-				best, err := m.Truth().Best()
-				if err != nil {
-					t.Fatal(err)
-				}
+				best := try.Of(m.Truth().Best())
 				for v, a := range out.Answers {
 					if a.Arm != p.Arms.Names[best[v]] {
 						wrong++

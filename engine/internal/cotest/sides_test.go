@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // sidesOf returns a problem of two tasks whose arms are measured side by side.
@@ -102,13 +103,9 @@ func TestScoreWithin(t *testing.T) {
 			m := plain.ModelOf(t, p)
 			w := newWithin(m, nil)
 			rewards, b := enginetest.PullBlocks(rand.New(rand.NewPCG(1, 9)), p, s)
-			if err := w.Planned(s); err != nil {
-				t.Fatal(err)
-			}
+			try.To(w.Planned(s))
 			coming := w.coming(3, 1)
-			if err := w.Take(b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(w.Take(b))
 			got := w.score(sequential.Bet{Opponent: 3, Arm: 1}, nil, b)
 			gap, sd, freedom := leastSquares(t, p, s, rewards, 3, 1)
 			if unknown == problem.UnknownArm {
@@ -142,12 +139,8 @@ func TestScoreOfBlocksThatAreAlike(t *testing.T) {
 	w := newWithin(m, nil)
 	s := []engine.Side{{Arms: []int{0, 1, 2}, Blocks: 2}, {Arms: []int{0, 1}, Blocks: 1}}
 	b := engine.Batch{Counts: []int{3, 3, 2}, Means: []float64{0.1, 0.7, 0.3}, Within: []engine.Within{{Means: []float64{0.1, 0.7, 0.3}, Products: make([]float64, 9)}, {Means: []float64{0.1, 0.7}, Products: make([]float64, 4)}}}
-	if err := w.Planned(s); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Take(b); err != nil {
-		t.Fatal(err)
-	}
+	try.To(w.Planned(s))
+	try.To(w.Take(b))
 	if got := w.score(sequential.Bet{Opponent: 1, Arm: 0}, nil, b); got.Sd != 0 {
 		t.Errorf("standard error %g, want 0", got.Sd)
 	}
@@ -166,17 +159,10 @@ func TestEstimatesWithin(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var got []float64
 	for r, s := range [][]engine.Side{{{Arms: []int{0, 1, 2}, Blocks: 2}}, {{Arms: []int{1, 2}, Blocks: 7}}, {{Arms: []int{0, 1}, Blocks: 9}}} {
-		if err := w.Planned(s); err != nil {
-			t.Fatal(err)
-		}
+		try.To(w.Planned(s))
 		_, b := enginetest.PullBlocks(rng, p, s)
-		if err := w.Take(b); err != nil {
-			t.Fatal(err)
-		}
-		var err error
-		if got, err = w.Learn(b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(w.Take(b))
+		got = try.Of(w.Learn(b))
 		if want := 2 * w.Scale(0) / 2; r == 0 && math.Abs(w.Variance(0, 2)-want) > 1e-9*want {
 			t.Errorf("variance of a gap after two blocks: %g, want %g", w.Variance(0, 2), want)
 		}
@@ -198,10 +184,7 @@ func TestSideBySidePlans(t *testing.T) {
 		opt := engine.Options{Delta: 0.1, MaxRounds: 20}
 		algs := make([]engine.Algorithm, 2)
 		for k := range algs {
-			var err error
-			if algs[k], err = plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), opt); err != nil {
-				t.Fatal(err)
-			}
+			algs[k] = try.Of(plain.On(engine.ModeFC, NewCoTestFC)(plain.ModelOf(t, p), opt))
 		}
 		rng := rand.New(rand.NewPCG(3, 2))
 		enginetest.SideRounds(t, rng, p, 20, algs)

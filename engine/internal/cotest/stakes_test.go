@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // won is the test of bounded rewards in plain steps, for rewards that are 0 or 1 and arms that share nothing:
@@ -81,17 +82,11 @@ func (w *won) learn(best int, n, k []float64) {
 func TestReferenceBets(t *testing.T) {
 	means := []float64{0.9, 0.7, 0.65, 0.3}
 	p := enginetest.Small(t, enginetest.Identity, means)
-	p, err := p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli}))
 	dropped := 0
 	for seed := range uint64(30) {
 		m := plain.ModelOf(t, p)
-		alg, err := plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Epsilon: 0.02})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFC, NewCoTestFC)(m, engine.Options{Delta: 0.05, Epsilon: 0.02}))
 		a := alg.(*coTest)
 		ref := &won{height: 20, out: make([]bool, 4), capital: make([][]float64, 4)}
 		ref.ones, ref.seen, ref.squares, ref.free = make([]float64, 4), make([]float64, 4), make([]float64, 4), make([]float64, 4)
@@ -103,10 +98,7 @@ func TestReferenceBets(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(seed, 3))
 		for r := 1; !alg.Done() && r <= 12; r++ {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			leader := -1
 			if r > 1 {
 				leader = a.contests[0].leader
@@ -122,9 +114,7 @@ func TestReferenceBets(t *testing.T) {
 					b.Means[i], b.Squares[i] = k[i]/n[i], k[i]*(n[i]-k[i])/n[i]
 				}
 			}
-			if err := alg.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), b))
 			ref.learn(leader, n, k)
 			for i, w := range a.contests[0].walks {
 				if w.Out != ref.out[i] {
@@ -146,10 +136,7 @@ func TestReferenceBets(t *testing.T) {
 func TestBetsWhere(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0.9, 0.2})
 	free := p
-	p, err := p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p = try.Of(p.WithNoise(problem.NoiseModel{Bounds: &[2]float64{0, 1}, Environment: problem.EnvironmentBernoulli}))
 	for _, c := range []struct {
 		p    *problem.Problem
 		opt  engine.Options

@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/design"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -87,10 +88,7 @@ func (ref *listing) learnFB(t *testing.T, b engine.Batch) []float64 {
 // omega returns ω(ξ, S) on the explicit features.
 func (ref *listing) omega(t *testing.T, set []int) float64 {
 	t.Helper()
-	d, err := design.Minimax(ref.space(), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9})
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := try.Of(design.Minimax(ref.space(), design.Contrasts{Groups: [][]int{set}}, design.Options{Tolerance: 1e-9}))
 	return d.Value
 }
 
@@ -139,11 +137,7 @@ func (ref *listing) width(t *testing.T, set []int) design.Design {
 	t.Helper()
 	s := ref.space()
 	s.Ridge = 0
-	d, err := design.Width(s, set, design.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return try.Of(design.Width(s, set, design.Options{}))
 }
 
 // armValue returns min_λ max ‖φ_i‖²_{A⁻¹} over a set of arms of equal noise, by the multiplicative

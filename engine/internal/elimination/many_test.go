@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
@@ -16,24 +17,15 @@ import (
 // widths are little more than the threshold.
 func TestManyArms(t *testing.T) {
 	const epsilon = 0.2
-	p, err := manyarms.Problem(enginetest.Number(250, 60)) // designs of hundreds take most of a second
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(enginetest.Number(250, 60))) // designs of hundreds take most of a second
 	m := plain.ModelOf(t, p)
 	norm := manyarms.Norm / m.Unit
 	worst := 0.0
 	for seed := range uint64(enginetest.Number(8, 1)) {
-		a, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: norm})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := try.Of(plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: norm}))
 		rng, last := rand.New(rand.NewPCG(seed, 1)), math.MinInt
 		for !a.Done() {
-			plan, err := a.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(a.Plan(t.Context()))
 			if a.step != last+1 && last > math.MinInt || !(a.ridge > 0) {
 				t.Errorf("round %d: step %d after %d, xi %g", a.round, a.step, last, a.ridge)
 			}
@@ -42,9 +34,7 @@ func TestManyArms(t *testing.T) {
 			for v, set := range a.Sets {
 				open[v] = slices.Clone(set)
 			}
-			if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(a.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 			for _, set := range open {
 				for _, i := range set {
 					for _, j := range set {
@@ -78,27 +68,16 @@ func TestManyArmsFixedBudget(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds of designs")
 	}
-	p, err := manyarms.Problem(250)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := try.Of(manyarms.Problem(250))
 	m := plain.ModelOf(t, p)
 	const budget = 300
-	a, err := plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: manyarms.Norm / m.Unit})
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := try.Of(plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeGP}, Norm: manyarms.Norm / m.Unit}))
 	rng, pulls := rand.New(rand.NewPCG(1, 1)), 0
 	for !a.Done() {
-		plan, err := a.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(a.Plan(t.Context()))
 		pulls += plan.Pulls()
 		before := a.Alive()
-		if err := a.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-			t.Fatal(err)
-		}
+		try.To(a.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		if a.Alive() >= before {
 			t.Errorf("round %d cuts nothing of %d arms", a.round, before)
 		}

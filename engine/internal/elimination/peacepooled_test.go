@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The elimination of [KJKJ20]'s public code on one task, transcribed in explicit features:
@@ -41,10 +42,7 @@ func TestReferencePeacePooled(t *testing.T) {
 func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64) []int {
 	t.Helper()
 	m := plain.ModelOf(t, p)
-	alg, err := plain.On(engine.ModeFB, newPooledPeace)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alg := try.Of(plain.On(engine.ModeFB, newPooledPeace)(m, engine.Options{Budget: budget, Ridge: engine.Ridge{Kind: engine.RidgeValue}}))
 	ref := newListing(p, plain.LeastSquares)
 	gamma := func(set []int) float64 { return ref.width(t, slices.Sorted(slices.Values(set))).Value / 4 }
 	left := ref.Sets[0]
@@ -56,17 +54,12 @@ func checkPeacePooled(t *testing.T, p *problem.Problem, budget int, seed uint64)
 	all := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 	var rewards []float64
 	for r := 0; r < count && len(left) > 1; r++ {
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(alg.Plan(t.Context()))
 		if plan.Pulls() != budget/count {
 			t.Errorf("%s, round %d: %d pulls, want %d", p.Name, r+1, plan.Pulls(), budget/count)
 		}
 		b := enginetest.Pull(rng, p, plan)
-		if err := alg.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), b))
 		for i, c := range b.Counts {
 			if c > 0 {
 				sum := float64(all.Counts[i])*all.Means[i] + float64(c)*b.Means[i]

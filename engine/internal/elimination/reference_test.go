@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func TestReferenceFC(t *testing.T) {
@@ -19,28 +20,17 @@ func TestReferenceFC(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
-			alg, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, NewCoKernelFC)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}))
 			ref := newListing(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for !alg.Done() {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
-				d, err := m.Designs().Design(ridge, alg.Sets)
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
+				d := try.Of(m.Designs().Design(ridge, alg.Sets))
 				if rho := ref.largestVariance(d.Weights, ref.Sets); math.Abs(rho/plan.Rho-1) > 1e-6 {
 					t.Errorf("%s, %s: rho = %g, in feature space %g", p.Name, schedule, plan.Rho, rho)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				rewards := ref.learnFC(b, delta, alg.bound.Norm, schedule)
 				sameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}
@@ -52,10 +42,7 @@ func TestReferenceFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewCoKernelFB)(m, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}))
 		ref := newListing(p, ridge)
 		all := make([]int, p.N())
 		for i := range all {
@@ -66,17 +53,12 @@ func TestReferenceFB(t *testing.T) {
 		}
 		rng := rand.New(rand.NewPCG(3, 4))
 		for !alg.Done() {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			if want := 2000 * p.V() / alg.rounds; plan.Pulls() != want {
 				t.Errorf("%s: %d pulls in a round, Alg. 2 l. 2 gives %d", p.Name, plan.Pulls(), want)
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), b))
 			rewards := ref.learnFB(t, b)
 			sameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
@@ -89,17 +71,11 @@ func TestReferenceIndAllocFB(t *testing.T) {
 	const ridge = 1e-7
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}), dimension{allocation: separate()})
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 2000, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}), dimension{allocation: separate()}))
 		ref := newListing(p, ridge)
 		rng := rand.New(rand.NewPCG(3, 4))
 		for !alg.Done() {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			open := 0
 			for _, set := range ref.Sets {
 				if len(set) > 1 {
@@ -114,9 +90,7 @@ func TestReferenceIndAllocFB(t *testing.T) {
 				ref.checkShare(t, v, set, plan.Counts, float64(total)/float64(open))
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), b))
 			rewards := ref.learnFB(t, b)
 			sameDecisions(t, p, alg.Sets, ref.Sets, alg.Latest(), rewards)
 		}
@@ -129,10 +103,7 @@ func TestReferencePeace(t *testing.T) {
 		for v := range p.V() {
 			q := p.Only(v)
 			m := plain.ModelOf(t, q)
-			alg, err := newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 3000, Ridge: engine.Ridge{Kind: engine.RidgeValue}}), gaussianWidth{allocation: narrowest()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(newHalving(m, plain.TermsOf(t, m, engine.ModeFB, engine.Options{Budget: 3000, Ridge: engine.Ridge{Kind: engine.RidgeValue}}), gaussianWidth{allocation: narrowest()}))
 			ref := newListing(q, plain.LeastSquares)
 			left := ref.Sets[0]
 			rounds := int(math.Ceil(math.Log2(ref.width(t, left).Value)))
@@ -141,18 +112,13 @@ func TestReferencePeace(t *testing.T) {
 			}
 			rng := rand.New(rand.NewPCG(5, uint64(v)))
 			for r := 0; r < rounds && len(left) > 1; r++ {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				d := ref.width(t, left)
 				if math.Abs(plan.Rho/d.Value-1) > widthSlack {
 					t.Errorf("%s, task %d: width %g, on the explicit features %g", p.Name, v, plan.Rho, d.Value)
 				}
 				b := enginetest.Pull(rng, q, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				theta, _ := ref.Estimate(b)
 				rewards := ref.Rewards(theta)
 				sorted := slices.Clone(left)
@@ -196,10 +162,7 @@ func TestReferenceIndividual(t *testing.T) {
 			for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 				m := plain.ModelOf(t, p)
 				// ξ is given and must not matter.
-				alg, err := create(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-3}})
-				if err != nil {
-					t.Fatal(err)
-				}
+				alg := try.Of(create(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: 1e-3}}))
 				var agents []*agent
 				for v := range p.V() {
 					agents = append(agents, newAgent(p.Only(v), kind, delta/float64(p.V()), schedule))
@@ -214,14 +177,9 @@ func compareIndividual(t *testing.T, p *problem.Problem, label string, alg engin
 	t.Helper()
 	rng := rand.New(rand.NewPCG(21, 22))
 	for !alg.Done() {
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(alg.Plan(t.Context()))
 		b := enginetest.Pull(rng, p, plan)
-		if err := alg.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), b))
 		for v, agent := range agents {
 			lo, hi := p.ArmsOf(v)
 			if len(agent.Set) == 1 {
@@ -265,20 +223,14 @@ func TestReferenceIndAlloc(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
-			built, err := plain.On(engine.ModeFC, NewCoKernelFCIndAlloc)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			built := try.Of(plain.On(engine.ModeFC, NewCoKernelFCIndAlloc)(m, engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue, Value: ridge}}))
 			alg := built.(*elimination)
 			ref := newListing(p, ridge)
 			rng := rand.New(rand.NewPCG(1, 2))
 			for r := 1; !alg.Done(); r++ {
 				d := localDesign(m, ridge, alg.Sets)
 				rho := ref.checkLocal(t, d.Weights)
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				constant := 2 * 1.1
 				if schedule == engine.SchedulePaper {
 					constant = 32 * 1.1 * 1.1
@@ -288,9 +240,7 @@ func TestReferenceIndAlloc(t *testing.T) {
 					t.Errorf("%s, %s, round %d: %g pulls, plainly %g", p.Name, schedule, r, got, want)
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				rewards := ref.learnFC(b, delta, alg.bound.Norm, schedule)
 				sameDecisions(t, p, alg.Sets, ref.Sets, alg.estimates, rewards)
 			}

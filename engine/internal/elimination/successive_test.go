@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -20,10 +21,7 @@ func classics(t *testing.T) []*problem.Problem {
 	t.Helper()
 	var out []*problem.Problem
 	for _, means := range [][]float64{{0, 0.5, 0.1, 0.35}, {1, 0}, {0.3, 0.2, 0.1, 0, -0.1, -0.2, -0.3}} {
-		p, err := problem.Classic(means, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := try.Of(problem.Classic(means, 3))
 		out = append(out, p)
 	}
 	// the same tasks, but with related arms: the algorithm must ignore the relation
@@ -109,14 +107,8 @@ func TestReferenceSuccessive(t *testing.T) {
 		for _, schedule := range []string{engine.SchedulePaper, engine.ScheduleTuned} {
 			m := plain.ModelOf(t, p)
 			opt := engine.Options{Delta: delta, Schedule: schedule, Ridge: engine.Ridge{Kind: engine.RidgeValue}}
-			built, err := plain.On(engine.ModeFC, NewCoSuccessiveElimination)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
-			co, err := plain.On(engine.ModeFC, NewCoKernelFC)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			built := try.Of(plain.On(engine.ModeFC, NewCoSuccessiveElimination)(m, opt))
+			co := try.Of(plain.On(engine.ModeFC, NewCoKernelFC)(m, opt))
 			compareSuccessive(t, p, built.(*elimination), co, newPlainSuccessive(p, delta, schedule))
 		}
 	}
@@ -131,17 +123,12 @@ func compareSuccessive(t *testing.T, p *problem.Problem, alg *elimination, co Co
 		for i := range noise {
 			noise[i] = rng.NormFloat64()
 		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		plan := try.Of(alg.Plan(t.Context()))
 		if want := plain.asks(); !slices.Equal(plan.Counts, want) {
 			t.Fatalf("%s, %s, round %d: pulls %v, plainly %v", p.Name, plain.schedule, plan.Round, plan.Counts, want)
 		}
 		b := byArm(p, plan, noise)
-		if err := alg.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), b))
 		for i, c := range plan.Counts { // agents see equal means, so these are the pooled ones
 			if got := alg.estimates[i]; c > 0 && math.Abs(got-b.Means[i]) > 1e-9 {
 				t.Errorf("%s, round %d, arm %d: estimate %g, the sample mean is %g", p.Name, plan.Round, i, got, b.Means[i])
@@ -170,10 +157,7 @@ func compareSuccessive(t *testing.T, p *problem.Problem, alg *elimination, co Co
 // pulls of an arm, all agents together, differ by the rounding of the agents.
 func comparePlans(t *testing.T, p *problem.Problem, co CoKernelFC, equal engine.Plan, noise []float64) {
 	t.Helper()
-	plan, err := co.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := try.Of(co.Plan(t.Context()))
 	if math.Abs(plan.Rho/equal.Rho-1) > 1e-8 {
 		t.Errorf("%s, round %d: rho = %g, with equal pulls %g", p.Name, plan.Round, plan.Rho, equal.Rho)
 	}
@@ -189,9 +173,7 @@ func comparePlans(t *testing.T, p *problem.Problem, co CoKernelFC, equal engine.
 			t.Errorf("%s, round %d, arm %d: %d pulls by Alg. 1, %d equally", p.Name, plan.Round, i, shared, same)
 		}
 	}
-	if err := co.Learn(t.Context(), byArm(p, plan, noise)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(co.Learn(t.Context(), byArm(p, plan, noise)))
 }
 
 // Where tasks are not the same, the error names the task and the arm that show it.
@@ -224,10 +206,7 @@ func renamed(t *testing.T, p *problem.Problem) *problem.Problem {
 	for i := range names {
 		rows = append(rows, p.Arms.Point(i).X)
 	}
-	arms, err := kernels.NewPoints(p.Arms.Columns, names, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	arms := try.Of(kernels.NewPoints(p.Arms.Columns, names, rows))
 	q := *p
 	q.Arms = arms
 	return &q

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // staged is an Algorithm that ends after a fixed number of rounds of one pull per arm, or never and
@@ -48,16 +49,13 @@ func TestIndividualEnds(t *testing.T) {
 	m := plain.ModelOf(t, p)
 	for _, last := range []int{1, 2, 4} { // the stuck agent ends with the other, or before it
 		next := 0
-		alg, err := New(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), func(m *model.Model, _ model.Terms) (engine.Algorithm, error) {
+		alg := try.Of(New(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{}), func(m *model.Model, _ model.Terms) (engine.Algorithm, error) {
 			next++
 			if next == 1 {
 				return &staged{model: m, rounds: 1, stuck: true}, nil
 			}
 			return &staged{model: m, rounds: last}, nil
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 		for round := 1; ; round++ {
 			plan, err := alg.Plan(t.Context())
 			if errors.As(err, new(engine.LimitError)) {
@@ -69,9 +67,7 @@ func TestIndividualEnds(t *testing.T) {
 			if err != nil || plan.Pulls() == 0 {
 				t.Fatalf("round %d of %d has %d pulls, error %v", round, last, plan.Pulls(), err)
 			}
-			if err := alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -29,10 +30,7 @@ func TestHardInstanceOfAuthors(t *testing.T) {
 		opt := engine.Options{Delta: delta, Threshold: engine.ThresholdHeuristic}
 		m := plain.ModelOf(t, p)
 		for range runs {
-			alg, err := plain.On(engine.ModeFC, create)(m, opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, create)(m, opt))
 			out := enginetest.Run(t, alg, opt, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) })
 			n := float64(out.Samples)
 			ours[0], ours[1] = ours[0]+n, ours[1]+n*n
@@ -61,24 +59,14 @@ func TestHardInstanceOfAuthors(t *testing.T) {
 // hardInstance returns one task with these arms, linear kernel, θ = 2 e_1 and unit noise.
 func hardInstance(t *testing.T, rows [][]float64) *problem.Problem {
 	t.Helper()
-	tasks, err := kernels.NewPoints([]string{"z_1"}, []string{"task"}, [][]float64{{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	arms, err := kernels.NewPoints([]string{"x_1", "x_2"}, []string{"1", "2", "3"}, rows)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := try.Of(kernels.NewPoints([]string{"z_1"}, []string{"task"}, [][]float64{{1}}))
+	arms := try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, []string{"1", "2", "3"}, rows))
 	mean := make([]float64, len(rows))
 	for i, x := range rows {
 		mean[i] = 2 * x[0]
 	}
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Linear{}, Arm: kernels.Linear{}}}}
-	p, err := problem.New("hard", tasks, arms, []int{0, 0, 0}, k, []float64{1}, mean)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return try.Of(problem.New("hard", tasks, arms, []int{0, 0, 0}, k, []float64{1}, mean))
 }
 
 // linBAI is runit.jl of LinBAI.jl with the sampling rule LinGapE or LearnerK, and the threshold GK16. The authors' ridge is 1.

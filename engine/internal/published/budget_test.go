@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // ofPapers is the prior of the papers: the kernel itself, around 0.
@@ -60,19 +61,13 @@ func densely(r *plain.Reference, all engine.Batch) (mean []float64, covariance *
 // GP-UCB pulls the arm of each task with the largest upper confidence bound of the dense posterior, and recommends the largest mean.
 func TestReferenceGPUCB(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
-		alg, err := plain.On(engine.ModeFB, NewGPUCB)(plain.ModelOf(t, p), ofPapers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewGPUCB)(plain.ModelOf(t, p), ofPapers))
 		ref, rng := plain.NewReference(p, 0), rand.New(rand.NewPCG(3, 4))
 		all := engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}
 		var mean []float64
 		rounds := 0
 		for ; !alg.Done(); rounds++ {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			if rounds > 0 {
 				var covariance *mat.Dense
 				mean, covariance = densely(ref, all)
@@ -90,9 +85,7 @@ func TestReferenceGPUCB(t *testing.T) {
 				}
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), b))
 			for i, c := range b.Counts {
 				if c > 0 {
 					sum := all.Means[i]*float64(all.Counts[i]) + b.Means[i]*float64(c)
@@ -118,19 +111,11 @@ func TestReferenceGPUCB(t *testing.T) {
 func TestReferenceTopTwoThompson(t *testing.T) {
 	const draws = 20_000
 	for _, p := range enginetest.Instances(t) {
-		built, err := plain.On(engine.ModeFB, NewTopTwoThompson)(plain.ModelOf(t, p), ofPapers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		built := try.Of(plain.On(engine.ModeFB, NewTopTwoThompson)(plain.ModelOf(t, p), ofPapers))
 		alg, rng := built.(*budgeted), rand.New(rand.NewPCG(3, 4))
 		for range 4 {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
+			try.To(alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		}
 		mean, covariance := densely(plain.NewReference(p, 0), engine.Batch{Counts: alg.pool.Counts, Means: alg.pool.Means()})
 		lo, hi := p.ArmsOf(1)
@@ -225,16 +210,10 @@ func TestAppendGains(t *testing.T) {
 // posterior [FPD09, Section 4].
 func TestReferenceKnowledgeGradient(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
-		alg, err := plain.On(engine.ModeFB, NewKnowledgeGradient)(plain.ModelOf(t, p), ofPapers)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewKnowledgeGradient)(plain.ModelOf(t, p), ofPapers))
 		ref, rng := plain.NewReference(p, 0), rand.New(rand.NewPCG(3, 4))
 		for round := 0; round < 8; round++ {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			if round > 0 {
 				pool := alg.(*budgeted).pool
 				mean, covariance := densely(ref, engine.Batch{Counts: pool.Counts, Means: pool.Means()})
@@ -260,9 +239,7 @@ func TestReferenceKnowledgeGradient(t *testing.T) {
 					}
 				}
 			}
-			if err := alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
 		}
 	}
 }
@@ -271,10 +248,7 @@ func TestReferenceKnowledgeGradient(t *testing.T) {
 func TestReferenceOCBA(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		opt := engine.Options{Budget: 40}
-		alg, err := plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), opt)
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), opt))
 		rng := rand.New(rand.NewPCG(3, 4))
 		counts, sums := make([]float64, p.N()), make([]float64, p.N())
 		mean := func(i int) float64 { return sums[i] / counts[i] }
@@ -289,10 +263,7 @@ func TestReferenceOCBA(t *testing.T) {
 			return out
 		}
 		for !alg.Done() {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			for v := range p.V() {
 				lo, hi := p.ArmsOf(v)
 				got, total := lo+slices.Index(plan.Counts[lo:hi], 1), 0.0
@@ -326,9 +297,7 @@ func TestReferenceOCBA(t *testing.T) {
 				}
 			}
 			batch := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(t.Context(), batch); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), batch))
 			for i, c := range batch.Counts {
 				if c > 0 {
 					counts[i] += float64(c)
@@ -347,23 +316,13 @@ func TestReferenceOCBA(t *testing.T) {
 // Arms with equal sample means and their leader share the pulls after the first ones.
 func TestOCBAOnTies(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.4)
-	built, err := plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), engine.Options{Budget: 100, Batch: 50})
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan, err := built.Plan(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := try.Of(plain.On(engine.ModeFB, NewOCBA)(plain.ModelOf(t, p), engine.Options{Budget: 100, Batch: 50}))
+	plan := try.Of(built.Plan(t.Context()))
 	equal := engine.Batch{Counts: plan.Counts, Means: make([]float64, p.N())}
 	lo, hi := p.ArmsOf(0)
 	equal.Means[hi-1] = -1
-	if err := built.Learn(t.Context(), equal); err != nil {
-		t.Fatal(err)
-	}
-	if plan, err = built.Plan(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	try.To(built.Learn(t.Context(), equal))
+	plan = try.Of(built.Plan(t.Context()))
 	n := hi - lo
 	for i := lo; i < hi-1; i++ {
 		if got := plan.Counts[i] + equal.Counts[i]; got < 100/(n+2) || i > lo && got > 100/(n-1) {

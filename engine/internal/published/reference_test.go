@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // plainly is the estimator and the test transcribed plainly: explicit features φ = z ⊗ x, dense pseudo-inverses, all data at each step.
@@ -166,18 +167,12 @@ func follow(t *testing.T, create func(*model.Model, model.Terms) (engine.Algorit
 	for _, p := range enginetest.Instances(t) {
 		for _, threshold := range []string{engine.ThresholdMixture, engine.ThresholdHeuristic} {
 			opt.Threshold = threshold
-			alg, err := plain.On(engine.ModeFC, create)(plain.ModelOf(t, p), opt)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alg := try.Of(plain.On(engine.ModeFC, create)(plain.ModelOf(t, p), opt))
 			a := alg.(*sequential)
 			r, rng := newPlainly(p, a, opt), rand.New(rand.NewPCG(5, 6))
 			started := len(a.initial)
 			for n := range most {
-				plan, err := alg.Plan(t.Context())
-				if err != nil {
-					t.Fatal(err)
-				}
+				plan := try.Of(alg.Plan(t.Context()))
 				if plan.Pulls() != 1 {
 					t.Fatalf("%s: %d pulls", p.Name, plan.Pulls())
 				}
@@ -187,9 +182,7 @@ func follow(t *testing.T, create func(*model.Model, model.Terms) (engine.Algorit
 					}
 				}
 				b := enginetest.Pull(rng, p, plan)
-				if err := alg.Learn(t.Context(), b); err != nil {
-					t.Fatal(err)
-				}
+				try.To(alg.Learn(t.Context(), b))
 				r.learn(b)
 				if n+1 < started {
 					continue

@@ -148,7 +148,7 @@ func (a *sequential) Learn(_ context.Context, b engine.Batch) error {
 	}
 	a.over = true
 	for _, p := range a.parts {
-		if a.over = a.separated(p); !a.over {
+		if a.over = a.leadersSeparated(p); !a.over {
 			break
 		}
 	}

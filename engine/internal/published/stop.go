@@ -141,8 +141,8 @@ func (e *evidence) statistic(a *part, leader, rival int) (z, size float64) {
 	return gap * gap / (2 * size), size
 }
 
-// separated reports whether the leaders of all tasks of a part are separated from all their rivals.
-func (e *evidence) separated(a *part) bool {
+// leadersSeparated reports whether the leaders of all tasks of a part are separated from all their rivals.
+func (e *evidence) leadersSeparated(a *part) bool {
 	beta := e.threshold(a)
 	for _, task := range a.tasks {
 		first := a.leader(task)

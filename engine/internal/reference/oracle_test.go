@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // plainOracle is the oracle transcribed plainly: least squares on all data in feature
@@ -52,26 +53,17 @@ func TestReferenceOracle(t *testing.T) {
 	const delta = 0.05
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		built, err := plain.On(engine.ModeFC, NewOracleFC)(m, engine.Options{Delta: delta})
-		if err != nil {
-			t.Fatal(err)
-		}
+		built := try.Of(plain.On(engine.ModeFC, NewOracleFC)(m, engine.Options{Delta: delta}))
 		alg := built.(*oracle)
 		plain := &plainOracle{ref: plain.NewReference(p, 0), delta: delta, best: alg.best, alive: p.Groups(), all: engine.Batch{Counts: make([]int, p.N()), Means: make([]float64, p.N())}}
-		d, err := m.Truth().Hardness(0, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := try.Of(m.Truth().Hardness(0, 0))
 		if rho := scaledVariance(plain.ref, d.Weights, plain.best); math.Abs(rho/d.Value-1) > 1e-6 {
 			t.Errorf("%s: rho* = %g, in feature space %g", p.Name, d.Value, rho)
 		}
 		rng := rand.New(rand.NewPCG(41, 42))
 		want := int(math.Ceil(2 * d.Value * math.Log(1/(2.4*delta))))
 		for total := 0; !alg.Done(); want = (total + 3) / 4 {
-			plan, err := alg.Plan(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			plan := try.Of(alg.Plan(t.Context()))
 			if plan.Pulls() != want {
 				t.Errorf("%s, round %d: %d pulls, plainly %d", p.Name, plan.Round, plan.Pulls(), want)
 			}
@@ -84,9 +76,7 @@ func TestReferenceOracle(t *testing.T) {
 				t.Errorf("%s, round %d: the pulls are worth %g, the proportions of T* %g", p.Name, plan.Round, rho, d.Value)
 			}
 			b := enginetest.Pull(rng, p, plan)
-			if err := alg.Learn(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
+			try.To(alg.Learn(t.Context(), b))
 			if plain.learn(b); !slices.EqualFunc(alg.Sets, plain.alive, slices.Equal) {
 				t.Fatalf("%s, round %d: candidates %v, plainly %v", p.Name, plan.Round, alg.Sets, plain.alive)
 			}

@@ -12,24 +12,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // IndUniformFB-LS estimates by least squares on the task's own pulls, and judges them at δ/V.
 func TestIndUniformLS(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {
 		m := plain.ModelOf(t, p)
-		alg, err := plain.On(engine.ModeFB, NewIndUniformLS)(m, engine.Options{Budget: 601})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(plain.On(engine.ModeFB, NewIndUniformLS)(m, engine.Options{Budget: 601}))
+		plan := try.Of(alg.Plan(t.Context()))
 		b := enginetest.Pull(rand.New(rand.NewPCG(8, 8)), p, plan)
-		if err := alg.Learn(t.Context(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(alg.Learn(t.Context(), b))
 		for v, a := range alg.State().Answers {
 			lo, hi := p.ArmsOf(v)
 			logTerm := math.Log(2 * plain.Sq(float64(hi-lo)) * float64(p.V()) / engine.DefaultDelta)
@@ -54,14 +47,8 @@ func TestUniformTakesDifferentArms(t *testing.T) {
 	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
 		"CoUniformFB": plain.On(engine.ModeFB, NewCoUniformFB), "IndUniformFB": plain.On(engine.ModeFB, NewIndUniformFB), "BestElsewhere": plain.On(engine.ModeFB, NewBestElsewhere),
 	} {
-		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(create(plain.ModelOf(t, p), engine.Options{Budget: 3}))
+		plan := try.Of(alg.Plan(t.Context()))
 		byName := make([]int, 6)
 		for i, c := range plan.Counts {
 			byName[i%6] += c
@@ -82,14 +69,8 @@ func TestUniformStartsElsewhere(t *testing.T) {
 	for name, create := range map[string]func(*model.Model, engine.Options) (engine.Algorithm, error){
 		"CoUniformFB": plain.On(engine.ModeFB, NewCoUniformFB), "IndUniformFB": plain.On(engine.ModeFB, NewIndUniformFB), "BestElsewhere": plain.On(engine.ModeFB, NewBestElsewhere),
 	} {
-		alg, err := create(plain.ModelOf(t, p), engine.Options{Budget: 8})
-		if err != nil {
-			t.Fatal(err)
-		}
-		plan, err := alg.Plan(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		alg := try.Of(create(plain.ModelOf(t, p), engine.Options{Budget: 8}))
+		plan := try.Of(alg.Plan(t.Context()))
 		twice := map[string]int{} // tasks that pull an arm twice, by its name
 		for v := range p.V() {
 			lo, hi := p.ArmsOf(v)

@@ -121,7 +121,7 @@ func (r *replicates) add(scales []float64, b engine.Batch) {
 // nil. The k-th call has level LackLevel/(k(k+1)) for all arms together.
 func (r *replicates) contradict(p *problem.Problem) *engine.Warning {
 	r.looks++
-	worst, chance := engine.MostAbove(len(r.freedom), func(i int) (squares, freedom float64) { return r.squares[i], r.freedom[i] })
+	worst, chance := engine.NoisiestArm(len(r.freedom), func(i int) (squares, freedom float64) { return r.squares[i], r.freedom[i] })
 	if worst < 0 || !(chance <= engine.LackLevel/float64(r.looks*(r.looks+1))) {
 		return nil
 	}

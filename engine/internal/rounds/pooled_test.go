@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // If scales are drawn from the assumed distribution, a normal variable with that scale follows Student's distribution with the estimated
@@ -91,10 +92,7 @@ func TestStatedScales(t *testing.T) {
 func TestOutcomesOfNoBounds(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{3, 3}
-	scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scales := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
 	scales.Pool()
 	for _, step := range []struct {
 		batch engine.Batch
@@ -105,9 +103,7 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 		{engine.Batch{Counts: []int{16, 4}, Means: []float64{0.125, 0}, Squares: []float64{16 * 0.125 * 0.875, 0}}, [2]float64{0.16, 0.1875}, 2},
 		{engine.Batch{Counts: []int{12, 0}, Means: []float64{1, 0}, Squares: []float64{0, 0}}, [2]float64{0.25, 0.1875}, 1}, // 14 of 28
 	} {
-		if err := scales.Learn(step.batch); err != nil {
-			t.Fatal(err)
-		}
+		try.To(scales.Learn(step.batch))
 		for i, want := range step.want {
 			if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[i]; math.Abs(got-want) > 1e-9 {
 				t.Errorf("arm %d: variance %g, want %g", i, got, want)
@@ -117,9 +113,7 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 			t.Errorf("%v with %g degrees of freedom, want %g arms with few", w, scales.FreedomOf([]int{0, 1}), step.few)
 		}
 	}
-	if err := scales.Learn(engine.Batch{Counts: []int{0, 1}, Means: []float64{0, 2}, Squares: []float64{0, 0}}); err != nil {
-		t.Fatal(err)
-	}
+	try.To(scales.Learn(engine.Batch{Counts: []int{0, 1}, Means: []float64{0, 2}, Squares: []float64{0, 0}}))
 	if got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[0]; math.Abs(got-9) > 1e-9 || len(scales.Doubts()) > 0 {
 		t.Errorf("a reward of 2: variance %g, %v", got, scales.Doubts())
 	}
@@ -129,10 +123,7 @@ func TestOutcomesOfNoBounds(t *testing.T) {
 func TestEstimatedScalesAreTheLeast(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0, 0})
 	p.Noise.Known, p.Noise.Scales = problem.NoiseTask, []float64{2, 2, 2, 2}
-	scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scales := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
 	scales.Pool()
 	for _, step := range []struct {
 		last       float64 // squares of the last arm, with 9 degrees of freedom at a variance of 4
@@ -140,9 +131,7 @@ func TestEstimatedScalesAreTheLeast(t *testing.T) {
 		contradict bool
 	}{{36, 4, 4, false}, {3600, 0, 0.1, true}} {
 		b := engine.Batch{Counts: []int{10, 10, 10, 10}, Means: []float64{1, 2, 3, 4}, Squares: []float64{0.1, 0.1, 0.1, step.last}}
-		if err := scales.Learn(b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(scales.Learn(b))
 		for i := range 3 {
 			got := scales.Model.Unit * scales.Model.Unit / scales.Model.Precision[i]
 			if !(got > step.from-1e-9 && got < step.to+1e-9) || (scales.Found != nil) != step.contradict {
@@ -157,16 +146,11 @@ func TestSharesAreNoOutcomes(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9} {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 		p.Noise.Scales = []float64{0.1 * unit, 0.1 * unit}
-		scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		scales := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
 		scales.Pool()
 		before := slices.Clone(scales.Model.Precision)
 		for range fewestOutcomes {
-			if err := scales.Learn(engine.Batch{Counts: []int{1, 1}, Means: []float64{0.3 * unit, 0.4 * unit}}); err != nil {
-				t.Fatal(err)
-			}
+			try.To(scales.Learn(engine.Batch{Counts: []int{1, 1}, Means: []float64{0.3 * unit, 0.4 * unit}}))
 		}
 		if scales.outcomes || !slices.Equal(scales.Model.Precision, before) {
 			t.Errorf("unit %g: rewards of 0.3 and 0.4 are taken for counts", unit)
@@ -179,14 +163,9 @@ func TestShownVariance(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	p.Noise.Bounds, p.Noise.Scales = &[2]float64{0, 10}, []float64{5, 5}
 	learn := func(counts []int, means, squares []float64) []float64 {
-		scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		scales := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
 		scales.Pool()
-		if err := scales.Learn(engine.Batch{Counts: counts, Means: means, Squares: squares}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(scales.Learn(engine.Batch{Counts: counts, Means: means, Squares: squares}))
 		var out []float64
 		for _, precision := range scales.Model.Precision {
 			out = append(out, scales.Model.Unit*scales.Model.Unit/precision)
@@ -215,19 +194,14 @@ func TestScalesAreContradicted(t *testing.T) {
 		p := enginetest.Small(t, enginetest.Identity, []float64{0, 0, 0}, []float64{0, 0, 0})
 		found, runs := 0, 100
 		for seed := range runs {
-			scales, err := NewScales(plain.ModelOf(t, p), engine.Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
+			scales := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
 			scales.Pool()
 			truth := slices.Clone(p.Noise.Scales)
 			truth[4] *= times
 			rng := rand.New(rand.NewPCG(uint64(seed), 3))
 			for range 4 {
 				plan := engine.Plan{Counts: []int{6, 6, 6, 6, 6, 6}}
-				if err := scales.Learn(enginetest.SquaresPull(rng, p, truth, plan)); err != nil {
-					t.Fatal(err)
-				}
+				try.To(scales.Learn(enginetest.SquaresPull(rng, p, truth, plan)))
 			}
 			if scales.Found == nil {
 				continue

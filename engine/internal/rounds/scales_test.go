@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Z of a gap of 0 is nowhere likelier to be large than a standard normal variable, whatever the
@@ -27,14 +28,8 @@ func TestScoreIsDominated(t *testing.T) {
 			problem.UnknownProblem: {7, 7, 7, 7}, problem.UnknownTask: {5, 5, 0.2, 0.2}, problem.UnknownArm: {9, 0.1, 3, 1},
 		}[unknown]
 		m := plain.ModelOf(t, p)
-		scales, err := NewScales(m, engine.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		st, err := stageOf(m, counts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		scales := try.Of(NewScales(m, engine.Options{}))
+		st := try.Of(stageOf(m, counts))
 		rng := rand.New(rand.NewPCG(3, 5))
 		above := map[float64]int{}
 		levels := []float64{-2, -1, 0, 0.5, 1, 1.645, 2.326, 3}
@@ -69,18 +64,12 @@ func TestScoreOfWrongGuesses(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1})
 	p.Noise.UnknownBy = problem.UnknownArm
 	m := plain.ModelOf(t, p)
-	scales, err := NewScales(m, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scales := try.Of(NewScales(m, engine.Options{}))
 	rng := rand.New(rand.NewPCG(11, 13))
 	counts, truth := []int{700, 7}, []float64{3e6, 1}
 	b := enginetest.SquaresPull(rng, p, truth, engine.Plan{Counts: counts})
 	scales.Learn(b)
-	st, err := stageOf(scales.Model, counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(stageOf(scales.Model, counts))
 	scales.Replicated(b)
 	got := scales.Score(sequential.Bet{Opponent: 1, Arm: 0, Variance: st.Estimate.Variance(1, 0)}, st.Estimate, st.Estimate.Estimates(b.Means), b)
 	want := math.Sqrt(b.Squares[0]/699/700 + b.Squares[1]/6/7)
@@ -94,14 +83,8 @@ func TestNoWeightNoNoise(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{1, 0, 5})
 	p.Noise.UnknownBy = problem.UnknownArm
 	m := plain.ModelOf(t, p)
-	scales, err := NewScales(m, engine.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := model.NewEstimator(m, 0, []int{7, 7, 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	scales := try.Of(NewScales(m, engine.Options{}))
+	e := try.Of(model.NewEstimator(m, 0, []int{7, 7, 7}))
 	// rounding that gives arm 2 a part in arm 0's estimate
 	e.White.Set(2, 0, e.White.At(2, 0)+1e-14*e.White.At(0, 0))
 	b := sequential.Bet{Opponent: 0, Arm: 1, Variance: e.Variance(0, 1)}

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // drawn returns the rewards of a round and their batch.
@@ -61,10 +62,7 @@ func TestStakeAgainstRewards(t *testing.T) {
 	for i := range counts {
 		counts[i] = 2 + i%4
 	}
-	st, err := stageOf(m, counts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(stageOf(m, counts))
 	bet := sequential.Bet{Opponent: 0, Arm: 2, Variance: st.Estimate.Variance(0, 2) / 9}
 	weights := st.Estimate.Weights(0, 2)
 	lost := 0.0
@@ -156,10 +154,7 @@ func crosses(t *testing.T, m *model.Model, limits Limits, draw func(int) float64
 		if seen > 0 {
 			variance = (squares + 0.25) / (2 * seen) // of data before
 		}
-		st, err := stageOf(m, b.Counts)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := try.Of(stageOf(m, b.Counts))
 		bet := sequential.Bet{Walk: w, Opponent: 0, Arm: 1, Variance: 2 * variance / float64(n), Look: w.Next(c, 1, 0)}
 		for i := range b.Squares {
 			b.Squares[i] *= wide
@@ -214,10 +209,7 @@ func TestStakeBeyondLimits(t *testing.T) {
 	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0})
 	m := plain.ModelOf(t, p)
 	limits := Limits{0, 1}
-	st, err := stageOf(m, []int{4, 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := try.Of(stageOf(m, []int{4, 4}))
 	w := &sequential.Walk{Stakes: sequential.NewStakes(0, 1)}
 	bet := sequential.Bet{Walk: w, Opponent: 0, Arm: 1, Variance: 0.1}
 	for _, means := range [][]float64{{3, -2}, {-2, 3}, {3, 3}} {

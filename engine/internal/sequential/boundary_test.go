@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // equallySpaced returns the clock of the given number of looks after equal parts of the data.
@@ -142,19 +144,13 @@ func TestCrossingMonteCarlo(t *testing.T) {
 		paths = 200_000
 	}
 	if text := os.Getenv("GONB_COPE_PATHS"); text != "" {
-		var err error
-		if paths, err = strconv.Atoi(text); err != nil {
-			t.Fatal(err)
-		}
+		paths = try.Of(strconv.Atoi(text))
 	}
 	times := Geometric(1.25, 60)
 	levels := []float64{0.1, 0.005}
 	heights, crossed := make([]float64, len(levels)), make([]int, len(levels))
 	for k, alpha := range levels {
-		var err error
-		if heights[k], err = Constant(alpha, times); err != nil {
-			t.Fatal(err)
-		}
+		heights[k] = try.Of(Constant(alpha, times))
 	}
 	rng := rand.New(rand.NewPCG(60, 125))
 	a, b := math.Sqrt(1/1.25), math.Sqrt(1-1/1.25)
@@ -202,15 +198,6 @@ func TestErrors(t *testing.T) {
 	}
 	if _, _, err := Crossing(-1, equallySpaced(2)); err == nil || !strings.Contains(err.Error(), "got -1") {
 		t.Errorf("negative z: error %v", err)
-	}
-}
-
-func BenchmarkConstant(b *testing.B) {
-	times := Geometric(1.25, 60)
-	for b.Loop() {
-		if _, err := Constant(0.005, times); err != nil {
-			b.Fatal(err)
-		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A walk whose increments have less variance than the clock says crosses no more often, however the
@@ -18,10 +20,7 @@ func TestHeightsHoldForLessNoise(t *testing.T) {
 		alphas, looks, late = alphas[1:2], 12, 9
 	}
 	for _, alpha := range alphas {
-		z, err := Heights(alpha, Geometric(growth, looks), late, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := try.Of(Heights(alpha, Geometric(growth, looks), late, 0.05))
 		nodes := func(k int) int { return int(math.Ceil((z[k] - floor) / width)) }
 		at := func(k, i int) float64 { return z[k] - width*float64(nodes(k)-i) }
 		values := make([][]float64, looks)

@@ -4,6 +4,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // At one time the height inverts the sub-Gaussian tail, exp(-z²/2) = alpha.
@@ -21,10 +23,7 @@ func TestMixtureOneLook(t *testing.T) {
 func TestMixtureHolds(t *testing.T) {
 	times := Geometric(1.25, 60)
 	const alpha, paths = 0.1, 40_000
-	z, err := Mixture(alpha, times, len(times))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.Of(Mixture(alpha, times, len(times)))
 	for name, step := range map[string]func(*rand.Rand, float64) float64{
 		"normal": func(rng *rand.Rand, dt float64) float64 { return math.Sqrt(dt) * rng.NormFloat64() },
 		"coin":   func(rng *rand.Rand, dt float64) float64 { return math.Sqrt(dt) * float64(2*rng.IntN(2)-1) },
@@ -64,14 +63,8 @@ func TestMixtureHolds(t *testing.T) {
 func TestMixtureAgainstConstant(t *testing.T) {
 	times := Geometric(1.25, 60)
 	for _, alpha := range []float64{0.1, 0.005, 0.001} {
-		z, err := Mixture(alpha, times, len(times))
-		if err != nil {
-			t.Fatal(err)
-		}
-		c, err := Constant(alpha, times)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := try.Of(Mixture(alpha, times, len(times)))
+		c := try.Of(Constant(alpha, times))
 		t.Logf("alpha %g: %.3f at first, %.3f in the middle, %.3f at last; normal %.3f; z² %.1f %% larger", alpha, z[0], z[30], z[59], c, 100*(z[30]*z[30]/c/c-1))
 		for k := range z {
 			if !(z[k] > c) {
@@ -97,14 +90,8 @@ func TestMixtureErrors(t *testing.T) {
 func TestMixtureCost(t *testing.T) {
 	times := Geometric(ClockGrowth, ClockLooks)
 	for _, c := range []struct{ alpha, least, most float64 }{{0.05, 1.22, 1.34}, {0.005, 1.17, 1.25}} {
-		normal, err := Heights(c.alpha, times, 50, 0.05)
-		if err != nil {
-			t.Fatal(err)
-		}
-		heights, err := Mixture(c.alpha, times, ClockLooks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		normal := try.Of(Heights(c.alpha, times, 50, 0.05))
+		heights := try.Of(Mixture(c.alpha, times, ClockLooks))
 		least, most := math.Inf(1), 0.0
 		for k := range 50 {
 			ratio := math.Pow(heights[k]/normal[k], 2)

@@ -33,8 +33,8 @@ func (sum) path(w *Walk, leader int, loss float64) iter.Seq2[int, float64] {
 	}
 }
 
-// last returns the last look and sum that path yields.
-func (s sum) last(w *Walk, leader int, loss float64) (look int, total float64) {
+// lastSum returns the last look and sum that path yields.
+func (s sum) lastSum(w *Walk, leader int, loss float64) (look int, total float64) {
 	look = -1
 	for k, x := range s.path(w, leader, loss) {
 		look, total = k, x
@@ -43,7 +43,7 @@ func (s sum) last(w *Walk, leader int, loss float64) (look int, total float64) {
 }
 
 func (s sum) raised(w *Walk, leader int, loss float64) float64 {
-	_, total := s.last(w, leader, loss)
+	_, total := s.lastSum(w, leader, loss)
 	return total
 }
 
@@ -68,7 +68,7 @@ func (s sum) excludes(w *Walk, c Clock, leader int, loss float64) bool {
 }
 
 func (s sum) evidence(w *Walk, c Clock, leader int, loss float64) (statistic, threshold float64) {
-	look, total := s.last(w, leader, loss)
+	look, total := s.lastSum(w, leader, loss)
 	return total, c.Height(look)
 }
 
@@ -77,7 +77,7 @@ func (s sum) gap(w *Walk, c Clock) (gap float64, width func() float64) {
 	for _, s := range w.steps {
 		weight += s.root / s.Sd
 	}
-	look, _ := s.last(w, -1, 0)
+	look, _ := s.lastSum(w, -1, 0)
 	return w.Sum / weight, func() float64 { return c.Height(look) / weight }
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/wire"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 var header = wire.Header{Agent: 3, Round: 200, Digest: wire.Digest{1, 2, 3, 4, 5, 6, 7, 0xff}}
@@ -21,10 +22,7 @@ func encode(t *testing.T, m interface {
 	Append([]byte) ([]byte, error)
 }) []byte {
 	t.Helper()
-	b, err := m.Append([]byte("before"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := try.Of(m.Append([]byte("before")))
 	after, ok := bytes.CutPrefix(b, []byte("before"))
 	if !ok {
 		t.Fatalf("what was there before the message is gone: %q", b)
@@ -198,10 +196,7 @@ func FuzzParse(f *testing.F) {
 	}{
 		wire.Merged{header, []int{300, 0, 1}, []float64{1.5, 0, -2}, nil, nil}, wire.Merged{header, []int{300, 1}, []float64{1.5, 2}, []float64{0.5, 0}, nil}, wire.Raw{header, []int{0, 0, 2}, []float64{1, 2, 3}}, wire.Theta{header, []float64{1, 2}},
 	} {
-		b, err := m.Append(nil)
-		if err != nil {
-			f.Fatal(err)
-		}
+		b := try.Of(m.Append(nil))
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

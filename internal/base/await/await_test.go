@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // never is longer than any test waits.
@@ -53,9 +54,7 @@ func TestResultPanics(t *testing.T) {
 func TestFile(t *testing.T) {
 	ctx, folder := context.Background(), t.TempDir()
 	path := filepath.Join(folder, "a.txt")
-	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(path, []byte("text"), 0o600))
 	if data, err := await.File(ctx, path, 4); string(data) != "text" || err != nil {
 		t.Errorf("%q, error %v", data, err)
 	}

@@ -5,23 +5,22 @@ import (
 	"errors"
 	"sync/atomic"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 func TestDoCoversEveryIndexOnce(t *testing.T) {
 	for _, cores := range []int{1, 2, 7} {
 		for _, n := range []int{0, 1, 5, 64, 1000, 1001} {
 			seen := make([]atomic.Int32, n)
-			err := Do(Within(context.Background(), cores), n, 10, func(from, to int) {
+			try.To(Do(Within(context.Background(), cores), n, 10, func(from, to int) {
 				if from%10 != 0 || to-from > 10 || to <= from {
 					t.Errorf("block %d to %d", from, to)
 				}
 				for i := from; i < to; i++ {
 					seen[i].Add(1)
 				}
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}))
 			for i := range seen {
 				if seen[i].Load() != 1 {
 					t.Fatalf("%d cores, n = %d: %d was worked on %d times", cores, n, i, seen[i].Load())

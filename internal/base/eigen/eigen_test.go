@@ -113,16 +113,3 @@ func TestNotFinite(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkDecompose(b *testing.B) {
-	for _, n := range []int{256, 1024} {
-		a := random(n, n, 1)
-		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
-			for b.Loop() {
-				if _, _, err := eigen.Decompose(context.Background(), a); err != nil {
-					b.Fatal(err)
-				}
-			}
-		})
-	}
-}

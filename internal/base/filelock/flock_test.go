@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A file has one lock at a time, whose holder is named, and which ends when the file is closed.
@@ -38,9 +40,7 @@ func TestTake(t *testing.T) {
 		}
 		taken <- err
 	}()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(first.Close())
 	if err := <-taken; err != nil {
 		t.Errorf("after the first let go: %v", err)
 	}
@@ -52,14 +52,9 @@ func TestTake(t *testing.T) {
 // A lock without a name in it has a holder, too.
 func TestHolderWithoutName(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lock")
-	first, err := Take(context.Background(), path, 0o600, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := try.Of(Take(context.Background(), path, 0o600, 0))
 	defer first.Close()
-	if err := first.Truncate(0); err != nil {
-		t.Fatal(err)
-	}
+	try.To(first.Truncate(0))
 	if _, err := Take(context.Background(), path, 0o600, 0); err == nil || !strings.HasSuffix(err.Error(), "a process without a name") {
 		t.Error(err)
 	}

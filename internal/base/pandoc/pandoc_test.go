@@ -13,28 +13,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // part returns a file of a .docx file, and the names of all.
 func part(t *testing.T, docx []byte, name string) (text string, names []string) {
 	t.Helper()
-	z, err := zip.NewReader(bytes.NewReader(docx), int64(len(docx)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	z := try.Of(zip.NewReader(bytes.NewReader(docx), int64(len(docx))))
 	for _, f := range z.File {
 		names = append(names, f.Name)
 		if f.Name != name {
 			continue
 		}
-		r, err := f.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := try.Of(f.Open())
+		b := try.Of(io.ReadAll(r))
 		text = string(b)
 	}
 	return text, names
@@ -50,13 +43,9 @@ func TestDocx(t *testing.T) {
 		t.Skip(err)
 	}
 	var dot bytes.Buffer
-	if err := png.Encode(&dot, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
-		t.Fatal(err)
-	}
+	try.To(png.Encode(&dot, image.NewGray(image.Rect(0, 0, 2, 2))))
 	secret := filepath.Join(t.TempDir(), "secret.png")
-	if err := os.WriteFile(secret, dot.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(secret, dot.Bytes(), 0o600))
 	text := "## Part\n\n$x^2$\n\n| Arm | Words |\n| --- | ---: |\n| 1 | a few words more |\n\n```go\nfunc f() {\n\treturn\n}\n```\n\n" +
 		"![Caption](data:image/png;base64," + base64.StdEncoding.EncodeToString(dot.Bytes()) + ")\n\n![left out](" + secret + ")\n"
 	file, warnings, err := Docx(t.Context(), Source{Title: "Results", Markdown: []byte(text), Raise: true, Math: true})
@@ -96,10 +85,7 @@ func TestDocxWide(t *testing.T) {
 	text := line(func(j int) string { return fmt.Sprintf("Measurement%d", j) }) +
 		line(func(j int) string { return map[bool]string{true: "---", false: "--:"}[j == 1] }) +
 		line(func(int) string { return "first" }) + line(func(int) string { return "second" })
-	file, _, err := Docx(t.Context(), Source{Title: "Wide", Markdown: []byte(text)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	file, _ := try.Two(Docx(t.Context(), Source{Title: "Wide", Markdown: []byte(text)}))
 	body, _ := part(t, file, "word/document.xml")
 	tables := strings.Split(body, "<w:tbl>")[1:]
 	for k, table := range tables {

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 type text struct {
@@ -27,9 +28,7 @@ func TestLies(t *testing.T) {
 		long[k].Name = strings.Repeat("x", 10*parquet.MaxCell)
 	}
 	var packed bytes.Buffer
-	if err := pq.Write(&packed, long, pq.Compression(&zstd.Codec{})); err != nil {
-		t.Fatal(err)
-	}
+	try.To(pq.Write(&packed, long, pq.Compression(&zstd.Codec{})))
 	if _, err := csvOf(packed.Bytes()); err == nil || !strings.Contains(err.Error(), `column "name": it has a value of more than 1024 kB`) {
 		t.Errorf("long texts: error %v", err)
 	}

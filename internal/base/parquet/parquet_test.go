@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 type run struct {
@@ -26,9 +27,7 @@ type run struct {
 func file[T any](t testing.TB, rows ...T) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := pq.Write(&b, rows); err != nil {
-		t.Fatal(err)
-	}
+	try.To(pq.Write(&b, rows))
 	return b.Bytes()
 }
 
@@ -104,13 +103,8 @@ func TestDamaged(t *testing.T) {
 func TestColumns(t *testing.T) {
 	for name, data := range map[string][]byte{"runs.parquet": example(t), "runs.csv": []byte("a,b\n1,2\n"), "short": []byte("PA"), "broken": []byte("PAR1 and no more")} {
 		path := filepath.Join(t.TempDir(), name)
-		if err := os.WriteFile(path, data, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		f, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(path, data, 0o600))
+		f := try.Of(os.Open(path))
 		columns, ok := parquet.Columns(f)
 		if want := name == "runs.parquet"; ok != want || want && !slices.Equal(columns, []string{"machine", "temp", "throughput", "single", "good"}) {
 			t.Errorf("%s: %q, %v", name, columns, ok)
@@ -131,9 +125,7 @@ func TestColumnNamedAsMagic(t *testing.T) {
 // The library returns wrong values of columns that are compressed with LZ4, so they are refused.
 func TestLZ4(t *testing.T) {
 	var b bytes.Buffer
-	if err := pq.Write(&b, make([]run, 100), pq.Compression(&pq.Lz4Raw)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(pq.Write(&b, make([]run, 100), pq.Compression(&pq.Lz4Raw)))
 	if got, err := csvOf(b.Bytes()); err == nil || !strings.Contains(err.Error(), "compressed with LZ4_RAW, which cannot be read. Save it with snappy or zstd") {
 		t.Errorf("%q, error %v", got, err)
 	}

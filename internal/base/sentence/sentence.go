@@ -46,12 +46,27 @@ func Upper(text string) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// List joins words with commas. It shows at most the first most words and the number of the others.
+// List joins words with commas, or with semicolons if a word contains a comma itself. It shows at most the first most words
+// and the number of the others.
 func List(words []string, most int) string {
-	if more := len(words) - most; more > 0 {
-		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], ", "), more)
+	between := ", "
+	if slices.ContainsFunc(words, hasComma) {
+		between = "; "
 	}
-	return strings.Join(words, ", ")
+	if more := len(words) - most; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(words[:most], between), more)
+	}
+	return strings.Join(words, between)
+}
+
+func hasComma(word string) bool { return strings.Contains(word, ", ") }
+
+// Name returns a name for use inside a sentence: in quotation marks if it contains a comma.
+func Name(name string) string {
+	if hasComma(name) {
+		return `"` + name + `"`
+	}
+	return name
 }
 
 // values are the values that one number of a sentence has in several facts.

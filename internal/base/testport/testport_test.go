@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A server may listen at the address, on all hosts, too, and again after a server with a connection has
@@ -21,18 +22,9 @@ func TestAddress(t *testing.T) {
 			c.Close()
 			t.Fatal("somebody answers at an address where nobody listens")
 		}
-		l, err := net.Listen("tcp", listen)
-		if err != nil {
-			t.Fatal(err)
-		}
-		mine, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := try.Of(net.Listen("tcp", listen))
+		mine := try.Of(net.Dial("tcp", address))
+		other := try.Of(l.Accept())
 		l.Close()
 		other.Close() // the server's end first, as when it is killed
 		mine.Close()

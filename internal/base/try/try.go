@@ -10,6 +10,8 @@
 // Internal functions may leave Caught to their callers. Numerical code does so, because each step may exceed the memory or find
 // that the context has ended.
 // Exported functions and goroutines must begin with Caught, so that no panic leaves them.
+//
+// Tests use Of, Two and To without Caught where an error can only be a fault of the test: the panic ends it and prints the error.
 package try
 
 import "fmt"
@@ -17,6 +19,9 @@ import "fmt"
 // Failure is the panic value that carries an error to Caught. Use panic(Failure{err}) directly where the compiler must
 // know that the function ends.
 type Failure struct{ Err error }
+
+// Error is the text that Go prints if nothing recovers the Failure.
+func (f Failure) Error() string { return f.Err.Error() }
 
 // Of returns the value. If err is not nil, it panics with a Failure.
 func Of[T any](value T, err error) T {

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/upper"
 )
 
@@ -30,9 +31,7 @@ func TestAgainstGonum(t *testing.T) {
 		var want mat.TriDense
 		chol.UTo(&want)
 		var solved mat.Dense
-		if err := solved.Solve(want.T(), b); err != nil {
-			t.Fatal(err)
-		}
+		try.To(solved.Solve(want.T(), b))
 		square := mat.NewSymDense(n+2, nil)
 		square.SymOuterK(-1, b.T())
 

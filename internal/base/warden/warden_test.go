@@ -17,6 +17,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // TestMain lets the test binary be a warden, and a program that waits.
@@ -43,25 +45,16 @@ func start(t *testing.T, script string) (cmd *exec.Cmd, orders io.WriteCloser, f
 	folder = filepath.Join(t.TempDir(), "kernel", "child")
 	work := filepath.Join(t.TempDir(), "gonb_1234")
 	for _, dir := range []string{folder, work} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.MkdirAll(dir, 0o700))
 	}
-	if err := os.WriteFile(filepath.Join(folder, WorkFile), []byte(work+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(folder, WorkFile), []byte(work+"\n"), 0o600))
 	self, _ := os.Executable()
 	cmd = exec.Command(self, folder, "sh", "-c", script)
 	cmd.Env = append(os.Environ(), "TEST_WARDEN=1")
 	orders, _ = cmd.StdinPipe()
 	out, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(cmd.Start())
+	line := try.Of(bufio.NewReader(out).ReadString('\n'))
 	for _, field := range strings.Fields(line) {
 		var id int
 		if _, err := fmt.Sscan(field, &id); err == nil {
@@ -135,9 +128,7 @@ func TestKilledWarden(t *testing.T) {
 		t.Skip("only Linux ends processes with their parent and shows their environment")
 	}
 	pipe := filepath.Join(t.TempDir(), "gonb_pipe_1")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	try.To(syscall.Mkfifo(pipe, 0o600))
 	cmd, orders, folder, ids := start(t, `sleep 3600 & a=$!; GONB_PIPE=`+pipe+` sleep 3600 & echo $$ $a $!; wait; sleep 3600`)
 	defer orders.Close()
 	_ = cmd.Process.Kill()
@@ -166,21 +157,15 @@ func TestForgottenPipes(t *testing.T) {
 	temp, elsewhere := t.TempDir(), t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	pipe, file, other := filepath.Join(temp, "gonb_pipe_1"), filepath.Join(temp, "gonb_pipe_file"), filepath.Join(temp, "a_pipe")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, nil, 0o600), syscall.Mkfifo(other, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	try.To(errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(file, nil, 0o600), syscall.Mkfifo(other, 0o600)))
 	self, _ := os.Executable()
 	gonb := filepath.Join(elsewhere, "gonb")
-	if err := os.Symlink(self, gonb); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Symlink(self, gonb))
 	begin := func(temp string) *exec.Cmd {
 		begun := filepath.Join(t.TempDir(), "begun")
 		cmd := exec.Command(gonb)
 		cmd.Env = append(os.Environ(), "TEST_SLEEPER="+begun, "TMPDIR="+temp)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		try.To(cmd.Start())
 		t.Cleanup(func() { _ = cmd.Process.Kill() })
 		waitForFiles(t, begun)
 		return cmd
@@ -211,9 +196,7 @@ func TestInterruptSparesGopls(t *testing.T) {
 	dir := t.TempDir()
 	self, _ := os.Executable()
 	gopls := filepath.Join(dir, "gopls")
-	if err := os.Symlink(self, gopls); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.Symlink(self, gopls))
 	// The command ignores the interrupt, as GoNB does; what is two below it is reached.
 	first, second := filepath.Join(dir, "1"), filepath.Join(dir, "2")
 	_, orders, _, ids := start(t, `trap "" INT; TEST_SLEEPER=`+first+` `+gopls+` & g=$!; sh -c 'TEST_SLEEPER=`+second+` `+self+` & echo '$g' $!; wait' & wait; sleep 3600`)

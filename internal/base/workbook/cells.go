@@ -1,13 +1,9 @@
 package workbook
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/csv"
 	"encoding/xml"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path"
 	"regexp"
@@ -17,36 +13,10 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
-
-// perByte is roughly the memory in bytes that reading takes per byte of an unpacked workbook.
-const perByte = 8
 
 // workbookPart is the part of an Excel workbook (.xlsx) that lists its sheets.
 const workbookPart = "xl/workbook.xml"
-
-// has reports whether data is a zip archive with the named part, such as a workbook or a document of an office program.
-func has(data []byte, part string) bool {
-	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
-		return false
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == part })
-}
-
-// unpackedSize returns the unpacked size of a workbook's parts in bytes, as the file states it.
-func unpackedSize(data []byte) (int64, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return 0, damaged(err)
-	}
-	const most = 1 << 40 // the sum of wrong sizes must not overflow
-	size := lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) })
-	return int64(size), nil
-}
-
-func damaged(err error) error { return fmt.Errorf("the workbook cannot be read: %w", err) }
 
 // text is the text of a cell. Parts are pieces with different formats.
 type text struct {
@@ -74,31 +44,10 @@ type format struct {
 // mostColumns is the largest number of columns in a sheet.
 const mostColumns = 16384
 
-// cells converts the first sheet that is not empty to CSV. The browser page uses it, because the library of the other
-// programs is large. Dates have the form 2006-01-02.
-func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
-	size, err := unpackedSize(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.Ask(perByte * size); err != nil {
-		return nil, err
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, damaged(err)
-	}
+// cells returns the rows of the first sheet that is not empty.
+func cells(a *allowance.Allowance, z archive) ([][]string, error) {
 	part := func(name string, into any) error {
-		f, is := lists.First(z.File, func(f *zip.File) bool { return f.Name == name })
-		if !is {
-			return nil // for example, a workbook without shared texts
-		}
-		r, err := f.Open()
-		if err != nil {
-			return err
-		}
-		defer r.Close()
-		return xml.NewDecoder(io.LimitReader(r, size+1)).Decode(into)
+		return z.decoder(name, func(d *xml.Decoder) error { return d.Decode(into) })
 	}
 	var book struct {
 		Properties struct {
@@ -125,7 +74,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 	}
 	if err := errors.Join(part("xl/workbook.xml", &book), part("xl/_rels/workbook.xml.rels", &links), part("xl/sharedStrings.xml", &shared),
 		part("xl/styles.xml", &styles)); err != nil {
-		return nil, damaged(err)
+		return nil, err
 	}
 	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	if book.Properties.Old {
@@ -155,7 +104,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 			}
 			name := strings.TrimPrefix(link.Target, "/xl/")
 			if err := part(path.Join("xl", name), &sheet); err != nil {
-				return nil, damaged(err)
+				return nil, err
 			}
 		}
 		var rows [][]string
@@ -164,7 +113,7 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 			for _, c := range in.Cells {
 				k, err := column(c.Place, len(row))
 				if err != nil {
-					return nil, damaged(err)
+					return nil, err
 				}
 				if err := a.Ask(int64(k)); err != nil {
 					return nil, err
@@ -176,25 +125,14 @@ func cells(a *allowance.Allowance, data []byte) ([]byte, error) {
 				rows = append(rows, row)
 			}
 		}
-		if len(rows) == 0 {
-			continue
+		if len(rows) > 0 {
+			return rows, nil
 		}
-		width := lists.Max(rows, func(row []string) int { return len(row) })
-		if err := a.Ask(int64(width) * int64(len(rows))); err != nil {
-			return nil, err
-		}
-		var b bytes.Buffer
-		w := csv.NewWriter(&b)
-		for _, row := range rows {
-			w.Write(append(row, make([]string, width-len(row))...)) // errors are returned by w.Error
-		}
-		w.Flush()
-		return b.Bytes(), w.Error()
 	}
 	return nil, errEmpty
 }
 
-var errEmpty = errors.New("all sheets of the workbook are empty")
+var errEmpty = errors.New("all sheets are empty")
 
 // literals matches the parts of a number format that are not codes of dates: texts, colours and conditions.
 var literals = regexp.MustCompile(`"[^"]*"|\[[^\]]*\]|\\.|General`)

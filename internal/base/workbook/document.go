@@ -1,48 +1,24 @@
 package workbook
 
 import (
-	"archive/zip"
-	"bytes"
-	"encoding/csv"
 	"encoding/xml"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // documentPart is the part of a Word document (.docx) that has its text.
 const documentPart = "word/document.xml"
 
-var errNoTable = errors.New("the Word document has no table with a heading and a row below it")
-
-// document converts the first table of a Word document to CSV, with the rows of later tables that have the same heading.
-func document(a *allowance.Allowance, data []byte) ([]byte, error) {
-	size, err := unpackedSize(data)
-	if err != nil {
+// document returns the rows of the first table, with the rows of later tables that have the same heading.
+func document(_ *allowance.Allowance, z archive) (rows [][]string, err error) {
+	var tables [][][]string
+	if err := z.decoder(documentPart, func(d *xml.Decoder) (err error) { tables, err = tablesOf(d); return err }); err != nil {
 		return nil, err
 	}
-	if err := a.Ask(perByte * size); err != nil {
-		return nil, err
-	}
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, damaged(err)
-	}
-	part, err := z.Open(documentPart)
-	if err != nil {
-		return nil, damaged(err)
-	}
-	defer part.Close()
-	tables, err := tablesOf(io.LimitReader(part, size+1))
-	if err != nil {
-		return nil, fmt.Errorf("the Word document cannot be read: %w", err)
-	}
-	var rows [][]string
 	for _, t := range tables {
 		switch {
 		case len(t) < 2:
@@ -53,21 +29,14 @@ func document(a *allowance.Allowance, data []byte) ([]byte, error) {
 		}
 	}
 	if rows == nil {
-		return nil, errNoTable
+		return nil, errors.New("it has no table with a heading and a row below it")
 	}
-	width := lists.Max(rows, func(row []string) int { return len(row) })
-	var b bytes.Buffer
-	w := csv.NewWriter(&b)
-	for _, row := range rows {
-		w.Write(append(row, make([]string, width-len(row))...)) // errors are returned by w.Error
-	}
-	w.Flush()
-	return b.Bytes(), w.Error()
+	return rows, nil
 }
 
 // tablesOf returns the texts of the cells of each table, row by row. The text of a table within a cell belongs to the cell.
-func tablesOf(part io.Reader) (tables [][][]string, err error) {
-	d, depth, written := xml.NewDecoder(part), 0, false // written: whether the next text belongs to a cell
+func tablesOf(d *xml.Decoder) (tables [][][]string, err error) {
+	depth, written := 0, false // written: whether the next text belongs to a cell
 	var cell strings.Builder
 	for {
 		token, err := d.Token()

@@ -1,16 +1,15 @@
-//go:build !js
-
 // Package workbook reads and writes Excel workbooks (.xlsx), which other spreadsheet programs also support. It also reads
 // the tables of Word documents (.docx).
 package workbook
 
 import (
+	"archive/zip"
 	"bytes"
 	"encoding/csv"
-	"strconv"
-	"strings"
-
-	"github.com/xuri/excelize/v2"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -18,70 +17,71 @@ import (
 )
 
 // CSV converts the first sheet of a workbook that is not empty, the first table of a Word document, or a Parquet file, to
-// CSV. It returns other data unchanged. Numbers in a workbook have 15 digits, as in spreadsheets, and dates are as
-// displayed. CSV returns an error if the file is damaged or the allowance is exceeded.
+// CSV. It returns other data unchanged. Numbers in a workbook have 15 digits, as in spreadsheets, and dates have the form
+// 2006-01-02. CSV returns an error if the file is damaged or the allowance is exceeded.
 func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
+	read, kind := cells, "workbook"
 	switch {
 	case has(data, documentPart):
-		return document(a, data)
+		read, kind = document, "Word document"
 	case !has(data, workbookPart):
 		return parquet.CSV(a, data)
 	}
-	size, err := unpackedSize(data)
-	if err != nil {
-		return nil, err
-	}
-	if err := a.Ask(perByte * size); err != nil {
-		return nil, err
-	}
-	// The limits keep all parts in memory, so that nothing is written to disk.
-	f, err := excelize.OpenReader(bytes.NewReader(data), excelize.Options{UnzipSizeLimit: size + 1, UnzipXMLSizeLimit: size + 1})
+	damaged := func(err error) error { return fmt.Errorf("the %s cannot be read: %w", kind, err) }
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
 	if err != nil {
 		return nil, damaged(err)
 	}
-	defer f.Close()
-	for _, sheet := range f.GetSheetList() {
-		text, err := textOf(f, sheet)
-		if err != nil {
-			return nil, damaged(err)
-		}
-		if len(text) > 0 {
-			return text, nil
-		}
-	}
-	return nil, errEmpty
-}
-
-// textOf returns a sheet as CSV, or nil if it is empty.
-func textOf(f *excelize.File, sheet string) ([]byte, error) {
-	shown, err := f.GetRows(sheet)
-	if err != nil {
+	const most = 1 << 40 // the sum of wrong sizes must not overflow
+	size := int64(lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) }))
+	if err := a.Ask(perByte * size); err != nil {
 		return nil, err
 	}
-	raw, err := f.GetRows(sheet, excelize.Options{RawCellValue: true})
+	rows, err := read(a, archive{z, size})
 	if err != nil {
-		return nil, err
+		return nil, damaged(err)
 	}
-	width := lists.Max(raw, func(row []string) int { return len(row) })
-	if width == 0 {
-		return nil, nil
+	width := lists.Max(rows, func(row []string) int { return len(row) })
+	if err := a.Ask(int64(width) * int64(len(rows))); err != nil {
+		return nil, err
 	}
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
-	for r, row := range raw {
-		for c, text := range row {
-			if r < len(shown) && c < len(shown[r]) && isTime(text, shown[r][c]) {
-				row[c] = shown[r][c]
-			}
-		}
+	for _, row := range rows {
 		w.Write(append(row, make([]string, width-len(row))...)) // errors are returned by w.Error
 	}
 	w.Flush()
 	return b.Bytes(), w.Error()
 }
 
-// isTime reports whether a number is displayed as a date or a time.
-func isTime(raw, shown string) bool {
-	_, err := strconv.ParseFloat(raw, 64)
-	return err == nil && strings.ContainsAny(strings.Trim(shown, "-"), "-/:") && !strings.ContainsAny(shown, "eE")
+// perByte is roughly the memory in bytes that reading takes per byte of an unpacked file.
+const perByte = 8
+
+// has reports whether data is a zip archive with the named part, such as a workbook or a document of an office program.
+func has(data []byte, part string) bool {
+	if !bytes.HasPrefix(data, []byte("PK\x03\x04")) {
+		return false
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	return err == nil && slices.ContainsFunc(z.File, func(f *zip.File) bool { return f.Name == part })
+}
+
+// archive is a file of an office program. size is the unpacked size of its parts in bytes, as the file states it.
+type archive struct {
+	*zip.Reader
+	size int64
+}
+
+// decoder calls use with a decoder of the named part. It does nothing if there is no such part, for example shared texts.
+func (z archive) decoder(name string, use func(*xml.Decoder) error) error {
+	f, is := lists.First(z.File, func(f *zip.File) bool { return f.Name == name })
+	if !is {
+		return nil
+	}
+	r, err := f.Open()
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	return use(xml.NewDecoder(io.LimitReader(r, z.size+1)))
 }

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Packages, commands and (where they need no more than Unix) tests are correct Go on the other systems that releases are for. Their
@@ -36,10 +38,7 @@ func TestOtherSystems(t *testing.T) {
 			list.Dir = "../../.."
 			list.Env = append(os.Environ(), "GOOS="+s.system, "GOARCH="+s.processor, "CGO_ENABLED=0")
 			list.Stderr = os.Stderr
-			out, err := list.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := try.Of(list.Output())
 			checkTypes(t, out, s.processor)
 		})
 	}
@@ -72,10 +71,7 @@ func checkTypes(t *testing.T, list []byte, processor string) {
 			if !filepath.IsAbs(name) {
 				name = filepath.Join(p.Dir, name)
 			}
-			f, err := parser.ParseFile(set, name, nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := try.Of(parser.ParseFile(set, name, nil, parser.SkipObjectResolution))
 			files = append(files, f)
 		}
 		ours := p.Module != nil && p.Module.Main

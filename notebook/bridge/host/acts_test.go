@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
 	"github.com/gonb-cope/gonb-cope/session"
 )
@@ -57,9 +58,7 @@ func actCells() map[string]func() {
 		"refusedReason": func() { session.CloseRound("days", 1, "", "") },
 		"refusedFolder": func() { session.Resume("nowhere") },
 		"refusedCall": func() {
-			if _, err := session.Act("fc", nil); err != nil {
-				panic(err)
-			}
+			try.Of(session.Act("fc", nil))
 		},
 	}
 }
@@ -78,15 +77,10 @@ func newCampaign(t *testing.T) *notebook {
 		"yields.csv": "task,arm,x_t\noak,cold,10\noak,warm,40\nash,cold,10\nash,warm,40\n",
 		"pilot.csv":  "task,arm,reward\noak,cold,10\noak,warm,19\n",
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: dir, Campaigns: folder.Keeper(dsl.MakeProtocol)})}
-	var err error
-	if n.host, err = host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, ""); err != nil {
-		t.Fatal(err)
-	}
+	n.host = try.Of(host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, ""))
 	t.Cleanup(func() { n.host.Close() })
 	n.mustCope("p = problem(\"yields.csv\", kernel=task(identity()) * arm(rbf(20)), noise=2)\ndays = protocol(p, algorithm=\"CoBayesFC\", delta=0.1, epsilon=1, capacity=8, seed=1, runs=0)")
 	return n

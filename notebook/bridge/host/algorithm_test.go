@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/session"
 )
 
@@ -144,16 +145,10 @@ func slowHalves() *algorithms.Entry {
 // noted adds the number of the process to a file in the folder that the environment names, and returns the file's lines.
 func noted(file string) []string {
 	name := filepath.Join(os.Getenv(envNotes), file)
-	f, err := os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err != nil {
-		panic(err)
-	}
+	f := try.Of(os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600))
 	fmt.Fprintln(f, os.Getpid())
 	f.Close()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		panic(err)
-	}
+	text := try.Of(os.ReadFile(name))
 	return strings.Fields(string(text))
 }
 
@@ -196,10 +191,7 @@ func TestAlgorithm(t *testing.T) {
 	p, _ := n.get("p")
 	v, _ := n.get("r")
 	got := v.(engine.Result)
-	want, err := sim.Run(t.Context(), sim.Experiment{Problem: p.(*problem.Problem), Mode: engine.ModeFC, Own: halvesEntry(""), Runs: 20, Seed: 3, Estimates: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := try.Of(sim.Run(t.Context(), sim.Experiment{Problem: p.(*problem.Problem), Mode: engine.ModeFC, Own: halvesEntry(""), Runs: 20, Seed: 3, Estimates: true}))
 	want.Name = "r"
 	if diff := cmp.Diff(got, want, cmp.Comparer(func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })); diff != "" {
 		t.Errorf("the process of the cell and this one differ:\n%s", diff)
@@ -273,10 +265,7 @@ func TestAlgorithmProcesses(t *testing.T) {
 		n, folder := newNotebook(t), t.TempDir()
 		n.mustRun(part, envNotes+"="+folder)
 		n.mustCope("r = fc(paper(1, 0.4), algorithm=mine, runs=20)")
-		text, err := os.ReadFile(filepath.Join(folder, "pids"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := try.Of(os.ReadFile(filepath.Join(folder, "pids")))
 		pids := strings.Fields(string(text))
 		slices.Sort(pids)
 		if got := len(slices.Compact(pids)); got != want {

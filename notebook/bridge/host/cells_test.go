@@ -9,6 +9,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 	"github.com/gonb-cope/gonb-cope/session"
@@ -22,11 +23,7 @@ func decay(rate float64) func(x, y []float64) float64 {
 
 // points returns the points at which cells evaluate kernels.
 func points() *kernels.Points {
-	p, err := kernels.NewPoints([]string{"x_1", "x_2"}, []string{"a", "b", "c", "d"}, [][]float64{{0, 1}, {0.5, -1}, {2, 0.25}, {3, 3}})
-	if err != nil {
-		panic(err)
-	}
-	return p
+	return try.Of(kernels.NewPoints([]string{"x_1", "x_2"}, []string{"a", "b", "c", "d"}, [][]float64{{0, 1}, {0.5, -1}, {2, 0.25}, {3, 3}}))
 }
 
 // cells returns the Go cells that the test binary plays.
@@ -34,10 +31,7 @@ func cells() map[string]func() {
 	return map[string]func(){
 		"copy": func() { // binds a copy of every value, as copy_NAME
 			for _, e := range session.Names() {
-				v, err := session.Get(e.Name)
-				if err != nil {
-					panic(err)
-				}
+				v := try.Of(session.Get(e.Name))
 				session.Put("copy_"+e.Name, v)
 			}
 		},
@@ -51,10 +45,7 @@ func cells() map[string]func() {
 				len(session.Comparisons("cmp").Rows), session.Speedup("sp").Tasks)
 		},
 		"gram": func() {
-			gram, err := kernels.Gram(session.PointKernel("wave"), points())
-			if err != nil {
-				panic(err)
-			}
+			gram := try.Of(kernels.Gram(session.PointKernel("wave"), points()))
 			fmt.Println(mat.Formatted(gram))
 		},
 		"badName": func() { session.Put("sum of", 1.0) },

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
@@ -22,10 +23,7 @@ func sprint(v any) string { return fmt.Sprint(v) }
 func (n *notebook) value(name string, i, j int) float64 {
 	n.Helper()
 	v, _ := n.get(name)
-	gram, err := kernels.Gram(v.(kernels.Kernel), points())
-	if err != nil {
-		n.Fatal(err)
-	}
+	gram := try.Of(kernels.Gram(v.(kernels.Kernel), points()))
 	return gram.At(i, j)
 }
 
@@ -148,11 +146,7 @@ func TestReward(t *testing.T) {
 	}
 	measure := reward("measure")
 	draw := func(seed uint64) float64 {
-		v, err := measure(rand.New(rand.NewPCG(seed, 1)), "task", "arm", 10_000)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return try.Of(measure(rand.New(rand.NewPCG(seed, 1)), "task", "arm", 10_000))
 	}
 	// 4 + 3 letters, sd 0.01
 	if a, b, c := draw(1), draw(1), draw(2); a != b || a == c || math.Abs(a-7) > 0.06 {
@@ -205,16 +199,10 @@ func TestClose(t *testing.T) {
 	out, _ := c.StdoutPipe()
 	var stderr strings.Builder
 	c.Stderr = &stderr
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Start())
+	try.Of(bufio.NewReader(out).ReadString('\n'))
 	running := children(t)
-	if err := n.host.Close(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(n.host.Close())
 	if _, err := os.Stat(n.folder()); !os.IsNotExist(err) {
 		t.Errorf("the folder is still there: %v", err)
 	}

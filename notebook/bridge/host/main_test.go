@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
 )
 
@@ -49,13 +50,10 @@ func newNotebook(t *testing.T) *notebook { return newNotebookIn(t, "../../../not
 
 func newNotebookIn(t *testing.T, folder string) *notebook {
 	n := &notebook{T: t, session: dsl.NewSession(dsl.Options{Rebind: true, Workers: 2, Folder: folder})}
-	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session, Display: func(b map[string]any) error {
+	h := try.Of(host.Listen(&host.Session{Lock: &n.mu, Session: n.session, Display: func(b map[string]any) error {
 		n.shown = append(n.shown, b)
 		return nil
-	}}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}, ""))
 	n.host = h
 	t.Cleanup(func() {
 		if err := h.Close(); err != nil {
@@ -89,10 +87,7 @@ func (n *notebook) mustCope(src string) {
 
 // command returns a process that plays a Go cell.
 func (n *notebook) command(part string, env ...string) *exec.Cmd {
-	exe, err := os.Executable()
-	if err != nil {
-		n.Fatal(err)
-	}
+	exe := try.Of(os.Executable())
 	c := exec.Command(exe)
 	c.Env = append(append(os.Environ(), n.host.Env()...), append(env, envPart+"="+part)...)
 	c.WaitDelay = time.Second
@@ -152,9 +147,7 @@ func (n *notebook) bind(name string, v any) {
 	n.Helper()
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	if err := n.session.Put(name, v); err != nil {
-		n.Fatal(err)
-	}
+	try.To(n.session.Put(name, v))
 }
 
 // waitLimit is far above what anything takes, also on a busy machine.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge/host"
 )
@@ -20,10 +21,7 @@ import (
 // dial connects without saying anything.
 func (n *notebook) dial() net.Conn {
 	n.Helper()
-	conn, err := net.Dial("unix", strings.TrimPrefix(n.host.Env()[0], bridge.EnvSocket+"="))
-	if err != nil {
-		n.Fatal(err)
-	}
+	conn := try.Of(net.Dial("unix", strings.TrimPrefix(n.host.Env()[0], bridge.EnvSocket+"=")))
 	n.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(waitLimit))
 	return conn
@@ -41,10 +39,7 @@ func (n *notebook) hello(conn net.Conn, h bridge.Hello) (bridge.Op, string) {
 	if err != nil {
 		n.Fatal(err)
 	}
-	op, answer, err := bridge.ReadFrame(conn, bridge.MaxFrame)
-	if err != nil {
-		n.Fatal(err)
-	}
+	op, answer := try.Two(bridge.ReadFrame(conn, bridge.MaxFrame))
 	return op, string(answer)
 }
 
@@ -99,9 +94,7 @@ func TestGarbage(t *testing.T) {
 	}
 	for _, op := range []byte("hngpfsblrewDVE\x00") {
 		for _, content := range []string{"", "garbage", strings.Repeat("\xff", 100), strings.Repeat("\x00", 100)} {
-			if err := bridge.WriteFrame(conn, bridge.Op(op), []byte(content)); err != nil {
-				t.Fatal(err)
-			}
+			try.To(bridge.WriteFrame(conn, bridge.Op(op), []byte(content)))
 			kind, answer, err := bridge.ReadFrame(conn, bridge.MaxFrame)
 			if err != nil || kind != bridge.OpError && op != 'n' || kind == bridge.OpError && len(answer) == 0 {
 				t.Fatalf("%q %q is answered with %q %q, %v", op, content, kind, answer, err)
@@ -117,14 +110,9 @@ func TestGarbage(t *testing.T) {
 // its process.
 func kernelPart() {
 	n := &notebook{T: &testing.T{}, session: dsl.NewSession(dsl.Options{Rebind: true})}
-	h, err := host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, "")
-	if err != nil {
-		panic(err)
-	}
+	h := try.Of(host.Listen(&host.Session{Lock: &n.mu, Session: n.session}, ""))
 	n.host = h
-	if err := n.command("hangsBad").Run(); err != nil {
-		panic(err)
-	}
+	try.To(n.command("hangsBad").Run())
 	fmt.Println(children(n.T)[0], n.folder())
 	n.value("bad", 0, 1) // waits in the function
 }
@@ -135,25 +123,15 @@ func TestKilledKernel(t *testing.T) {
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("there is no /proc to look for processes in")
 	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	exe := try.Of(os.Executable())
 	c := exec.Command(exe)
 	c.Env = append(os.Environ(), envPart+"=kernel")
 	out, _ := c.StdoutPipe()
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(c.Start())
+	line := try.Of(bufio.NewReader(out).ReadString('\n'))
 	var pid int
 	var folder string
-	if _, err := fmt.Sscan(line, &pid, &folder); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(fmt.Sscan(line, &pid, &folder))
 	defer os.RemoveAll(folder) // a killed kernel leaves it
 	if _, err := os.Stat(fmt.Sprintf("/proc/%d", pid)); err != nil {
 		t.Fatalf("process %d of the function does not run: %v", pid, err)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
 )
 
@@ -17,9 +18,7 @@ func TestPartsReachGo(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
-	if _, err := s.Session.Eval(context.Background(), script); err != nil {
-		t.Fatal(err)
-	}
+	try.Of(s.Session.Eval(context.Background(), script))
 	for name, refused := range map[string]bool{"a": true, "one": true, "n": false, "arms": false, "ks": false, "rs": false, "mixed": false} {
 		v, err := s.Get(name)
 		if (err != nil) != refused || err != nil && !strings.Contains(err.Error(), name+" contains parts of another value") {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The digest of a cell changes with main, with what main uses, and with a module in a folder whose package it imports. Other
@@ -45,22 +47,14 @@ func main() { m := mine{}; println(m.next(), len(table)) }
 	write := func(name, text string) {
 		t.Helper()
 		path := filepath.Join(folder, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		try.To(os.MkdirAll(filepath.Dir(path), 0o700))
+		try.To(os.WriteFile(path, []byte(text), 0o600))
 	}
 	digest := func(cell, rules string) string {
 		t.Helper()
 		write("main.go", cell)
 		write("rules/rules.go", rules)
-		d, err := sourceDigest(filepath.Join(folder, "cell"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return d
+		return try.Of(sourceDigest(filepath.Join(folder, "cell")))
 	}
 	write("go.mod", "module cell\n\ngo 1.26\n\nrequire example.com/rules v0.0.0\n\nreplace example.com/rules => ./rules\n")
 	write("rules/go.mod", "module example.com/rules\n\ngo 1.26\n")

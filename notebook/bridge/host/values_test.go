@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -125,10 +126,7 @@ func TestFormula(t *testing.T) {
 	n := newNotebook(t)
 	n.mustCope("c = 0.5\nwave(x, y) = exp(-c*abs(x[0]-y[0]))*cos(x[\"x_2\"]-y[\"x_2\"])")
 	v, _ := n.get("wave")
-	gram, err := kernels.Gram(v.(kernels.Kernel), points())
-	if err != nil {
-		t.Fatal(err)
-	}
+	gram := try.Of(kernels.Gram(v.(kernels.Kernel), points()))
 	if got, want := strings.TrimSpace(n.mustRun("gram")), strings.TrimSpace(sprint(mat.Formatted(gram))); got != want {
 		t.Errorf("the cell has\n%s\nand the kernel\n%s", got, want)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
@@ -134,9 +135,7 @@ func TestCollectorTimes(t *testing.T) {
 		{"status", `{"execution_state":"busy"}`}, {"execute_input", `{"code":"x","execution_count":4}`},
 		{"status", `{"execution_state":"starting"}`}, {"status", `{"execution_state":"idle"}`},
 	} {
-		if err := c.apply(m.kind, json.RawMessage(m.content), at); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.apply(m.kind, json.RawMessage(m.content), at))
 		at = at.Add(time.Second)
 	}
 	want := map[string]any{"mine": 1, "execution": map[string]any{
@@ -171,9 +170,7 @@ func TestCollectorLongStream(t *testing.T) {
 	c := newCollector(nb, false)
 	c.begin(0)
 	for range pieces {
-		if err := c.apply("stream", content, time.Time{}); err != nil {
-			t.Fatal(err)
-		}
+		try.To(c.apply("stream", content, time.Time{}))
 	}
 	runtime.ReadMemStats(&after)
 	allocated := after.TotalAlloc - before.TotalAlloc

@@ -107,14 +107,14 @@ func (e *execution) wait(ctx context.Context) error {
 			}
 			return &UnresponsiveError{e.grace(), e.stopped}
 		case <-e.kernel.failed:
-			return e.last()
+			return e.handleRemaining()
 		}
 	}
 	return e.stopped
 }
 
-// last handles the remaining messages of a kernel that has died, which have all arrived. It returns why the kernel died.
-func (e *execution) last() error {
+// handleRemaining handles the remaining messages of a kernel that has died, which have all arrived. It returns why the kernel died.
+func (e *execution) handleRemaining() error {
 	for {
 		select {
 		case a := <-e.request.Arrivals:

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
@@ -37,10 +38,7 @@ func runParent() {
 	started := make(chan *Kernel)
 	go func() { // a goroutine whose thread ends with it
 		runtime.LockOSThread()
-		k, err := Start(context.Background(), fakeSpec("plain"), StartOptions{})
-		if err != nil {
-			panic(err)
-		}
+		k := try.Of(Start(context.Background(), fakeSpec("plain"), StartOptions{}))
 		started <- k
 	}()
 	k := <-started
@@ -74,14 +72,8 @@ func runFake(mode, file string) {
 	case "mute":
 		time.Sleep(time.Hour)
 	}
-	connection, err := jupyter.ReadConnection(file)
-	if err != nil {
-		panic(err)
-	}
-	server, err := jupyter.Listen(connection, func(error) {})
-	if err != nil {
-		panic(err)
-	}
+	connection := try.Of(jupyter.ReadConnection(file))
+	server := try.Of(jupyter.Listen(connection, func(error) {}))
 	f := &fake{mode: mode, server: server, interrupted: make(chan os.Signal, 1)}
 	signal.Notify(f.interrupted, syscall.SIGINT)
 	if mode == "stubborn" {
@@ -141,9 +133,7 @@ func (f *fake) execute(m *jupyter.Message, publish func(string, any)) any {
 		Code   string
 		Silent bool
 	}
-	if err := m.Decode(&request); err != nil {
-		panic(err)
-	}
+	try.To(m.Decode(&request))
 	if !request.Silent {
 		f.count++
 	}
@@ -184,9 +174,7 @@ func (f *fake) command(m *jupyter.Message, name, rest string, publish func(strin
 		publish("stream", map[string]any{"name": 7})
 	case "spawn": // a child that outlives its parent unless the group is killed
 		child := exec.Command("sleep", "3600")
-		if err := child.Start(); err != nil {
-			panic(err)
-		}
+		try.To(child.Start())
 		publish("stream", map[string]any{"name": "stdout", "text": strconv.Itoa(child.Process.Pid)})
 	case "ask":
 		f.server.Send(jupyter.StdinChannel, f.server.Session().New("input_request", m, map[string]any{"prompt": rest, "password": name == "secret"}))
@@ -197,19 +185,14 @@ func (f *fake) command(m *jupyter.Message, name, rest string, publish func(strin
 			return map[string]any{"ename": "Interrupt", "evalue": "", "traceback": []string{}}
 		}
 	case "sleep":
-		d, err := time.ParseDuration(first)
-		if err != nil {
-			panic(err)
-		}
+		d := try.Of(time.ParseDuration(first))
 		select {
 		case <-time.After(d):
 		case <-f.interrupted:
 			return map[string]any{"ename": "Interrupt", "evalue": "", "traceback": []string{}}
 		}
 	case "create": // creates a file that shows the test that this point was reached
-		if err := os.WriteFile(rest, nil, 0o600); err != nil {
-			panic(err)
-		}
+		try.To(os.WriteFile(rest, nil, 0o600))
 	case "hang":
 		time.Sleep(time.Hour)
 	case "die":

@@ -12,16 +12,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
 // startFake starts the fake kernel, to be ended with the test.
 func startFake(t *testing.T, spec Spec, opt StartOptions) *Kernel {
 	t.Helper()
-	k, err := Start(t.Context(), spec, opt)
-	if err != nil {
-		t.Fatal(err)
-	}
+	k := try.Of(Start(t.Context(), spec, opt))
 	t.Cleanup(func() {
 		k.Kill()
 		if _, err := os.Stat(k.dir); !errors.Is(err, fs.ErrNotExist) {
@@ -270,14 +268,8 @@ func TestDeath(t *testing.T) {
 // What the kernel started ends with it.
 func TestKillGroup(t *testing.T) {
 	k := startFake(t, fakeSpec("plain"), StartOptions{})
-	printed, _, err := execute(t.Context(), k, "spawn", ExecuteOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	child, err := strconv.Atoi(printed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	printed, _ := try.Two(execute(t.Context(), k, "spawn", ExecuteOptions{}))
+	child := try.Of(strconv.Atoi(printed))
 	if !alive(child) {
 		t.Fatal("the child does not run")
 	}

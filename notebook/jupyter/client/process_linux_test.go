@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A kernel ends when the process that started it is killed, and not before, although
@@ -19,13 +21,8 @@ func TestParentDies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := parent.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, _, err := bufio.NewReader(out).ReadLine()
-	if err != nil {
-		t.Fatal(err)
-	}
+	try.To(parent.Start())
+	line, _ := try.Two(bufio.NewReader(out).ReadLine())
 	kernel, err := strconv.Atoi(string(line))
 	if err != nil {
 		t.Fatalf("the parent says %q", line)

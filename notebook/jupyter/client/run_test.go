@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
@@ -295,9 +296,7 @@ func validate(t *testing.T, nb *notebook.Notebook) {
 	t.Helper()
 	need(t, "nbformat (Debian: python3-nbformat)", python, "-c", "import nbformat")
 	var file bytes.Buffer
-	if err := notebook.Write(&file, nb); err != nil {
-		t.Fatal(err)
-	}
+	try.To(notebook.Write(&file, nb))
 	judge := exec.Command(python, "-c", "import nbformat, sys; n = nbformat.reads(sys.stdin.read(), 4); nbformat.validate(n); print(n.cells[2].outputs[0].data['text/plain'])")
 	judge.Stdin = &file
 	out, err := judge.CombinedOutput()

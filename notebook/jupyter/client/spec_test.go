@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // homeless points every variable that the search uses into an empty folder and returns it.
@@ -25,12 +27,8 @@ func homeless(t *testing.T) string {
 func put(t *testing.T, data, name, text string) string {
 	t.Helper()
 	dir := filepath.Join(data, "kernels", name)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(dir, "kernel.json"), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.MkdirAll(dir, 0o755))
+	try.To(os.WriteFile(filepath.Join(dir, "kernel.json"), []byte(text), 0o644))
 	return dir
 }
 
@@ -38,10 +36,7 @@ func TestReadSpec(t *testing.T) {
 	dir := put(t, t.TempDir(), "lisp", `{
 		"argv": ["lisp", "-f", "{connection_file}", "--lib={resource_dir}/lib"], "env": {"LISP": "${LISP_HOME}/bin:${NOT_SET_ANYWHERE}"},
 		"display_name": "Lisp", "language": "lisp", "interrupt_mode": "message", "metadata": {"transport": "ipc"}, "kernel_protocol_version": "5.5"}`)
-	s, err := ReadSpec(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := try.Of(ReadSpec(dir))
 	want := Spec{
 		Name: "lisp", Dir: dir, Argv: []string{"lisp", "-f", "{connection_file}", "--lib={resource_dir}/lib"},
 		Env: map[string]string{"LISP": "${LISP_HOME}/bin:${NOT_SET_ANYWHERE}"}, DisplayName: "Lisp", Language: "lisp",
@@ -87,16 +82,11 @@ func TestFind(t *testing.T) {
 	put(t, user, "broken", `{"argv": []}`)
 	put(t, environment, "alpha", `{"argv": ["python"]}`)
 	put(t, extra, "alpha", `{"argv": ["extra"]}`)
-	if err := os.WriteFile(filepath.Join(user, "kernels", "a-file"), nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.WriteFile(filepath.Join(user, "kernels", "a-file"), nil, 0o644))
 
 	program := func(name string) string {
 		t.Helper()
-		s, err := Find(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := try.Of(Find(name))
 		argv, _ := s.command("c.json")
 		return argv[0]
 	}
@@ -108,12 +98,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("in an environment the kernel is %q", got)
 	}
 	python := filepath.Join(venv, "bin", "python")
-	if err := os.MkdirAll(filepath.Dir(python), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(python, nil, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	try.To(os.MkdirAll(filepath.Dir(python), 0o755))
+	try.To(os.WriteFile(python, nil, 0o755))
 	if got := program("ALPHA"); got != python {
 		t.Errorf("the environment's own python is %q, want %q", got, python)
 	}

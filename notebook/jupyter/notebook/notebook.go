@@ -16,10 +16,9 @@ import (
 
 // fileForm, cellForm and outputForm are the JSON forms of a notebook file.
 type fileForm struct {
-	Cells    []cellForm      `json:"cells"`
-	Metadata map[string]any  `json:"metadata"`
-	Format   int             `json:"nbformat"`
-	Sheets   json.RawMessage `json:"worksheets"` // only in nbformat 3
+	Cells    []cellForm     `json:"cells"`
+	Metadata map[string]any `json:"metadata"`
+	Format   int            `json:"nbformat"`
 }
 
 type cellForm struct {
@@ -238,7 +237,7 @@ func Load(path string) (*Notebook, error) {
 // byteOrderMark is a character at the beginning of files that some Windows editors write.
 const byteOrderMark = "\ufeff"
 
-// Read reads a notebook of nbformat 4, or of nbformat 3, which it upgrades. A byte order mark is skipped. A cell without a
+// Read reads a notebook of nbformat 4. A byte order mark is skipped. A cell without a
 // valid and unique ID, as before nbformat 4.5, gets an ID from its position.
 func Read(r io.Reader) (*Notebook, error) {
 	all, err := io.ReadAll(r)
@@ -257,14 +256,8 @@ func Read(r io.Reader) (*Notebook, error) {
 	if more := bytes.TrimLeft(rest, " \t\r\n"); len(more) > 0 {
 		return nil, fmt.Errorf("not a notebook: byte %d of the file: the notebook has ended and more follows", len(all)-len(more)+1)
 	}
-	switch file.Format {
-	case 3:
-		if err := file.upgrade(); err != nil {
-			return nil, fmt.Errorf("not a notebook: worksheets: %w", reason(err, text, mark))
-		}
-	case 4:
-	default:
-		return nil, fmt.Errorf("not a notebook of format 3 or 4: nbformat is %d (save it with a current Jupyter)", file.Format)
+	if file.Format != 4 {
+		return nil, fmt.Errorf("not a notebook of format 4: nbformat is %d. To convert it: jupyter nbconvert --to notebook FILE", file.Format)
 	}
 	n := &Notebook{Metadata: orEmpty(file.Metadata), Cells: make([]Cell, 0, len(file.Cells))}
 	seen := map[string]bool{}

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // written is a notebook as Jupyter writes it: keys in order, one space, text as lines.
@@ -101,14 +103,9 @@ const written = `{
 `
 
 func TestReadAndWriteChangesNothing(t *testing.T) {
-	n, err := Read(strings.NewReader(written))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := try.Of(Read(strings.NewReader(written)))
 	var b bytes.Buffer
-	if err := Write(&b, n); err != nil {
-		t.Fatal(err)
-	}
+	try.To(Write(&b, n))
 	if d := cmp.Diff(written, b.String()); d != "" {
 		t.Error(d)
 	}
@@ -126,14 +123,11 @@ func TestReadAndWriteChangesNothing(t *testing.T) {
 
 // Notebooks before 4.5 have no ids, and some have twice the same.
 func TestIDs(t *testing.T) {
-	n, err := Read(strings.NewReader(`{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [
+	n := try.Of(Read(strings.NewReader(`{"nbformat": 4, "nbformat_minor": 2, "metadata": {}, "cells": [
 		{"cell_type": "raw", "metadata": {}, "source": "a"},
 		{"cell_type": "raw", "metadata": {}, "source": ["b"], "id": "x"},
 		{"cell_type": "raw", "metadata": {}, "source": "c", "id": "x"},
-		{"cell_type": "raw", "metadata": {}, "source": "d", "id": "not valid!"}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+		{"cell_type": "raw", "metadata": {}, "source": "d", "id": "not valid!"}]}`)))
 	var ids []string
 	for _, c := range n.Cells {
 		ids = append(ids, c.ID)
@@ -194,74 +188,15 @@ func TestLoadRegular(t *testing.T) {
 
 func FuzzRead(f *testing.F) {
 	f.Add(written)
-	f.Add(old)
 	f.Fuzz(func(t *testing.T, text string) {
 		n, err := Read(strings.NewReader(text))
 		if err != nil {
 			return
 		}
 		var b bytes.Buffer
-		if err := Write(&b, n); err != nil {
-			t.Fatal(err)
-		}
+		try.To(Write(&b, n))
 		if _, err := Read(&b); err != nil {
 			t.Errorf("%s\nwas written as what cannot be read: %v", text, err)
 		}
 	})
-}
-
-// old is a notebook of nbformat 3, as IPython wrote it.
-const old = `{
- "metadata": {"name": "Yields"},
- "nbformat": 3,
- "nbformat_minor": 0,
- "worksheets": [
-  {"cells": [
-   {"cell_type": "heading", "level": 2, "metadata": {}, "source": ["Yields\n", "of 2013"]},
-   {"cell_type": "markdown", "metadata": {}, "source": ["some *text*"]},
-   {"cell_type": "code", "collapsed": true, "input": ["print 1\n", "x"], "language": "python", "metadata": {}, "prompt_number": 4,
-    "outputs": [
-     {"output_type": "stream", "stream": "stderr", "text": ["1\n"]},
-     {"html": ["<b>x</b>"], "json": "{\"n\": 1.50}", "metadata": {}, "output_type": "pyout", "png": "iVBO", "prompt_number": 4, "text": ["x"]},
-     {"latex": ["$x$"], "metadata": {}, "output_type": "display_data", "svg": ["<svg/>"]},
-     {"ename": "NameError", "evalue": "y", "output_type": "pyerr", "traceback": ["line 1"]}
-    ]}
-  ], "metadata": {}},
-  {"cells": [{"cell_type": "raw", "metadata": {}, "source": ["the second sheet"]},
-   {"cell_type": "html", "metadata": {}, "source": "<b>bold</b>"}]}
- ]
-}`
-
-// A notebook of nbformat 3 reads as nbformat 4.
-func TestReadOld(t *testing.T) {
-	n, err := Read(strings.NewReader(old))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := &Notebook{
-		Metadata: map[string]any{"name": "Yields", "language_info": map[string]any{"name": "python"}},
-		Cells: []Cell{
-			{Type: Markdown, ID: "cell-1", Source: "## Yields of 2013", Metadata: map[string]any{}},
-			{Type: Markdown, ID: "cell-2", Source: "some *text*", Metadata: map[string]any{}},
-			{Type: Code, ID: "cell-3", Source: "print 1\nx", Metadata: map[string]any{"collapsed": true}, ExecutionCount: 4, Outputs: []Output{
-				{Type: Stream, Name: "stderr", Text: "1\n"},
-				{Type: ExecuteResult, ExecutionCount: 4, Metadata: map[string]any{}, Data: map[string]any{"text/plain": "x",
-					"text/html": "<b>x</b>", "image/png": "iVBO", "application/json": map[string]any{"n": json.Number("1.50")}}},
-				{Type: DisplayData, Metadata: map[string]any{}, Data: map[string]any{"text/latex": "$x$", "image/svg+xml": "<svg/>"}},
-				{Type: Error, ErrorName: "NameError", ErrorValue: "y", Traceback: []string{"line 1"}},
-			}},
-			{Type: Raw, ID: "cell-4", Source: "the second sheet", Metadata: map[string]any{}},
-			{Type: Markdown, ID: "cell-5", Source: "<b>bold</b>", Metadata: map[string]any{}},
-		},
-	}
-	if d := cmp.Diff(want, n); d != "" {
-		t.Error(d)
-	}
-	var b bytes.Buffer
-	if err := Write(&b, n); err != nil {
-		t.Fatal(err)
-	}
-	if again, err := Read(&b); err != nil || len(again.Cells) != 5 {
-		t.Errorf("as nbformat 4 it does not read: %v", err)
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // script is a connection whose peer says what was written down before.
@@ -79,10 +81,7 @@ func opened(t testing.TB, said string) (*Conn, *script) {
 	t.Helper()
 	s := says(libzmq, dealer, said)
 	s.in = iotest.OneByteReader(s.in) // nothing comes in one piece
-	c, err := Open(s, Router, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := try.Of(Open(s, Router, ""))
 	s.out.Reset()
 	return c, s
 }
@@ -95,12 +94,8 @@ func TestMessages(t *testing.T) {
 		frames = append(frames, bytes.Repeat([]byte{byte(size)}, size))
 	}
 	out, s := opened(t, "")
-	if err := out.Send(frames); err != nil {
-		t.Fatal(err)
-	}
-	if err := out.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	try.To(out.Send(frames))
+	try.To(out.Flush())
 	in, _ := opened(t, s.out.String())
 	got, err := in.Receive(1 << 20)
 	if err != nil || len(got) != len(frames) {

@@ -12,8 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Memory is an Exchange within a process: for tests, for trials, and for agents that are goroutines. Its contents are lost
-// when the process ends. It is safe for concurrent use.
+// Memory is an Exchange within a process, for agents that are goroutines. It is safe for concurrent use.
 type Memory struct {
 	mu    sync.Mutex           // guards all fields below
 	facts []Fact               // facts of all runs in the order of publication; Seq is the index plus 1
