@@ -1,4 +1,4 @@
-.PHONY: help web readme test conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers benchmark-trials benchmark-hpo benchmark-chemistry
+.PHONY: help web readme test simulations conformance test-go test-tools parts lab python-env test-python wheels release short race lint golden outdated test-lab vulnerabilities bench bench-scale faults attack fuzz docs gallery licenses zoo zoo-runs zoo-tables zoo-peers benchmark-trials benchmark-hpo benchmark-chemistry
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -11,7 +11,7 @@ test: python-env ## format, module files, vet, all tests without make conformanc
 	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; }
 	go mod tidy -diff
 	go vet ./...
-	GOOS=js GOARCH=wasm go vet ./web/... ./internal/webpage
+	GOOS=js GOARCH=wasm go vet $(page_flags) ./web/... ./internal/webpage
 	@$(MAKE) --no-print-directory -j 2 test-go test-python
 	@also=; \
 	if [ "$$(go env CGO_ENABLED)" = 1 ]; then also=race; else echo "no C compiler: the race detector is left out"; fi; \
@@ -99,6 +99,13 @@ test-python: python-env ## the Python package, installed from a wheel into a fre
 
 release = folder=$$(mktemp -d) && trap 'rm -rf '$$folder EXIT && go build -C tools -o $$folder/release ./release && $$folder/release $(1) -o dist
 
+# Shorter forms of these tests run in make test.
+simulations: ## long statistical tests, before a release: attacks on proven results, stated kernels, README's table of methods (an hour)
+	GONB_COPE_SCENARIOS=200 go test ./engine/sim ./engine/campaign/folder -count 1 -run 'TestAttacks|ProvenScenarios' -timeout 3h
+	RUNS=30 go test ./engine/answer -count 1 -run 'TestStatedKernelGains|TestSimilarGains|TestTaskGroups' -timeout 1h
+	TABLES=30 go test ./engine/answer -count 1 -run 'TestCalibration|TestRandom|TestModelCheck' -timeout 1h
+	GONB_COPE_WHOLE=1 go test ./cmd/gonb-cope ./engine/sim -count 1 -run 'TestReadme$$|TestAnyKernelOnManyArms' -timeout 1h
+
 wheels: ## Python wheels with the command inside, into dist (the first time minutes for each platform)
 	@$(call release,-wheels)
 
@@ -109,11 +116,14 @@ uninlined = $(patsubst %,-gcflags=%=-l,$(addprefix $(module)/,dsl/... report/...
 	engine/internal/published engine/internal/cotest) github.com/expr-lang/expr/... github.com/jedib0t/... golang.org/x/... \
 	gonum.org/v1/plot/... encoding/json encoding/gob time fmt regexp/... strings reflect)
 
+# The page is compiled and vetted with the same flags, so that all packages are compiled for it once.
+page_flags = -trimpath -buildvcs=false $(uninlined)
+
 # Browsers load the files of one version together: the service worker keeps them under the checksum of all.
 web: ## the page for browsers into dist/web, for any host of static files (gonb-cope web shows it)
 	@rm -rf $(web_dir) && mkdir -p $(web_dir) && cp -r web/page/. $(web_dir) && cp report/html.css $(web_dir)/report.css && \
 		cp "$$(go env GOROOT)/lib/wasm/wasm_exec.js" $(web_dir) && \
-		GOOS=js GOARCH=wasm go build -trimpath -buildvcs=false -ldflags='-s -w -buildid=' $(uninlined) -o $(web_dir)/cope.wasm ./web/cmd && \
+		GOOS=js GOARCH=wasm go build $(page_flags) -ldflags='-s -w -buildid=' -o $(web_dir)/cope.wasm ./web/cmd && \
 		sum=$$(cd $(web_dir) && find . -type f | sort | xargs cksum | cksum | cut -d' ' -f1) && \
 		sed "s/VERSION/$$sum/" web/page/sw.js > $(web_dir)/sw.js
 	@echo "$(web_dir): cope.wasm has $$(gzip -9 -c $(web_dir)/cope.wasm | wc -c) bytes, compressed"

@@ -20,7 +20,7 @@ if [ ! -e "$tools/done" ]; then
 fi
 (cd python && "$tools/bin/ruff" format --check --quiet . && "$tools/bin/ruff" check --quiet . && "$tools/bin/mypy")
 go build -C tools -o "$folder/release" ./release
-"$folder/release" -wheels -archives -only "$(go env GOOS)/$(go env GOARCH)" -program "$folder/gonb-cope" -o "$folder"
+"$folder/release" -wheels -archives -only "$(go env GOOS)/$(go env GOARCH)" -program "$folder/gonb-cope" -page web/page -o "$folder"
 (cd "$folder" && sha256sum --check --quiet SHA256SUMS)
 mkdir "$folder/clean" && tar -xzf "$folder"/gonb-cope-*.tar.gz -C "$folder/clean" --strip-components 1
 if unshare --map-root-user true 2> /dev/null; then # nothing is there but the archive

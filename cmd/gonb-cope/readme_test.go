@@ -16,7 +16,7 @@ import (
 )
 
 // README shows the program's output: the beginning of an answer, its picture, and a table of methods. With -update they are
-// written again.
+// written again. The lower bound of the table takes a minute and a half, so make simulations compares it.
 func TestReadme(t *testing.T) {
 	if testing.Short() {
 		t.Skip("simulates for seconds")
@@ -24,8 +24,10 @@ func TestReadme(t *testing.T) {
 	r := readReadme(t)
 	command := r.block("# gonb-cope", "sh")
 	r.replace("```\n", "```\n", "## Read the answer", paragraphs(r.run(command), 3))
-	script := r.block("## Types of guarantee", "cope")
-	r.replace("<!-- methods -->\n", "<!-- end -->", "## Types of guarantee", methodTable(r, script))
+	if *update || os.Getenv("GONB_COPE_WHOLE") == "1" {
+		script := r.block("## Types of guarantee", "cope")
+		r.replace("<!-- methods -->\n", "<!-- end -->", "## Types of guarantee", methodTable(r, script))
+	}
 	r.picture(command)
 	if *update {
 		r.write()

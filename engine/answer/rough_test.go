@@ -12,6 +12,9 @@ import (
 // TestRough compares rough recommendations with full ones on ten field trials: the rough ones lose about as much of the true
 // reward (0.0472 and 0.0473 on 30 of them).
 func TestRough(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 20 tables")
+	}
 	rough, full := 0.0, 0.0
 	for seed := range uint64(10) {
 		k := table(t, "field trial", seed)

@@ -15,6 +15,9 @@ import (
 // options. Averaged over tables whose noise is 0.1 to 2 times these differences, recommendations are right as often as stated, and a
 // warning is given.
 func TestNoiseNotSeparated(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 290 tables")
+	}
 	half := math.Sqrt(0.5)
 	var all record
 	for _, size := range [][2]int{{1, 5}, {1, 12}, {1, 40}, {2, 5}, {2, 12}, {4, 8}, {8, 5}} {

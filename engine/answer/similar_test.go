@@ -257,6 +257,9 @@ func (x relatedTrial) blup(a *mat.SymDense) []int {
 // The matrix that a truth is drawn from gains about as much as a plain mixed model with it, which has nothing else. One that
 // belongs to other options costs little. RUNS=60 makes sixty tables of each kind.
 func TestSimilarGains(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 32 tables")
+	}
 	runs := 8
 	if text := os.Getenv("RUNS"); text != "" {
 		runs, _ = strconv.Atoi(text)

@@ -70,9 +70,9 @@ func drawnFrom(t *testing.T, k kernels.Joint, tasks, arms, reps int, noise float
 // groups that mean nothing. RUNS is the number of tables of each kind.
 func TestStatedKernelGains(t *testing.T) {
 	if testing.Short() {
-		t.Skip("answers 180 tables")
+		t.Skip("answers 72 tables")
 	}
-	runs := 30
+	runs := 12
 	if text := os.Getenv("RUNS"); text != "" {
 		runs, _ = strconv.Atoi(text)
 	}

@@ -65,6 +65,7 @@ func main() {
 	flag.StringVar(&r.program, "program", "", "pack this program for the platform of -only, and build none")
 	flag.BoolVar(&r.wheels, "wheels", false, "make wheels")
 	flag.BoolVar(&r.archives, "archives", false, "make archives")
+	flag.StringVar(&r.page, "page", "", "pack this folder as the page for browsers; make web builds it when not given")
 	flag.Parse()
 	if err := r.run(only); err != nil {
 		log.Fatal("release: ", err)

@@ -67,7 +67,7 @@ func TestLeaderInEveryOrder(t *testing.T) {
 		best := map[string]string{problem.GoalMax: "resin=r2, temp=180", problem.GoalMin: "resin=r1, temp=150"}[goal]
 		for a, algorithm := range []string{"CoBayesFC", "CoTestFC", "CoBayesFB", "CoKernelFB", "IndUniformFB", "IndUniformFC"} {
 			for o, order := range orders {
-				if testing.Short() && o != a { // each order with another algorithm
+				if testing.Short() && o != a || (o+a)%2 != 0 { // each order with three algorithms, or with one
 					continue
 				}
 				p, r := fromTable(t, measuredTable, goal, func(p *campaign.Protocol) {
