@@ -104,7 +104,7 @@ simulations: ## long statistical tests, before a release: attacks on proven resu
 	GONB_COPE_SCENARIOS=200 go test ./engine/sim ./engine/campaign/folder -count 1 -run 'TestAttacks|ProvenScenarios' -timeout 3h
 	RUNS=30 go test ./engine/answer -count 1 -run 'TestStatedKernelGains|TestSimilarGains|TestTaskGroups' -timeout 1h
 	TABLES=30 go test ./engine/answer -count 1 -run 'TestCalibration|TestRandom|TestModelCheck' -timeout 1h
-	GONB_COPE_WHOLE=1 go test ./cmd/gonb-cope -count 1 -run 'TestReadme$$'
+	GONB_COPE_WHOLE=1 go test ./cmd/gonb-cope ./engine/sim -count 1 -run 'TestReadme$$|TestAnyKernelOnManyArms' -timeout 1h
 
 wheels: ## Python wheels with the command inside, into dist (the first time minutes for each platform)
 	@$(call release,-wheels)
