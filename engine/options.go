@@ -155,11 +155,11 @@ const (
 	// regularised least squares. Methods with a prior only choose between two estimators and do not accept a number
 	MethodsRidge
 	MethodsPlannedGap  // regularised least squares with fixed confidence
-	MethodsNorm      // least-squares methods; with truncated features they need the norm
+	MethodsNorm        // least-squares methods; with truncated features they need the norm
 	MethodsPlanBudgets // fixed budget, with a prior
 	MethodsTests       // tests of normal rewards, fixed confidence
 	MethodsMisfit      // such tests by least squares; tests by sample means need no misspecification bound
-	MethodsPosterior     // methods that compute a posterior
+	MethodsPosterior   // methods that compute a posterior
 	MethodsOneByOne    // methods that choose one pull at a time
 	MethodsThresholds  // methods that choose one pull at a time, fixed confidence
 )

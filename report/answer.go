@@ -134,10 +134,11 @@ func answerSentence(a answer.Answer) string {
 		p := a.Picks[0]
 		estimate, lo, hi := rounded(p.Estimate, *p.CI95)
 		if len(choices) == 0 {
-			return fmt.Sprintf("%s is the only option: %s [%s, %s].", sentence.Name(p.Label), estimate, lo, hi)
+			return fmt.Sprintf("%s is the only option. Its expected %s is %s (95 %% interval %s to %s).", sentence.Name(p.Label),
+				rewardTitle(a), estimate, lo, hi)
 		}
-		return fmt.Sprintf("%s is %s with probability %s: %s [%s, %s].", sentence.Name(p.Label), bestWithin(a.Epsilon), percent(p.Within),
-			estimate, lo, hi)
+		return fmt.Sprintf("%s is %s with probability %s. Its expected %s is %s (95 %% interval %s to %s).", sentence.Name(p.Label),
+			bestWithin(a.Epsilon), percent(p.Within), rewardTitle(a), estimate, lo, hi)
 	}
 	text := "There is nothing to choose"
 	if len(choices) > 0 {

@@ -64,7 +64,7 @@ func TestAnswerPage(t *testing.T) {
 		t.Errorf("100 %% or a late warning in\n%s", text)
 	}
 	a.Picks, a.Unanswered = a.Picks[2:], nil
-	if s := answerSentence(a); s != "z is the only option: 42.30000 [42.29925, 42.30075]." {
+	if s := answerSentence(a); s != "z is the only option. Its expected reward is 42.30000 (95 % interval 42.29925 to 42.30075)." {
 		t.Errorf("sentence %q", s)
 	}
 }

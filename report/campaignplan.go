@@ -49,6 +49,9 @@ var settingWords = map[string]func(p campaign.Protocol, value string) string{
 	},
 	"noise": func(p campaign.Protocol, value string) string {
 		if len(p.Problem.Noise.Scales) > 0 && p.Problem.Noise.Bounds == nil {
+			if kind, scales, found := strings.Cut(value, " "); found && (kind == "task" || kind == "arm") {
+				value = scales + ", estimated for each " + kind
+			}
 			value += ", standard deviation in reward units"
 		}
 		return value

@@ -18,7 +18,7 @@
 //
 // # Guarantees
 //
-//   - The sentence and the table say of an undecided task that it is undecided. Its best estimate is never
+//   - The sentence and the table state that an undecided task is undecided. Its best estimate is never
 //     called an answer.
 //   - JSON has full precision; NaN and infinite numbers are null. Equal displays give equal bytes: only the
 //     other formats contain time, machine and command, in the Provenance. CSV has full precision and one

@@ -74,7 +74,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	}
 	s := fmt.Sprintf("%s about %s more samples in all", what, decimal(twoFigures(remaining), 0))
 	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Uncertain() }) {
-		s += ". This number is very uncertain, because a gap is within two standard errors of zero"
+		s += ". This number is very uncertain, because a leader is less than two standard errors ahead"
 	}
 	return s + "."
 }

@@ -277,7 +277,7 @@ page. Nobody can change the protocol, close rounds, correct or delete results on
 	})
 	f := c.Flags()
 	f.StringVar(&a.Listen, "listen", "", "`HOST:PORT` of the page (default: a free port that only this machine can reach)")
-	f.StringArrayVar(&a.URLs, "url", nil, "`URL` of the page for other machines, if its host name differs (repeatable)")
+	f.StringArrayVar(&a.URLs, "url", nil, "`URL` by which other machines reach the page, if it differs from --listen (repeatable)")
 	f.StringVar(&a.Cert, "cert", "", "PEM `FILE` of the TLS certificate")
 	f.StringVar(&a.Key, "key", "", "PEM `FILE` of the private key of the certificate")
 	f.BoolVar(&a.Plain, "plain", false, "serve without TLS even if other machines can reach the page")
@@ -330,7 +330,7 @@ func inviteCommand() *cobra.Command {
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the person who gets the link")
 	c.Flags().StringVar(&name, "by", "", "the same as --name") // other commands call this flag --by
 	c.Flags().Lookup("by").Hidden = true
-	c.Flags().StringVar(&address, "url", "", "`URL` of the page, with which the link begins")
+	c.Flags().StringVar(&address, "url", "", "`URL` of the page; the link begins with it")
 	c.Flags().BoolVar(&revoke, "revoke", false, "make the link of --name invalid")
 	return o.addFlags(c, false)
 }

@@ -70,7 +70,7 @@ it, and no other machine can.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Listen, "listen", "127.0.0.1:4222", "`HOST:PORT` of the server; port 0 selects a free one")
-	f.StringVar(&room, "room", "", "largest `SIZE` on disk, such as 4GB (default: three quarters of the free space)")
+	f.StringVar(&room, "room", "", "use at most this `SIZE` on disk, such as 4GB (default: three quarters of the free space)")
 	f.BoolVar(&asJSON, "json", false, "print the address as JSON")
 	return c
 }
@@ -208,7 +208,7 @@ func (o *serverOptions) add(c *cobra.Command, server, creds string) {
 
 // addRequired adds the flags to a command for which --server is required.
 func (o *serverOptions) addRequired(c *cobra.Command) {
-	o.add(c, "`URL` of the server, as gonb-cope cluster serve prints it", "`FILE` of credentials, as gonb-cope cluster keys makes it")
+	o.add(c, "`URL` of the server, which gonb-cope cluster serve prints", "`FILE` of credentials, made by gonb-cope cluster keys")
 }
 
 // dial connects to the server. It calls notice when the connection breaks.

@@ -81,7 +81,7 @@ func root() *cobra.Command {
 	}
 	var memory string
 	c.PersistentFlags().StringVar(&memory, "memory", "",
-		"largest `SIZE` of memory to use, such as 4GB (default: half of the machine's memory)")
+		"use at most this `SIZE` of memory, such as 4GB (default: half of the machine's memory)")
 	c.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if by := c.Flags().Lookup("by"); by != nil && by.Changed {
 			if err := campaign.CheckName(by.Value.String()); err != nil {

@@ -24,12 +24,12 @@ func (e Entry) Takes(option string) bool {
 		engine.MethodsRidge:       e.Regression == RegressionRidge || e.Prior,
 		engine.MethodsPlanBudgets: e.Mode == engine.ModeFB && e.Prior,
 		engine.MethodsPlannedGap:  e.Mode == engine.ModeFC && e.Regression == RegressionRidge,
-		engine.MethodsNorm:      e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares && !e.OneByOne,
+		engine.MethodsNorm:        e.Regression == RegressionRidge || e.Regression == RegressionLeastSquares && !e.OneByOne,
 		engine.MethodsTests:       tests,
 		engine.MethodsMisfit:      tests && e.Regression == RegressionLeastSquares,
 		engine.MethodsOneByOne:    e.OneByOne,
 		engine.MethodsThresholds:  e.OneByOne && e.Mode == engine.ModeFC,
-		engine.MethodsPosterior:     e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}),
+		engine.MethodsPosterior:   e.Believes(engine.Options{Ridge: engine.Ridge{Kind: engine.RidgeGP}}),
 	}[engine.OptionNamed(option).Of]
 }
 

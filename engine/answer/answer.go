@@ -451,7 +451,7 @@ func (a *Answer) checked(b *belief.Belief) string {
 		if c.Size < 0 {
 			slices.Reverse(ways)
 		}
-		found = fmt.Sprintf("repeated measurements scatter further %s than %s, so intervals may be too narrow", ways[0], ways[1])
+		found = fmt.Sprintf("repeated measurements are skewed (they scatter further %s than %s), so intervals may be too narrow", ways[0], ways[1])
 	case belief.CheckScatter:
 		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
 	case belief.CheckMean:
@@ -461,7 +461,7 @@ func (a *Answer) checked(b *belief.Belief) string {
 	if x := a.Arms[c.Arm]; c.Kind != belief.CheckSkew {
 		a.Check.Task, a.Check.Arm, a.Check.Label = x.Task, x.Arm, x.Label
 	}
-	return " A check speaks against the model: " + found + "."
+	return " The model may be wrong: " + found + "."
 }
 
 // groups returns a sentence with the groups of tasks that the measurements suggest; "" if none is more probable than not.
