@@ -51,8 +51,9 @@ var (
 		"queued", "paused", "preempted", "preempting", "stopped", "error", "errored", "invalid", "idle"}
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
-	costWords     = []string{"cost", "costs", "kosten", "coût", "coûts", "costo", "expense", "expenses", "eur", "euro", "usd", "€", "£", "gpu", "gpus"}
-	codeWords     = []string{"trt", "treatment", "combination", "combo"} // a code for the combination of other columns
+	costWords     = []string{"cost", "costs", "kosten", "coût", "coûts", "costo", "expense", "expenses", "eur", "euro", "usd",
+		"€", "£", "gpu", "gpus"}
+	codeWords = []string{"trt", "treatment", "combination", "combo"} // a code for the combination of other columns
 )
 
 // words by which people name the columns of successes and of trials.
