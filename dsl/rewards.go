@@ -24,8 +24,10 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 		{Name: "noise", Synonyms: []string{"sigma", "sd"}, Types: []Type{Number, Text}, Range: positive, Default: unset,
 			elsewhere: map[string]string{"bernoulli": countsHint, "binary": countsHint, "binomial": countsHint,
 				"auto": "leave noise out: best(p) and the tests estimate it"},
-			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm),
-			Doc: "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task" or "unknown arm" (one for each); ` +
+			Choices: append(kinds, noiseUnknown, noiseUnknown+" "+problem.UnknownTask, noiseUnknown+" "+problem.UnknownArm,
+				noiseUnknown+" "+problem.UnknownTested),
+			Doc: "standard deviation of the noise: " + doc + `, "unknown" (one for all), "unknown task", "unknown arm" (one for each) or ` +
+				`"unknown tested" (one for all, until a test finds differences); ` +
 				"by default " + usual},
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset,
 			Doc: "with unknown noise: a guess of its standard deviation, which only plans the first round; by default 1"},
@@ -38,11 +40,11 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 }
 
 // noiseUnknown is the text for a noise scale that is estimated. "unknown task" and "unknown arm" mean one scale per task
-// or per arm.
+// or per arm; with "unknown tested" the rewards show which of these holds.
 const noiseUnknown = "unknown"
 
-// unknownBy returns the value of NoiseModel.UnknownBy for "unknown", "unknown task" and "unknown arm". It returns "" for
-// other texts.
+// unknownBy returns the value of NoiseModel.UnknownBy for "unknown", "unknown task", "unknown arm" and
+// "unknown tested". It returns "" for other texts.
 func unknownBy(text string) string {
 	// "unknown" alone means one scale for all arms.
 	by, unknown := strings.CutPrefix(text, noiseUnknown)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -30,7 +31,9 @@ func levelOf(round int) float64 { return LackLevel / float64(round*(round+1)) }
 // [Bartlett37]: M. S. Bartlett, Properties of sufficiency and statistical tests, Proc. R. Soc. Lond. A 160 (1937) 901.
 type scaleCheck struct {
 	p      *problem.Problem
-	groups []int // N: group of arms with a common unknown scale; nil if scales are stated
+	groups []int   // N: group of arms with a common unknown scale; nil if scales are stated
+	fewest float64 // smallest number of degrees of freedom of a variance that is compared
+	level  float64 // level of the test in each round; 0 means levelOf
 	rounds int
 
 	counts  []float64   // N pulls so far
@@ -54,15 +57,26 @@ func (d *deviation) add(squares, freedom float64) {
 // the ratio of such a variance to the common variance, because rounded rewards may all be equal.
 const fewestCompared, leastCompared = 4, 1e-4
 
+// fewestTested replaces fewestCompared in NewScaleTest, so that a first round of three pulls per arm already counts.
+const fewestTested = 2
+
 // NewNoiseCheck returns the test of the noise scales of a problem, without data. groups[i] is the group of arm i; arms of a group
 // share an unknown scale. groups is nil if scales are stated.
 func NewNoiseCheck(p *problem.Problem, groups []int) NoiseCheck {
 	n := p.N()
 	return &scaleCheck{
-		p: p, groups: groups, counts: make([]float64, n), means: make([]float64, n), all: make([]deviation, n),
+		p: p, groups: groups, fewest: fewestCompared, counts: make([]float64, n), means: make([]float64, n), all: make([]deviation, n),
 		open: make([]deviation, n), parts: make([]deviation, n), logs: make([]float64, n), inverse: make([]float64, n),
 		number: make([]float64, n),
 	}
+}
+
+// NewScaleTest returns the test that the arms of each group have equal scales, without data. Its level is the same in
+// every round, so that it also finds differences that are likely but not certain.
+func NewScaleTest(p *problem.Problem, groups []int, level float64) NoiseCheck {
+	c := NewNoiseCheck(p, groups).(*scaleCheck)
+	c.level, c.fewest = level, fewestTested
+	return c
 }
 
 // Learn implements NoiseCheck.
@@ -87,7 +101,7 @@ func (c *scaleCheck) Learn(_ []Side, b Batch) *Warning {
 	if c.groups == nil {
 		return c.above(levelOf(c.rounds))
 	}
-	return c.unequal(levelOf(c.rounds))
+	return c.unequal(cmp.Or(c.level, levelOf(c.rounds)))
 }
 
 // above tests stated scales. If they are right, the scaled sum of squares of each arm is at most χ² distributed.
@@ -129,7 +143,7 @@ func (c *scaleCheck) unequal(level float64) *Warning {
 	// Close the current part of an arm's data once it has enough degrees of freedom.
 	for i := range c.open {
 		d := c.open[i]
-		if g := common[c.groups[i]]; d.freedom >= fewestCompared && g.squares > 0 {
+		if g := common[c.groups[i]]; d.freedom >= c.fewest && g.squares > 0 {
 			d.squares = max(d.squares, leastCompared*d.freedom*g.squares/g.freedom)
 			c.parts[i].add(d.squares, d.freedom)
 			c.logs[i] += d.freedom * math.Log(d.squares/d.freedom)

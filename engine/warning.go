@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -76,6 +77,13 @@ const (
 	// names: task and arm with the largest standard deviation, task and arm with the smallest, among arms with a common unknown
 	// scale; numbers: both standard deviations, p-value
 	WarnScalesDiffer WarningKind = "scales differ"
+	// which arms the test gave one noise scale, if the data chose that; names and numbers as for WarnScalesDiffer, then, for
+	// several runs, the number of such runs and of all runs
+	WarnScaleCommon  WarningKind = "one noise scale" // numbers: only those of runs
+	WarnScalesByTask WarningKind = "noise scales by task"
+	WarnScalesByArm  WarningKind = "noise scales by arm"
+	// some rounds were tested with one scale for arms whose scales differ; names and numbers as for WarnScalesDiffer
+	WarnScalesLate WarningKind = "scales differ, found late"
 	// names: task, arm; numbers: standard deviation of its rewards, ratio to the stated scale, p-value
 	WarnNoiseAbove WarningKind = "noise above stated"
 	// names: task, arm; numbers: skewness
@@ -234,6 +242,12 @@ var sentences = map[WarningKind]string{
 		"by the noise of their rewards. Correct noise=, or the table's column of standard deviations",
 	WarnScalesDiffer: "some arms are far noisier than others: task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
 		"(p = %.2[7]g). The test assumes one scale for both and may err more often than delta. Use noise=\"unknown arm\"",
+	WarnScaleCommon: "the test used one noise scale for arms that are tested together, because their rewards do not show different scales. " +
+		"To allow for differences that these data cannot show, use noise=\"unknown arm\"",
+	WarnScalesByTask: "the test used a noise scale for each task: " + scalesDiffer,
+	WarnScalesByArm:  "the test used a noise scale for each arm: " + scalesDiffer,
+	WarnScalesLate: "some rounds were tested with one noise scale before the rewards showed different ones: task %[1]q, arm %[2]q has sd " +
+		"%.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g (p = %.2[7]g). The test may err more often than delta. Use noise=\"unknown arm\"",
 	WarnNoiseAbove: "rewards are noisier than assumed: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the noise from noise= or the " +
 		"table (p = %.2[5]g). The test may err more often than delta. State a larger noise=, or noise=\"unknown\"",
 	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
@@ -316,9 +330,16 @@ var sentences = map[WarningKind]string{
 		"problem. The lower bound is for an easier one",
 }
 
+// scalesDiffer is the reason of WarnScalesByTask and WarnScalesByArm.
+const scalesDiffer = "rewards show different ones. Task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
+	"(p = %.2[7]g)"
+
+// GroupKinds are the kinds of warnings that state which arms had a common noise scale.
+var GroupKinds = [...]WarningKind{WarnScaleCommon, WarnScalesByTask, WarnScalesByArm}
+
 // OfNoise reports whether the data contradict the noise model that the guarantee assumes.
 func (w Warning) OfNoise() bool {
-	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove
+	return w.Kind == WarnScalesDiffer || w.Kind == WarnScalesLate || w.Kind == WarnNoiseAbove
 }
 
 // String returns the sentence, without a full stop.
@@ -351,7 +372,11 @@ func WarningText(ws ...Warning) string {
 	case w.LackOfFit != nil:
 		return w.lackOfFit()
 	case w.OfPrior():
-		return w.prior(format)
+		return w.counted(format, priorNumbers)
+	case w.Kind == WarnScaleCommon:
+		return w.counted(format, 0)
+	case slices.Contains(GroupKinds[:], w.Kind):
+		return w.counted(format, 3)
 	case w.Named():
 		ws = ws[:1]
 	}
@@ -409,11 +434,16 @@ func (w Warning) OfPrior() bool {
 	return w.Kind == WarnPriorLevel || w.Kind == WarnPriorScale || w.Kind == WarnPriorKernel
 }
 
-// prior returns the sentence of a warning about a prior, including the number of runs if there are several.
-func (w Warning) prior(format string) string {
-	s := sentence.Write(format, nil, w.Numbers[:min(priorNumbers, len(w.Numbers))])
-	if runs := w.Numbers[min(priorNumbers, len(w.Numbers)):]; len(runs) == 2 && runs[1] > 1 {
-		s = fmt.Sprintf("in %.0f of %.0f runs %s (of the first such run)", runs[0], runs[1], s)
+// counted returns the sentence of a warning, including the number of runs if there are several. The first of its numbers describe
+// one run.
+func (w Warning) counted(format string, first int) string {
+	first = min(first, len(w.Numbers))
+	s := sentence.Write(format, w.Names, w.Numbers[:first])
+	if runs := w.Numbers[first:]; len(runs) == 2 && runs[1] > 1 {
+		s = fmt.Sprintf("in %.0f of %.0f runs %s", runs[0], runs[1], s)
+		if first > 0 {
+			s += " (of the first such run)"
+		}
 	}
 	return s
 }

@@ -28,6 +28,10 @@ func TestWarningSentences(t *testing.T) {
 		{Kind: WarnUnexplained, Numbers: []float64{0.2, 0.5}},
 		{Kind: WarnNoiseDiffers, Numbers: []float64{12.34, 3.1, 1e-5}},
 		{Kind: WarnScalesDiffer, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{10, 0.3, 1e-9}},
+		{Kind: WarnScaleCommon, Numbers: []float64{7, 9}},
+		{Kind: WarnScalesByTask, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{10, 0.3, 1e-9}},
+		{Kind: WarnScalesByArm, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{10, 0.3, 1e-9, 2, 9}},
+		{Kind: WarnScalesLate, Names: []string{"oslo", "a", "rome", "b"}, Numbers: []float64{10, 0.3, 1e-9}},
 		{Kind: WarnNoiseAbove, Names: []string{"oslo", "a"}, Numbers: []float64{3, 1.5, 1e-9}},
 		{Kind: WarnSkewed, Names: []string{"oslo", "a"}, Numbers: []float64{3.21}},
 		{Kind: WarnFewOutcomes, Numbers: []float64{3, 72, 5}},
@@ -199,7 +203,7 @@ func TestNoiseUnstated(t *testing.T) {
 		try.To(os.WriteFile(path, []byte(c.text), 0o600))
 		p := try.Of(problem.Load(path, kernels.LiftArm(kernels.Identity{}), c.opt))
 		stated := c.opt.Noise.UnknownBy
-		if unknown := p.Noise.UnknownBy == problem.UnknownProblem; unknown != (c.want || stated != "") {
+		if unknown := p.Noise.UnknownBy != ""; unknown != (c.want || stated != "") {
 			t.Errorf("%+v: unknown %v, want %v", c.opt, unknown, c.want)
 		}
 		guess := map[bool]string{true: "with sd 3", false: "with sd 1"}[stated != ""]

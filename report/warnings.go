@@ -74,6 +74,9 @@ func worstFirst(kinds [][]engine.Warning) [][]engine.Warning {
 		if k := slices.Index(worst, alike[0].Kind); k >= 0 {
 			return k
 		}
+		if slices.Contains(engine.GroupKinds[:], alike[0].Kind) { // how the test worked, not what is wrong
+			return len(worst) + 1
+		}
 		return len(worst)
 	}
 	slices.SortStableFunc(kinds, func(a, b []engine.Warning) int { return rank(a) - rank(b) })
@@ -99,6 +102,8 @@ func noiseKnown(p problem.Problem) (word, sense string) {
 	switch b := p.Noise.Bounds; {
 	case p.Noise.UnknownBy == problem.UnknownProblem:
 		return "unknown common", "scale unknown, up to one factor for all arms" + estimated
+	case p.Noise.UnknownBy == problem.UnknownTested:
+		return "unknown", "scale unknown, common to all arms until the rewards show differences" + estimated
 	case p.Noise.UnknownBy == problem.UnknownTask:
 		return "unknown task", "scale unknown, up to a factor for each task" + estimated
 	case p.Noise.UnknownBy != "":

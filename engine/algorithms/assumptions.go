@@ -369,6 +369,8 @@ func unknownScales(p *problem.Problem) string {
 	switch p.Noise.UnknownBy {
 	case problem.UnknownArm:
 		return "an unknown scale for each arm"
+	case problem.UnknownTested:
+		of += " whose rewards did not show different scales before"
 	case problem.UnknownTask:
 		of = "the arms of each task"
 	}

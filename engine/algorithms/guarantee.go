@@ -191,6 +191,9 @@ func (b Basis) doubts() []string {
 		}
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the stated noise scales are too small for these rewards")
+	case p.Noise.UnknownBy == problem.UnknownTested && !proportional(p):
+		out = append(out, "noise scales differ, and rounds count with one scale until the rewards show that. "+
+			"noise=\"unknown arm\" allows for any scales from the first round")
 	case !proportional(p):
 		out = append(out, fmt.Sprintf("the noise scales are not the guesses times one factor for each %s, as stated. "+
 			"noise=%q allows for any scales", p.Noise.UnknownBy, "unknown arm"))

@@ -13,6 +13,9 @@ import (
 
 // A check speaks against the model where noise or effects break it, and seldom where they do not. TABLES= sets the number of tables.
 func TestModelCheck(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers dozens of tables")
+	}
 	tables := 5
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
 		tables = n

@@ -185,6 +185,9 @@ func TestScalesOfTasks(t *testing.T) {
 
 // TestScalesOfManyTasks checks calibration for tasks with very different scales, and for a task with few measurements.
 func TestScalesOfManyTasks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 12 tables")
+	}
 	var r record
 	for k := range 12 {
 		rng := rand.New(rand.NewPCG(700, uint64(k)))

@@ -86,6 +86,9 @@ func (x trials) table(t *testing.T, rng *rand.Rand) known {
 // TestRandom checks that stated probabilities and intervals hold for tables of several years in which options vary from year to year.
 // TABLES= sets the number of tables of each kind.
 func TestRandom(t *testing.T) {
+	if testing.Short() {
+		t.Skip("answers 70 tables")
+	}
 	tables := 10
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
 		tables = n

@@ -17,8 +17,8 @@ type NoiseModel struct {
 	// which guide allocations but give no guarantee. A user states one scale for all arms, or none.
 	Scales []float64
 	Known  string // source of Scales: NoiseStated, NoiseSD or NoiseTask
-	// parts of the problem that have their own unknown factor of Scales: none (""), UnknownProblem, UnknownTask or
-	// UnknownArm
+	// parts of the problem that have their own unknown factor of Scales: none (""), UnknownProblem, UnknownTask,
+	// UnknownArm or UnknownTested
 	UnknownBy string
 	// Bounds are two numbers between which every reward lies, with any noise distribution. Scales are then half their
 	// difference [Hoeffding63]. nil means no bounds.
@@ -43,6 +43,9 @@ const (
 	UnknownProblem = "problem" // one unknown factor for all arms
 	UnknownTask    = "task"    // one unknown factor for the arms of each task
 	UnknownArm     = "arm"     // one unknown factor for each arm
+	// the rewards show which of these three holds; the default if nobody states the noise. Sequential tests begin with one
+	// factor and test it (docs/adr/0009)
+	UnknownTested = "tested"
 )
 
 // Estimated reports whether the scales were estimated from the data. Guarantees that assume known scales are then
@@ -146,6 +149,8 @@ func (m NoiseModel) Text() string {
 		return "within [" + number(m.Bounds[0]) + ", " + number(m.Bounds[1]) + "]"
 	case m.UnknownBy == UnknownProblem:
 		return "unknown"
+	case m.UnknownBy == UnknownTested:
+		return "unknown, equal scales tested"
 	case m.UnknownBy != "":
 		return "unknown by " + m.UnknownBy
 	case len(m.Scales) == 0:

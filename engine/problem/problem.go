@@ -337,8 +337,8 @@ func (p *Problem) checkNoise() error {
 		return fmt.Errorf("%d arms, but %d standard deviations", p.N(), len(m.SD))
 	case m.Known != NoiseStated && !m.Estimated():
 		return fmt.Errorf("noise can be known as %q, %q or %q, got %q", NoiseStated, NoiseSD, NoiseTask, m.Known)
-	case !slices.Contains([]string{"", UnknownProblem, UnknownTask, UnknownArm}, m.UnknownBy):
-		return fmt.Errorf("noise can be unknown by %q, %q or %q, got %q", UnknownProblem, UnknownTask, UnknownArm, m.UnknownBy)
+	case !slices.Contains([]string{"", UnknownProblem, UnknownTask, UnknownArm, UnknownTested}, m.UnknownBy):
+		return fmt.Errorf("noise can be unknown by %q, %q, %q or %q, got %q", UnknownProblem, UnknownTask, UnknownArm, UnknownTested, m.UnknownBy)
 	case m.Bounds == nil:
 		return nil
 	}

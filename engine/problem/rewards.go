@@ -153,7 +153,7 @@ func (p reading) setNoise(m NoiseModel, s armNoise) {
 			m.Known = NoiseTask
 		}
 	case silent:
-		m.UnknownBy, m.Scales = UnknownProblem, []float64{1}
+		m.UnknownBy, m.Scales = UnknownTested, []float64{1}
 		p.Notes = append(p.Notes, Note{Kind: NoteNoNoise, Path: p.t.path})
 	}
 	m.SD = p.Noise.SD

@@ -168,7 +168,7 @@ func TestLongIsWide(t *testing.T) {
 // and where all are alike the noise is unknown.
 func TestAllAlike(t *testing.T) {
 	for text, want := range map[string]string{
-		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\n":                             UnknownProblem,
+		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\n":                             UnknownTested,
 		"site,arm,y\nA,a,0\nA,a,0\nA,b,0\nA,b,0\nB,a,0\nB,a,1\nB,b,1\nB,b,0\n": "",
 	} {
 		p := try.Of(Load("t.csv", independent, LoadOptions{Read: func(string) ([]byte, error) { return []byte(text), nil }, Long: &Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"}}))

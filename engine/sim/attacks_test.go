@@ -31,7 +31,7 @@ type attack struct {
 // lead is a gap that no run can measure.
 const lead = 1e-6
 
-// attacks returns 36 attacks on the label "proven".
+// attacks returns 37 attacks on the label "proven".
 func attacks() []attack {
 	identity := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
 	at := func(i int) float64 { return float64(i) }
@@ -180,6 +180,7 @@ func attacks() []attack {
 	all := []attack{
 		{name: "8 × 2 tied, scale known", opt: delta(0.2), problem: of(8, identity, noise(""), tied(2)...)},
 		{name: "8 × 2 tied, one unknown scale", opt: delta(0.2), problem: of(8, identity, noise("problem"), tied(2)...)},
+		{name: "8 × 2 tied, equal scales tested", opt: delta(0.2), problem: of(8, identity, noise("tested"), tied(2)...)},
 		{name: "8 × 2 tied, a scale per task", opt: delta(0.2), problem: of(8, identity, noise("task"), tied(2)...)},
 		{name: "three leaders, sd 0.01, 1 and 100, each unknown", opt: delta(0.03), problem: of(1, identity, noise("arm", 0.01, 1, 100, 1, 1), 0, 0, lead, -1, -2)},
 		{name: "2 and 200 arms of rank 4, tied", opt: delta(0.06), problem: uneven(1), slow: true},

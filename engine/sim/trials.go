@@ -183,6 +183,7 @@ type tally struct {
 	misfits    finding[*engine.LackOfFit] // lack of fit of the kernel, in runs whose data reject it
 	noises     finding[engine.Warning]    // noise warnings, in runs whose data reject the noise model
 	priors     finding[engine.Warning]    // prior warnings, in runs whose data are implausible under the prior
+	groups     [3]finding[engine.Warning] // groups of noise scales, in the runs that used these last
 	unspent    finding[string]            // reasons why a part of the budget was not spent
 	sent       wire.Traffic
 }
@@ -244,6 +245,10 @@ func (t *tally) add(run int, s score, m *made) {
 			doubted = true
 			continue
 		}
+		if at := slices.Index(engine.GroupKinds[:], w.Kind); at >= 0 {
+			t.groups[at].take(run, w, 1)
+			continue
+		}
 		t.warn(warned{w, [2]int{run, k}})
 	}
 	t.misfits.take(run, m.outcome.LackOfFit, indices.Indicator(m.outcome.LackOfFit != nil))
@@ -285,6 +290,9 @@ func (t *tally) join(p *tally) {
 	t.misfits.join(p.misfits)
 	t.noises.join(p.noises)
 	t.priors.join(p.priors)
+	for k := range t.groups {
+		t.groups[k].join(p.groups[k])
+	}
 	t.unspent.join(p.unspent)
 	t.sent.Add(p.sent)
 }
@@ -327,9 +335,7 @@ func (t *tally) warned() []engine.Warning {
 	var out []engine.Warning
 	out = append(out, lists.Map(t.inOrder(), func(w warned) engine.Warning { return w.Warning })...)
 	if n := t.priors.runs; n > 0 && !byChance(n, t.done) {
-		w := t.priors.first
-		w.Numbers = append(slices.Clone(w.Numbers), float64(n), float64(t.done))
-		out = append(out, w)
+		out = append(out, t.counted(t.priors))
 	}
 	if n := t.noises.runs; n > 0 && !byChance(n, t.done) {
 		out = append(out, t.noises.first)
@@ -338,5 +344,17 @@ func (t *tally) warned() []engine.Warning {
 		out = append(out, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{float64(t.misfits.runs), float64(t.done)},
 			LackOfFit: t.misfits.first})
 	}
+	for _, g := range t.groups {
+		if g.runs > 0 {
+			out = append(out, t.counted(g))
+		}
+	}
 	return out
+}
+
+// counted returns the warning of the first of these runs, with their number and the number of all runs.
+func (t *tally) counted(f finding[engine.Warning]) engine.Warning {
+	w := f.first
+	w.Numbers = append(slices.Clone(w.Numbers), float64(f.runs), float64(t.done))
+	return w
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// If the noise is not stated, no algorithm assumes a number for it: those that estimate scales make the runs of noise="unknown", whatever
+// If the noise is not stated, no algorithm assumes a number for it: those that estimate scales make the runs of noise="unknown tested", whatever
 // the guess is, and the others require it. A warning states the simulated noise, and a proven guarantee does not depend on it.
 func TestUnstatedNoise(t *testing.T) {
 	const table = "task,arm,mean\na,x,0\na,y,3\na,z,1\nb,x,0\nb,y,1\nb,z,4\n"
@@ -26,7 +26,7 @@ func TestUnstatedNoise(t *testing.T) {
 	load := func(m problem.NoiseModel) *problem.Problem {
 		return try.Of(problem.Load(path, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}, problem.LoadOptions{Noise: m}))
 	}
-	silent, unknown, stated := load(problem.NoiseModel{}), load(problem.NoiseModel{UnknownBy: problem.UnknownProblem}), load(problem.NoiseModel{Scales: []float64{1}})
+	silent, tested, stated := load(problem.NoiseModel{}), load(problem.NoiseModel{UnknownBy: problem.UnknownTested}), load(problem.NoiseModel{Scales: []float64{1}})
 	run := func(e algorithms.Entry, p *problem.Problem) (engine.Result, error) {
 		return sim.Run(context.Background(), sim.Experiment{Problem: p, Mode: e.Mode, Algorithm: e.Name, Options: engine.Options{Budget: 60}, Runs: 4, Seed: 1})
 	}
@@ -46,9 +46,9 @@ func TestUnstatedNoise(t *testing.T) {
 		if !said {
 			t.Errorf("%s %s: nothing says what was simulated: %v", e.Mode, e.Name, r.Warnings)
 		}
-		same, err := run(e, unknown)
+		same, err := run(e, tested)
 		if err != nil || same.SamplesTotal != r.SamplesTotal || same.Guarantee != r.Guarantee {
-			t.Errorf("%s %s: %g samples (%s), and %g with noise=\"unknown\" (%s), error %v", e.Mode, e.Name, r.SamplesTotal, r.Guarantee, same.SamplesTotal, same.Guarantee, err)
+			t.Errorf("%s %s: %g samples (%s), and %g with noise=\"unknown tested\" (%s), error %v", e.Mode, e.Name, r.SamplesTotal, r.Guarantee, same.SamplesTotal, same.Guarantee, err)
 		}
 		if want := e.Proven(); (r.Standing == engine.StandingProven) != want {
 			t.Errorf("%s %s: %s", e.Mode, e.Name, r.Guarantee)

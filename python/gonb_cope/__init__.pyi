@@ -31,12 +31,12 @@ def script(text: str, file: str = ..., **names: Any) -> dict[str, Any]:
 def load_ipython_extension(ip: Any) -> None: ...
 
 _Kernel: TypeAlias = Literal["auto"]
-_Noise: TypeAlias = Literal["sd", "task", "unknown", "unknown task", "unknown arm"]
+_Noise: TypeAlias = Literal["sd", "task", "unknown", "unknown task", "unknown arm", "unknown tested"]
 _Environment: TypeAlias = Literal["gaussian", "bernoulli", "resampled", "posterior", "prior"]
 _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
-_NoiseOfPaper: TypeAlias = Literal["unknown", "unknown task", "unknown arm"]
+_NoiseOfPaper: TypeAlias = Literal["unknown", "unknown task", "unknown arm", "unknown tested"]
 _Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle"]
 _Schedule: TypeAlias = Literal["tuned", "paper"]
 _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
@@ -1243,11 +1243,11 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             The path of the file, relative to the script
         kernel (a joint kernel or "auto", default "auto"):
             The kernel: how similar arms and tasks are; "auto" finds one from the measurements
-        noise (a number, "sd", "task", "unknown", "unknown task" or "unknown arm", greater than 0, optional):
+        noise (a number, "sd", "task", "unknown", "unknown task", "unknown arm" or "unknown tested", greater than 0, optional):
             Standard deviation of the noise: a number, "sd" (the column sd), "task" (pooled per task),
-            "unknown" (one for all), "unknown task" or "unknown arm" (one for each); by default the
-            column sd; with raw rewards, the deviation of each arm with at least ten, or of its task;
-            otherwise unknown
+            "unknown" (one for all), "unknown task", "unknown arm" (one for each) or "unknown tested"
+            (one for all, until a test finds differences); by default the column sd; with raw rewards,
+            the deviation of each arm with at least ten, or of its task; otherwise unknown
         rewards (a string, optional; also a DataFrame):
             File of measured rewards, with the columns task,arm,rep,reward, from which simulated rewards
             are drawn
@@ -1383,9 +1383,10 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
         lengthscale (a number or "inf", at least 0, optional):
             Instead of case: five tasks whose similarity is rbf(lengthscale), from 0 (like case 3) to
             "inf" (like case 1)
-        noise (a number, "unknown", "unknown task" or "unknown arm", greater than 0, optional):
-            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task" or
-            "unknown arm" (one for each); by default 1
+        noise (a number, "unknown", "unknown task", "unknown arm" or "unknown tested", greater than 0, optional):
+            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task", "unknown
+            arm" (one for each) or "unknown tested" (one for all, until a test finds differences); by
+            default 1
         noise_guess (a number, greater than 0, optional):
             With unknown noise: a guess of its standard deviation, which only plans the first round; by
             default 1
@@ -1448,9 +1449,10 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
             Smallest gap between the best arm of a task and the second
         seed (a whole number, at least 0, default 1):
             Seed of the features; more tasks keep the arms of the first ones
-        noise (a number, "unknown", "unknown task" or "unknown arm", greater than 0, optional):
-            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task" or
-            "unknown arm" (one for each); by default 1
+        noise (a number, "unknown", "unknown task", "unknown arm" or "unknown tested", greater than 0, optional):
+            Standard deviation of the noise: a number, "unknown" (one for all), "unknown task", "unknown
+            arm" (one for each) or "unknown tested" (one for all, until a test finds differences); by
+            default 1
         noise_guess (a number, greater than 0, optional):
             With unknown noise: a guess of its standard deviation, which only plans the first round; by
             default 1

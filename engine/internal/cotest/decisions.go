@@ -191,6 +191,7 @@ func (a *decisions) warnings() []engine.Warning {
 	if a.opt.LawFor(a.Model.Problem) == engine.LawNormal && (e == problem.EnvironmentBernoulli || e == problem.EnvironmentResampled) {
 		out = append(out, engine.Warning{Kind: engine.WarnNotNormal, Names: []string{e}})
 	}
+	out = append(out, a.scales.Grouped()...)
 	var answers []engine.Answer
 	for _, c := range a.contests {
 		if c.closed || !c.exhausted(a.clock, a.opt.Epsilon) {
@@ -226,9 +227,16 @@ func (a *decisions) NoiseCheck() engine.NoiseCheck {
 		return engine.NewBlockedNoiseCheck(a.Model.Problem)
 	case n.Estimated():
 		return nil
+	case a.scales.Tested():
+		return lateCheck{&a.scales}
 	}
 	return engine.NewNoiseCheck(a.Model.Problem, n.Groups(a.Model.Problem.TaskOf))
 }
+
+// lateCheck is the noise check of scales whose groups the data choose.
+type lateCheck struct{ scales *rounds.Scales }
+
+func (c lateCheck) Learn([]engine.Side, engine.Batch) *engine.Warning { return c.scales.Contradicted() }
 
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }

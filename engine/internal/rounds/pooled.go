@@ -18,6 +18,7 @@ import (
 // half their range.
 func (n *Scales) Pool() {
 	p := n.Model.Problem
+	n.tested = nil
 	n.Squares = n.Groups != nil || p.Noise.Bounds != nil || p.Noise.Estimated()
 	n.seen = &shown{make([]float64, p.N()), make([]float64, p.N()), make([]float64, p.N())}
 	if p.Noise.Bounds != nil {

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
@@ -18,6 +19,7 @@ type Scales struct {
 
 	Groups  []int     // N: group of arms with a common unknown factor; nil if scales are known
 	guides  bool      // scales are used only to plan pulls, and no test depends on them
+	tested  *grouping // chooses Groups; nil if they are stated
 	freedom []float64 // per group: degrees of freedom of the rounds so far
 	squares []float64 // per group: Σ squared deviations over guessed variance
 
@@ -47,13 +49,16 @@ func NewScales(m *model.Model, opt engine.Options) (Scales, error) {
 		return n, fmt.Errorf("law must be %q if noise scales are unknown, because %q needs known scales", engine.LawNormal, opt.LawFor(p))
 	}
 	n.group(n.Groups)
+	if p.Noise.UnknownBy == problem.UnknownTested && p.Block == nil {
+		n.tested = newGrouping(p)
+	}
 	return n, nil
 }
 
 // Guide estimates the scale of each arm, for planning only. It is used if tests do not depend on scales and the problem's
 // scales are only upper limits.
 func (n *Scales) Guide() {
-	n.guides = true
+	n.guides, n.tested = true, nil
 	n.group(indices.All(n.Model.Problem.N()))
 }
 
@@ -86,6 +91,7 @@ func (n *Scales) Replicate(counts []int) {
 	if n.Groups == nil || n.guides {
 		return
 	}
+	n.tested.replicate(counts)
 	each := fewestFree
 	if n.each != nil {
 		each = max(fewestEach, (fewestPooled+len(n.freedom)-1)/len(n.freedom))
@@ -123,6 +129,10 @@ func (n *Scales) Learn(b engine.Batch) error {
 		return nil
 	}
 	p := n.Model.Problem
+	if n.tested != nil {
+		n.regroup(b)
+		return n.reweigh()
+	}
 	for i, c := range b.Counts {
 		if c > 1 && b.Squares != nil {
 			n.freedom[n.Groups[i]] += float64(c - 1)
@@ -230,6 +240,7 @@ func (n *Scales) ScoreOf(gap, variance float64, arms []int, weights []float64, r
 	if n.Groups == nil {
 		return s
 	}
+	n.tested.score()
 	for j, i := range arms {
 		sigma := n.Model.Problem.Noise.Scales[i] / n.Model.Unit
 		n.of[n.Groups[i]].coefficient += weights[j] * weights[j] * sigma * sigma / float64(round.Counts[i])

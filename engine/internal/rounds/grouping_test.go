@@ -1,0 +1,61 @@
+package rounds
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
+)
+
+// Scales that differ between arms or tasks become groups of their own, and the warning says so. Equal scales of arms
+// remain one group in about nine of ten first rounds. A check contradicts groups only if they were scored.
+func TestGroupsFollowScales(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0}, []float64{0, 0})
+	p.Noise.UnknownBy = problem.UnknownTested
+	counts := []int{8, 8, 8, 8}
+	for _, c := range []struct {
+		sd     []float64
+		scored bool // whether round 2 has scores
+		kind   engine.WarningKind
+		most   int // runs of 100 in which another kind is possible
+	}{
+		{[]float64{5, 5, 5, 5}, true, engine.WarnScaleCommon, 35},
+		{[]float64{9, 9, 0.1, 0.1}, false, engine.WarnScalesByTask, 35},
+		{[]float64{9, 0.1, 3, 1}, false, engine.WarnScalesByArm, 0},
+		{[]float64{9, 0.1, 3, 1}, true, engine.WarnScalesByArm, 0},
+	} {
+		other, contradicted := 0, 0
+		for seed := range uint64(100) {
+			n, err := NewScales(plain.ModelOf(t, p), engine.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rng := rand.New(rand.NewPCG(seed, 1))
+			if c.scored { // a score before differences are found
+				n.Replicated(enginetest.SquaresPull(rng, p, c.sd, engine.Plan{Counts: counts}))
+				n.ScoreOf(0, 1, nil, nil, engine.Batch{})
+			}
+			for range 2 {
+				if err := n.Learn(enginetest.SquaresPull(rng, p, c.sd, engine.Plan{Counts: counts})); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if n.Grouped()[0].Kind != c.kind {
+				other++
+			}
+			if n.Contradicted() != nil {
+				contradicted++
+			}
+		}
+		if other > c.most {
+			t.Errorf("sd %v: %d of 100 runs do not end with %q", c.sd, other, c.kind)
+		}
+		unequal := c.sd[0] != c.sd[1]
+		if wrong := contradicted > 3; wrong != (unequal && c.scored) {
+			t.Errorf("sd %v, scored %v: contradicted in %d of 100 runs", c.sd, c.scored, contradicted)
+		}
+	}
+}
