@@ -451,7 +451,8 @@ func (a *Answer) checked(b *belief.Belief) string {
 		if c.Size < 0 {
 			slices.Reverse(ways)
 		}
-		found = fmt.Sprintf("repeated measurements are skewed (they scatter further %s than %s), so intervals may be too narrow", ways[0], ways[1])
+		found = fmt.Sprintf("repeated measurements are skewed (they scatter further %s than %s), so intervals may be too narrow",
+			ways[0], ways[1])
 	case belief.CheckScatter:
 		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
 	case belief.CheckMean:
