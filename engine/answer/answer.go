@@ -419,7 +419,7 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	a.Basis = fmt.Sprintf("How far to trust this: the program hid the measurements of each option in turn and predicted their mean. "+
 		"The prediction error (root mean square) was %s with the fitted similarities (the kernel)", short(l.Error))
 	switch {
-	case l.Without > l.Error:
+	case l.Error < 0.99*l.Without:
 		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel lowers the error by %.2g %%",
 			short(l.Without), 100*(1-l.Error/l.Without))
 	case l.Without > 0:

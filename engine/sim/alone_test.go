@@ -2,14 +2,17 @@ package sim_test
 
 import (
 	"context"
+	"math"
 	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
+	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
 // Agents that test independently, because the kernel has full rank, send no messages and do not wait for each other; results, forecasts
@@ -46,8 +49,14 @@ func TestTestsAloneAreCounted(t *testing.T) {
 
 // A result that did not share forecasts the samples with the norm of the true means: those of runs with this norm.
 func TestForecastWithNorm(t *testing.T) {
-	p := enginetest.Small(t, enginetest.Identity, []float64{3, 1, 0}, []float64{0, 0.6})
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{0.1}}}}}
+	place := func(i int) float64 { return float64(i) / 39 }
+	p := madeOf(t, 2, 40, k, problem.NoiseModel{Scales: []float64{1}}, func(v, i int) float64 {
+		d := (place(i) - place(10+10*v)) / 0.1
+		return 3 * math.Exp(-d*d/2)
+	}, place)
 	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 3, Seed: 2, Estimates: true}
+	x.Options.Epsilon = 0.3
 	r := run(t, x)
 	at := slices.IndexFunc(r.Warnings, func(w engine.Warning) bool {
 		return w.Kind == engine.WarnNormWould || w.Kind == engine.WarnNormWouldNot

@@ -231,3 +231,19 @@ func TestTestedScalesErrors(t *testing.T) {
 		t.Errorf("the simulated scales differ, and the guarantee is %s", r.Guarantee)
 	}
 }
+
+// Where the test ignores a stated norm, no warning promises that a norm saves samples.
+func TestNoNormPromised(t *testing.T) {
+	p := madeOf(t, 2, 3, kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.Identity{}}}},
+		problem.NoiseModel{UnknownBy: problem.UnknownTested, Scales: []float64{1}}, func(_, i int) float64 { return -float64(i) / 2 },
+		func(i int) float64 { return float64(i) })
+	r, err := sim.Run(t.Context(), sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: engine.Options{Delta: 0.05}, Runs: 50, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range r.Warnings {
+		if w.Kind == engine.WarnNormWould || w.Kind == engine.WarnNormWouldNot {
+			t.Error(w)
+		}
+	}
+}
