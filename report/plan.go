@@ -228,7 +228,7 @@ func price(r plan.Row, prices plan.Prices) string {
 		words = append(words, "cost "+decimal(r.Cost, 0))
 	}
 	if r.Time > 0 {
-		words = append(words, strings.TrimSpace("time "+decimal(r.Time, 3)+" "+prices.TimeUnit))
+		words = append(words, decimal(r.Time, 3)+" "+cmp.Or(prices.TimeUnit, "units of time"))
 	}
 	if len(words) == 0 {
 		return ""

@@ -97,7 +97,7 @@ needs no flags.`,
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
 	f.StringVar(&o.Goal, "goal", "",
-		"`max|min`: higher values are better, or lower ones (default max); one per reward, as in max,min")
+		"choose `max|min`: higher values are better (default), or lower ones; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
 	f.StringVar(&o.Kernel, "kernel", "",
 		"`KERNEL` of a script: how similar tasks and options are. The measurements decide its weight (default: learned)")

@@ -419,7 +419,7 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	a.Basis = fmt.Sprintf("How far to trust this: the program hid the measurements of each option in turn and predicted their mean. "+
 		"The prediction error (root mean square) was %s with the fitted similarities (the kernel)", short(l.Error))
 	switch {
-	case l.Without > l.Error:
+	case l.Error < 0.99*l.Without:
 		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel lowers the error by %.2g %%",
 			short(l.Without), 100*(1-l.Error/l.Without))
 	case l.Without > 0:
@@ -451,7 +451,8 @@ func (a *Answer) checked(b *belief.Belief) string {
 		if c.Size < 0 {
 			slices.Reverse(ways)
 		}
-		found = fmt.Sprintf("repeated measurements are skewed (they scatter further %s than %s), so intervals may be too narrow", ways[0], ways[1])
+		found = fmt.Sprintf("repeated measurements are skewed (they scatter further %s than %s), so intervals may be too narrow",
+			ways[0], ways[1])
 	case belief.CheckScatter:
 		found = fmt.Sprintf("measurements of %s scatter %s times as widely as expected, so trust its interval less", arm, short(c.Size))
 	case belief.CheckMean:

@@ -46,18 +46,15 @@ func columns(prefix string, n int) []string {
 	return lists.Make(n, func(i int) string { return fmt.Sprintf("%s%d", prefix, i+1) })
 }
 
-// PaperFamily returns an instance between the paper's cases [Du23, App. A], by the
-// similarity of its tasks: five tasks with distinct one-hot features and the kernel
-// rbf(lengthscale) over them, so that
+// PaperFamily returns an instance between the paper's cases [Du23, App. A], by the similarity of its tasks. It has five
+// tasks with distinct one-hot features and the kernel rbf(lengthscale) over them, so that
 //
 //	K_Z = (1 - s) I + s 11ᵀ,  s = exp(-1/lengthscale²).
 //
-// Lengthscale 0 is the similarity of case 3 (no two tasks have anything in common, K_Z = I), and
-// +Inf the similarity of case 1 (all tasks are the same, K_Z = 11ᵀ). Arms are the paper's, and every task has
-// the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 +
-// (V-1)s) with θ the θ* of case
-// 1. Only the similarity of the tasks changes. Errors are a
-// lengthscale that is negative or not a number, and a gap that is not positive.
+// Lengthscale 0 is the similarity of case 3 (no two tasks have anything in common, K_Z = I), and +Inf the similarity of
+// case 1 (all tasks are the same, K_Z = 11ᵀ). Only the similarity of the tasks changes. Arms are the paper's, and every
+// task has the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 + (V-1)s) with θ
+// the θ* of case 1. PaperFamily returns an error if lengthscale is negative or not a number, or if gap is not positive.
 func PaperFamily(lengthscale, gap float64) (*Problem, error) {
 	if !(lengthscale >= 0) {
 		return nil, fmt.Errorf("paper: lengthscale must be 0 or more, got %g", lengthscale)

@@ -16,7 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
-// row is an operation with what it took.
+// row is an operation with its measured cost.
 type row struct {
 	operation
 	cells []cell

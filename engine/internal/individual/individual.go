@@ -118,7 +118,7 @@ func (a *Set) Done() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !part.Done() })
 }
 
-// Because sets the reason why a method that can share data became this set, and returns the set.
+// Because sets the warning that states why the agents do not share data, and returns the set.
 func (a *Set) Because(why engine.Warning) *Set {
 	a.why = &why
 	return a
