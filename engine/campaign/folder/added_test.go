@@ -117,12 +117,12 @@ func TestAdded(t *testing.T) {
 			}
 			// an arm of a task that is there, and a task of two arms, one named as an arm of the north
 			b := try.Of(amendBy(t.Context(), c, added("task,arm,x_1,z_1\nnorth,e,3,0\nwest,f,5,7\nwest,\"b, c\",1,7\n"), "Ann"))
-			if want := `3 arms are added by more.csv: task "north", arm "e", task "west", arm "f", task "west", arm "b, c"`; b.String() != want {
+			if want := `3 arms are added by more.csv: task "north", arm "e"; task "west", arm "f"; task "west", arm "b, c"`; b.String() != want {
 				t.Errorf("%q, want %q", b.String(), want)
 			}
 			// the open round goes on without them, and neither a status nor a sheet counts them as arms of it
 			waiting, err := c.Status(t.Context())
-			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e", task "west", arm "f"`) {
+			if err != nil || len(waiting.Tasks) != 3 || waiting.Tasks[2].Open != 2 || !strings.HasPrefix(fmt.Sprint(waiting.Notes), `[measured from the next round on: task "north", arm "e"; task "west", arm "f"`) {
 				t.Errorf("%v: %+v, %q", err, waiting.Tasks, waiting.Notes)
 			}
 			r, err := c.Tell(t.Context(), []byte("task,arm,reward\nnorth,e,3\n"), campaign.TellOptions{By: "Ann", Extra: true})
