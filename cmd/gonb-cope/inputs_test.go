@@ -103,7 +103,7 @@ var tableInputs = []tableInput{
 		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"even with a value: 3 crashed", "--failed false"}},
 	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min --failed false", says: []string{`3 of the measured rows`, "col('error') != nil"}},
 	{file: "crashed-runs.csv", args: "--task site --arm lr --reward loss --goal min --failed col('error')␣!=␣nil",
-		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"3 by failed="}},
+		want: map[string]string{"A": "0.2", "B": "0.3"}, says: []string{"3 by the condition failed="}},
 	{file: "percentages.csv", args: "--task site --arm arm --reward won --count shown", says: []string{`are percentages of \"shown\"`}},
 	{file: "limits-commas.csv", args: "--task site --arm additive --reward impurity --goal min", want: map[string]string{"s1": "b", "s2": "b"}, least: 0.95,
 		says: []string{"has limits instead of some values: 3 below"}},

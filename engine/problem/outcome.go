@@ -238,7 +238,7 @@ func (n Note) limitWords() string {
 	return strings.Join(words, ", ")
 }
 
-// failedWords lists the counts and reasons of a note on failures, for example: 3 "crash", 2 "n.d.", 1 by failed=.
+// failedWords lists the counts and reasons of a note on failures, for example: 3 "crash", 2 "n.d.", 1 by the condition failed=.
 func (n Note) failedWords() string {
 	var words []string
 	for k := 1; k < len(n.Names); k++ {
