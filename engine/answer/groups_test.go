@@ -51,7 +51,7 @@ func TestTaskGroups(t *testing.T) {
 				table := tuning(6, families)(rand.New(rand.NewPCG(uint64(seed), 59)))
 				a := answered(t, table.p, answer.Options{Epsilon: table.epsilon})
 				r.add(table, a)
-				said := strings.Contains(a.Basis, "The measurements suggest groups of tasks that are alike: m0, m2, m4; m1, m3, m5.")
+				said := strings.Contains(a.Basis, "The measurements suggest groups of tasks that are alike: (m0, m2, m4), (m1, m3, m5).")
 				if said != (families == 2) {
 					t.Errorf("table %d: %+v, %q", seed, a.TaskGroups, a.Basis)
 				}
