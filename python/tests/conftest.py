@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import sys
 import warnings
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell ignores it in programs that it runs in the background
 
 
 @pytest.fixture(autouse=True)
