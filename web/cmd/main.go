@@ -52,8 +52,8 @@ var reserved []byte
 // reserveMemory makes the memory of the program larger at once. If it grows in small steps while the program computes, the
 // browser collects its own garbage at each step.
 func reserveMemory() {
-	reserved = make([]byte, 320<<20)
-	reserved = make([]byte, 128<<20)
+	reserved = make([]byte, 192<<20)
+	reserved = make([]byte, 64<<20)
 	runtime.GC()
 }
 
