@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // clusterCommand returns the command cluster. Its subcommands start servers, and handle runs whose agents are on several
@@ -156,11 +157,9 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 }
 
 // list prints the progress of each run, in the order in which the runs were opened.
-func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
-	names, err := x.Runs(ctx)
-	if err != nil {
-		return err
-	}
+func (o *runFlags) list(ctx context.Context, x cluster.Facts) (err error) {
+	defer try.Caught(&err)
+	names := try.Of(x.Runs(ctx))
 	all := []cluster.Status{}
 	for _, name := range names {
 		if _, opened, err := x.Find(ctx, name, 0, "run"); err != nil {
@@ -168,10 +167,7 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 		} else if !opened {
 			continue
 		}
-		s, err := cluster.StatusOf(ctx, x, name)
-		if err != nil {
-			return err
-		}
+		s := try.Of(cluster.StatusOf(ctx, x, name))
 		all = append(all, s)
 	}
 	if o.json {

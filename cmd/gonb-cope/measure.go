@@ -22,6 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Three ways in which an agent can measure: a command, an HTTP service, or people who use a campaign.
@@ -152,25 +153,18 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 }
 
 // Pull implements cluster.Puller. It returns when people have recorded all results of the round.
-func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
-	k, err := w.openLed(ctx)
-	if err != nil {
-		return err
-	}
+func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) (err error) {
+	defer try.Caught(&err)
+	k := try.Of(w.openLed(ctx))
 	defer k.Close()
 	plan, remaining := p.Plan, make([]int, len(p.Plan.Counts))
 	for _, a := range p.Arms {
 		remaining[a.Arm] = a.Count
 	}
 	plan.Counts = ownCounts(p)
-	if err := k.Lead(ctx, plan); err != nil {
-		return err
-	}
+	try.To(k.Lead(ctx, plan))
 	for {
-		results, whole, err := k.ToldOf(ctx, plan.Digest)
-		if err != nil {
-			return err
-		}
+		results, whole := try.Two(k.ToldOf(ctx, plan.Digest))
 		if whole {
 			all := lists.Map(results, func(r campaign.ResultRecord) cluster.Reward {
 				return cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Agent takes part in a run. It has a replica of the algorithm, pulls the arms of its own task, and publishes their counts
@@ -306,17 +307,13 @@ func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChang
 
 // propose publishes the agent's own plan, and returns the plan that was published first. Often several agents propose at
 // once: the first one is the author, and the others use its plan.
-func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
+func (w *agent) propose(ctx context.Context, r int) (_ Fact, err error) {
+	defer try.Caught(&err)
 	// another author may know other late messages: adopt compares them
-	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
-	if err != nil {
-		return Fact{}, err
-	}
+	own := try.Of(w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message)))
 	// before the first round there are no messages to pass on
 	if w.opened.Relay && r > 1 {
-		if err := own.attach(ctx, w.Facts, w.Run, w.said); err != nil {
-			return Fact{}, err
-		}
+		try.To(own.attach(ctx, w.Facts, w.Run, w.said))
 	}
 	f, _, err := publish(ctx, w.Facts, Fact{Run: w.Run, Round: r, Name: namePlan}, own)
 	return f, err

@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The files of an agent's folder.
@@ -210,21 +211,16 @@ func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.S
 // add appends rewards of a round as one group, which the caller has checked. When it returns nil, they are on disk. After
 // an error or a crash, none of them counts. After an error it restores the file if the disk permits, and a later call may
 // succeed.
-func (j *journal) add(round int, rewards ...Reward) error {
+func (j *journal) add(round int, rewards ...Reward) (err error) {
+	defer try.Caught(&err)
 	var text []byte
 	// More is 0 in the last line
 	for i, r := range rewards {
-		line, err := json.Marshal(journalLine{round, r, len(rewards) - 1 - i})
-		if err != nil {
-			return err
-		}
+		line := try.Of(json.Marshal(journalLine{round, r, len(rewards) - 1 - i}))
 		text = append(append(text, line...), '\n')
 	}
 	// position to which an error restores the file
-	before, err := j.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
+	before := try.Of(j.file.Seek(0, io.SeekCurrent))
 	// one write for all lines, then one sync
 	_, err = j.file.Write(text)
 	if err == nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -158,15 +159,11 @@ func (e *Evaluator) bind(content []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(nil, number), nil
 }
 
-func (e *Evaluator) keep(content []byte) error {
+func (e *Evaluator) keep(content []byte) (err error) {
+	defer try.Caught(&err)
 	var l List
-	if err := Unpack(content, &l); err != nil {
-		return err
-	}
-	p, err := unpackPoints(l)
-	if err != nil {
-		return err
-	}
+	try.To(Unpack(content, &l))
+	p := try.Of(unpackPoints(l))
 	for _, number := range l.Drop {
 		delete(e.lists, number)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Maker makes the protocol from a recipe, see record.Maker.
@@ -75,22 +76,15 @@ func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 }
 
 // prepare reads the recorded events, and makes the protocol from them. No other goroutine uses the campaign yet.
-func (c *Campaign) prepare(ctx context.Context) error {
+func (c *Campaign) prepare(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	// before the events: headFile is written after its event, so that this event must be among them
 	seq, hash := readHead(c.dir)
-	start, r, err := c.recipe(ctx)
-	if err != nil {
-		return err
-	}
-	p, err := record.Remake(ctx, c.maker, start, r)
-	if err != nil {
-		return err
-	}
+	start, r := try.Two(c.recipe(ctx))
+	p := try.Of(record.Remake(ctx, c.maker, start, r))
 	// the protocol of the start; open adds later arms
 	c.current.recipe, c.current.protocol = r, p
-	if err := c.open(ctx); err != nil {
-		return err
-	}
+	try.To(c.open(ctx))
 	compareCopies(c.dir, c.current.recipe, c.opt.notice)
 	if err := checkHead(c.state, seq, hash); err != nil {
 		c.opt.notice(err.Error())
