@@ -255,9 +255,7 @@ func evalProtocol(c *call, a protocolArgs) (_ any, err error) {
 		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
 		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay, Fresh: a.Attach != nil && !*a.Attach,
 	}
-	if p, err = a.inBlocks(c, p); err != nil {
-		return nil, err
-	}
+	p = try.Of(a.inBlocks(c, p))
 	// Without a budget, rounds is a number of plates or units of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)

@@ -294,9 +294,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 	var kept *scriptStore
 	if o.shard.store != "" {
 		by := madeBy{Script: scriptIdentity(src, o.set, o.seed), Name: src.name}
-		if kept, err = openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend); err != nil {
-			return err
-		}
+		kept = try.Of(openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend))
 		defer kept.Close() // each result is already written
 		store = kept
 	}

@@ -116,18 +116,15 @@ func (x trial) run(ctx context.Context, before []int, awaited int, seed func(rou
 
 // rounds simulates whole rounds, and waits for all results of each. Lost pulls are measured again, and cost only time.
 func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
+	defer try.Caught(&err)
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
 		if err != nil || !more {
 			return n, err
 		}
-		if next, err = x.cap(ctx, x.steps, next, before, seed(next.Round)); err != nil {
-			return n, err
-		}
+		next = try.Of(x.cap(ctx, x.steps, next, before, seed(next.Round)))
 		before = plus(before, next.Counts)
-		if err := x.learn(ctx, next); err != nil {
-			return n, err
-		}
+		try.To(x.learn(ctx, next))
 		pulls := next.Pulls()
 		// all rewards of the first round are drawn again, but only its awaited pulls count as samples and time
 		if awaited > 0 { // the round that is being measured

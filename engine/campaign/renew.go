@@ -85,7 +85,8 @@ type known struct {
 }
 
 // known computes the posterior from all results except results of an incomplete open round.
-func (s rest) known(ctx context.Context) (*known, error) {
+func (s rest) known(ctx context.Context) (_ *known, err error) {
+	defer try.Caught(&err)
 	p := s.Protocol
 	byArm := map[int][]*measured{}
 	for m := range resultsOf(s.whole()) {
@@ -105,16 +106,11 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	own.Noise.Scales, own.Noise.UnknownBy, own.Noise.Bounds = k.sd, "", nil
 	own.Noise.Environment = problem.EnvironmentGaussian
 	p.Problem = &own
-	m, err := p.question().Model(ctx, s.memory)
-	if err != nil {
-		return nil, err
-	}
+	m := try.Of(p.question().Model(ctx, s.memory))
 	prior := model.PriorOf(p.Options)
 	// known.draw needs the root of the covariance in features (White)
 	prior.InFeatures = true
-	if k.root, err = model.NewPosterior(m, prior, b.Counts, b.Means); err != nil {
-		return nil, err
-	}
+	k.root = try.Of(model.NewPosterior(m, prior, b.Counts, b.Means))
 	k.mean, k.unit = k.root.Estimates(b.Means), m.Unit
 	for i := range k.mean {
 		k.mean[i] *= m.Unit

@@ -365,9 +365,7 @@ func (x *replayer) extend(ctx context.Context, g Growth) (err error) {
 	defer try.Caught(&err)
 	p := x.protocol.generation(x.generation + 1)
 	e := try.Of(p.Entry())
-	if x.model, err = p.question().Model(ctx, x.memory); err != nil {
-		return err
-	}
+	x.model = try.Of(p.question().Model(ctx, x.memory))
 	alg := try.Of(e.New(x.model, x.steps.Options()))
 	x.generation++
 	return x.steps.Extend(alg, g.At)

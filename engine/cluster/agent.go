@@ -134,12 +134,10 @@ func (w *agent) load(ctx context.Context) (err error) {
 
 // begin loads the run, opens the folder, and joins. It locks the folder as late as possible: the lock is the only thing to
 // release after an error.
-func (a Agent) begin(ctx context.Context) (*agent, error) {
+func (a Agent) begin(ctx context.Context) (_ *agent, err error) {
+	defer try.Caught(&err)
 	w := newAgent(a)
-	err := w.load(ctx)
-	if err != nil {
-		return nil, err
-	}
+	try.To(w.load(ctx))
 	// the number of an agent is the index of its task
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
 		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
@@ -147,12 +145,8 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
 	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
-	if w.puller, err = a.Puller(w.question, w.opened); err != nil {
-		return nil, err
-	}
-	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
-		return nil, err
-	}
+	w.puller = try.Of(a.Puller(w.question, w.opened))
+	w.journal = try.Of(openJournal(ctx, a.Folder, a.Run, a.Task))
 	// the lock of the folder is now held
 	if err := w.enter(ctx); err != nil {
 		w.journal.close()

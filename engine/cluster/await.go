@@ -206,15 +206,13 @@ func (w *agent) lacks(r int, absent []int) int {
 // pull makes this agent's remaining pulls of the open round, and publishes its message. After a restart, it does not
 // repeat pulls that were published or are in the folder. If the round continued without this agent, it publishes nothing
 // and returns nil.
-func (w *agent) pull(ctx context.Context, p PlanBody) error {
+func (w *agent) pull(ctx context.Context, p PlanBody) (err error) {
+	defer try.Caught(&err)
 	r, plan := p.Round, w.replica.plan
 	// a program that ended after publishing and before learning continues here
 	f, published := w.history.get(r, AgentName(w.v))
 	if !published && !w.fresh { // the reader may not have delivered it yet, and with a relay never does
-		var err error
-		if f, published, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
-			return err
-		}
+		f, published = try.Two(w.Facts.Find(ctx, w.Run, r, AgentName(w.v)))
 	}
 	// a published message is permanent; the folder can only agree with it or not
 	if published {
@@ -239,10 +237,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	}
 	// now all pulls of the round are on disk
 	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
-	body, err := message(w.v, plan, b, w.lo, w.hi)
-	if err != nil {
-		return err
-	}
+	body := try.Of(message(w.v, plan, b, w.lo, w.hi))
 	f = Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
 	// Publish accepts a repetition of the same message, so this is another message

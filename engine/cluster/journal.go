@@ -149,13 +149,11 @@ func (j *journal) identify(run, task string) error {
 
 // load reads the rewards. It removes an incomplete group at the end, which a crash left and which was never acknowledged.
 // An unreadable line elsewhere is an error: the file was changed, and others may have read its rewards.
-func (j *journal) load() error {
+func (j *journal) load() (err error) {
+	defer try.Caught(&err)
 	path := filepath.Join(j.dir, fileJournal)
-	var err error
 	// opened for reading and appending; truncated only below
-	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
-		return err
-	}
+	j.file = try.Of(os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666))
 	// at is the end of the last line read, and whole the end of the last complete group
 	read, at, whole := bufio.NewReader(j.file), int64(0), int64(0)
 	// rewards of the present, incomplete group
@@ -191,9 +189,7 @@ func (j *journal) load() error {
 		}
 	}
 	// the removed lines were never acknowledged
-	if err := j.file.Truncate(whole); err != nil {
-		return err
-	}
+	try.To(j.file.Truncate(whole))
 	_, err = j.file.Seek(whole, io.SeekStart)
 	return err
 }

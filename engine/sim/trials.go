@@ -51,18 +51,14 @@ func Prepare(ctx context.Context, x Experiment) (_ *Trials, err error) {
 				x.Progress(Step{Total: x.Runs, Believing: share})
 			}
 		}
-		if x.believed, err = believe(ctx, asked, x.Seed, x.Memory, tell); err != nil {
-			return nil, err
-		}
+		x.believed = try.Of(believe(ctx, asked, x.Seed, x.Memory, tell))
 		x.Problem = x.believed.unknown(asked)
 		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
 			// the choice of an unstated ξ needs rewards for norm, gaps and hardness
 			x.Problem.Mean = x.believed.within(x.Problem, x.believed.average())
 		}
 	case x.natural:
-		if x.Draw, err = DrawerOf(asked); err != nil {
-			return nil, err
-		}
+		x.Draw = try.Of(DrawerOf(asked))
 	}
 	x.Workers = x.atOnce(ctx)
 	ctx = cores.Share(ctx, x.Workers)

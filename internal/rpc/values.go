@@ -259,9 +259,7 @@ func framed(rows int, columns []column, block func(int) ([]byte, error)) (_ *pro
 	h := sha256.New()
 	for j, c := range columns {
 		data := try.Of(block(c.Block))
-		if f.Columns[j], err = c.decoded(rows, data); err != nil {
-			return nil, err
-		}
+		f.Columns[j] = try.Of(c.decoded(rows, data))
 		head := try.Of(json.Marshal([]any{rows, c.Name, c.Kind, c.Labels, c.Text}))
 		h.Write(head)
 		h.Write(data)

@@ -110,11 +110,10 @@ func (r *runs) pose(content []byte) (err error) {
 
 var errNoAlgorithm = errors.New("the process does not have this algorithm")
 
-func (r *runs) begin(content []byte) ([]byte, error) {
+func (r *runs) begin(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	var b Begin
-	if err := Unpack(content, &b); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(content, &b))
 	for _, run := range b.Ended {
 		delete(r.begun, run)
 	}
@@ -123,11 +122,8 @@ func (r *runs) begin(content []byte) ([]byte, error) {
 		return nil, errNoAlgorithm
 	}
 	m := p.models[b.Options.Unit]
-	var err error
 	if m == nil {
-		if m, err = model.NewContext(context.Background(), p.problem, b.Options.Unit); err != nil {
-			return nil, err
-		}
+		m = try.Of(model.NewContext(context.Background(), p.problem, b.Options.Unit))
 		p.models[b.Options.Unit] = m
 	}
 	var alg engine.Algorithm
@@ -282,22 +278,14 @@ func (c *cursor) batch() (engine.Batch, error) {
 
 // Begin begins a run of the other process's algorithm on problem p. ended are numbers of runs that the other process can
 // drop.
-func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions, ended []uint64) (Began, error) {
+func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions, ended []uint64) (_ Began, err error) {
+	defer try.Caught(&err)
 	var began Began
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at, err := r.pose(p, number)
-	if err != nil {
-		return began, err
-	}
-	content, err := Pack(Begin{at, opt, ended})
-	if err != nil {
-		return began, err
-	}
-	answer, err := r.conn.Call(OpBegin, content)
-	if err != nil {
-		return began, err
-	}
+	at := try.Of(r.pose(p, number))
+	content := try.Of(Pack(Begin{at, opt, ended}))
+	answer := try.Of(r.conn.Call(OpBegin, content))
 	return began, Unpack(answer, &began)
 }
 

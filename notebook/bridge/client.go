@@ -202,9 +202,7 @@ func (c *Client) putFunctions(name string, v any) (err error) {
 	if put.Program, err = os.Executable(); err != nil {
 		return fmt.Errorf("the program of this cell cannot be found: %w", err)
 	}
-	if put.Dir, err = os.Getwd(); err != nil {
-		return err
-	}
+	put.Dir = try.Of(os.Getwd())
 	if _, err = c.call(OpFunction, put); err != nil || c.serves == 0 {
 		return err
 	}

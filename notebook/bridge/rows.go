@@ -129,11 +129,10 @@ func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 	return kind, reply
 }
 
-func (e *Evaluator) bind(content []byte) ([]byte, error) {
+func (e *Evaluator) bind(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	var b Binding
-	if err := Unpack(content, &b); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(content, &b))
 	key := strconv.FormatUint(b.Formula, 10) + fmt.Sprintf("%t%q", b.Bare, b.Columns)
 	number, known := e.numbers[key]
 	if !known {
@@ -142,10 +141,7 @@ func (e *Evaluator) bind(content []byte) ([]byte, error) {
 			return nil, fmt.Errorf("the kernel has no formula %d", b.Formula)
 		}
 		if !b.Bare && f.Resolve != nil {
-			var err error
-			if f, err = f.Resolve(b.Columns); err != nil {
-				return nil, err
-			}
+			f = try.Of(f.Resolve(b.Columns))
 		}
 		if f.Pair == nil {
 			return nil, fmt.Errorf("%s: the formula must be bound to points first, see kernels.Bind", f.Name)

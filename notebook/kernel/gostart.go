@@ -41,9 +41,7 @@ func (g *goSide) start(ctx context.Context, log func(string)) (_ *child, err err
 	if g.child != nil && !g.child.ended() {
 		return g.child, nil
 	}
-	if g.tools, err = gonb.Provision(ctx, log); err != nil {
-		return nil, err
-	}
+	g.tools = try.Of(gonb.Provision(ctx, log))
 	try.To(g.listen())
 	folder, err := os.MkdirTemp(g.folder, "gonb-")
 	if err != nil {

@@ -172,17 +172,13 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 // this program's cache matches them. The error names the first changed event.
 //
 // Verify takes no lock: it reads the events and their end in one snapshot, and others may record meanwhile.
-func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
+func Verify(ctx context.Context, dir string, maker Maker, opt Options) (_ Verification, err error) {
+	defer try.Caught(&err)
 	var v Verification
 	// before the events, as in prepare
-	if err := checkFiles(dir); err != nil {
-		return v, err
-	}
+	try.To(checkFiles(dir))
 	headSeq, headHash := readHead(dir)
-	db, err := openFolder(ctx, dir)
-	if err != nil {
-		return v, err
-	}
+	db := try.Of(openFolder(ctx, dir))
 	defer db.close()
 	if err := db.integrity(ctx); err != nil {
 		return v, db.explain(ctx, err)
@@ -190,7 +186,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	var list []campaign.Event
 	var seq int64
 	var hash string
-	err = db.snapshot(ctx, func(q querier) (err error) {
+	try.To(db.snapshot(ctx, func(q querier) (err error) {
 		if list, err = events(ctx, q, 0); err != nil {
 			return err
 		}
@@ -199,10 +195,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 		}
 		seq, hash, err = head(ctx, q)
 		return err
-	})
-	if err != nil {
-		return v, err
-	}
+	}))
 	// a chain does not detect events removed from its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)

@@ -248,9 +248,7 @@ func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]In
 	l := try.Of(lock(ctx, c.dir))
 	defer l.release()
 	list := try.Of(c.Invitations())
-	if list, err = f(list); err != nil {
-		return err
-	}
+	list = try.Of(f(list))
 	text := try.Of(json.MarshalIndent(list, "", "  "))
 	return atomicfile.Write(filepath.Join(c.dir, invitesFile), text, 0o600, true) // readable by its owner alone
 }

@@ -51,9 +51,7 @@ func Open(ctx context.Context, r Record, maker Maker, build string) (_ *Campaign
 	start, recipe := try.Two(Recipe(r.Events[0], r.File))
 	p := try.Of(Remake(ctx, maker, start, recipe))
 	c := &Campaign{maker: maker, build: build, recipe: recipe, protocol: p, Record: r}
-	if c.state, err = campaign.Fold(r.Events, p.Problem.TaskOf); err != nil {
-		return nil, err
-	}
+	c.state = try.Of(campaign.Fold(r.Events, p.Problem.TaskOf))
 	c.recipe, c.protocol, err = Follow(ctx, maker, recipe, p, c.state, r.File)
 	return c, err
 }
@@ -81,9 +79,7 @@ func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []cam
 	for _, f := range files {
 		c.Record.Files[f.SHA256] = f.Content
 	}
-	if c.recipe, c.protocol, err = Follow(ctx, c.maker, c.recipe, c.protocol, s, c.Record.File); err != nil {
-		return err
-	}
+	c.recipe, c.protocol = try.Two(Follow(ctx, c.maker, c.recipe, c.protocol, s, c.Record.File))
 	c.Record.Events, c.state = all, s
 	return nil
 }

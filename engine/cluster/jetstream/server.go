@@ -109,9 +109,7 @@ func loopback(host string) bool {
 // start starts the server, makes the stream and waits for connections.
 func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (err error) {
 	defer try.Caught(&err)
-	if s.guard, err = newGuard(s.dir); err != nil {
-		return err
-	}
+	s.guard = try.Of(newGuard(s.dir))
 	n.CustomClientAuthentication, n.AlwaysEnableNonce = s.guard, true
 	if s.nats, err = server.NewServer(n); err != nil {
 		return fmt.Errorf("the server cannot start: %w", err)

@@ -72,9 +72,7 @@ func (k *Kernel) begin(ctx context.Context, opt StartOptions) (err error) {
 	argv, env := k.Spec.command(file)
 	// kernels watch this process and end with it
 	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid()))
-	if k.process, err = launch(argv, env, opt.Dir, opt.Stderr); err != nil {
-		return err
-	}
+	k.process = try.Of(launch(argv, env, opt.Dir, opt.Stderr))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {
