@@ -106,20 +106,16 @@ credentials permit deletion. Existing credentials are kept, so you can add agent
 Keep DIR/keys secret: its holder can act as the server.`,
 		Example: `  gonb-cope cluster keys shared --run wells --agents 5
   gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
 			if o.Agents > 0 && o.Run == "" {
 				return usageError{fmt.Errorf("--agents needs the run that they join: --run ID")}
 			}
-			if err := checkRun(o.Run); err != nil {
-				return err
-			}
+			try.To(checkRun(o.Run))
 			if o.Days == 0 { // jetstream.Keys would otherwise use its default
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
-			made, err := jetstream.Keys(c.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
+			made := try.Of(jetstream.Keys(c.Context(), args[0], o))
 			return showKeys(made, asJSON)
 		},
 	}

@@ -79,16 +79,11 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 	if u, err := url.Parse(address); err == nil {
 		name = u.Redacted()
 	}
-	return cluster.Asking{Name: name, Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(request))
-		if err != nil {
-			return err
-		}
+	return cluster.Asking{Name: name, Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) (err error) {
+		defer try.Caught(&err)
+		r := try.Of(http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(request)))
 		r.Header.Set("Content-Type", "application/json")
-		response, err := service.Do(r)
-		if err != nil {
-			return err
-		}
+		response := try.Of(service.Do(r))
 		defer response.Body.Close()
 		if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
 			return fmt.Errorf("%s answered %s and redirects to %s. Give that URL", name, response.Status, to)

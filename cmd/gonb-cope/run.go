@@ -99,13 +99,10 @@ NAME-2 and so on.`,
   gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: arguments(1, 1, "one script (or - for standard input)"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.byAgents.check(c, o.server); err != nil {
-				return err
-			}
-			if err := o.shard.check(c, args[0], o.output != ""); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
+			try.To(o.byAgents.check(c, o.server))
+			try.To(o.shard.check(c, args[0], o.output != ""))
 			switch {
 			case o.noWrite && o.byAgents.agents:
 				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}

@@ -49,15 +49,11 @@ func packedKinds() []packedKind {
 func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack func(W, Functions) (U, error)) packedKind {
 	return packedKind{kind, reflect.TypeFor[T](), func(v any, fs Functions) (Value, error) {
 		return encodeAs(kind, v.(T), fs, pack)
-	}, func(v Value, fs Functions) (any, error) {
+	}, func(v Value, fs Functions) (_ any, err error) {
+		defer try.Caught(&err)
 		var wire W
-		if err := Unpack(v.Data, &wire); err != nil {
-			return nil, err
-		}
-		out, err := unpack(wire, fs)
-		if err != nil {
-			return nil, err
-		}
+		try.To(Unpack(v.Data, &wire))
+		out := try.Of(unpack(wire, fs))
 		return out, nil
 	}}
 }

@@ -187,12 +187,9 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (_ Verifi
 	var seq int64
 	var hash string
 	try.To(db.snapshot(ctx, func(q querier) (err error) {
-		if list, err = events(ctx, q, 0); err != nil {
-			return err
-		}
-		if err := campaign.CheckChain(list); err != nil {
-			return err
-		}
+		defer try.Caught(&err)
+		list = try.Of(events(ctx, q, 0))
+		try.To(campaign.CheckChain(list))
 		seq, hash, err = head(ctx, q)
 		return err
 	}))

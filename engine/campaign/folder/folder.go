@@ -189,34 +189,25 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	}
 	defer l.release()
 	folded := false
-	err = c.db.transaction(ctx, func(tx *sql.Tx) error {
-		if err := c.catchUp(ctx, tx); err != nil {
-			return err
-		}
+	err = c.db.transaction(ctx, func(tx *sql.Tx) (err error) {
+		defer try.Caught(&err)
+		try.To(c.catchUp(ctx, tx))
 		// a folder that lost its last events must not continue: it would reuse the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
 		}
-		m, err := c.moment(ctx, c.state)
-		if err != nil {
-			return err
-		}
+		m := try.Of(c.moment(ctx, c.state))
 		list, err := f(m)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		// files come first: an event must not name a missing file
 		for _, file := range files {
-			if err := putFile(ctx, tx, file.Content); err != nil {
-				return err
-			}
+			try.To(putFile(ctx, tx, file.Content))
 		}
 		seq, hash = c.state.Seq, c.state.Hash
-		made, err := appendEvents(ctx, tx, list)
-		if err != nil {
-			return err
-		}
+		made := try.Of(appendEvents(ctx, tx, list))
 		// only events that can be folded are committed; otherwise no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {
