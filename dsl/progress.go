@@ -138,8 +138,8 @@ func noteFirstStep(tell func(sim.Step), worth *atomic.Bool, is func(sim.Step) bo
 	}
 }
 
-// teller passes progress on until it is closed. After an interrupt, it thus silences a computation that continues in the
-// background.
+// teller forwards progress to the user until it is closed. After an interrupt it is closed, because the computation may
+// continue in the background.
 type teller struct {
 	mu     sync.Mutex // guards closed, and admits one report at a time
 	closed bool       // after close, reports are dropped

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// State is the present result of an algorithm. Only Answers is required.
+// State is the current result of an algorithm. Only Answers is required.
 type State struct {
 	// one per task, in task order; required are Leader and Decided, and Estimate for figures
 	Answers []Answer

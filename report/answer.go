@@ -358,7 +358,10 @@ func nextTable(a answer.Answer) Table {
 // lossNote returns the sentence about the expected loss before and after the proposed measurements.
 func lossNote(a answer.Answer) string {
 	what := "the expected loss, averaged over tasks,"
-	if a.Overall != nil {
+	switch {
+	case len(a.Picks) == 1:
+		what = "the expected loss"
+	case a.Overall != nil:
 		what = "the expected loss of the option for all tasks"
 	}
 	if a.LossAfter >= a.LossNow {

@@ -30,10 +30,14 @@ func boundsSentence(r bounds.Report) string {
 		goal = fmt.Sprintf("find an arm within %s of the best", decimal(r.Epsilon, 0))
 	}
 	s := fmt.Sprintf("To %s of %s with error probability at most %s", goal, each(r.Tasks), decimal(r.Delta, 0))
-	if finite(r.LowerBoundSamples) {
+	switch {
+	case finite(r.LowerBoundSamples):
 		s += fmt.Sprintf(", any algorithm needs at least %s samples per agent in expectation", decimal(r.LowerBoundSamples, 0))
-	} else {
+	case r.LowerBoundSamples > 0:
 		s += ", no finite number of samples is enough: a task has two equally good best arms"
+	default:
+		s += ", the smallest number of samples is not known. The lower bound is not computed if rewards have limits or block " +
+			"effects, or if all arms are within epsilon of the best"
 	}
 	if finite(r.Theorem.FC) {
 		s += ". " + theoremSentence(r)

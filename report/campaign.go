@@ -164,7 +164,7 @@ func campaignSentence(s campaign.Status) string {
 		progress = fmt.Sprintf("%d of %s decided after ", answeredTasks(s), plural(len(s.Tasks), "task"))
 	}
 	out := fmt.Sprintf("%s, %s: %s%s and %s samples.",
-		s.Name, s.Algorithm, progress, plural(s.Rounds, "round"), decimal(float64(s.Samples), 0))
+		s.Name, s.Algorithm, progress, plural(s.Rounds, "finished round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])
 	}
@@ -233,7 +233,7 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Options open", "#measured Measured in the campaign", "#beside Earlier or late results",
+			"#arms_open Options open", "#measured Measured in finished rounds", "#beside Earlier or late results",
 			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
 			"out Last option excluded"),
 	}

@@ -59,11 +59,11 @@ func (c chart) figure(o PlotOptions) (Figure, error) {
 	return f, nil
 }
 
-// panels returns one figure for each element of of: a copy of like that give has changed.
-func panels[T any](like Figure, of []T, give func(panel *Figure, of T)) []Figure {
-	return lists.Map(of, func(x T) Figure {
+// panels returns one panel for each element: a copy of like, which set changes.
+func panels[T any](like Figure, elements []T, set func(panel *Figure, of T)) []Figure {
+	return lists.Map(elements, func(x T) Figure {
 		panel := like
-		give(&panel, x)
+		set(&panel, x)
 		return panel
 	})
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/report/internal/wording"
@@ -22,19 +23,27 @@ func overallBlocks(a answer.Answer) []Block {
 	if o == nil || len(o.PerTask) == 1 { // with one task, this is the recommendation of that task
 		return nil
 	}
-	text := fmt.Sprintf("Over all %d tasks, %s is %s with probability %s", len(o.PerTask), sentence.Name(o.Label), bestWithin(a.Epsilon),
-		percent(o.Within))
+	text := fmt.Sprintf("On average over all %d tasks, %s is %s with probability %s",
+		len(o.PerTask), sentence.Name(o.Label), bestWithin(a.Epsilon), percent(o.Within))
 	if o.Difference != nil {
-		estimate, lo, hi := rounded(o.Difference.Estimate, o.Difference.CI95)
-		text += fmt.Sprintf(". The runner-up, %s, differs from it by %s (95 %% interval %s to %s)", sentence.Name(o.RunnerUp),
+		d := *o.Difference
+		if a.Goal == problem.GoalMin { // better is then less
+			d = answer.Difference{Estimate: -d.Estimate, CI95: [2]float64{-d.CI95[1], -d.CI95[0]}}
+		}
+		estimate, lo, hi := rounded(d.Estimate, d.CI95)
+		text += fmt.Sprintf(". It is estimated to be better than the runner-up, %s, by %s (95 %% interval %s to %s", sentence.Name(o.RunnerUp),
 			estimate, lo, hi)
+		if d.CI95[0] < 0 {
+			text += "; below 0, the runner-up is better"
+		}
+		text += ")"
 	}
 	out := []Block{Paragraph{Text: text + ".", Lead: true}, overallTasks(a), overallOptions(a)}
 	if len(o.Drop) > 0 {
 		out = append(out, dropTable(a))
 	}
 	if len(o.Partial) > 0 {
-		out = append(out, Paragraph{Text: "These options are not in the table at every task, so they are left out: " +
+		out = append(out, Paragraph{Text: "These options are not in the table for every task, so they are left out: " +
 			strings.Join(o.Partial, "; ") + ". To consider them, write candidates=\"all\" (--candidates all)."})
 	}
 	return out
@@ -49,7 +58,7 @@ func differenceText(d answer.Difference) string {
 // overallTasks returns a table with one row per task: the expected loss if the task uses the arm recommended for all.
 func overallTasks(a answer.Answer) Table {
 	o := a.Overall
-	t := Table{Caption: o.Label + " at each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
+	t := Table{Caption: o.Label + " in each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
 		number("estimate", rewardTitle(a), ""), {Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2},
 		text("best", "Best of the task")}}
 	for _, x := range o.PerTask {
@@ -66,9 +75,11 @@ func overallOptions(a answer.Answer) Table {
 		text("difference", "Difference to the recommended option"),
 		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best in any task)", ""),
 		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Largest loss at")},
-		Notes: []string{"Differences have 95 % intervals.",
-			"Slope: how much the estimate of an option rises between two tasks if the mean of all options rises by 1. Above 1, the " +
-				"option depends on the task more than the average option."}}
+		Notes: []string{"Differences have 95 % intervals."}}
+	if slices.ContainsFunc(o.Options, func(x answer.OverallPlace) bool { return x.Slope != nil }) {
+		t.Notes = append(t.Notes, "Slope: how much the estimate of an option rises between two tasks if the mean of all options rises by 1. "+
+			"Above 1, the option depends on the task more than the average option.")
+	}
 	shown := lists.Where(o.Options, func(x answer.OverallPlace) bool { return x.Difference.CI95[0] <= 0 && x.Difference.CI95[1] >= 0 })
 	if len(shown) < mostOverall {
 		shown = o.Options[:min(mostOverall, len(o.Options))]

@@ -40,7 +40,7 @@ func actCommand(e campaign.Entry) *cobra.Command {
 	if tell, ok := act.(*campaign.Tell); ok { // this command also accepts pairs of id and value
 		c.Use, c.Args = "tell DIR FILE.csv | DIR ID VALUE...", arguments(2, -1, "a folder, and a file or an id with its value")
 		c.Flags().StringVar(&tell.Sheet, "sheet", "",
-			"`NAME` of the sheet, which identifies its rows without ids later (default: the name of the file)")
+			"`NAME` of the sheet in the record: rows without ids are skipped if this sheet already recorded them (default: the file's name)")
 	}
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := check(c.Context()); err != nil {

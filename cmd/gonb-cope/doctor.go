@@ -273,7 +273,7 @@ func installedColours(context.Context) (string, error) {
 	return "", errors.New("%%cope cells have no colours in JupyterLab")
 }
 
-// onPath returns a check that finds the first of the named programs.
+// onPath returns a check that finds a program on the PATH: the first of these names that exists.
 func onPath(names ...string) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		for _, name := range names {

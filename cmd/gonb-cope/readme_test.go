@@ -156,7 +156,7 @@ func methodTable(r *readme, script string) string {
 		{"CoBayesFC", "posterior probability", "the kernel, with fitted scales, describes the rewards"},
 		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
 		{"IndUniformFC", "the same test, equal pulls", "normal noise; shares nothing"},
-		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares; its sample sizes use the large constants of its proof"},
+		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

@@ -530,16 +530,26 @@ const leastCoverage, fewestLeft = 0.8, 20
 
 // noiseWords describes the noise model in words.
 func noiseWords(l belief.Scatter) string {
-	each := short(l.Scales[0]) + " to " + short(l.Scales[1])
+	each, one := short(l.Scales[0])+" to "+short(l.Scales[1]), short(l.Scales[1])
+	if short(l.Scales[0]) != one { // each task has its own scale
+		one = each + ", in proportion to the scale of each task"
+	}
 	said := map[string]string{
 		belief.ScatterStated:  "standard deviation " + each + ", as stated",
 		belief.ScatterCounts:  "from counts of successes",
 		belief.ScatterTask:    "standard deviation " + each + ", by task",
 		belief.ScatterArm:     "standard deviation " + each + ", by option",
 		belief.ScatterMean:    "standard deviation " + each + ", depending on the mean",
-		belief.ScatterUnknown: "standard deviation " + short(l.Scales[1]) + ", estimated from the kernel because nothing was measured twice",
+		belief.ScatterUnknown: "standard deviation " + one + ", estimated from the kernel because nothing was measured twice",
 	}[l.Kind]
-	return cmp.Or(said, "SD "+short(l.Scales[1])+", the same for all options")
+	return cmp.Or(said, "standard deviation "+one+", the same for all options")
 }
 
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) }
+// short returns v with three significant digits, without an exponent if it is between 1e-4 and 1e6.
+func short(v float64) string {
+	text := strconv.FormatFloat(v, 'g', 3, 64)
+	if a := math.Abs(v); a >= 999.5 && a < 1e6 {
+		text = strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return text
+}

@@ -58,12 +58,13 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	if b.NoiseAssumed {
 		out = append(out, "no option has two rows, so noise and differences between options cannot be separated. "+
 			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
-			"Measure the pick and its rivals again, or give noise=")
+			"Measure the recommended option and its rivals again, or give noise=")
 	}
 	l := b.LeaveOneOut
 	if l.Arms >= fewestLeft && l.Coverage < leastCoverage {
 		out = append(out, fmt.Sprintf("only %.0f %% of left-out means are in their 95 %% interval. "+
-			"The intervals of the answer are too narrow. Measure the pick and the runner-up again before you rely on it", 100*l.Coverage))
+			"The intervals of the answer are too narrow. Measure the recommended option and the runner-up again before you rely on it",
+			100*l.Coverage))
 	}
 	if l.Arms >= fewestLeft && l.Without > 0 && l.Error > l.Without {
 		out = append(out, "similar options do not help to predict one another here. "+

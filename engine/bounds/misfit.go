@@ -49,7 +49,7 @@ func (b *builder) misfit() error {
 // misspecified returns the bound of docs/theory/misfit.md, "Upper bound". Round r has a design for the arms S_r that
 // may remain, at ξ = 0 with value ρ_r. It makes
 //
-//	N_r = 32·4^r (1+ε)² ρ_r log(2n²V/δ_r) pulls,  δ_r = δ/(2r²)
+//	N_r = 32·4^r (1+ε)² ρ_r log(2n²V/δ_r) pulls,  δ_r = δ/(2r²).
 //
 // It removes an arm whose estimate is below another by 2^{-r}/2 + B_r, where
 //

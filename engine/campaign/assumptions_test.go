@@ -15,7 +15,7 @@ func TestAssumptionsRead(t *testing.T) {
 	text := try.Of(json.Marshal(f))
 	var back Forecast
 	try.To(json.Unmarshal(text, &back))
-	want := "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead). CoBayesFC estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task is independent for each arm (from none to twice that). Up to 20 % of measurements fail, and 10 % of results are up to 2 weeks late (failed= and late= state the shares)"
+	want := "rewards drawn from the kernel as prior, whose variances are in squared reward units (gaps= plans for a lead of the best arm instead). CoBayesFC estimates how far arms differ from the kernel. In its runs, about half of the variance between the arms of a task is independent for each arm (from none to twice that). Up to 20 % of measurements fail, and 10 % of results are up to 2 weeks late (failed= and late= state the shares)"
 	if got := back.Assumes.String(); got != want || len(back.Assumes) != 3 {
 		t.Errorf("got %q of %s, want %q", got, text, want)
 	}

@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -47,6 +48,28 @@ func TestForecastWithTheTable(t *testing.T) {
 	// results known from the start lower the loss
 	if with, fresh := f.Rows[0].Buys, g.Rows[0].Buys; len(with) == 0 || with[0].Loss >= fresh[0].Loss {
 		t.Errorf("%+v with the table, %+v without", with, fresh)
+	}
+}
+
+// TestForecastNoiseIsPooled: simulated runs draw rewards with the noise of the posterior, which pools arms. The deviation of an arm with
+// two rows is nearly chance: here from 0.2 to 2, although the noise is the same for all.
+func TestForecastNoiseIsPooled(t *testing.T) {
+	const text = "site,arm,y\nX,a,38.2\nX,a,42.1\nX,b,39.1\nX,b,38\nX,c,40\nX,c,42.3\nX,d,40.4\nX,d,40\n" +
+		"Y,a,30.6\nY,a,33.9\nY,b,28.6\nY,b,29.1\nY,c,33.8\nY,c,31.3\nY,d,33.1\nY,d,33.6\n"
+	alone := kernels.Joint{Terms: []kernels.Term{{Scale: 4, Task: kernels.Identity{}, Arm: kernels.Identity{}}}}
+	q := try.Of(problem.Load("t.csv", alone, problem.LoadOptions{
+		Read: func(string) ([]byte, error) { return []byte(text), nil },
+		Long: &problem.Long{Task: []string{"site"}, Arm: []string{"arm"}, Reward: "y"},
+	}))
+	p := Protocol{Problem: q, Mode: engine.ModeFC, Algorithm: "CoBayesFC", Options: engine.Options{Delta: 0.05, Epsilon: 1}}
+	all, _, err := truths(t.Context(), p, new(model.Memory), 0, 3)
+	try.To(err)
+	const pooled = 1.57 // √(mean over arms of d²/2), d the difference of the two rows
+	for _, truth := range all {
+		sd := truth.Noise.Deviations()
+		if least, most := slices.Min(sd), slices.Max(sd); least < pooled/1.3 || most > 1.3*pooled {
+			t.Errorf("deviations from %.3g to %.3g, want about %g", least, most, pooled)
+		}
 	}
 }
 

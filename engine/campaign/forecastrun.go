@@ -37,7 +37,11 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 		if b, err := belief.Of(ctx, p.Problem, belief.Options{Memory: memory}); err == nil {
 			count, _ := b.Draws.Dims()
 			return lists.Make(runs, func(i int) *problem.Problem {
-				return plan.Supposed(p.Problem, slices.Clone(b.Draws.RawRowView(i*count/runs)))
+				truth := plan.Supposed(p.Problem, slices.Clone(b.Draws.RawRowView(i*count/runs)))
+				if p.Problem.Block == nil { // the table's own deviations can come from two rows of an arm
+					truth.Noise.SD = lists.Map(b.Noise, math.Sqrt)
+				}
+				return truth
 			}), Note{Kind: NoteRewardsBelieved}, nil
 		} else if ctx.Err() != nil {
 			return nil, Note{}, err

@@ -101,11 +101,12 @@ var noteSentences = map[NoteKind]string{
 	NoteClosed: "%s closed for reasons unrelated to rewards",
 	NoteEarly:  "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
 
-	NoteRewardsDrawn: "rewards drawn from the kernel as prior, in squared reward units (gaps= plans for a lead of the best arm instead)",
-	NoteRewardsKnown: "the means of the table for expected rewards",
-	NoteRewardsBelieved: "expected rewards that are plausible given the table, different in each run; each run starts without " +
+	NoteRewardsDrawn: "rewards drawn from the kernel as prior, whose variances are in squared reward units " +
+		"(gaps= plans for a lead of the best arm instead)",
+	NoteRewardsKnown: "the means of the table as true means",
+	NoteRewardsBelieved: "true means that are drawn at random for each run, so that they agree with the table; each run starts without " +
 		"the table's measurements",
-	NoteRewardsAttached: "expected rewards that are plausible given the table, different in each run; each run starts from " +
+	NoteRewardsAttached: "true means that are drawn at random for each run, so that they agree with the table; each run starts with " +
 		"the table's measurements (attach=false: without them)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",

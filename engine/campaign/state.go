@@ -289,5 +289,5 @@ func (s *State) ToldOf(digest string) (results []ResultRecord, whole bool) {
 	return results, true
 }
 
-// Under returns the campaign at a time, under the given protocol.
+// Under returns the state together with a protocol and the present time.
 func (s *State) Under(p Protocol, now time.Time) Moment { return Moment{s, p, now} }

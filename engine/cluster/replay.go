@@ -128,8 +128,8 @@ func (w *agent) find(ctx context.Context, r int) error {
 	return nil
 }
 
-// Status is the progress of a run according to its facts alone: it needs neither the problem nor the script. Check finds
-// other faults, such as an end that no replica reaches.
+// Status is the progress of a run, from the published facts alone: neither the problem nor the script is needed. Check
+// finds further faults, such as an end that no replica reaches.
 type Status struct {
 	Run       string           `json:"run"`  // name of the run
 	Mode      string           `json:"mode"` // from RunBody, like Algorithm, Settings, Relay and Build

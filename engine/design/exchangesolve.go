@@ -17,8 +17,8 @@ const (
 	exchangeRounds = 40
 	// wholeRounds is the largest number of times that the result of a sample is checked on all arms.
 	wholeRounds = 4
-	// ripe is a ratio of the largest variance found to the lower bound. Arms and contrasts are dropped only below it,
-	// because their relevance is unknown before.
+	// ripe is the ratio of the largest variance found to the lower bound below which arms and contrasts are dropped. While
+	// the ratio is larger, it is unknown which of them matter.
 	ripe = 1.5
 )
 

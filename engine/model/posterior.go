@@ -75,7 +75,7 @@ func NewPosterior(m *Model, prior Prior, counts []int, means []float64) (*Poster
 }
 
 // FurtherPosterior is NewPosterior, but reuses computations of the posterior before. That posterior must have the same
-// kernel; its data may be others.
+// kernel; its data may differ.
 func FurtherPosterior(m *Model, prior Prior, before *Posterior, counts []int, means []float64) (*Posterior, error) {
 	if !slices.ContainsFunc(counts, func(c int) bool { return c > 0 }) {
 		return nil, errors.New("nothing was measured, so no arm can be estimated")

@@ -138,7 +138,7 @@ var noteSentences = map[NoteKind]string{
 	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the invisible character %[3]s. Remove it if it is a mistake",
 
 	NoteNoReward: "rows without a value of %s do not count as measurements. There are %d, the last in line %d",
-	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column states so (%[3]d): %[2]s. If they were ` +
+	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column says so (%[3]d): %[2]s. If they were ` +
 		`not tried, write failed="false" (--failed false)`,
 	NoteFailed: "column %[1]q: measurements without a value count as failed (%[4]d): %[2]s%[3]s",
 	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
@@ -176,7 +176,7 @@ var noteSentences = map[NoteKind]string{
 	NoteBent: "the matrix is not exactly positive semi-definite, maybe because its numbers are rounded. To repair it, %g is added to its " +
 		"diagonal",
 	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
-	NoteNested: `the labels of %[1]s occur at several tasks. They count as different blocks at each task. If a label is one block at all ` +
+	NoteNested: `the labels of %[1]s occur in several tasks. They count as different blocks in each task. If a label is one block in all ` +
 		`tasks, write crossed=%[2]q (--crossed)`,
 	NotePooled: "%[1]s without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks " +
 		"if the task has none",

@@ -303,8 +303,8 @@ func (t *table) find(name string) bool {
 	return len(same) == 1
 }
 
-// standardNames writes these names, and the prefixes x_ and z_, in small letters. A name stays if the table also has a
-// column with the small letters.
+// standardNames changes capital letters in the header to small ones, in the given names and in names that begin with x_
+// or z_. A name is unchanged if the table also has a column with the small letters.
 func (t *table) standardNames(names ...string) {
 	for k, name := range t.header {
 		small := strings.ToLower(name)

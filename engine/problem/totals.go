@@ -20,7 +20,7 @@ var (
 // with less than this probability, the row is not an option.
 const unlikelyTotal = 0.01
 
-// totals returns notes on options and tasks that look like totals or means of others. Either their names state so, or
+// totals returns notes on options and tasks that look like totals or means of others. Either their names say so, or
 // their values are the sum or the mean of the others.
 func (f *found) totals(t *table, l Long) (notes []Note) {
 	known := map[[2]string]bool{}

@@ -46,8 +46,8 @@ func Remake(ctx context.Context, maker Maker, start campaign.StartBody, r questi
 	return p, nil
 }
 
-// Follow adds all arms that the state added to the protocol and the recipe. It returns an error if an addition gives
-// another problem than when it was recorded. file returns a recorded file by its hash.
+// Follow adds to the protocol and the recipe all arms that were added during the campaign. It returns an error if an
+// addition gives another problem now than when it was recorded. file returns a recorded file by its hash.
 func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, s *campaign.State,
 	file func(hash string) ([]byte, error)) (question.Recipe, campaign.Protocol, error) {
 	all := s.Additions()

@@ -52,7 +52,7 @@ type LoginError struct {
 	err   error      // error of NATS, TLS or the file; may be nil
 }
 
-// LoginCause is why there is no connection.
+// LoginCause is the reason why a connection was refused.
 type LoginCause int
 
 // Causes of a LoginError. The text of the error states what to do.

@@ -172,7 +172,7 @@ type doubts struct {
 	sum      float64
 }
 
-// doubts computes the doubts about the given opponent.
+// doubts returns the expected excess of each arm over the given opponent.
 func (c *contest) doubts(opponent int, estimates []float64, variance func(i, j int) float64) doubts {
 	d := doubts{opponent: opponent, each: make([]float64, len(c.arms))}
 	for k, i := range c.arms {

@@ -59,8 +59,8 @@ func (c *Candidates) UsedRule(rule engine.Rule) bool {
 // Goal returns the problem's goal.
 func (c *Candidates) Goal() string { return c.Model.Problem.Goal }
 
-// Independent returns false: agents share their data. Algorithms in which they do not override this default, and may
-// override those below.
+// Independent returns false: agents share their data. Algorithms whose agents do not share override this default. All
+// may override the defaults below.
 func (c *Candidates) Independent() bool { return false }
 
 // Unspent returns "": the whole budget is spent.

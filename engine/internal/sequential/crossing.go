@@ -194,8 +194,8 @@ func (g *grid) between(a2 float64) {
 	}
 }
 
-// back computes here: for each node, the probability of crossing after a look. after has the same probabilities for the
-// following look.
+// back sets here[i] to the probability of a crossing after this look, given that the statistic is now at node i. after
+// has these probabilities for the next look.
 func (g *grid) back(after, here []float64) {
 	n := len(g.x)
 	copy(here, g.leave)

@@ -259,7 +259,7 @@ func (w *writer) ended() int {
 	return len(text)
 }
 
-// line ends a line that has the given number of cells.
+// line ends the present line, which has the given number of cells.
 func (w *writer) line(cells int) error {
 	if w.empty && cells == 1 { // readers would skip an empty line
 		w.b = append(w.b, '"', '"')
