@@ -134,4 +134,9 @@ var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", 
 	"#", `\#`, "\n", " ")
 
 // inlineMarkdown escapes characters that Markdown would read as markup.
-func inlineMarkdown(s string) string { return markdownEscapes.Replace(s) }
+func inlineMarkdown(s string) string {
+	return markdownEscapes.Replace(entity.ReplaceAllString(s, "&amp;$1"))
+}
+
+// entity matches text that HTML would read as a character.
+var entity = regexp.MustCompile(`&(#?\w+;)`)

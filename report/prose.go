@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"html"
 	"regexp"
 	"strings"
 
@@ -154,13 +155,18 @@ func (p *markWriter) within(m medium, blocks []Block) string {
 // their captions.
 func MarkdownOf(blocks []Block, quarto bool) string {
 	m := newMarkdown()
-	m.quarto = quarto
+	if m.quarto = quarto; quarto { // braces state attributes
+		m.escape = func(s string) string { return strings.ReplaceAll(inlineMarkdown(s), "{", `\{`) }
+	}
 	m.blocks(m, blocks)
 	return m.b.String()
 }
 
 // startsBlock matches the beginning of a line that Markdown would read as a list, a quote or a rule.
 var startsBlock = regexp.MustCompile(`(?m)^([ \t]*\d*)([-+.)](?:[ \t]|$)|[>=]|--+$)`)
+
+// plainTitle replaces what Quarto would read as markup in the title of a folded part.
+var plainTitle = strings.NewReplacer(`"`, "'", "`", "'", "<", "‹", "{", "(")
 
 // indented writes blocks whose first line begins with first and whose other lines begin with rest.
 func (m *markdownWriter) indented(first, rest string, blocks []Block) {
@@ -201,11 +207,11 @@ func (m *markdownWriter) prose(b Block) {
 		switch colons := strings.Repeat(":", 3+strings.Count(b.Class+" ", "cell ")); {
 		case inner == "":
 		case m.quarto && b.Summary != "":
-			m.writef("\n::: {.callout-note collapse=\"true\" title=\"%s\"}\n\n%s\n\n:::\n", strings.ReplaceAll(b.Summary, `"`, "'"), inner)
+			m.writef("\n::: {.callout-note collapse=\"true\" title=\"%s\"}\n\n%s\n\n:::\n", plainTitle.Replace(b.Summary), inner)
 		case m.quarto && b.Class != "":
 			m.writef("\n%s {%s}\n\n%s\n\n%s\n", colons, b.Class, inner, colons)
 		case b.Summary != "" && !m.word:
-			m.writef("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", m.escape(b.Summary), inner)
+			m.writef("\n<details><summary>%s</summary>\n\n%s\n\n</details>\n", html.EscapeString(b.Summary), inner)
 		default:
 			m.writef("\n%s\n", inner)
 		}

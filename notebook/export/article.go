@@ -46,7 +46,7 @@ func markdown(ctx context.Context, nb *notebook.Notebook, opt Options, quarto bo
 			date = "date: " + t.Format(time.DateOnly) + "\n"
 		}
 		head = fmt.Sprintf("---\ntitle: \"%s\"\n%sexecute:\n  enabled: false\nformat:\n  html:\n    embed-resources: true\n    toc: true\n---\n",
-			strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(title), date)
+			strings.NewReplacer(`\`, `\\`, `"`, `\"`, "<", `\\<`, "`", "\\\\`", "{", `\\{`).Replace(title), date) // Quarto reads it as Markdown
 	}
 	text := strings.TrimLeft(head+report.MarkdownOf(blocks, quarto), "\n")
 	if !quarto && opt.Source != "" {

@@ -180,7 +180,7 @@ func (c *converter) code(n *markup.Node) report.Block {
 	}
 	language := ""
 	if code := n.Child("code"); code != nil {
-		language = strings.TrimPrefix(code.Get("class"), "language-")
+		language = notInFence.ReplaceAllString(strings.TrimPrefix(code.Get("class"), "language-"), "-")
 	}
 	return report.Code{Text: text, Language: language}
 }
@@ -219,7 +219,7 @@ func (c *converter) details(n *markup.Node) []report.Block {
 	}
 	summary := ""
 	if s := n.Child("summary"); s != nil {
-		summary = strings.TrimSpace(s.Plain())
+		summary = strings.Join(strings.Fields(s.Plain()), " ")
 	}
 	return []report.Block{report.Group{Summary: summary, Blocks: inner}}
 }
@@ -433,6 +433,9 @@ func (c *converter) footnote(n *markup.Node) report.Prose {
 	})
 }
 
+// label matches the labels of formulas that references may name.
+var label = regexp.MustCompile(`^[\w:. -]+$`)
+
 var webAddress = regexp.MustCompile(`^https?://[\w./?=&%#~:+,@;!*-]+$`)
 
 // link returns a link to the web or to a heading, a reference to a formula, or a footnote. Of any other link it returns
@@ -442,8 +445,9 @@ func (c *converter) link(n *markup.Node) report.Prose {
 	id, inside := strings.CutPrefix(to, "#")
 	switch place := c.ids[id]; {
 	case n.HasClass("eqref") || n.HasClass("ref"):
-		if command := `\` + n.Get("class") + "{" + n.Plain() + "}"; !c.latex || tex.Compilable(command) {
-			return report.Prose{{Kind: report.Raw, Text: command}}
+		if label.MatchString(n.Plain()) {
+			command := map[bool]string{true: `\eqref{`, false: `\ref{`}[n.HasClass("eqref")]
+			return report.Prose{{Kind: report.Raw, Text: command + n.Plain() + "}"}}
 		}
 	case n.HasClass("footnote-backref"):
 		return nil
@@ -474,10 +478,9 @@ func (c *converter) link(n *markup.Node) report.Prose {
 	return words(n)
 }
 
-// formula returns a formula in the markup of the target. LaTeX has the source of a formula that would not compile.
+// formula returns a formula in the markup of the target, or its source if it would not compile, or could end the formula.
 func (c *converter) formula(source string, display bool) report.Prose {
 	display = display && !c.cell
-	begins := environments.FindStringIndex(source)
 	text := strings.ReplaceAll(strings.TrimSpace(source), "\n", " ")
 	switch {
 	case c.latex:
@@ -495,9 +498,11 @@ func (c *converter) formula(source string, display bool) report.Prose {
 		default:
 			text = "\n\\[\n" + ready + "\n\\]\n"
 		}
+	case strings.Contains(strings.ReplaceAll(text, `\$`, ""), "$"):
+		return report.Prose{{Kind: report.Literal, Text: text}}
 	case c.cell: // otherwise readers split cells at each bar
 		text = "$" + strings.NewReplacer(`\|`, `\Vert{}`, "|", `\vert{}`).Replace(text) + "$"
-	case c.quarto && display && begins != nil && begins[0] == 0:
+	case c.quarto && display && isEnvironment(text):
 		text = "\n\n" + text + "\n\n"
 	case display:
 		text = "$$" + text + "$$"
@@ -505,6 +510,14 @@ func (c *converter) formula(source string, display bool) report.Prose {
 		text = "$" + text + "$"
 	}
 	return report.Prose{{Kind: report.Raw, Text: text}}
+}
+
+// isEnvironment reports whether TeX is one environment that switches to math mode itself.
+func isEnvironment(source string) bool {
+	name := tex.Environment(source)
+	begin, end := `\begin{`+name+"}", `\end{`+name+"}"
+	return environments.MatchString(begin) && strings.Count(source, begin) == 1 && strings.Count(source, end) == 1 &&
+		strings.HasSuffix(source, end)
 }
 
 // blankLine matches a blank line. It ends a paragraph, which TeX does not allow inside a formula.
