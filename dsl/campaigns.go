@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -247,27 +248,21 @@ func checkProtocol(c *call, _ protocolArgs) {
 }
 
 // evalProtocol evaluates protocol(...). It validates the protocol first, because the forecast may take long.
-func evalProtocol(c *call, a protocolArgs) (any, error) {
-	e, err := protocolEntry(c)
-	if err != nil {
-		return nil, err
-	}
+func evalProtocol(c *call, a protocolArgs) (_ any, err error) {
+	defer try.Caught(&err)
+	e := try.Of(protocolEntry(c))
 	p := campaign.Protocol{
 		Problem: a.P, Mode: e.Mode, Algorithm: e.Name, Options: optionsOf(c), Plate: a.Plate, Capacity: a.Capacity, TimeUnit: a.TimeUnit,
 		Lease: a.Lease, Cost: a.Cost, Seed: a.Seed, Failed: a.Failed, Late: a.Late, Delay: a.Delay, Fresh: a.Attach != nil && !*a.Attach,
 	}
-	if p, err = a.inBlocks(c, p); err != nil {
-		return nil, err
-	}
+	p = try.Of(a.inBlocks(c, p))
 	// Without a budget, rounds is a number of plates or units of time.
 	if p.Options.Rounds > 0 && p.Options.Budget == 0 && p.Options.Total == 0 {
 		p.Options.Total = p.Options.Rounds * max(p.Plate, p.Capacity)
 	}
 	// Record the default, because it may change in a later version.
 	p.Options.Delta = cmp.Or(p.Options.Delta, engine.DefaultDelta)
-	if err := p.Check(c.e.ctx); err != nil {
-		return nil, err
-	}
+	try.To(p.Check(c.e.ctx))
 	runs := 0 // with 0, plan.RunsFor chooses the number
 	if a.Runs != nil {
 		runs = *a.Runs

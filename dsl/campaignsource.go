@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // ReadProtocol evaluates the only protocol(...) in a script, together with the statements that it depends on. text is the
@@ -173,7 +174,8 @@ var errNoTable = errors.New("the problem of this campaign was not read from a ta
 
 // protocolOf evaluates the only protocol(...) of a script and the statements that it needs. It skips the script's runs and
 // figures.
-func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.Protocol, error) {
+func protocolOf(ctx context.Context, name, text string, opt Options) (_ campaign.Protocol, err error) {
+	defer try.Caught(&err)
 	script, errs := Parse(name, text)
 	if len(errs) > 0 {
 		return campaign.Protocol{}, errs
@@ -183,15 +185,9 @@ func protocolOf(ctx context.Context, name, text string, opt Options) (campaign.P
 	if len(errs) > 0 {
 		return campaign.Protocol{}, errs
 	}
-	needed, err := neededFor(name, statements)
-	if err != nil {
-		return campaign.Protocol{}, err
-	}
+	needed := try.Of(neededFor(name, statements))
 	session.opt.Set = nil // Options.Set is already applied
-	displays, err := session.Eval(ctx, &Script{source: script.source, statements: needed})
-	if err != nil {
-		return campaign.Protocol{}, err
-	}
+	displays := try.Of(session.Eval(ctx, &Script{source: script.source, statements: needed}))
 	last := needed[len(needed)-1]
 	if last.Name == "" { // the protocol may be an expression without a name
 		return displays[len(displays)-1].Value.(campaign.Protocol), nil

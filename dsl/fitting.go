@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -128,7 +129,8 @@ const longMeasure = 1e6
 // measureSharing simulates how much sharing between tasks helps, and adds to the fit f the speedup, the samples with and
 // without sharing, and the error rate. The means of the data are the true means, and the agents use the fitted kernel.
 // Arms that the pilot data cannot distinguish count as equally good.
-func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
+func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) (err error) {
+	defer try.Caught(&err)
 	if f.Sharing.Verdict == fit.SharingNone {
 		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s share nothing", p.Name)
 	}
@@ -145,16 +147,10 @@ func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) error {
 		if c.e.swept == nil { // inside a sweep, the sweep reports progress
 			x.Progress = progressOf(c.e, c.fn.Name, name, runs)
 		}
-		r, err := sim.Run(c.e.ctx, x)
-		if err != nil {
-			return err
-		}
+		r := try.Of(sim.Run(c.e.ctx, x))
 		sweep.Rows = append(sweep.Rows, sim.SweepRow{Values: []any{name}, Result: r})
 	}
-	s, err := sim.SpeedupOf(sweep, together, independent)
-	if err != nil {
-		return err
-	}
+	s := try.Of(sim.SpeedupOf(sweep, together, independent))
 	shared, alone := sweep.Rows[0].Result, sweep.Rows[1].Result
 	m.Delta = shared.Delta
 	m.Speedup, m.Together, m.Alone = s.Rows[0].Beta, shared.SamplesPerAgent, alone.SamplesPerAgent

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -159,7 +160,8 @@ func checkPlan(c *call, _ planArgs) {
 
 // evalBudgetPlan evaluates plan(..., total=). The forecast is a curve over the number of measurements. It uses the
 // posterior if the problem has measurements, and simulated runs otherwise.
-func evalBudgetPlan(c *call, a planArgs) (any, error) {
+func evalBudgetPlan(c *call, a planArgs) (_ any, err error) {
+	defer try.Caught(&err)
 	p, q, total := a.P, a.question(c, a.P), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
 	// The posterior predicts what further measurements gain.
@@ -170,10 +172,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 				return nil, nil
 			}
 		}
-		b, err := computePosterior(c, p, 0.7)
-		if err != nil {
-			return nil, err
-		}
+		b := try.Of(computePosterior(c, p, 0.7))
 		f.Budget, err = plan.OfBudget(c.e.ctx, b, f.Epsilon, total, f.Prices)
 		return f, err
 	}
@@ -181,10 +180,7 @@ func evalBudgetPlan(c *call, a planArgs) (any, error) {
 	protocol := campaign.Protocol{Problem: p, Mode: engine.ModeFB, Algorithm: algorithms.Default(engine.ModeFB).Name,
 		Options: optionsOf(c), Seed: q.Seed}
 	protocol.Options.Total, protocol.Options.Delta = total, f.Delta
-	made, err := campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, countSteps(c, p.Name))
-	if err != nil {
-		return nil, err
-	}
+	made := try.Of(campaign.MakeForecast(c.e.ctx, protocol, 0, q.Runs, countSteps(c, p.Name)))
 	if len(made.Rows[0].Buys) == 0 { // the budget does not cover one round
 		return nil, fmt.Errorf("plan: %d measurements are too few for a round of %s on %d tasks", total, protocol.Algorithm, p.V())
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
@@ -126,7 +127,8 @@ func listMeasures(all []measures) string {
 
 // evalPlot makes the figure of a value, and writes the figure to a file if a path is given. For a campaign it shows the
 // present state, which may be newer than the bound value.
-func evalPlot(c *call, a plotArgs) (any, error) {
+func evalPlot(c *call, a plotArgs) (_ any, err error) {
+	defer try.Caught(&err)
 	v := c.arg("value").value
 	data := v.Data
 	if list, ok := data.([]value); ok { // several results
@@ -137,10 +139,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		data = found
 	}
 	if _, ok := data.(campaign.Status); ok {
-		now, err := inCampaign(c, "value", func(k campaign.Kept) (any, error) { return dropOnError(k.Status(c.e.ctx)) })
-		if err != nil {
-			return nil, err
-		}
+		now := try.Of(inCampaign(c, "value", func(k campaign.Kept) (any, error) { return dropOnError(k.Status(c.e.ctx)) }))
 		data = now
 	}
 	// FigureOf checks axes, measures and layout with the known value.
@@ -155,9 +154,7 @@ func evalPlot(c *call, a plotArgs) (any, error) {
 		return nil, err
 	}
 	if a.File != "" { // plot returns the figure too, so the front end also displays it
-		if err := saveTo(c, "file", value{Type: Figure, Data: drawn}); err != nil {
-			return nil, err
-		}
+		try.To(saveTo(c, "file", value{Type: Figure, Data: drawn}))
 	}
 	return drawn, nil
 }

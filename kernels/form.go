@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // form describes a catalogue kernel for printing and checking: its parameter values and the columns that it reads.
@@ -86,21 +87,18 @@ func (f form) String() string {
 }
 
 // validate checks the parameters for points with dim columns. columns are the column names for messages; nil if unknown.
-func (f form) validate(dim int, columns []string) error {
+func (f form) validate(dim int, columns []string) (err error) {
+	defer try.Caught(&err)
 	want := 0
 	if f.dims != nil {
-		if err := f.dims.check(f.Name, dim); err != nil {
-			return err
-		}
+		try.To(f.dims.check(f.Name, dim))
 		if want = f.dims.count(dim); want == 0 {
 			return fmt.Errorf("%s: compares features, but the points have no feature columns", f.Name)
 		}
 	}
 	for _, v := range f.values {
 		for i, number := range v.numbers {
-			if err := v.param.check(f.Name, number, i, len(v.numbers)); err != nil {
-				return err
-			}
+			try.To(v.param.check(f.Name, number, i, len(v.numbers)))
 		}
 		if n := len(v.numbers); n > 1 && n != want {
 			return wrong(f.Name, v.param.Name, "has %d values for %s%s; give one value, or one per column", n, sentence.Count(want, "column"),

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Joint is a kernel on pairs of a task and an arm,
@@ -195,10 +196,9 @@ func ScaleJoint(c float64, j Joint) (Joint, error) {
 
 // PowJoint returns j^n as a sum of terms. For a single term, it raises the scale and both factors to the power n. It
 // returns an error unless n ≥ 1, and for too many terms.
-func PowJoint(j Joint, n int) (Joint, error) {
-	if err := checkExponent(n); err != nil {
-		return Joint{}, err
-	}
+func PowJoint(j Joint, n int) (_ Joint, err error) {
+	defer try.Caught(&err)
+	try.To(checkExponent(n))
 	if len(j.Terms) == 1 {
 		t := j.Terms[0]
 		t.Scale = wholePower(t.Scale, n)
@@ -207,10 +207,7 @@ func PowJoint(j Joint, n int) (Joint, error) {
 	}
 	power := j
 	for range n - 1 {
-		var err error
-		if power, err = MulJoint(power, j); err != nil {
-			return Joint{}, err
-		}
+		power = try.Of(MulJoint(power, j))
 	}
 	return power, nil
 }

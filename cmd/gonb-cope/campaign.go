@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -139,11 +140,9 @@ func startCommand() *cobra.Command {
 measurements and when the campaign ends. Script and data are copied into DIR: later changes
 of the originals have no effect.`,
 		Args: arguments(2, 2, "a folder and a script"),
-		RunE: func(c *cobra.Command, args []string) error {
-			src, err := sourceWith(c.Context(), args[1], set)
-			if err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
+			src := try.Of(sourceWith(c.Context(), args[1], set))
 			bar := newProgress(os.Stderr)
 			p, recipe, err := dsl.ReadProtocol(c.Context(), src.name, src.text,
 				dsl.Options{Folder: src.folder, Set: set, Progress: bar.update, Notice: bar.say})
@@ -153,14 +152,9 @@ of the originals have no effect.`,
 			}
 			opt := o.folder()
 			opt.AllowNetwork = network
-			k, err := folder.Start(c.Context(), args[0], recipe, p, dsl.MakeProtocol, opt)
-			if err != nil {
-				return err
-			}
+			k := try.Of(folder.Start(c.Context(), args[0], recipe, p, dsl.MakeProtocol, opt))
 			defer k.Close()
-			if err := o.show(p); err != nil {
-				return err
-			}
+			try.To(o.show(p))
 			fmt.Fprintf(os.Stderr, "made the folder %s. Next: %s\n", args[0], nextCommand("ask", args[0], "--by", "NAME", "-o", "list.csv"))
 			return nil
 		},
@@ -196,24 +190,16 @@ measure, it contains only the header, so that no earlier list is measured twice.
 					return err
 				}
 			}
-			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error {
+			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) (err error) {
+				defer try.Caught(&err)
 				q.By = o.by
-				if err := checkOverwrite(c.Context(), k, output, o.by); err != nil {
-					return err
-				}
-				list, err := k.Ask(c.Context(), q)
-				if err != nil {
-					return err
-				}
-				if list.Dialect, err = list.Dialect.Written(decimals); err != nil {
-					return err
-				}
+				try.To(checkOverwrite(c.Context(), k, output, o.by))
+				list := try.Of(k.Ask(c.Context(), q))
+				list.Dialect = try.Of(list.Dialect.Written(decimals))
 				if output == "" {
 					return o.show(list)
 				}
-				if err := report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }); err != nil {
-					return err
-				}
+				try.To(report.WriteFile(output, func(w io.Writer) error { return report.CSV(w, list) }))
 				pulls := fmt.Sprintf("%s of round %d. Fill in the column reward, then run: %s",
 					sentence.Count(len(list.Rows), "measurement"), list.Round, nextCommand("tell", args[0], output, "--by", o.by))
 				if len(list.Rows) == 0 {

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/benchpage"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -33,20 +34,14 @@ func statusCommand() *cobra.Command {
 	var renew bool
 	c := o.runWith(&cobra.Command{
 		Use: "status DIR", Short: "Show the recommendations and the progress of a campaign", Args: arguments(1, 1, "a folder"),
-	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
-		st, err := k.Status(ctx)
-		if err != nil {
-			return err
-		}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) (err error) {
+		defer try.Caught(&err)
+		st := try.Of(k.Status(ctx))
 		if renew {
-			if st.Renewed, err = k.Renew(ctx, 0, nil); err != nil {
-				return err
-			}
+			st.Renewed = try.Of(k.Renew(ctx, 0, nil))
 		}
 		if task != "" {
-			if st, err = st.Only(task); err != nil {
-				return err
-			}
+			st = try.Of(st.Only(task))
 		}
 		return o.show(st)
 	})
@@ -61,15 +56,10 @@ func explainCommand() *cobra.Command {
 	var task string
 	c := o.runWith(&cobra.Command{
 		Use: "explain DIR", Short: "Explain why arms were excluded and what still has to be measured", Args: arguments(1, 1, "a folder"),
-	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
-		st, err := k.Status(ctx)
-		if err != nil {
-			return err
-		}
-		x, err := engine.Explain(st.SoFar(), task)
-		if err != nil {
-			return err
-		}
+	}, func(ctx context.Context, k *folder.Campaign, args []string) (err error) {
+		defer try.Caught(&err)
+		st := try.Of(k.Status(ctx))
+		x := try.Of(engine.Explain(st.SoFar(), task))
 		return o.show(x)
 	})
 	c.Flags().StringVar(&task, "task", "", "only this `TASK`")
@@ -224,26 +214,17 @@ func campaignReportCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "report DIR -o FILE", Short: "Write a report: recommendations, guarantee, reasons for changes, hashes",
 		Args: arguments(1, 1, "a folder"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if _, err := r.check(); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
+			try.Of(r.check())
 			if o.json {
 				r.format = "json"
 			}
-			v, err := folder.Verify(c.Context(), args[0], dsl.MakeProtocol, o.folder())
-			if err != nil {
-				return err
-			}
-			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) error {
-				st, err := k.Status(c.Context())
-				if err != nil {
-					return err
-				}
-				h, err := k.History(c.Context())
-				if err != nil {
-					return err
-				}
+			v := try.Of(folder.Verify(c.Context(), args[0], dsl.MakeProtocol, o.folder()))
+			return o.withCampaign(c.Context(), args[0], func(k *folder.Campaign) (err error) {
+				defer try.Caught(&err)
+				st := try.Of(k.Status(c.Context()))
+				h := try.Of(k.History(c.Context()))
 				d := report.Document{Displays: report.CampaignReport(st, k.Protocol(), h, v.Files)}
 				if r.format != "json" {
 					d.Title = "Campaign " + st.Name
@@ -292,20 +273,16 @@ func inviteCommand() *cobra.Command {
 		Use: "invite DIR --name NAME", Short: "Make a link to the web page for one person", Args: arguments(1, 1, "a folder"),
 		Long: "Print a link to the web page for one person. An earlier link of that person becomes invalid.\nThe link is " +
 			"shown once, because only its hash is stored. Without --name, list the invited people.",
-	}, func(ctx context.Context, k *folder.Campaign, args []string) error {
+	}, func(ctx context.Context, k *folder.Campaign, args []string) (err error) {
+		defer try.Caught(&err)
 		switch {
 		case revoke && name == "":
 			return usageError{errors.New("--revoke needs --name")}
 		case revoke:
-			if err := k.Revoke(ctx, name); err != nil {
-				return err
-			}
+			try.To(k.Revoke(ctx, name))
 			return o.printDone("the link of " + name + " is no longer valid")
 		case name == "":
-			list, err := k.Invitations()
-			if err != nil {
-				return err
-			}
+			list := try.Of(k.Invitations())
 			if o.json {
 				return o.show(map[string][]folder.Invitation{"invited": append([]folder.Invitation{}, list...)})
 			}
@@ -317,14 +294,8 @@ func inviteCommand() *cobra.Command {
 			}
 			return nil
 		}
-		host, err := checkURL(address)
-		if err != nil {
-			return err
-		}
-		secret, err := k.Invite(ctx, host, name)
-		if err != nil {
-			return err
-		}
+		host := try.Of(checkURL(address))
+		secret := try.Of(k.Invite(ctx, host, name))
 		return o.printDone(strings.TrimSuffix(address, "/") + "/join/" + secret)
 	})
 	c.Flags().StringVar(&name, "name", "", "`NAME` of the person who gets the link")

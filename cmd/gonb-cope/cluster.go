@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // clusterCommand returns the command cluster. Its subcommands start servers, and handle runs whose agents are on several
@@ -105,20 +106,16 @@ credentials permit deletion. Existing credentials are kept, so you can add agent
 Keep DIR/keys secret: its holder can act as the server.`,
 		Example: `  gonb-cope cluster keys shared --run wells --agents 5
   gonb-cope cluster keys shared --revoke shared/credentials/wells/agent-1.creds`,
-		RunE: func(c *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
 			if o.Agents > 0 && o.Run == "" {
 				return usageError{fmt.Errorf("--agents needs the run that they join: --run ID")}
 			}
-			if err := checkRun(o.Run); err != nil {
-				return err
-			}
+			try.To(checkRun(o.Run))
 			if o.Days == 0 { // jetstream.Keys would otherwise use its default
 				return usageError{errors.New("--days must be 1 or more, got 0")}
 			}
-			made, err := jetstream.Keys(c.Context(), args[0], o)
-			if err != nil {
-				return err
-			}
+			made := try.Of(jetstream.Keys(c.Context(), args[0], o))
 			return showKeys(made, asJSON)
 		},
 	}
@@ -156,11 +153,9 @@ func showKeys(made []jetstream.KeyFile, asJSON bool) error {
 }
 
 // list prints the progress of each run, in the order in which the runs were opened.
-func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
-	names, err := x.Runs(ctx)
-	if err != nil {
-		return err
-	}
+func (o *runFlags) list(ctx context.Context, x cluster.Facts) (err error) {
+	defer try.Caught(&err)
+	names := try.Of(x.Runs(ctx))
 	all := []cluster.Status{}
 	for _, name := range names {
 		if _, opened, err := x.Find(ctx, name, 0, "run"); err != nil {
@@ -168,10 +163,7 @@ func (o *runFlags) list(ctx context.Context, x cluster.Facts) error {
 		} else if !opened {
 			continue
 		}
-		s, err := cluster.StatusOf(ctx, x, name)
-		if err != nil {
-			return err
-		}
+		s := try.Of(cluster.StatusOf(ctx, x, name))
 		all = append(all, s)
 	}
 	if o.json {

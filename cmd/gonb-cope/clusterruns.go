@@ -24,6 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -105,36 +106,21 @@ func clusterOpenCommand() *cobra.Command {
 has one protocol(...); the run uses its problem, algorithm and options. Plates, capacity and
 leases have no effect, because only campaigns use them.`,
 		Example: `  gonb-cope cluster open days.cope --server nats://127.0.0.1:4222 --run days`,
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := checkRun(run); err != nil {
-				return err
-			}
-			src, err := sourceWith(c.Context(), args[0], set)
-			if err != nil {
-				return err
-			}
-			p, recipe, err := dsl.ReadRun(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set, Notice: new(progress).say})
-			if err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
+			try.To(checkRun(run))
+			src := try.Of(sourceWith(c.Context(), args[0], set))
+			p, recipe := try.Two(dsl.ReadRun(c.Context(), src.name, src.text, dsl.Options{Folder: src.folder, Set: set, Notice: new(progress).say}))
 			opt := cluster.OpenOptions{Build: cluster.BuildHere(), Relay: relay}
-			if opt.Simulation, err = simulationOf(c.Context(), p, seed); err != nil {
-				return err
-			}
+			opt.Simulation = try.Of(simulationOf(c.Context(), p, seed))
 			run = cmp.Or(run, newRun(p.Name))
 			again, err := makeQuestion(c.Context(), recipe)
 			if err != nil {
 				return fmt.Errorf("agents cannot make this protocol from the script alone: %w", err)
 			}
-			x, err := o.join(c.Context())
-			if err != nil {
-				return err
-			}
+			x := try.Of(o.join(c.Context()))
 			defer x.Close()
-			b, err := cluster.Open(c.Context(), x, run, again, recipe, opt)
-			if err != nil {
-				return err
-			}
+			b := try.Of(cluster.Open(c.Context(), x, run, again, recipe, opt))
 			return o.printAgents(run, b)
 		},
 	}

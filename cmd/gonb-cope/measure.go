@@ -22,6 +22,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Three ways in which an agent can measure: a command, an HTTP service, or people who use a campaign.
@@ -78,16 +79,11 @@ func httpPuller(address string, grace time.Duration) cluster.Puller {
 	if u, err := url.Parse(address); err == nil {
 		name = u.Redacted()
 	}
-	return cluster.Asking{Name: name, Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) error {
-		r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(request))
-		if err != nil {
-			return err
-		}
+	return cluster.Asking{Name: name, Grace: grace, Ask: func(ctx context.Context, request []byte, answers io.Writer) (err error) {
+		defer try.Caught(&err)
+		r := try.Of(http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(request)))
 		r.Header.Set("Content-Type", "application/json")
-		response, err := service.Do(r)
-		if err != nil {
-			return err
-		}
+		response := try.Of(service.Do(r))
 		defer response.Body.Close()
 		if to := response.Header.Get("Location"); to != "" && response.StatusCode/100 == 3 {
 			return fmt.Errorf("%s answered %s and redirects to %s. Give that URL", name, response.Status, to)
@@ -152,25 +148,18 @@ func (o *agentOptions) openLed(ctx context.Context) (*folder.Campaign, error) {
 }
 
 // Pull implements cluster.Puller. It returns when people have recorded all results of the round.
-func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) error {
-	k, err := w.openLed(ctx)
-	if err != nil {
-		return err
-	}
+func (w people) Pull(ctx context.Context, p cluster.Pulls, tell func(...cluster.Reward) error) (err error) {
+	defer try.Caught(&err)
+	k := try.Of(w.openLed(ctx))
 	defer k.Close()
 	plan, remaining := p.Plan, make([]int, len(p.Plan.Counts))
 	for _, a := range p.Arms {
 		remaining[a.Arm] = a.Count
 	}
 	plan.Counts = ownCounts(p)
-	if err := k.Lead(ctx, plan); err != nil {
-		return err
-	}
+	try.To(k.Lead(ctx, plan))
 	for {
-		results, whole, err := k.ToldOf(ctx, plan.Digest)
-		if err != nil {
-			return err
-		}
+		results, whole := try.Two(k.ToldOf(ctx, plan.Digest))
 		if whole {
 			all := lists.Map(results, func(r campaign.ResultRecord) cluster.Reward {
 				return cluster.Reward{Arm: r.Arm, Count: max(1, r.Count), Mean: r.Reward, Squares: r.Squares}

@@ -24,6 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/headless"
@@ -132,11 +133,9 @@ func sameFile(a, b string) bool {
 	return errX == nil && errY == nil && os.SameFile(x, y)
 }
 
-func (o *reportOptions) run(ctx context.Context, path string) error {
-	limit, err := o.limit()
-	if err != nil {
-		return err
-	}
+func (o *reportOptions) run(ctx context.Context, path string) (err error) {
+	defer try.Caught(&err)
+	limit := try.Of(o.limit())
 	if o.paper = strings.ToLower(o.paper); !slices.Contains(export.Papers(), o.paper) {
 		return usageError{fmt.Errorf("--paper must be %s, not %q", strings.Join(export.Papers(), " or "), o.paper)}
 	}
@@ -152,14 +151,8 @@ func (o *reportOptions) run(ctx context.Context, path string) error {
 			"gonb-cope run --no-write runs a script " +
 			"that cannot write files")}
 	}
-	nb, err := loadNotebook(ctx, path)
-	if err != nil {
-		return err
-	}
-	target, err := o.target(path)
-	if err != nil {
-		return err
-	}
+	nb := try.Of(loadNotebook(ctx, path))
+	target := try.Of(o.target(path))
 	if o.noExecute {
 		return o.write(ctx, target, path, nb, export.Provenance{Kept: true})
 	}
@@ -173,28 +166,22 @@ func loadNotebook(ctx context.Context, path string) (*notebook.Notebook, error) 
 }
 
 // execute runs the notebook and writes a report of the cells that finished.
-func (o *reportOptions) execute(ctx context.Context, target, path string, nb *notebook.Notebook, isScript bool, limit time.Duration) error {
+func (o *reportOptions) execute(ctx context.Context, target, path string, nb *notebook.Notebook, isScript bool,
+	limit time.Duration) (err error) {
+	defer try.Caught(&err)
 	old, err := loadNotebook(ctx, path) // a second copy, for the comparison
 	if err != nil {
 		return err
 	}
-	given, err := headless.Set(nb, isScript, o.set)
-	if err != nil {
-		return err
-	}
+	given := try.Of(headless.Set(nb, isScript, o.set))
 	if isScript {
-		if err := headless.CheckScript(path, o.set); err != nil {
-			return err
-		}
+		try.To(headless.CheckScript(path, o.set))
 	}
 	self, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("report: cannot find its own program: %w", err)
 	}
-	document, err := newPartial(target, os.Stderr)
-	if err != nil {
-		return err
-	}
+	document := try.Of(newPartial(target, os.Stderr))
 	bar := newProgress(os.Stderr)
 	provenance, failed := headless.Run(ctx, nb, headless.Options{
 		Folder: filepath.Dir(path), Kernel: o.kernel, Self: []string{self, "kernel"}, Timeout: limit, AllowErrors: o.allowErrors,
@@ -306,29 +293,19 @@ func compareOutputs(old, nb *notebook.Notebook) error {
 
 // checkMarkdown runs the notebook of a Markdown report again, and prints how its text and pictures differ. It does not
 // compare the provenance, which always differs.
-func (o *reportOptions) checkMarkdown(ctx context.Context, path string) error {
-	old, err := os.ReadFile(path)
-	if err != nil {
-		return err
-	}
+func (o *reportOptions) checkMarkdown(ctx context.Context, path string) (err error) {
+	defer try.Caught(&err)
+	old := try.Of(os.ReadFile(path))
 	before, source := export.Outputs(string(old))
 	if source == "" {
 		return fmt.Errorf("%s is not a Markdown report of this program: its last line does not name a notebook", path)
 	}
-	folder, err := os.MkdirTemp("", "cope-check-")
-	if err != nil {
-		return err
-	}
+	folder := try.Of(os.MkdirTemp("", "cope-check-"))
 	defer os.RemoveAll(folder)
 	again := *o
 	again.check, again.output = false, filepath.Join(folder, filepath.Base(path))
-	if err := again.run(ctx, filepath.Join(filepath.Dir(path), filepath.FromSlash(source))); err != nil {
-		return err
-	}
-	now, err := os.ReadFile(again.output)
-	if err != nil {
-		return err
-	}
+	try.To(again.run(ctx, filepath.Join(filepath.Dir(path), filepath.FromSlash(source))))
+	now := try.Of(os.ReadFile(again.output))
 	after, _ := export.Outputs(string(now))
 	differences := 0
 	if line, x, y := differentLine(before, after); line > 0 {

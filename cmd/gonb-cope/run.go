@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/save"
 )
@@ -98,13 +99,10 @@ NAME-2 and so on.`,
   gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: arguments(1, 1, "one script (or - for standard input)"),
-		RunE: func(c *cobra.Command, args []string) error {
-			if err := o.byAgents.check(c, o.server); err != nil {
-				return err
-			}
-			if err := o.shard.check(c, args[0], o.output != ""); err != nil {
-				return err
-			}
+		RunE: func(c *cobra.Command, args []string) (err error) {
+			defer try.Caught(&err)
+			try.To(o.byAgents.check(c, o.server))
+			try.To(o.shard.check(c, args[0], o.output != ""))
 			switch {
 			case o.noWrite && o.byAgents.agents:
 				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
@@ -267,15 +265,11 @@ func terminalOptions(w io.Writer) report.TextOptions {
 	return report.TextOptions{Color: os.Getenv("NO_COLOR") == "", Width: width}
 }
 
-func (o *runOptions) run(ctx context.Context, path string) error {
-	_, err := o.check()
-	if err := cmp.Or(err, o.checkOwn(path)); err != nil {
-		return err
-	}
-	src, err := readSource(ctx, path)
-	if err != nil {
-		return err
-	}
+func (o *runOptions) run(ctx context.Context, path string) (err error) {
+	defer try.Caught(&err)
+	_, err = o.check()
+	try.To(cmp.Or(err, o.checkOwn(path)))
+	src := try.Of(readSource(ctx, path))
 	if o.shard.shards > 0 {
 		if err := o.runShards(ctx, src); err != nil || o.shard.manifest != "" {
 			return err
@@ -285,29 +279,19 @@ func (o *runOptions) run(ctx context.Context, path string) error {
 }
 
 // evaluate runs a script and writes its results to standard output or to the output file.
-func (o *runOptions) evaluate(ctx context.Context, src source) error {
-	seed, err := o.check()
-	if err != nil {
-		return err
-	}
-	script, err := src.parse(ctx)
-	if err != nil {
-		return err
-	}
+func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
+	defer try.Caught(&err)
+	seed := try.Of(o.check())
+	script := try.Of(src.parse(ctx))
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	agents, end, err := o.connect(ctx, src.name, bar.say)
-	if err != nil {
-		return err
-	}
+	agents, end := try.Two(o.connect(ctx, src.name, bar.say))
 	defer end()
 	var store dsl.Store
 	var kept *scriptStore
 	if o.shard.store != "" {
 		by := madeBy{Script: scriptIdentity(src, o.set, o.seed), Name: src.name}
-		if kept, err = openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend); err != nil {
-			return err
-		}
+		kept = try.Of(openScriptStore(o.shard.store, by, o.shard.part, o.shard.extend))
 		defer kept.Close() // each result is already written
 		store = kept
 	}

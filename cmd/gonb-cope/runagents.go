@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // agentRunOptions are the flags of run for agents on other machines.
@@ -76,24 +77,17 @@ func (o *agentRuns) nextName(script string) string {
 }
 
 // Measure implements dsl.Agents. It waits until the agents have finished the run.
-func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (engine.Result, error) {
+func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (_ engine.Result, err error) {
+	defer try.Caught(&err)
 	x := a.Experiment
-	q, err := sameQuestion(ctx, a)
-	if err != nil {
-		return engine.Result{}, err
-	}
+	q := try.Of(sameQuestion(ctx, a))
 	run := o.nextName(a.Recipe.Script.Path)
 	opt := cluster.OpenOptions{Build: cluster.BuildHere()}
 	if _, err := sim.EnvironmentOf(ctx, x.Problem, x.Seed, 0); err == nil {
 		opt.Simulation = &cluster.Simulation{Seed: x.Seed}
 	}
-	b, err := cluster.Open(ctx, o.facts, run, q, a.Recipe, opt)
-	if err != nil {
-		return engine.Result{}, err
-	}
-	if err := o.introduce(ctx, run, b); err != nil {
-		return engine.Result{}, err
-	}
+	b := try.Of(cluster.Open(ctx, o.facts, run, q, a.Recipe, opt))
+	try.To(o.introduce(ctx, run, b))
 	recorder := sim.RecordEstimates(x.Problem)
 	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
 	f, err := cluster.Follower{

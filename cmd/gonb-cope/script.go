@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // source is the text of a script and its origin.
@@ -126,15 +127,10 @@ func checkCommand() *cobra.Command {
 }
 
 // checkScript prints ok if the script has no errors, and otherwise returns the errors.
-func checkScript(ctx context.Context, path string, set []string) error {
-	src, err := sourceWith(ctx, path, set)
-	if err != nil {
-		return err
-	}
-	script, err := src.parse(ctx)
-	if err != nil {
-		return err
-	}
+func checkScript(ctx context.Context, path string, set []string) (err error) {
+	defer try.Caught(&err)
+	src := try.Of(sourceWith(ctx, path, set))
+	script := try.Of(src.parse(ctx))
 	_, err = await.Result(ctx, await.Patience{}, func() (any, error) {
 		if errs := script.Check(dsl.Options{Folder: src.folder, Set: set, Script: src.file()}); len(errs) > 0 {
 			return nil, errs

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // shardOptions are the flags of run about parts of a script and the scheduler that runs them.
@@ -216,20 +217,15 @@ func startParallel(ctx context.Context, j shardJob) error {
 
 // startSlurm submits the parts as an array job. The job takes its partition and limits from the variables of sbatch, such
 // as SBATCH_PARTITION.
-func startSlurm(ctx context.Context, j shardJob) error {
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
+func startSlurm(ctx context.Context, j shardJob) (err error) {
+	defer try.Caught(&err)
+	self := try.Of(os.Executable())
 	if j.workers == 0 {
 		j.run = append(j.run, "--workers", "1")
 	}
-	id, err := runScheduler(ctx, nil, "sbatch", "--parsable", "--job-name", "gonb-cope", "--array", strings.Join(j.indices(), ","),
+	id := try.Of(runScheduler(ctx, nil, "sbatch", "--parsable", "--job-name", "gonb-cope", "--array", strings.Join(j.indices(), ","),
 		"--cpus-per-task", fmt.Sprint(max(1, j.workers)), "--output", filepath.Join(j.store, "slurm-%a.log"), "--wrap",
-		"exec "+j.line(self, "$SLURM_ARRAY_TASK_ID"))
-	if err != nil {
-		return err
-	}
+		"exec "+j.line(self, "$SLURM_ARRAY_TASK_ID")))
 	id, _, _ = strings.Cut(id, ";") // after a semicolon, sbatch prints the name of the cluster
 	for {
 		left, err := runScheduler(context.WithoutCancel(ctx), nil, "squeue", "--noheader", "--jobs", id)

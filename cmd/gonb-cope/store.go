@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A store is a folder with the results of one script. Each program that runs the script, or a part of it, writes two files
@@ -78,11 +79,9 @@ func (m madeBy) write(path string) error {
 
 // claimStore makes the folder of a store. It returns an error if another script made the store. With extend, it makes the
 // store belong to script m instead.
-func claimStore(dir string, m madeBy, extend bool) error {
-	all, err := scriptsOf(dir)
-	if err != nil {
-		return err
-	}
+func claimStore(dir string, m madeBy, extend bool) (err error) {
+	defer try.Caught(&err)
+	all := try.Of(scriptsOf(dir))
 	for path, by := range all {
 		switch {
 		case by.Script == m.Script:
@@ -90,9 +89,7 @@ func claimStore(dir string, m madeBy, extend bool) error {
 			return fmt.Errorf("the store %s was made by another script: %s with another text, --set or --seed. The store may lack results of %s. "+
 				"Choose another store, or use --extend to keep all results that %[3]s still needs", dir, by.Name, m.Name)
 		default:
-			if err := m.write(path); err != nil {
-				return err
-			}
+			try.To(m.write(path))
 		}
 	}
 	return os.MkdirAll(dir, 0o777)
@@ -107,10 +104,9 @@ type scriptStore struct {
 }
 
 // openScriptStore opens the store in folder dir for a script, or for one part of it.
-func openScriptStore(dir string, by madeBy, part dsl.Shard, extend bool) (*scriptStore, error) {
-	if err := claimStore(dir, by, extend); err != nil {
-		return nil, err
-	}
+func openScriptStore(dir string, by madeBy, part dsl.Shard, extend bool) (_ *scriptStore, err error) {
+	defer try.Caught(&err)
+	try.To(claimStore(dir, by, extend))
 	name := "results"
 	if part.N > 0 {
 		name = fmt.Sprintf("part-%d-of-%d", part.K, part.N)
@@ -119,10 +115,7 @@ func openScriptStore(dir string, by madeBy, part dsl.Shard, extend bool) (*scrip
 	}
 	own := filepath.Join(dir, name)
 	others := lists.Where(storeFiles(dir, ".jsonl"), func(path string) bool { return path != own+".jsonl" })
-	s, err := sim.OpenStore(own+".jsonl", others...)
-	if err != nil {
-		return nil, err
-	}
+	s := try.Of(sim.OpenStore(own+".jsonl", others...))
 	out := &scriptStore{s, by, own + ".json", part.String()}
 	if all, err := scriptsOf(dir); err != nil || all[out.path].Script == by.Script {
 		out.by.Parts = all[out.path].Parts
@@ -186,14 +179,12 @@ gonb-cope run SCRIPT --store OUT then shows the script's results without making 
 }
 
 // mergeStores copies the results of the stores in to the store out, and prints which parts are missing.
-func mergeStores(out string, in []string, extend bool) error {
+func mergeStores(out string, in []string, extend bool) (err error) {
+	defer try.Caught(&err)
 	var by madeBy
 	var files []string
 	for _, dir := range in {
-		found, err := scriptsOf(dir)
-		if err != nil {
-			return err
-		}
+		found := try.Of(scriptsOf(dir))
 		if len(found) == 0 {
 			return fmt.Errorf("%s is not a store: it has no results of gonb-cope run --store. Give the folder that --store named", dir)
 		}
@@ -213,20 +204,13 @@ func mergeStores(out string, in []string, extend bool) error {
 		}
 		files = append(files, storeFiles(dir, ".jsonl")...)
 	}
-	if err := claimStore(out, by, extend); err != nil {
-		return err
-	}
-	before, _, err := finishedParts(out)
-	if err != nil {
-		return err
-	}
+	try.To(claimStore(out, by, extend))
+	before, _ := try.Two(finishedParts(out))
 	for _, part := range before {
 		by.Parts = lists.Add(by.Parts, part)
 	}
 	results, err := sim.MergeStores(filepath.Join(out, "results.jsonl"), files...)
-	if err := errors.Join(err, by.write(filepath.Join(out, "results.json"))); err != nil {
-		return err
-	}
+	try.To(errors.Join(err, by.write(filepath.Join(out, "results.json"))))
 	line := fmt.Sprintf("%s has %s of %s", out, sentence.Count(results, "result"), by.Name)
 	_, missing, err := finishedParts(out)
 	if len(missing) > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Options of Best. The zero value asks for the best arms and proposes no further measurements.
@@ -188,11 +189,10 @@ func Best(ctx context.Context, p *problem.Problem, opt Options) (*Answer, error)
 }
 
 // Of is Best for an existing posterior b.
-func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
+func Of(ctx context.Context, b *belief.Belief, opt Options) (_ *Answer, err error) {
+	defer try.Caught(&err)
 	p := b.Problem
-	if err := opt.check(); err != nil {
-		return nil, err
-	}
+	try.To(opt.check())
 	a := newAnswer(p, opt)
 	a.Similar, a.TaskGroups = b.Given, b.Groups
 	a.Scatter, a.LeaveOneOut, a.Kernel, a.Log = b.Scatter, b.LeaveOneOut, b.Usable.Kernel.String(), append(a.Log, b.Log...)
@@ -210,9 +210,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 	a.compare(rewards, picks, open)
 	a.Importance = importance(p, m.mean)
 	a.feasible(picks, feasible, opt.Quantities)
-	if err := a.pareto(ctx, rewards, opt.Quantities, open); err != nil {
-		return nil, err
-	}
+	try.To(a.pareto(ctx, rewards, opt.Quantities, open))
 	opt.tell(0.3)
 	last := 1.0 // fraction of the work before further measurements are proposed
 	if opt.Next > 0 {
@@ -223,10 +221,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 			return nil, ctx.Err()
 		}
 		if a.Picks[v].Within < Sure {
-			own, err := newPlanner(b, m, picks, []int{v}, open, opt)
-			if err != nil {
-				return nil, err
-			}
+			own := try.Of(newPlanner(b, m, picks, []int{v}, open, opt))
 			own.more(&a.Picks[v], 0, a.Arms)
 		}
 		opt.tell(0.3 + (last-0.3)*float64(v+1)/float64(len(a.Picks)))
@@ -237,7 +232,6 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		e, pick = a.overall(b, open)
 	}
 	var plan *planner
-	var err error
 	switch {
 	case opt.Next == 0: // the facts of blocks are still checked
 		err = (&planner{b: b}).constrain(opt)
@@ -250,9 +244,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (*Answer, error) {
 		return nil, err
 	}
 	if opt.Next > 0 {
-		if err := a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }); err != nil {
-			return nil, err
-		}
+		try.To(a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }))
 	}
 	a.describe(b, opt.Retry)
 	return a, ctx.Err()

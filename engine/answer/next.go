@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 const (
@@ -295,17 +296,15 @@ const (
 // Ahead returns the expected quality now and after each of the given counts of measurements. Measurements are chosen by
 // expected gain. If they have costs, counts are sums of costs, and the gain per cost decides. counts must ascend from at
 // least 1. Kernel and noise come from the posterior b. Ahead returns an error if ctx ends.
-func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) ([]Outlook, error) {
+func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) (_ []Outlook, err error) {
+	defer try.Caught(&err)
 	now := &Answer{Epsilon: epsilon}
 	b = doubted(b)
 	m := momentsOf(b)
 	open := candidates(b.Problem, false)
 	picks := now.pick(b, m, open)
 	some := now.planned()
-	q, err := newPlanner(b, m, picks, some, open, Options{Epsilon: epsilon})
-	if err != nil {
-		return nil, err
-	}
+	q := try.Of(newPlanner(b, m, picks, some, open, Options{Epsilon: epsilon}))
 	all := indices.All(len(q.arms))
 	tasks := len(q.pick)
 	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0
@@ -325,9 +324,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	out := []Outlook{{Loss: loss, Within: within}}
 	for _, n := range counts {
 		for {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+			try.To(ctx.Err())
 			left := float64(n) - batch.spent()
 			affordable := lists.Where(batch.within, func(k int) bool { return batch.cost(k) <= left+1e-9 })
 			if len(affordable) == 0 {

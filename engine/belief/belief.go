@@ -242,20 +242,15 @@ func (d *data) climbed(ctx context.Context, near *search, gaussian bool, most in
 
 // changed searches again if the noise variance changes with the reward that the other arms predict for each arm; else it
 // returns s.
-func (s *search) changed(rank int) (*search, error) {
+func (s *search) changed(rank int) (_ *search, err error) {
+	defer try.Caught(&err)
 	d := s.d
 	if !d.changing {
 		return s, nil
 	}
 	variance := d.variances(s.value(s.best, noiseNumber, 1))
-	l, err := s.layout(s.ctx, s.best, d.y, variance, rank, true)
-	if err != nil {
-		return nil, err
-	}
-	p, err := l.posterior(s.ctx, l.owns(), l.target)
-	if err != nil {
-		return nil, err
-	}
+	l := try.Of(s.layout(s.ctx, s.best, d.y, variance, rank, true))
+	p := try.Of(l.posterior(s.ctx, l.owns(), l.target))
 	if !d.change(d.without(p, variance)) {
 		return s, nil
 	}

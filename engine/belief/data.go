@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -70,19 +71,16 @@ func dataOf(ctx context.Context, p *problem.Problem) (*data, error) {
 }
 
 // data converts the measurements of the problem to scaled units. It returns an error if there are too many blocks.
-func (s *standard) data(ctx context.Context) (*data, error) {
+func (s *standard) data(ctx context.Context) (_ *data, err error) {
+	defer try.Caught(&err)
 	p := s.problem()
 	limits := withoutLimits(p)
 	d := cellsOf(p)
 	d.standard = s
 	d.columns()
-	if err := d.addStated(ctx); err != nil {
-		return nil, err
-	}
+	try.To(d.addStated(ctx))
 	d.kinds = kindsOf(p)
-	if err := d.blocked(); err != nil {
-		return nil, err
-	}
+	try.To(d.blocked())
 	d.noise()
 	d.measure(d.free > 0 || d.known)
 	d.join()

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A measurement of "<0.05" is a limit: the reward is at most 0.05. It carries no information about the noise. Its
@@ -115,20 +116,14 @@ func (d *data) limited(of map[int][]problem.Row) {
 
 // bounded finds the sites of limits at the best hyperparameters, searches hyperparameters again, and finds the sites at
 // these. Without limits it returns s.
-func (s *search) bounded(rank int) (*search, error) {
+func (s *search) bounded(rank int) (_ *search, err error) {
+	defer try.Caught(&err)
 	if s.d.limits == nil {
 		return s, nil
 	}
-	if err := s.sweep(rank); err != nil {
-		return nil, err
-	}
-	next, err := newSearch(s.ctx, newChosen(s.model, s.at), s)
-	if err != nil {
-		return nil, err
-	}
-	if err := next.sweep(rank); err != nil {
-		return nil, err
-	}
+	try.To(s.sweep(rank))
+	next := try.Of(newSearch(s.ctx, newChosen(s.model, s.at), s))
+	try.To(next.sweep(rank))
 	next.chosen = newChosen(next.model, next.at)
 	return next, nil
 }

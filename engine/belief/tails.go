@@ -97,10 +97,7 @@ func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err
 	}
 	variance := make([]float64, l.d.p.N())
 	for range sweeps {
-		p, err := l.posterior(ctx, t.own, l.less(t.shift))
-		if err != nil {
-			return nil, err
-		}
+		p := try.Of(l.posterior(ctx, t.own, l.less(t.shift)))
 		evidence := p.Evidence
 		if s.share == 0 {
 			t.evidence = evidence
@@ -244,19 +241,14 @@ func (d *data) shaped(ctx context.Context, found []weighed, at func(weighed) (*l
 
 // draw sets into to joint draws of all arms, one per row. Unless below is nil, it also adds to each below[k] the
 // predictive probability that the mean of measured arm k is lower, given all others, times the weight of f.
-func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense, below []float64) error {
-	l, err := at(f.weighed)
-	if err != nil {
-		return err
-	}
+func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *rand.Rand, into *mat.Dense, below []float64) (err error) {
+	defer try.Caught(&err)
+	l := try.Of(at(f.weighed))
 	t := &tails{shapes[0], make([]float64, l.d.p.N()), l.owns(), l.own, 0}
 	if f.tails != nil {
 		t = f.tails.scaled(l.own)
 	}
-	p, err := l.posterior(ctx, t.own, l.less(t.shift))
-	if err != nil {
-		return err
-	}
+	p := try.Of(l.posterior(ctx, t.own, l.less(t.shift)))
 	if f.tails == nil && below == nil {
 		p.Draw(rng, into)
 		return nil

@@ -212,16 +212,11 @@ type foresight struct {
 	precision      float64      // prior precision of the effects of blocks
 }
 
-func (s *search) foresight(rows []problem.Row, rank int) (*foresight, error) {
+func (s *search) foresight(rows []problem.Row, rank int) (_ *foresight, err error) {
+	defer try.Caught(&err)
 	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
-	l, err := s.layout(s.ctx, s.best, d.y, d.variances(sigma2), rank, true)
-	if err != nil {
-		return nil, err
-	}
-	m, err := l.posterior(s.ctx, l.owns(), l.target)
-	if err != nil {
-		return nil, err
-	}
+	l := try.Of(s.layout(s.ctx, s.best, d.y, d.variances(sigma2), rank, true))
+	m := try.Of(l.posterior(s.ctx, l.owns(), l.target))
 	f := &foresight{
 		d: d, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
 		freedom: d.free,

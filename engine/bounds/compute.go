@@ -309,18 +309,14 @@ func (b *builder) condition(mode string, opt model.Terms) (left, right float64, 
 // lowerBound sets T* and T* kl(δ, 1-δ)/V. With very many arms T* is replaced by a lower bound: its value at the stated ξ.
 // Without a stated ξ it uses a smaller ξ than the other designs, since designs of only the rivals are faster.
 func (b *builder) lowerBound() (err error) {
+	defer try.Caught(&err)
 	m, r, ridge := b.model, b.r, 0.0
 	if m.Many() {
 		if ridge = r.Ridge; b.opt.Ridge.Kind != engine.RidgeValue {
-			if ridge, err = m.Designs().AffordableRidge(model.AffordableRivals); err != nil {
-				return err
-			}
+			ridge = try.Of(m.Designs().AffordableRidge(model.AffordableRivals))
 		}
 	}
-	limit, err := m.Truth().LimitTime(b.opt.Epsilon)
-	if err != nil {
-		return err
-	}
+	limit := try.Of(m.Truth().LimitTime(b.opt.Epsilon))
 	r.LowerBoundSamplesLimit = limit * model.Nats(r.Delta) / float64(r.Tasks)
 	lower, upper, err := m.Truth().CharacteristicTime(ridge, b.opt.Epsilon)
 	r.CharacteristicTime = lower

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Amend changes the protocol from the next round on, if its algorithm permits this. A value that is nil, empty or "" stays
@@ -85,7 +86,8 @@ func (a *Amend) Refusable() {}
 
 // Do implements Act. It compares the change with earlier amendments by the names of arms: their numbers move when arms are
 // added. It grows the problem last, because this evaluates the script.
-func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
+func (a *Amend) Do(ctx context.Context, at Doing) (_ Done, err error) {
+	defer try.Caught(&err)
 	b := AmendBody{Epsilon: a.Epsilon, Delta: a.Delta, Capacity: a.Capacity, Reason: a.Reason}
 	b.Withdraw = append(b.Withdraw, lists.Map(a.Withdraw, func(w string) [2]string { return armIn(at.Protocol, w) })...)
 	if a.Add.Path != "" {
@@ -99,18 +101,11 @@ func (a *Amend) Do(ctx context.Context, at Doing) (Done, error) {
 	if slices.ContainsFunc(at.amends, func(x amendment) bool { return x.same(b) }) {
 		return Done{Known: true, Text: knownBefore + ". To make the same change again, give another reason"}, nil
 	}
-	if err := reasoned(b.Reason, nil); err != nil {
-		return Done{}, err
-	}
-	if err := b.check(at.Moment); err != nil {
-		return Done{}, err
-	}
+	try.To(reasoned(b.Reason, nil))
+	try.To(b.check(at.Moment))
 	out := Done{}
 	if b.Add != nil {
-		q, g, err := at.Grow(ctx, *b.Add)
-		if err != nil {
-			return Done{}, err
-		}
+		q, g := try.Two(at.Grow(ctx, *b.Add))
 		// the arms are recorded with their numbers; a later program compares its problem with the fingerprint
 		b.Growth, b.Problem, out.Protocol, out.Files = &g, q.Fingerprint(), &q, []File{*b.Add}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Request is a person's request for pulls to measure.
@@ -100,11 +101,10 @@ func (h *handed) itemsOf(by string, r *round, is func(*item) bool) []*item {
 //
 // Ask returns an error if the task does not exist. It also returns an error if no round is open although tasks are
 // undecided: the caller must plan the next round first.
-func (s Moment) Ask(q Request) (List, []Event, error) {
+func (s Moment) Ask(q Request) (_ List, _ []Event, err error) {
+	defer try.Caught(&err)
 	if q.Task != "" {
-		if _, err := taskNamed(s.Problem, q.Task); err != nil {
-			return List{}, nil, err
-		}
+		try.Of(taskNamed(s.Problem, q.Task))
 	}
 	q.By = s.person(q.By)
 	// a person who asks twice, for example after a failed print, gets the same pulls; if one of these is overdue, the
@@ -123,10 +123,7 @@ func (s Moment) Ask(q Request) (List, []Event, error) {
 		return s.nothing(q.By, 0, note), nil, nil
 	}
 	// ids and positions are drawn here, and the event records them
-	body, err := s.ask(q)
-	if err != nil {
-		return List{}, nil, err
-	}
+	body := try.Of(s.ask(q))
 	if len(body.Items) == 0 {
 		note := s.waiting()
 		if q.Task != "" {

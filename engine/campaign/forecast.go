@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Forecast is the expected length and cost of a campaign, from simulations of its own algorithm and of others that could
@@ -118,7 +119,8 @@ const (
 // simulated, the forecast has a note. Run by run, all algorithms are simulated on the same rewards. The exception are
 // algorithms that fit an independent part of each arm (fitsOwn): their rewards contain such parts. The same protocol
 // always has the same forecast.
-func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (*Forecast, error) {
+func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progress func(done, total int)) (_ *Forecast, err error) {
+	defer try.Caught(&err)
 	if p.Problem == nil {
 		return nil, question.ErrNoProblem
 	}
@@ -126,10 +128,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	sparing := runs == 0 && many(p.Problem)
 	runs = cmp.Or(runs, plan.RunsFor(p.Problem))
 	memory := new(model.Memory)
-	all, rewards, err := truths(ctx, p, memory, gap, runs)
-	if err != nil {
-		return nil, err
-	}
+	all, rewards := try.Two(truths(ctx, p, memory, gap, runs))
 	// if the rewards come from measurements of the table, runs begin with these, as the campaign does
 	known := engine.Batch{}
 	if rewards.Kind == NoteRewardsBelieved && p.attaches() {
@@ -159,9 +158,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 		// algorithms for which fitsOwn is the same use the same rewards
 		q, own := p.named(name), all
 		if q.fitsOwn() != p.fitsOwn() {
-			if own, _, err = truths(ctx, q, memory, gap, runs); err != nil {
-				return nil, err
-			}
+			own, _ = try.Two(truths(ctx, q, memory, gap, runs))
 		}
 		row, err := q.row(ctx, own, known, memory, sparing, func(done int) {
 			if progress != nil {

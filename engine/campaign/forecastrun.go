@@ -16,18 +16,17 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // truths returns one problem per run, whose means are the true rewards of its simulation, and a note that describes them.
 // It uses the first available source: the stated gap, a belief from measurements, the means of the table, or the kernel as
 // prior.
-func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) ([]*problem.Problem, Note, error) {
+func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, runs int) (_ []*problem.Problem, _ Note, err error) {
+	defer try.Caught(&err)
 	if gap > 0 {
 		// at most five such problems are computed, and the runs use them cyclically
-		all, err := plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs))
-		if err != nil {
-			return nil, Note{}, err
-		}
+		all := try.Of(plan.LeastFavourable(ctx, p.Problem, gap, p.Options.Unit, min(5, runs)))
 		out := lists.Make(runs, func(i int) *problem.Problem { return all[i%len(all)] })
 		return out, Note{Kind: NoteRewardsLed, Numbers: []float64{gap}}, nil
 	}
@@ -52,14 +51,8 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 	if known != nil {
 		return slices.Repeat([]*problem.Problem{plan.Supposed(p.Problem, known)}, runs), Note{Kind: NoteRewardsKnown}, nil
 	}
-	m, err := p.question().Model(ctx, nil)
-	if err != nil {
-		return nil, Note{}, err
-	}
-	from, err := priorOf(m)
-	if err != nil {
-		return nil, Note{}, err
-	}
+	m := try.Of(p.question().Model(ctx, nil))
+	from := try.Of(priorOf(m))
 	out := make([]*problem.Problem, runs)
 	for i := range out {
 		mean := from.draw(rand.New(rand.NewPCG(0x666f7265, uint64(i))), cmp.Or(p.Options.Scale, 1)) // "fore"
@@ -76,25 +69,18 @@ func truths(ctx context.Context, p Protocol, memory *model.Memory, gap float64, 
 // simulate makes one run like a real campaign: rounds are cut if the campaign cuts them, and pulls are lost. The result
 // depends only on the truth and the number of the run. The seed of rewards is 1 here, and 2 in Renew. The run begins with
 // the known results, if the algorithm can use them.
-func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory, run int) (need, error) {
-	draw, err := sim.DrawerOf(truth)
-	if err != nil {
-		return need{}, err
-	}
-	asked, err := p.question().Begin(ctx, memory)
-	if err != nil {
-		return need{}, err
-	}
+func (p Protocol) simulate(ctx context.Context, truth *problem.Problem, known engine.Batch, memory *model.Memory,
+	run int) (_ need, err error) {
+	defer try.Caught(&err)
+	draw := try.Of(sim.DrawerOf(truth))
+	asked := try.Of(p.question().Begin(ctx, memory))
 	// limited, because a run without an end would block the forecast
 	opt := asked.Options()
 	opt.MaxRounds = min(opt.MaxRounds, forecastRounds)
 	if p.Cuts() {
 		opt.MaxRounds = forecastLooks
 	}
-	steps, err := engine.Begin(asked.Algorithm(), opt)
-	if err != nil {
-		return need{}, err
-	}
+	steps := try.Of(engine.Begin(asked.Algorithm(), opt))
 	steps.WithoutTrail()
 	if !known.Empty() {
 		if err := steps.AddData(known); err != nil && !errors.Is(err, engine.ErrAddedDataUnused) {
@@ -134,18 +120,15 @@ func (x trial) run(ctx context.Context, before []int, awaited int, seed func(rou
 
 // rounds simulates whole rounds, and waits for all results of each. Lost pulls are measured again, and cost only time.
 func (x trial) rounds(ctx context.Context, before []int, awaited int, seed func(round int) uint64) (n need, err error) {
+	defer try.Caught(&err)
 	for range forecastRounds {
 		next, more, err := x.steps.Next(ctx)
 		if err != nil || !more {
 			return n, err
 		}
-		if next, err = x.cap(ctx, x.steps, next, before, seed(next.Round)); err != nil {
-			return n, err
-		}
+		next = try.Of(x.cap(ctx, x.steps, next, before, seed(next.Round)))
 		before = plus(before, next.Counts)
-		if err := x.learn(ctx, next); err != nil {
-			return n, err
-		}
+		try.To(x.learn(ctx, next))
 		pulls := next.Pulls()
 		// all rewards of the first round are drawn again, but only its awaited pulls count as samples and time
 		if awaited > 0 { // the round that is being measured
@@ -286,11 +269,10 @@ func (p Protocol) step() float64 {
 // makes long campaigns cheap, and hardly changes a posterior. With a step of 0, each round is simulated by itself.
 // calendar returns the length of the run.
 func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
+	defer try.Caught(&err)
 	awaited := map[int][]int{} // late results by the day on which they come
 	for day := 0; day < forecastLooks; {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
+		try.To(ctx.Err())
 		next, more, err := x.steps.Next(ctx)
 		if err != nil || !more {
 			return n, err
@@ -310,13 +292,9 @@ func (x trial) calendar(ctx context.Context, step float64) (n need, err error) {
 			delete(awaited, day)
 		}
 		// the plan becomes the pulls with results, as in a campaign that ends a cut round early
-		if err := x.steps.Amend(counts); err != nil {
-			return n, err
-		}
+		try.To(x.steps.Amend(counts))
 		next.Counts = counts
-		if err := x.learn(ctx, next); err != nil {
-			return n, err
-		}
+		try.To(x.learn(ctx, next))
 		n.samples += float64(next.Pulls())
 		n.rounds += float64(days)
 		n.time = float64(day)

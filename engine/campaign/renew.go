@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Renewal is the expected remaining length of a campaign, from simulations.
@@ -84,7 +85,8 @@ type known struct {
 }
 
 // known computes the posterior from all results except results of an incomplete open round.
-func (s rest) known(ctx context.Context) (*known, error) {
+func (s rest) known(ctx context.Context) (_ *known, err error) {
+	defer try.Caught(&err)
 	p := s.Protocol
 	byArm := map[int][]*measured{}
 	for m := range resultsOf(s.whole()) {
@@ -104,16 +106,11 @@ func (s rest) known(ctx context.Context) (*known, error) {
 	own.Noise.Scales, own.Noise.UnknownBy, own.Noise.Bounds = k.sd, "", nil
 	own.Noise.Environment = problem.EnvironmentGaussian
 	p.Problem = &own
-	m, err := p.question().Model(ctx, s.memory)
-	if err != nil {
-		return nil, err
-	}
+	m := try.Of(p.question().Model(ctx, s.memory))
 	prior := model.PriorOf(p.Options)
 	// known.draw needs the root of the covariance in features (White)
 	prior.InFeatures = true
-	if k.root, err = model.NewPosterior(m, prior, b.Counts, b.Means); err != nil {
-		return nil, err
-	}
+	k.root = try.Of(model.NewPosterior(m, prior, b.Counts, b.Means))
 	k.mean, k.unit = k.root.Estimates(b.Means), m.Unit
 	for i := range k.mean {
 		k.mean[i] *= m.Unit
@@ -172,16 +169,11 @@ func (k *known) draw(p Protocol, run int) *problem.Problem {
 }
 
 // run simulates the rest once. The result depends only on the recorded results and the number of the run.
-func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (need, error) {
+func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Problem, run int) (_ need, err error) {
+	defer try.Caught(&err)
 	p := s.Protocol
-	draw, err := sim.DrawerOf(truth)
-	if err != nil {
-		return need{}, err
-	}
-	steps, err := s.soFar(ctx, results)
-	if err != nil {
-		return need{}, err
-	}
+	draw := try.Of(sim.DrawerOf(truth))
+	steps := try.Of(s.soFar(ctx, results))
 	l := p.lossesOf(run)
 	if p.Capacity > 0 && p.Failed == nil {
 		// the observed share of failed pulls, with a prior of lossPulls pulls at the share mostFailed/2
@@ -195,21 +187,15 @@ func (s rest) run(ctx context.Context, results engine.Batch, truth *problem.Prob
 
 // soFar returns the algorithm's steps after the finished rounds. It replays these rounds. If rounds were cut (Cuts) and
 // nothing was amended, it learns all results as one round instead, which is faster. results have the sign of the data.
-func (s rest) soFar(ctx context.Context, results engine.Batch) (*engine.Steps, error) {
-	x, err := s.replayer(ctx, s.memory)
-	if err != nil {
-		return nil, err
-	}
+func (s rest) soFar(ctx context.Context, results engine.Batch) (_ *engine.Steps, err error) {
+	defer try.Caught(&err)
+	x := try.Of(s.replayer(ctx, s.memory))
 	if !s.Cuts() || len(s.amends) > 0 || results.Empty() {
 		return x.steps, x.all(ctx)
 	}
 	// the plan of the first round is replaced by the counts of all results
-	if _, _, err := x.steps.Next(ctx); err != nil {
-		return nil, err
-	}
-	if err := x.impose(results.Counts); err != nil {
-		return nil, err
-	}
+	try.Two(x.steps.Next(ctx))
+	try.To(x.impose(results.Counts))
 	return x.steps, x.steps.Learn(ctx, results)
 }
 

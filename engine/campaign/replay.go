@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Run holds the decisions of the algorithm on a state, after all finished rounds with their recorded plans. The same
@@ -66,19 +67,12 @@ type replayer struct {
 }
 
 // catchUp replays the events recorded since the last call, and returns the algorithm's run on all events.
-func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
-	if err := x.all(ctx); err != nil {
-		return nil, err
-	}
-	e, err := x.protocol.Entry()
-	if err != nil {
-		return nil, err
-	}
+func (x *replayer) catchUp(ctx context.Context) (_ *Run, err error) {
+	defer try.Caught(&err)
+	try.To(x.all(ctx))
+	e := try.Of(x.protocol.Entry())
 	x.run.Outcome = x.steps.Outcome()
-	x.run.Result, err = algorithms.Measured(e, x.model, x.steps)
-	if err != nil {
-		return nil, err
-	}
+	x.run.Result = try.Of(algorithms.Measured(e, x.model, x.steps))
 	x.run.Result.Name = x.state.Start.Name
 	if x.run.Result.Progress == nil {
 		x.run.Result.Remaining = math.NaN()
@@ -88,16 +82,15 @@ func (x *replayer) catchUp(ctx context.Context) (*Run, error) {
 
 // all replays the rounds in order, each after the events before its plan. Then it plans the next round. While a round is
 // open, it plans nothing.
-func (x *replayer) all(ctx context.Context) error {
+func (x *replayer) all(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	if led := x.state.Start.Led; led != "" {
 		x.run.Notes = []Note{{Kind: NoteLed, Names: []string{led}}}
 		return nil
 	}
 	// x.rounds increases only after a round was learned: after an error it still is the failed round
 	for ; x.rounds < len(x.state.rounds) && !x.unused; x.rounds++ {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		try.To(ctx.Err())
 		r := x.state.rounds[x.rounds]
 		// the algorithm receives no results of a round that is still open
 		if r.closed == 0 && !x.state.complete(r) {
@@ -121,15 +114,10 @@ func (x *replayer) all(ctx context.Context) error {
 	}
 	// first compare the answers recorded at the end of the campaign; later results come afterwards
 	if x.state.done != nil {
-		if err := x.before(ctx, x.state.doneSeq); err != nil {
-			return err
-		}
+		try.To(x.before(ctx, x.state.doneSeq))
 		x.compare(*x.state.done)
 	}
-	if err := x.before(ctx, math.MaxInt64); err != nil {
-		return err
-	}
-	var err error
+	try.To(x.before(ctx, math.MaxInt64))
 	x.run.Next, x.run.More, err = x.steps.Next(ctx)
 	return err
 }
@@ -178,18 +166,15 @@ func (x *replayer) impose(counts []int) error {
 
 // before applies attached or late results and amendments whose events come before seq, in the order of the events. The
 // next call continues after them.
-func (x *replayer) before(ctx context.Context, seq int64) error {
+func (x *replayer) before(ctx context.Context, seq int64) (err error) {
+	defer try.Caught(&err)
 	for {
 		g, a := x.guide < len(x.state.guides), x.amend < len(x.state.amends)
 		switch {
 		case g && x.state.guides[x.guide].seq < seq && (!a || x.state.guides[x.guide].seq < x.state.amends[x.amend].seq):
-			if err := x.inform(x.state.guides[x.guide].seq); err != nil {
-				return err
-			}
+			try.To(x.inform(x.state.guides[x.guide].seq))
 		case a && x.state.amends[x.amend].seq < seq:
-			if err := x.change(ctx, x.state.amends[x.amend]); err != nil {
-				return err
-			}
+			try.To(x.change(ctx, x.state.amends[x.amend]))
 			x.amend++
 		default:
 			return nil
@@ -311,14 +296,10 @@ func (x *replayer) compare(plan PlanBody) {
 // Try returns an error if the algorithm refuses the change in the last event. If a round is open, the change is tested
 // before the rewards of the round. The state already contains the change, and must belong to the caller alone. Nothing is
 // recorded.
-func (s Moment) Try(ctx context.Context, memory *model.Memory) error {
-	x, err := s.replayer(ctx, memory)
-	if err != nil {
-		return err
-	}
-	if err := x.all(ctx); err != nil {
-		return err
-	}
+func (s Moment) Try(ctx context.Context, memory *model.Memory) (err error) {
+	defer try.Caught(&err)
+	x := try.Of(s.replayer(ctx, memory))
+	try.To(x.all(ctx))
 	return x.before(ctx, math.MaxInt64)
 }
 
@@ -380,19 +361,12 @@ func (x *replayer) numbers(arms []int) []int {
 
 // extend adds arms to the run. It makes a new algorithm for the larger problem, which continues from the state of the old
 // one.
-func (x *replayer) extend(ctx context.Context, g Growth) error {
+func (x *replayer) extend(ctx context.Context, g Growth) (err error) {
+	defer try.Caught(&err)
 	p := x.protocol.generation(x.generation + 1)
-	e, err := p.Entry()
-	if err != nil {
-		return err
-	}
-	if x.model, err = p.question().Model(ctx, x.memory); err != nil {
-		return err
-	}
-	alg, err := e.New(x.model, x.steps.Options())
-	if err != nil {
-		return err
-	}
+	e := try.Of(p.Entry())
+	x.model = try.Of(p.question().Model(ctx, x.memory))
+	alg := try.Of(e.New(x.model, x.steps.Options()))
 	x.generation++
 	return x.steps.Extend(alg, g.At)
 }

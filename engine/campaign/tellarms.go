@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // byArms processes rows without ids. A row has one reward of an arm, or the count, mean and standard deviation of several.
@@ -259,11 +260,9 @@ func (t *teller) armOf(row problem.SheetRow) (i int, note string, err error) {
 }
 
 // several reads the count and sd of a row with a mean. Squares becomes sd²·(count - 1). A count of 1 needs no sd.
-func (x *ResultRecord) several(row problem.SheetRow) error {
-	n, err := row.Number("count")
-	if err != nil {
-		return err
-	}
+func (x *ResultRecord) several(row problem.SheetRow) (err error) {
+	defer try.Caught(&err)
+	n := try.Of(row.Number("count"))
 	if n < 1 || n != math.Trunc(n) || n > math.MaxInt32 {
 		return row.Wrong("count", "column \"count\": expected a whole number of at least 1, got %g", n)
 	}
@@ -274,10 +273,7 @@ func (x *ResultRecord) several(row problem.SheetRow) error {
 		}
 		return nil
 	}
-	sd, err := row.Number("sd")
-	if err != nil {
-		return err
-	}
+	sd := try.Of(row.Number("sd"))
 	if sd < 0 {
 		return row.Wrong("sd", "column \"sd\": expected 0 or more, got %g", sd)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Agent takes part in a run. It has a replica of the algorithm, pulls the arms of its own task, and publishes their counts
@@ -133,12 +134,10 @@ func (w *agent) load(ctx context.Context) (err error) {
 
 // begin loads the run, opens the folder, and joins. It locks the folder as late as possible: the lock is the only thing to
 // release after an error.
-func (a Agent) begin(ctx context.Context) (*agent, error) {
+func (a Agent) begin(ctx context.Context) (_ *agent, err error) {
+	defer try.Caught(&err)
 	w := newAgent(a)
-	err := w.load(ctx)
-	if err != nil {
-		return nil, err
-	}
+	try.To(w.load(ctx))
 	// the number of an agent is the index of its task
 	if w.v = slices.Index(w.opened.Tasks, a.Task); w.v < 0 {
 		return nil, &RefusedError{a.Run, fmt.Sprintf("no task is called %q; there are %s", a.Task,
@@ -146,12 +145,8 @@ func (a Agent) begin(ctx context.Context) (*agent, error) {
 			strings.Join(w.opened.Tasks[:min(len(w.opened.Tasks), 12)], ", "))}
 	}
 	w.lo, w.hi = w.question.Problem.ArmsOf(w.v)
-	if w.puller, err = a.Puller(w.question, w.opened); err != nil {
-		return nil, err
-	}
-	if w.journal, err = openJournal(ctx, a.Folder, a.Run, a.Task); err != nil {
-		return nil, err
-	}
+	w.puller = try.Of(a.Puller(w.question, w.opened))
+	w.journal = try.Of(openJournal(ctx, a.Folder, a.Run, a.Task))
 	// the lock of the folder is now held
 	if err := w.enter(ctx); err != nil {
 		w.journal.close()
@@ -306,17 +301,13 @@ func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChang
 
 // propose publishes the agent's own plan, and returns the plan that was published first. Often several agents propose at
 // once: the first one is the author, and the others use its plan.
-func (w *agent) propose(ctx context.Context, r int) (Fact, error) {
+func (w *agent) propose(ctx context.Context, r int) (_ Fact, err error) {
+	defer try.Caught(&err)
 	// another author may know other late messages: adopt compares them
-	own, err := w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message))
-	if err != nil {
-		return Fact{}, err
-	}
+	own := try.Of(w.replica.next(ctx, w.v, w.Build, w.replica.late(w.message)))
 	// before the first round there are no messages to pass on
 	if w.opened.Relay && r > 1 {
-		if err := own.attach(ctx, w.Facts, w.Run, w.said); err != nil {
-			return Fact{}, err
-		}
+		try.To(own.attach(ctx, w.Facts, w.Run, w.said))
 	}
 	f, _, err := publish(ctx, w.Facts, Fact{Run: w.Run, Round: r, Name: namePlan}, own)
 	return f, err

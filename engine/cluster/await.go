@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // listen starts a reader of all facts, or only of plans and stops. Calling it with all after plans only starts a second
@@ -161,18 +162,13 @@ func (w *agent) messages(r int, absent []int) [][]byte {
 // closed returns the messages that count in round r, and the absent agents. f is the next plan, which may not have been
 // adopted yet; it decides even if this agent has read other messages. The error is a *PlanError if the plan contains a
 // message that its agent did not publish.
-func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence, error) {
-	next, err := readPlan(f, w.opened)
-	if err != nil {
-		return nil, nil, err
-	}
+func (w *agent) closed(ctx context.Context, r int, f Fact) (_ [][]byte, _ []Absence, err error) {
+	defer try.Caught(&err)
+	next := try.Of(readPlan(f, w.opened))
 	absent := agents(next.Absent)
 	// messages passed on by the relay are compared with those that this agent has read
 	if w.opened.Relay {
-		out, err := next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks))
-		if err != nil {
-			return nil, nil, err
-		}
+		out := try.Of(next.messages(ctx, w.Facts, w.Run, len(w.opened.Tasks)))
 		// the message of an agent that the plan names as absent does not count
 		for _, v := range absent {
 			out[v] = nil
@@ -188,9 +184,7 @@ func (w *agent) closed(ctx context.Context, r int, f Fact) ([][]byte, []Absence,
 		return nil, nil, &PlanError{w.Run, r + 1, fmt.Sprintf("it refers to a message of %s in round %d, but there is none", AgentName(v), r)}
 	}
 	// the author has read these messages, and so the reader will deliver them
-	if _, err = w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }); err != nil {
-		return nil, nil, err
-	}
+	try.Of(w.history.wait(ctx, 0, func() bool { return w.lacks(r, absent) < 0 || w.stopped() != nil }))
 	// the wait ended because of a stop
 	if w.lacks(r, absent) >= 0 {
 		return nil, nil, w.stopped()
@@ -212,15 +206,13 @@ func (w *agent) lacks(r int, absent []int) int {
 // pull makes this agent's remaining pulls of the open round, and publishes its message. After a restart, it does not
 // repeat pulls that were published or are in the folder. If the round continued without this agent, it publishes nothing
 // and returns nil.
-func (w *agent) pull(ctx context.Context, p PlanBody) error {
+func (w *agent) pull(ctx context.Context, p PlanBody) (err error) {
+	defer try.Caught(&err)
 	r, plan := p.Round, w.replica.plan
 	// a program that ended after publishing and before learning continues here
 	f, published := w.history.get(r, AgentName(w.v))
 	if !published && !w.fresh { // the reader may not have delivered it yet, and with a relay never does
-		var err error
-		if f, published, err = w.Facts.Find(ctx, w.Run, r, AgentName(w.v)); err != nil {
-			return err
-		}
+		f, published = try.Two(w.Facts.Find(ctx, w.Run, r, AgentName(w.v)))
 	}
 	// a published message is permanent; the folder can only agree with it or not
 	if published {
@@ -245,10 +237,7 @@ func (w *agent) pull(ctx context.Context, p PlanBody) error {
 	}
 	// now all pulls of the round are on disk
 	b := w.journal.batch(r, w.question.Problem, plan.WantSquares)
-	body, err := message(w.v, plan, b, w.lo, w.hi)
-	if err != nil {
-		return err
-	}
+	body := try.Of(message(w.v, plan, b, w.lo, w.hi))
 	f = Fact{Run: w.Run, Round: r, Name: AgentName(w.v), Body: body}
 	err = w.Facts.Publish(ctx, f)
 	// Publish accepts a repetition of the same message, so this is another message

@@ -13,16 +13,15 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 	"github.com/gonb-cope/gonb-cope/internal/base/testport"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// jumping builds this test with a clock that can jump. Its package time reads an offset of the wall clock from a file, see clocktest.
+// jumping builds this test with a clock that can jump. Its package time reads an offset of the wall clock from a file, see clockOverlay.
 func jumping(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	overlay := try.Of(clocktest.Overlay(dir))
+	overlay := try.Of(clockOverlay(dir))
 	binary := filepath.Join(dir, "jumping")
 	if text, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, text)
@@ -31,16 +30,16 @@ func jumping(t *testing.T) string {
 }
 
 // clock makes the clock of a process, and writes its file into the role.
-func (a *apart) clock(name string, r *role) clocktest.Clock {
+func (a *apart) clock(name string, r *role) clock {
 	a.t.Helper()
 	r.Clock = filepath.Join(a.dir, name+".clock")
-	return must(clocktest.New(r.Clock))
+	return must(newClock(r.Clock))
 }
 
 // jump sets a clock to an offset.
-func (a *apart) jump(c clocktest.Clock, offset time.Duration) {
+func (a *apart) jump(c clock, offset time.Duration) {
 	a.t.Helper()
-	try.To(c.Jump(offset))
+	try.To(c.jump(offset))
 }
 
 // The clock of the server jumps an hour ahead, back and an hour behind, agents' clocks a day back and an
@@ -55,9 +54,9 @@ func TestClocksJump(t *testing.T) {
 	for _, question := range []int{1, 3} {
 		t.Run(questions(t)[question].name, func(t *testing.T) {
 			server := role{Listen: testport.Address(t), Clock: filepath.Join(t.TempDir(), "server.clock")}
-			ours := must(clocktest.New(server.Clock))
+			ours := must(newClock(server.Clock))
 			a := newApartAt(t, question, 8, binary, server, false)
-			clocks := []clocktest.Clock{}
+			clocks := []clock{}
 			a.begin(question, func(v int, r *role) string {
 				clocks = append(clocks, a.clock(fmt.Sprint("agent-", v), r))
 				r.Slow = 10 * time.Millisecond

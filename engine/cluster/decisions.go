@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Decisions summarises what a replica has decided: a digest of everything, and the changes since the previous round. Plans
@@ -304,16 +305,12 @@ func (p *PlanBody) attach(ctx context.Context, x Facts, run string, messages [][
 
 // messages returns the messages that attach added, one for each agent, nil for absent agents. The error is a *PlanError if
 // their number is wrong; other errors come from the exchange.
-func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) ([][]byte, error) {
+func (p PlanBody) messages(ctx context.Context, x Facts, run string, agents int) (_ [][]byte, err error) {
+	defer try.Caught(&err)
 	out := p.Messages
 	if p.Stored != "" {
-		all, err := x.Fetch(ctx, run, p.Stored)
-		if err != nil {
-			return nil, err
-		}
-		if err := decode(Fact{Run: run, Round: p.Round, Name: namePlan, Body: all}, &out); err != nil {
-			return nil, err
-		}
+		all := try.Of(x.Fetch(ctx, run, p.Stored))
+		try.To(decode(Fact{Run: run, Round: p.Round, Name: namePlan, Body: all}, &out))
 	}
 	if len(out) != agents {
 		return nil, &PlanError{run, p.Round,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Finished is the outcome of a run, or of its part so far. Agent.Take, Follower.Follow and Replay return it. A result of
@@ -192,13 +193,11 @@ func readStop(f Fact) *StopBody {
 
 // Stop ends a run: every agent ends after its present action. It returns an error if the run is already over or stopped.
 // If two programs stop a run at once, the first one succeeds, and the error of the other names the first.
-func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
+func Stop(ctx context.Context, x Facts, run string, b StopBody) (err error) {
+	defer try.Caught(&err)
 	// a finished run has answers, which a stop would hide; if the end is published between this check and the stop, both
 	// are stored
-	s, err := StatusOf(ctx, x, run)
-	if err != nil {
-		return err
-	}
+	s := try.Of(StatusOf(ctx, x, run))
 	if s.Status != engine.StatusInterrupted {
 		return fmt.Errorf("run %s was %s, so there is nothing to stop", run, s)
 	}
@@ -208,9 +207,7 @@ func Stop(ctx context.Context, x Facts, run string, b StopBody) error {
 		return err
 	}
 	var first StopBody
-	if err := decode(stands, &first); err != nil {
-		return err
-	}
+	try.To(decode(stands, &first))
 	by := ""
 	if first.By != "" {
 		by = ", by " + first.By

@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // The files of an agent's folder.
@@ -148,13 +149,11 @@ func (j *journal) identify(run, task string) error {
 
 // load reads the rewards. It removes an incomplete group at the end, which a crash left and which was never acknowledged.
 // An unreadable line elsewhere is an error: the file was changed, and others may have read its rewards.
-func (j *journal) load() error {
+func (j *journal) load() (err error) {
+	defer try.Caught(&err)
 	path := filepath.Join(j.dir, fileJournal)
-	var err error
 	// opened for reading and appending; truncated only below
-	if j.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666); err != nil {
-		return err
-	}
+	j.file = try.Of(os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o666))
 	// at is the end of the last line read, and whole the end of the last complete group
 	read, at, whole := bufio.NewReader(j.file), int64(0), int64(0)
 	// rewards of the present, incomplete group
@@ -190,9 +189,7 @@ func (j *journal) load() error {
 		}
 	}
 	// the removed lines were never acknowledged
-	if err := j.file.Truncate(whole); err != nil {
-		return err
-	}
+	try.To(j.file.Truncate(whole))
 	_, err = j.file.Seek(whole, io.SeekStart)
 	return err
 }
@@ -210,21 +207,16 @@ func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.S
 // add appends rewards of a round as one group, which the caller has checked. When it returns nil, they are on disk. After
 // an error or a crash, none of them counts. After an error it restores the file if the disk permits, and a later call may
 // succeed.
-func (j *journal) add(round int, rewards ...Reward) error {
+func (j *journal) add(round int, rewards ...Reward) (err error) {
+	defer try.Caught(&err)
 	var text []byte
 	// More is 0 in the last line
 	for i, r := range rewards {
-		line, err := json.Marshal(journalLine{round, r, len(rewards) - 1 - i})
-		if err != nil {
-			return err
-		}
+		line := try.Of(json.Marshal(journalLine{round, r, len(rewards) - 1 - i}))
 		text = append(append(text, line...), '\n')
 	}
 	// position to which an error restores the file
-	before, err := j.file.Seek(0, io.SeekCurrent)
-	if err != nil {
-		return err
-	}
+	before := try.Of(j.file.Seek(0, io.SeekCurrent))
 	// one write for all lines, then one sync
 	_, err = j.file.Write(text)
 	if err == nil {

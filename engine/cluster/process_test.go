@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/clocktest"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -43,7 +42,7 @@ func (p *process) again() {
 	}
 	p.cmd.Env = append(os.Environ(), roleVariable+"="+string(must(json.Marshal(p.role))))
 	if p.role.Clock != "" {
-		p.cmd.Env = append(p.cmd.Env, clocktest.Variable+"="+p.role.Clock)
+		p.cmd.Env = append(p.cmd.Env, clockVariable+"="+p.role.Clock)
 	}
 	p.cmd.Stderr = p.err
 	p.cmd.SysProcAttr = endsWithTest()

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // replica is one agent's copy of the algorithm, which learns from the facts of the run. A round begins with adopt, which
@@ -75,19 +76,15 @@ func (r *replica) decisions(round int) Decisions {
 // next plans the next round, or states that nothing is left. The algorithm first learns the late messages. If next is
 // called again before adopt, it returns the same plan, even with other late messages. author and here are copied into the
 // plan.
-func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (PlanBody, error) {
+func (r *replica) next(ctx context.Context, author int, here Build, late []Late) (_ PlanBody, err error) {
+	defer try.Caught(&err)
 	// the algorithm learns late messages only once for each plan; the plan lists them, so that other replicas learn the
 	// same ones
 	if !r.planned {
-		if err := r.inform(late); err != nil {
-			return PlanBody{}, err
-		}
+		try.To(r.inform(late))
 		r.planned, r.lately = true, late
 	}
-	plan, more, err := r.asked.Next(ctx)
-	if err != nil {
-		return PlanBody{}, err
-	}
+	plan, more := try.Two(r.asked.Next(ctx))
 	// decisions after the last round, which adopt compares in other replicas
 	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
 	// agents absent from the last round as this replica learned it
@@ -107,7 +104,8 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 // adopt applies the published plan of the next round, which readPlan has checked. size is the length of its body. It
 // returns a *PlanError if the plan was made from another history. It returns errOtherLate if the replica must be built
 // again.
-func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
+func (r *replica) adopt(ctx context.Context, p PlanBody, size int) (err error) {
+	defer try.Caught(&err)
 	// plans are adopted in order, each once
 	if p.Round != r.rounds+1 {
 		return fmt.Errorf("run %s: the plan of round %d comes after %s", r.run, p.Round, sentence.Count(r.rounds, "round"))
@@ -124,14 +122,9 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) error {
 		}
 		// not planned here yet: learn the same late messages as the author
 		if !r.planned {
-			if err := r.inform(p.Late); err != nil {
-				return err
-			}
+			try.To(r.inform(p.Late))
 		}
-		own, more, err := r.asked.Next(ctx)
-		if err != nil {
-			return err
-		}
+		own, more := try.Two(r.asked.Next(ctx))
 		switch {
 		// one of the two has nothing left to plan; disagrees checks whether the end is right
 		case p.Done || !more:
@@ -358,13 +351,11 @@ func notSent(f Fact, round int, name string, p PlanBody) error {
 
 // inform passes late messages to the algorithm before it plans the next round. After an error the algorithm has learned
 // the earlier ones; the plan is then refused, and the run is over for this replica.
-func (r *replica) inform(all []Late) error {
+func (r *replica) inform(all []Late) (err error) {
+	defer try.Caught(&err)
 	n := r.question.Problem.N()
 	for _, l := range all {
-		m, err := r.parseLate(l)
-		if err != nil {
-			return err
-		}
+		m := try.Of(r.parseLate(l))
 		lo, hi := r.question.Problem.ArmsOf(l.Agent)
 		// a batch has all arms; arms of other agents have count 0
 		b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
@@ -375,9 +366,7 @@ func (r *replica) inform(all []Late) error {
 			b.Squares = make([]float64, n)
 			copy(b.Squares[lo:hi], m.Squares)
 		}
-		if err := r.asked.AddData(b); err != nil {
-			return err
-		}
+		try.To(r.asked.AddData(b))
 		// parseLate refuses a later plan that lists this message again
 		r.informed[[2]int{l.Round, l.Agent}] = true
 	}

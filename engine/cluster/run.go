@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Names of facts. Agent v publishes its messages under AgentName(v). Facts of round 0 concern the whole run.
@@ -72,23 +73,13 @@ type OpenOptions struct {
 
 // Open stores the files of a run, and then publishes it. If a run of this name exists and is the same, Open leaves it
 // unchanged, even if another build opened it. If it differs, Open returns an error.
-func Open(ctx context.Context, x Facts, run string, q question.Question, r question.Recipe, opt OpenOptions) (RunBody, error) {
-	if err := CheckRun(run); err != nil {
-		return RunBody{}, err
-	}
+func Open(ctx context.Context, x Facts, run string, q question.Question, r question.Recipe, opt OpenOptions) (_ RunBody, err error) {
+	defer try.Caught(&err)
+	try.To(CheckRun(run))
 	// a question that agents cannot run is refused before anything is published
-	s, err := begin(ctx, q, nil)
-	if err != nil {
-		return RunBody{}, err
-	}
-	e, err := q.Entry()
-	if err != nil {
-		return RunBody{}, err
-	}
-	id, err := identityOf(q)
-	if err != nil {
-		return RunBody{}, err
-	}
+	s := try.Of(begin(ctx, q, nil))
+	e := try.Of(q.Entry())
+	id := try.Of(identityOf(q))
 	b := RunBody{
 		Identity: id, Tasks: q.Problem.Tasks.Names, Arms: q.Problem.N(), Settings: settingsOf(q), Recipe: r,
 		// Shares: agents of the method share information; Independent: with these options they do not
@@ -157,14 +148,10 @@ var ErrNoRun = errors.New("it was not opened")
 
 // Opened returns how a run was opened. If it was not, the error wraps ErrNoRun and names other runs. The result has at
 // least one task, and at least one arm for each task.
-func Opened(ctx context.Context, x Facts, run string) (RunBody, error) {
-	if err := CheckRun(run); err != nil {
-		return RunBody{}, err
-	}
-	f, ok, err := x.Find(ctx, run, 0, nameRun)
-	if err != nil {
-		return RunBody{}, err
-	}
+func Opened(ctx context.Context, x Facts, run string) (_ RunBody, err error) {
+	defer try.Caught(&err)
+	try.To(CheckRun(run))
+	f, ok := try.Two(x.Find(ctx, run, 0, nameRun))
 	if !ok {
 		// other names help to find a typing error; an error of Runs is ignored
 		known := ""

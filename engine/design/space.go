@@ -30,15 +30,12 @@ type problem struct {
 // newProblem checks the input and computes coordinates. Only arms with importance > 0 define the span; nil means all arms.
 // If a contrast is outside the span, it returns ErrUnestimable for a zero ridge. With a ridge it adds the arms of
 // contrasts to the span, since ξI measures every direction.
-func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (*problem, error) {
-	if err := checkSpace(s); err != nil {
-		return nil, err
-	}
+func newProblem(stop stopper, s Space, c Contrasts, importance []float64) (_ *problem, err error) {
+	defer try.Caught(&err)
+	try.To(checkSpace(s))
 	n, _ := s.Features.Dims()
 	p := &problem{ridge: s.Ridge, root: s.roots(), stop: stop}
-	if err := p.setContrasts(c, n); err != nil {
-		return nil, err
-	}
+	try.To(p.setContrasts(c, n))
 	if s.Ridge == 0 && importance == nil {
 		importance = s.Precision
 	}

@@ -38,9 +38,7 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ Fit, err error)
 	if len(opt.Kernel.Terms) == 0 {
 		opt.Kernel = p.Kernel
 	}
-	if _, err := opt.Kernel.Check(p.Tasks, p.Arms); err != nil {
-		return Fit{}, err
-	}
+	try.Of(opt.Kernel.Check(p.Tasks, p.Arms))
 	if opt.Noise == nil && p.Noise.UnknownBy != "" { // then the problem has only guesses
 		opt.Noise = &kernels.Free{Name: "noise", Value: p.LargestNoise()}
 	}

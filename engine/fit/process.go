@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // process is the Gaussian process of the data at fixed values of the hyperparameters.
@@ -27,20 +28,15 @@ type process struct {
 
 // newProcess factors K + N, where gram is K and variance has the diagonal of N. Levels are integrated out under a flat prior.
 // The likelihood is the density of the data without the levels, so it does not depend on what the kernel assumes about them.
-func newProcess(d *data, gram mat.Symmetric, variance []float64) (*process, error) {
+func newProcess(d *data, gram mat.Symmetric, variance []float64) (_ *process, err error) {
+	defer try.Caught(&err)
 	sigma := mat.NewSymDense(len(d.y), nil)
 	sigma.CopySym(gram)
-	c, err := gp.NewDense(symmetric.Add(sigma, func(i int) float64 { return variance[i] }))
-	if err != nil {
-		return nil, err
-	}
+	c := try.Of(gp.NewDense(symmetric.Add(sigma, func(i int) float64 { return variance[i] })))
 	if d.levels != nil && c.Cond() > mat.ConditionTolerance { // then a level is a difference of large numbers
 		return nil, gp.ErrSingular
 	}
-	r, err := gp.New(gp.Data{Targets: d.y, Basis: d.levels}, c)
-	if err != nil {
-		return nil, err
-	}
+	r := try.Of(gp.New(gp.Data{Targets: d.y, Basis: d.levels}, c))
 	return &process{Regression: r, d: d, variance: variance, likelihood: r.Evidence}, nil
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Blocks is a covariance of N points that is 0 between points of different blocks.
@@ -187,6 +188,7 @@ func (b *Blocked) rows(o Observations) func(k int) []float64 {
 //
 //	f = Gy + (Φ - GΦ_P)w + (1 - G1)β + e,  Cov e = B - G B_P·.
 func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPosterior, err error) {
+	defer try.Caught(&err)
 	n, m := b.Features.Dims()
 	columns := m
 	if o.Flat {
@@ -203,19 +205,14 @@ func (b *Blocked) Posterior(ctx context.Context, o Observations) (_ *BlockedPost
 		g.own.Within = make([]*mat.SymDense, len(b.points))
 	}
 	for block, seen := range b.byBlock(o.At) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
+		try.To(ctx.Err())
 		if b.Within == nil {
 			g.point(b.points[block][0], seen)
 		} else if err := g.block(block, seen); err != nil {
 			return nil, err
 		}
 	}
-	a, err := g.rest.along(o.Flat)
-	if err != nil {
-		return nil, err
-	}
+	a := try.Of(g.rest.along(o.Flat))
 	var lower mat.TriDense
 	a.known.LTo(&lower)
 	err = cores.Do(ctx, n, 256, func(from, to int) { // R = (Φ - GΦ_P - (1 - G1)φ̄ᵀ)L⁻ᵀ, and (1 - G1)/√hᵀh for β

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Logistic returns 1/(1 + exp(-f)).
@@ -88,7 +89,8 @@ type Laplace struct {
 //	log p = log p(y | f) - ½ aᵀf - ½ (log |K + W⁻¹| + log |W|) [RW06, eq. 3.32].
 //
 // It returns ErrSingular if a covariance cannot be factored.
-func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
+func NewLaplace(prior Prior, wins, trials []float64) (_ *Laplace, err error) {
+	defer try.Caught(&err)
 	n := len(wins)
 	f, a := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 	score := func(f, a mat.Vector) float64 {
@@ -112,10 +114,7 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 	}
 	last, at := math.Inf(-1), score(f, a)
 	for step := 0; step < newtonSteps && math.Abs(at-last) >= newtonEnough; step++ {
-		l, err := regress()
-		if err != nil {
-			return nil, err
-		}
+		l := try.Of(regress())
 		last = at
 		// halve the step until the score does not decrease
 		for share := 1.0; ; share /= 2 {
@@ -129,10 +128,7 @@ func NewLaplace(prior Prior, wins, trials []float64) (*Laplace, error) {
 			}
 		}
 	}
-	l, err := regress()
-	if err != nil {
-		return nil, err
-	}
+	l := try.Of(regress())
 	l.LogEvidence = score(f, a) - 0.5*l.LogDet()
 	for _, v := range l.Noise {
 		l.LogEvidence += 0.5 * math.Log(v)

@@ -155,7 +155,8 @@ func (m Truth) UniformMisfit() (_ float64, _ int, err error) {
 
 // uniformRest returns u - Uθ for the function with the smallest largest residual. size is an upper bound on that residual
 // and scales the program.
-func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
+func (m Truth) uniformRest(u []float64, size float64) (_ []float64, err error) {
+	defer try.Caught(&err)
 	n, dim := m.Features.Dims()
 	var svd mat.SVD
 	if !svd.Factorize(m.Features, mat.SVDThin) {
@@ -175,10 +176,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 		rows.Set(dim, n+i, 1)
 	}
 	right[dim] = 1
-	_, weights, err := lp.Simplex(objective, rows, right, 1e-10, nil)
-	if err != nil {
-		return nil, err
-	}
+	_, weights := try.Two(lp.Simplex(objective, rows, right, 1e-10, nil))
 	// arms with weight have u - Uθ = ±η: these equations determine θ and η
 	support := indices.Where(n, func(i int) bool { return weights[i]+weights[n+i] > 1e-12 })
 	equations, values := mat.NewDense(len(support), dim+1, nil), mat.NewVecDense(len(support), nil)
@@ -190,9 +188,7 @@ func (m Truth) uniformRest(u []float64, size float64) ([]float64, error) {
 		values.SetVec(k, u[i])
 	}
 	var solution mat.VecDense
-	if err := symmetric.Solved(solution.SolveVec(equations, values)); err != nil {
-		return nil, err
-	}
+	try.To(symmetric.Solved(solution.SolveVec(equations, values)))
 	rest := make([]float64, n)
 	for i := range n {
 		rest[i] = u[i]

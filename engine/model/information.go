@@ -106,20 +106,16 @@ func (p *information) fill(ctx context.Context, top float64) (_ []hiddenPart, er
 
 // finish writes the whitened features of the block's arms into e.White, and their products with A⁻¹ into e.solved unless
 // that is nil.
-func (p *information) finish(ctx context.Context, e *Estimator) error {
+func (p *information) finish(ctx context.Context, e *Estimator) (err error) {
+	defer try.Caught(&err)
 	if e.solved != nil {
 		var inverse mat.SymDense
-		if err := symmetric.Solved(p.chol.InverseTo(&inverse)); err != nil {
-			return err
-		}
-		err := byRows(ctx, len(p.All), func(from, to int) {
+		try.To(symmetric.Solved(p.chol.InverseTo(&inverse)))
+		try.To(byRows(ctx, len(p.All), func(from, to int) {
 			var solved mat.Dense
 			solved.Mul(rowsOf(p.features, from, to), &inverse)
 			p.scatter(from, &solved, e.solved)
-		})
-		if err != nil {
-			return err
-		}
+		}))
 	}
 	var lower mat.TriDense
 	p.chol.LTo(&lower)

@@ -47,9 +47,7 @@ type exactFeatures struct {
 // newSource checks the kernel on the problem's points and computes the diagonal of its Gram matrix.
 func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source, err error) {
 	defer try.Caught(&err)
-	if _, err := p.Kernel.Check(p.Tasks, p.Arms); err != nil {
-		return nil, err
-	}
+	try.Of(p.Kernel.Check(p.Tasks, p.Arms))
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
 	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Blocked]()}
 	s.factor = try.Of(kernels.Grow(gram))

@@ -73,9 +73,7 @@ func Append(ctx context.Context, path string, base []byte, addedPath string, add
 				}
 			}
 		}
-		if err := w.Write(record); err != nil {
-			return nil, err
-		}
+		try.To(w.Write(record))
 		out.lines = append(out.lines, int(line))
 		out.Rows++
 	}

@@ -94,7 +94,6 @@ type arm struct {
 	x, z           []float64
 	mean, sd, reps float64
 	cost           float64   // cost of one measurement; NaN if unknown
-	line           int       // line of the first row in the file
 	row            int       // index of the first row, from 0
 	rows           []Row     // measurements of a long table
 	failed         int       // number of measurements that gave no value
@@ -174,15 +173,13 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	t := readTable(path, opt, "task", "arm")
 	t.standardNames(wideColumns...)
 	t.nameColumns(opt.Text)
-	names := &spellings{path: path}
 	var f found
-	f.readArms(t, names, model.limits())
+	f.readArms(t, model.limits())
 	for _, name := range t.header {
 		if c := f.read[name]; c != nil && c.categories != nil {
 			f.texts, f.notes = append(f.texts, c), append(f.notes, c.note(t))
 		}
 	}
-	t.said = append(names.notes, t.said...)
 	means := t.hasColumn("mean")
 	if means && opt.Drop && opt.Rewards == "" {
 		f.dropUnmeasured(path)
@@ -193,7 +190,7 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	}
 	noise := noiseOf(sorted)
 	if opt.Rewards != "" {
-		noise = p.loadRewards(opt, names, model.limits())
+		noise = p.loadRewards(opt, model.limits())
 	} else {
 		p.separate(NoteUnmeasured)
 	}
@@ -202,11 +199,12 @@ func loadWide(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	return p.Problem
 }
 
-// readArms parses all rows. It checks each row, and checks that rows do not contradict each other. Expected rewards must
-// lie within the bounds, if there are any.
-func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
+// readArms parses all rows: it groups them as rows of a long table, and then reads the other columns of each arm. Expected
+// rewards must lie within the bounds, if there are any.
+func (f *found) readArms(t *table, bounds *[2]float64) {
 	t.require("task", "arm")
-	xs, zs := t.withPrefix("x_"), t.withPrefix("z_")
+	l := Long{Task: []string{"task"}, Arm: []string{"arm"}, TaskFeatures: t.withPrefix("z_"), ArmFeatures: t.withPrefix("x_")}
+	t.nameColumns(slices.Concat(l.Task, l.Arm))
 	t.leaveOutNameless([]string{"task", "arm"}, "mean")
 	t.checkLengths(t.header...)
 	for _, name := range t.header {
@@ -223,39 +221,23 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 					"feature) or z_ (task feature)", name)}})
 		}
 	}
+	task, name := t.readColumn("task"), t.readColumn("arm")
 	f.read = t.wideFeatures()
-	first := map[string]arm{}
-	seen := map[[2]string]int{} // row of each task and arm
+	f.read["task"], f.read["arm"] = task, name
 	again := copied{of: t}
-	var failed failures
-	for r := range t.lines {
-		t.make(perArm + perFeature*(len(xs)+len(zs)))
-		a := readArm(t, r, xs, zs, func(name string) float64 { return f.read[name].value(r) })
-		t.within(r, "mean", bounds)
-		names.check(t, r)
-		id := [2]string{a.task, a.name}
-		if before, twice := seen[id]; twice {
-			if again.add(r, before) {
-				continue
-			}
+	f.group(t, l, func(r, first int, names ...string) {
+		if !again.add(r, first) {
 			panic(t.at(t.cellOf(r, "arm"), "task %q, arm %q appears twice, first in line %d; a table with the columns "+
-				"task, arm and mean has one row per arm", a.task, a.name, t.lines[before]))
+				"task, arm and mean has one row per arm", names[0], names[1], t.lines[first]))
 		}
-		seen[id] = r
-		before, known := first[a.task]
-		if !known {
-			first[a.task] = a
-			f.order = append(f.order, a.task)
-		}
-		for k, z := range zs {
-			if known && a.z[k] != before.z[k] {
-				panic(t.at(t.cellOf(r, z), "column %q is %g here but %g in line %d. Task features must be equal in all rows of task %q", z,
-					a.z[k], before.z[k], before.line, a.task))
-			}
-		}
-		f.arms = append(f.arms, a)
+	})
+	var failed failures
+	for k := range f.arms {
+		a := &f.arms[k]
+		a.readSummary(t)
+		t.within(a.row, "mean", bounds)
 		if a.failed > 0 {
-			failed.add(t.textOf(r, "mean"))
+			failed.add(t.textOf(a.row, "mean"))
 		}
 	}
 	failed.needNumber(t, "mean", !slices.ContainsFunc(f.arms, func(a arm) bool { return !math.IsNaN(a.mean) }), "")
@@ -263,6 +245,45 @@ func (f *found) readArms(t *table, names *spellings, bounds *[2]float64) {
 		f.notes = append(f.notes, failed.note(t.path, "mean"))
 	}
 	f.notes = append(f.notes, again.notes()...)
+}
+
+// group finds the tasks and the arms of all rows, by the columns in f.read. It fails if a feature or a weight of a task
+// differs between its rows, and calls again for each further row of an arm, with the arm's first row. armOf has the arm of each row;
+// starts and first have the first row of each task and arm.
+func (f *found) group(t *table, l Long, again func(r, first int, names ...string)) (task, armOf []int32, starts, first []int) {
+	columns := func(names ...string) []*column {
+		return lists.Map(names, func(name string) *column { return f.read[name] })
+	}
+	task, tasks, plainTasks := named(columns(l.Task...), len(t.lines))
+	name, names, plainNames := named(columns(l.Arm...), len(t.lines))
+	f.remember(tasks, plainTasks)
+	f.remember(names, plainNames)
+	f.order = tasks
+	taskFeatures, armFeatures := columns(l.TaskFeatures...), columns(l.ArmFeatures...)
+	equal := taskFeatures
+	if l.Weights != "" {
+		equal = append(slices.Clip(equal), f.read[l.Weights])
+	}
+	armOf = paired(task, name)
+	for r, at := range armOf {
+		v, a := task[r], name[r]
+		if int(v) == len(starts) {
+			starts = append(starts, r)
+		} else {
+			sameFeatures(t, equal, r, starts[v], tasks[v])
+		}
+		if int(at) < len(first) {
+			again(r, first[at], tasks[v], names[a])
+			continue
+		}
+		t.make(perArm + perFeature*(len(armFeatures)+len(taskFeatures)))
+		first = append(first, r)
+		f.arms = append(f.arms, arm{
+			task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r), row: r,
+			mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
+		})
+	}
+	return task, armOf, starts, first
 }
 
 // Memory in bytes that an arm needs while a problem is built, without its features.
@@ -277,17 +298,12 @@ var wideColumns = []string{"task", "arm", "mean", "sd", "reps", "cost"}
 // maxReps is the largest number of measurements of one arm.
 const maxReps = 1_000_000_000
 
-// readArm parses a row. The function feature parses its features.
-func readArm(t *table, r int, xs, zs []string, feature func(name string) float64) arm {
-	a := arm{line: int(t.lines[r]), row: r, mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN()}
-	a.task, a.name = t.text(r, "task"), t.text(r, "arm")
-	a.x, a.z = lists.Map(xs, feature), lists.Map(zs, feature)
-	for _, optional := range []struct {
-		name string
-		into *float64
-	}{{"sd", &a.sd}, {"reps", &a.reps}} {
-		if t.hasColumn(optional.name) && !t.missing(r, optional.name) {
-			*optional.into = t.number(r, optional.name)
+// readSummary reads the measurements that the arm's row summarises, and the cost.
+func (a *arm) readSummary(t *table) {
+	r := a.row
+	for k, into := range []*float64{&a.sd, &a.reps} {
+		if name := []string{"sd", "reps"}[k]; t.hasColumn(name) && !t.missing(r, name) {
+			*into = t.number(r, name)
 		}
 	}
 	if mean := t.textOf(r, "mean"); failure(mean) && !notMeasured(mean) && a.reps != 0 {
@@ -310,7 +326,6 @@ func readArm(t *table, r int, xs, zs []string, feature func(name string) float64
 			panic(t.at(t.cellOf(r, "cost"), "column \"cost\": the cost of a pull must be a positive number, got %g", a.cost))
 		}
 	}
-	return a
 }
 
 // build groups the arms by task and makes the problem, named after its file unless a name is given. sorted has the arms in

@@ -268,37 +268,14 @@ func (f *found) readLong(t *table, l Long) {
 	columns := func(names []string) []*column {
 		return lists.Map(names, func(name string) *column { return read[name] })
 	}
-	rows := len(t.lines)
-	task, tasks, plainTasks := named(columns(l.Task), rows)
-	name, names, plainNames := named(columns(l.Arm), rows)
-	f.remember(tasks, plainTasks)
-	f.remember(names, plainNames)
-	taskFeatures, armFeatures := columns(l.TaskFeatures), columns(l.ArmFeatures)
-	armOf := paired(task, name)
-	var firstOfTask, first []int // the first row of each task and of each arm
-	var measured []int           // for each arm, how many rows have a reward
-	weights := columns(lists.Where([]string{l.Weights}, func(name string) bool { return name != "" }))
-	var costs []int // for each arm, how many rows have a cost
+	task, armOf, starts, first := f.group(t, l, func(r, first int, names ...string) {
+		sameFeatures(t, columns(l.ArmFeatures), r, first, names...)
+	})
+	measured, costs := make([]int, len(first)), make([]int, len(first)) // for each arm, how many rows have a reward, and how many a cost
 	var unmeasured, line int
 	var failed failures
 	for r, at := range armOf {
 		t.make(perRow)
-		v, a := task[r], name[r]
-		if int(v) == len(firstOfTask) {
-			firstOfTask = append(firstOfTask, r)
-		} else {
-			sameFeatures(t, slices.Concat(taskFeatures, weights), r, firstOfTask[v], tasks[v])
-		}
-		if int(at) == len(first) {
-			t.make(perArm + perFeature*(len(armFeatures)+len(taskFeatures)))
-			first, measured, costs = append(first, r), append(measured, 0), append(costs, 0)
-			f.arms = append(f.arms, arm{
-				task: tasks[v], name: names[a], x: valuesAt(armFeatures, r), z: valuesAt(taskFeatures, r), row: r,
-				mean: math.NaN(), sd: math.NaN(), reps: 1, cost: math.NaN(),
-			})
-		} else {
-			sameFeatures(t, armFeatures, r, first[at], tasks[v], names[a])
-		}
 		if l.Cost != "" && t.lines[r] > 0 && !t.missing(r, l.Cost) {
 			f.arms[at].addCost(t, r, l.Cost, costs[at])
 			costs[at]++
@@ -317,8 +294,7 @@ func (f *found) readLong(t *table, l Long) {
 		}
 	}
 	failed.needNumber(t, l.measured()[0], lists.Total(measured) == 0, ". If all of them failed so far, state failed=%[1]q (--failed %[1]q)")
-	f.order = tasks
-	f.taskTexts = lists.Map(firstOfTask, func(r int) []string {
+	f.taskTexts = lists.Map(starts, func(r int) []string {
 		return lists.Map(l.Task, func(name string) string { return t.textOf(r, name) })
 	})
 	if !slices.Equal(l.Arm, l.ArmFeatures) {
@@ -332,9 +308,9 @@ func (f *found) readLong(t *table, l Long) {
 	}
 	byTask := indices.All(len(first))
 	slices.SortStableFunc(byTask, func(a, b int) int { return int(task[first[a]] - task[first[b]]) })
-	f.weights = lists.Flat(firstOfTask, func(r int) []float64 {
-		return lists.Map(weights, func(c *column) float64 { return c.weight(t, r) })
-	})
+	if l.Weights != "" {
+		f.weights = lists.Map(starts, func(r int) float64 { return read[l.Weights].weight(t, r) })
+	}
 	if blocks := columns(l.Blocks); l.nests() && f.recurring(task, armOf, blocks) {
 		f.measure(t, l, slices.Concat(columns(l.Task), blocks), armOf, measured, byTask)
 		f.notes = append(f.notes, Note{Kind: NoteNested, Path: t.path, Names: l.Blocks})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -55,18 +56,13 @@ func columns(prefix string, n int) []string {
 // case 1 (all tasks are the same, K_Z = 11ᵀ). Only the similarity of the tasks changes. Arms are the paper's, and every
 // task has the rewards of case 1, which the kernel can represent at every lengthscale: ‖θ*‖² = ‖θ‖² V/(1 + (V-1)s) with θ
 // the θ* of case 1. PaperFamily returns an error if lengthscale is negative or not a number, or if gap is not positive.
-func PaperFamily(lengthscale, gap float64) (*Problem, error) {
+func PaperFamily(lengthscale, gap float64) (_ *Problem, err error) {
+	defer try.Caught(&err)
 	if !(lengthscale >= 0) {
 		return nil, fmt.Errorf("paper: lengthscale must be 0 or more, got %g", lengthscale)
 	}
-	same, err := PaperCase(1, gap)
-	if err != nil {
-		return nil, err
-	}
-	distinct, err := PaperCase(3, gap)
-	if err != nil {
-		return nil, err
-	}
+	same := try.Of(PaperCase(1, gap))
+	distinct := try.Of(PaperCase(3, gap))
 	p := *distinct
 	p.Mean = same.Mean
 	p.Name = fmt.Sprintf("paper, lengthscale %g, gap %g", lengthscale, gap)

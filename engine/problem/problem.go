@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -394,14 +395,12 @@ func (p *Problem) KernelFittedHere() bool {
 // WithNoise returns the same problem with another noise model. If m states scales, simulated rewards use them; if m
 // states that the scale is unknown, they keep the old ones. If m does not mention scales, they do not change. Bounds
 // have the sign of the data, whatever the goal.
-func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
+func (p *Problem) WithNoise(m NoiseModel) (_ *Problem, err error) {
+	defer try.Caught(&err)
 	if m.Environment == "" && DrawsMeans(p.Noise.Environment) {
 		m.Environment = p.Noise.Environment
 	}
-	m, err := m.completed(p.Rewards != nil)
-	if err != nil {
-		return nil, err
-	}
+	m = try.Of(m.completed(p.Rewards != nil))
 	m.Bounds = p.TurnedBounds(m.Bounds)
 	if m.Known != NoiseStated {
 		return nil, noiseErrorf("Known", "noise=%q needs a file with a column \"sd\" or raw rewards", m.Known)
@@ -420,9 +419,7 @@ func (p *Problem) WithNoise(m NoiseModel) (*Problem, error) {
 	}
 	q := *p
 	q.Noise = m
-	if err := q.Check(); err != nil {
-		return nil, err
-	}
+	try.To(q.Check())
 	return &q, nil
 }
 

@@ -26,7 +26,7 @@ func (s armNoise) measured() bool {
 
 // loadRewards reads raw rewards (task,arm,rep,reward), which simulations draw from. Their means replace the column mean,
 // which must agree with them.
-func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float64) armNoise {
+func (p reading) loadRewards(opt LoadOptions, bounds *[2]float64) armNoise {
 	wanted := []string{"task", "arm", "rep", "reward"}
 	if opt.Block != "" {
 		wanted = lists.Add(wanted, opt.Block)
@@ -45,6 +45,10 @@ func (p reading) loadRewards(opt LoadOptions, names *spellings, bounds *[2]float
 		id := [3]string{t.text(r, "task"), t.text(r, "arm"), t.text(r, "rep")}
 		i, known := index[[2]string(id[:2])]
 		if !known {
+			names := &spellings{path: p.t.path}
+			for first := range p.t.lines {
+				names.check(p.t, first)
+			}
 			names.check(t, r)
 			panic(t.at(t.cellOf(r, "arm"), "%s is not in the problem table", where(id[0], id[1])))
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Question is a problem with the algorithm and the options that solve it.
@@ -116,18 +117,13 @@ func (q Question) Model(ctx context.Context, memory *model.Memory) (*model.Model
 
 // Begin returns a run before its first round. memory caches designs for several runs; it may be nil. It returns an error
 // if the algorithm cannot use the problem or an option, and if ctx ends.
-func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error) {
-	e, err := q.Suited()
-	if err != nil {
-		return nil, err
-	}
+func (q Question) Begin(ctx context.Context, memory *model.Memory) (_ *Run, err error) {
+	defer try.Caught(&err)
+	e := try.Of(q.Suited())
 	if e.Role == algorithms.RoleReference && !q.Simulated {
 		return nil, fmt.Errorf("%s knows the expected rewards, so it is a reference only and cannot be used with measurements", e.Name)
 	}
-	m, err := q.Model(ctx, memory)
-	if err != nil {
-		return nil, err
-	}
+	m := try.Of(q.Model(ctx, memory))
 	r, err := q.On(m)
 	if err != nil {
 		err = fmt.Errorf("%s: %w", e.Name, err)
@@ -137,15 +133,10 @@ func (q Question) Begin(ctx context.Context, memory *model.Memory) (*Run, error)
 
 // On starts a run on an existing model of the question; simulations use it for many runs. Call Suited first, because On
 // does not check the question. Errors of On do not name the algorithm.
-func (q Question) On(m *model.Model) (*Run, error) {
-	e, err := q.unchecked()
-	if err != nil {
-		return nil, err
-	}
-	alg, err := e.New(m, q.Options)
-	if err != nil {
-		return nil, err
-	}
+func (q Question) On(m *model.Model) (_ *Run, err error) {
+	defer try.Caught(&err)
+	e := try.Of(q.unchecked())
+	alg := try.Of(e.New(m, q.Options))
 	s, err := engine.Begin(engine.DetailedOf(alg, m.Problem), q.Options)
 	return &Run{Steps: s, Model: m, entry: e}, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // mostKept is the largest number of float64 values that are stored for the estimates of a run: 8 MB.
@@ -145,22 +146,18 @@ type believed struct {
 // believe computes the posterior of a problem's measurements, once for all experiments that share memory. It passes the
 // progress to the function argument. It returns an error for measurements that do not distinguish arms. For
 // problem.EnvironmentPrior it returns the prior of the kernel, and an error for a problem with measurements.
-func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model.Memory, tell func(share float64)) (*believed, error) {
+func believe(ctx context.Context, p *problem.Problem, seed uint64, memory *model.Memory, tell func(share float64),
+) (_ *believed, err error) {
+	defer try.Caught(&err)
 	if p.Noise.Environment == problem.EnvironmentPrior {
-		prior, err := p.Prior(ctx)
-		if err != nil {
-			return nil, err
-		}
+		prior := try.Of(p.Prior(ctx))
 		out := &believed{prior: prior, seed: seed, laws: problem.EnvironmentGaussian, sd: p.Noise.SD}
 		if p.Noise.Bounds != nil {
 			out.laws = problem.EnvironmentBernoulli
 		}
 		return out, nil
 	}
-	b, err := belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell})
-	if err != nil {
-		return nil, err
-	}
+	b := try.Of(belief.Of(ctx, p, belief.Options{Memory: memory, Progress: tell}))
 	out := &believed{draws: b.Draws, laws: problem.EnvironmentGaussian, sd: lists.Map(b.Noise, math.Sqrt)}
 	switch {
 	case b.Scatter.Kind != belief.ScatterCounts && p.Noise.Bounds == nil:

@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Experiment is one algorithm, run many times on one problem.
@@ -177,30 +178,19 @@ func (x Experiment) question() question.Question {
 // takes the pulls of the first round and four times as many in each further round, until the smallest gap or epsilon is
 // resolved. This is an order of magnitude, since later designs have fewer arms. It returns 0 for other algorithms, and an
 // error for invalid experiments and if ctx ends.
-func (x Experiment) Expected(ctx context.Context) (float64, error) {
+func (x Experiment) Expected(ctx context.Context) (_ float64, err error) {
+	defer try.Caught(&err)
 	entry, err := x.question().Entry()
 	if err != nil || !entry.Scheduled || x.Problem.Mean == nil {
 		return 0, err
 	}
-	m, terms, err := x.model(ctx)
-	if err != nil {
-		return 0, err
-	}
-	gap, err := m.Truth().DeltaMin()
-	if err != nil {
-		return 0, err
-	}
+	m, terms := try.Two(x.model(ctx))
+	gap := try.Of(m.Truth().DeltaMin())
 	if gap = math.Max(gap, terms.Epsilon); !(gap > 0) {
 		return math.Inf(1), nil
 	}
-	run, err := x.question().On(m)
-	if err != nil {
-		return 0, err
-	}
-	plan, err := run.Algorithm().Plan(ctx)
-	if err != nil {
-		return 0, err
-	}
+	run := try.Of(x.question().On(m))
+	plan := try.Of(run.Algorithm().Plan(ctx))
 	rounds := math.Max(1, math.Ceil(-math.Log2(gap)))
 	return float64(plan.Pulls()) * (math.Pow(4, rounds) - 1) / 3 / float64(x.Problem.V()), nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Trials is an experiment with its model. Its runs can be made in parts, also on several machines; Run makes all runs in
@@ -34,14 +35,12 @@ type Trials struct {
 
 // Prepare checks an experiment and computes its model. If ctx ends, computations of the model in later runs end, too. It
 // returns an error for invalid experiments and if ctx ends.
-func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
+func Prepare(ctx context.Context, x Experiment) (_ *Trials, err error) {
+	defer try.Caught(&err)
 	if x.Runs < 1 {
 		return nil, fmt.Errorf("runs must be at least 1, got %d", x.Runs)
 	}
-	entry, err := x.question().Suited()
-	if err != nil {
-		return nil, err
-	}
+	entry := try.Of(x.question().Suited())
 	x.Algorithm = entry.Name
 	x.Memory = cmp.Or(x.Memory, new(model.Memory))
 	asked := x.Problem
@@ -52,25 +51,18 @@ func Prepare(ctx context.Context, x Experiment) (*Trials, error) {
 				x.Progress(Step{Total: x.Runs, Believing: share})
 			}
 		}
-		if x.believed, err = believe(ctx, asked, x.Seed, x.Memory, tell); err != nil {
-			return nil, err
-		}
+		x.believed = try.Of(believe(ctx, asked, x.Seed, x.Memory, tell))
 		x.Problem = x.believed.unknown(asked)
 		if kind := x.Options.Ridge.Kind; entry.Regression == algorithms.RegressionRidge && (kind == engine.RidgeAuto || kind == "") {
 			// the choice of an unstated ξ needs rewards for norm, gaps and hardness
 			x.Problem.Mean = x.believed.within(x.Problem, x.believed.average())
 		}
 	case x.natural:
-		if x.Draw, err = DrawerOf(asked); err != nil {
-			return nil, err
-		}
+		x.Draw = try.Of(DrawerOf(asked))
 	}
 	x.Workers = x.atOnce(ctx)
 	ctx = cores.Share(ctx, x.Workers)
-	m, _, err := x.model(ctx)
-	if err != nil {
-		return nil, err
-	}
+	m, _ := try.Two(x.model(ctx))
 	// check the options before any run, so that wrong ones give one error
 	if _, err := x.question().On(m); err != nil {
 		return nil, fmt.Errorf("%s: %w", x.Algorithm, err)
@@ -177,14 +169,14 @@ type tally struct {
 	from       int     // number of the first run, from 0
 	scores     []score // scores of the runs, starting with from
 	done       int
-	first      *shown                     // first finished run
-	unfinished *shown                     // first run that was not finished but has at least one round; nil if there is none
-	warnings   map[string]span            // warnings by kind and names
-	misfits    finding[*engine.LackOfFit] // lack of fit of the kernel, in runs whose data reject it
-	noises     finding[engine.Warning]    // noise warnings, in runs whose data reject the noise model
-	priors     finding[engine.Warning]    // prior warnings, in runs whose data are implausible under the prior
-	groups     [3]finding[engine.Warning] // groups of noise scales, in the runs that used these last
-	unspent    finding[string]            // reasons why a part of the budget was not spent
+	first      *shown                                          // first finished run
+	unfinished *shown                                          // first run that was not finished but has at least one round; nil if there is none
+	warnings   map[string]span                                 // warnings by kind and names
+	misfits    finding[*engine.LackOfFit]                      // lack of fit of the kernel, in runs whose data reject it
+	noises     finding[engine.Warning]                         // noise warnings, in runs whose data reject the noise model
+	priors     finding[engine.Warning]                         // prior warnings, in runs whose data are implausible under the prior
+	groups     [len(engine.GroupKinds)]finding[engine.Warning] // groups of noise scales, in the runs that used these last
+	unspent    finding[string]                                 // reasons why a part of the budget was not spent
 	sent       wire.Traffic
 }
 

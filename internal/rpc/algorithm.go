@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // ownParams is the request to a class of the program for the next plan of a run. If Terms is set, the request begins a new
@@ -64,15 +65,13 @@ type ownSide struct {
 }
 
 // begin begins a run: the program creates an object of the class and returns its first plan.
-func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, error) {
+func (s *ownSide) begin(m *model.Model, opt engine.Options) (_ engine.Algorithm, err error) {
+	defer try.Caught(&err)
 	p := m.Problem
 	if p.N() > mostArms {
 		return nil, fmt.Errorf("the problem has %d arms; an algorithm of Python gets the Gram matrix of at most %d", p.N(), mostArms)
 	}
-	opt, err := opt.Checked("")
-	if err != nil {
-		return nil, err
-	}
+	opt = try.Of(opt.Checked(""))
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if now := s.asker.context(); now != s.of { // between requests the program drops all problems
@@ -98,9 +97,7 @@ func (s *ownSide) begin(m *model.Model, opt engine.Options) (engine.Algorithm, e
 	}
 	ask.Arms = number
 	r := &ownRun{side: s, problem: p, number: s.runs, counts: make([]int, p.N()), means: make([]float64, p.N())}
-	if err := r.ask(ask, blocks...); err != nil {
-		return nil, err
-	}
+	try.To(r.ask(ask, blocks...))
 	s.sent[p], s.ended = number, nil
 	runtime.AddCleanup(r, s.end, r.number)
 	return r, nil

@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -55,7 +56,8 @@ func (s *statement) at(column int) string {
 }
 
 // statement returns the call c as a statement that defines name.
-func (s *server) statement(name string, c callParams) (*statement, error) {
+func (s *server) statement(name string, c callParams) (_ *statement, err error) {
+	defer try.Caught(&err)
 	t := &statement{}
 	t.text.WriteString(name + " = ")
 	if slices.Contains(operators, c.Function) {
@@ -87,9 +89,7 @@ func (s *server) statement(name string, c callParams) (*statement, error) {
 		if i < len(fn.Params) {
 			p, name = &fn.Params[i], fn.Params[i].Name
 		}
-		if err := put(name, "", raw, p); err != nil {
-			return nil, err
-		}
+		try.To(put(name, "", raw, p))
 	}
 	for _, name := range slices.Sorted(maps.Keys(c.Named)) {
 		if !isName(name) {
@@ -99,23 +99,19 @@ func (s *server) statement(name string, c callParams) (*statement, error) {
 		if i := slices.IndexFunc(fn.Params, func(p dsl.Param) bool { return p.Name == name }); i >= 0 {
 			p = &fn.Params[i]
 		}
-		if err := put(name, name+"=", c.Named[name], p); err != nil {
-			return nil, err
-		}
+		try.To(put(name, name+"=", c.Named[name], p))
 	}
 	t.text.WriteString(")")
 	return t, nil
 }
 
 // operation appends an operator with its two arguments to t.
-func (s *server) operation(t *statement, c callParams) error {
+func (s *server) operation(t *statement, c callParams) (err error) {
+	defer try.Caught(&err)
 	if len(c.Args) != 2 || len(c.Named) > 0 {
 		return fmt.Errorf("%s takes two arguments", c.Function)
 	}
-	left, err := s.literal(c.Args[0], nil)
-	if err != nil {
-		return err
-	}
+	left := try.Of(s.literal(c.Args[0], nil))
 	if c.Function == "." {
 		var part string
 		if err := json.Unmarshal(c.Args[1], &part); err != nil || !isName(part) {
@@ -124,10 +120,7 @@ func (s *server) operation(t *statement, c callParams) error {
 		t.text.WriteString(left + "." + part)
 		return nil
 	}
-	right, err := s.literal(c.Args[1], nil)
-	if err != nil {
-		return err
-	}
+	right := try.Of(s.literal(c.Args[1], nil))
 	if c.Function == "[]" {
 		t.text.WriteString(left + "[" + right + "]")
 		return nil

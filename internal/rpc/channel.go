@@ -17,6 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // These are limits in bytes on a single read. A program that exceeds them has a defect.
@@ -93,7 +94,8 @@ func (c *channel) sendBlock(content []byte) (int, error) {
 }
 
 // Recv returns the next message, and stores the blocks that precede it.
-func (c *channel) Recv() ([]byte, error) {
+func (c *channel) Recv() (_ []byte, err error) {
+	defer try.Caught(&err)
 	for {
 		header, err := c.in.ReadMIMEHeader()
 		if err != nil {
@@ -107,10 +109,7 @@ func (c *channel) Recv() ([]byte, error) {
 		if err != nil || length < 0 || length > limit {
 			return nil, fmt.Errorf("a message has the length %q, but it must be a number from 0 to %d", header.Get("Content-Length"), limit)
 		}
-		content, err := await.Exactly(c.in.R, length)
-		if err != nil {
-			return nil, err
-		}
+		content := try.Of(await.Exactly(c.in.R, length))
 		if !isBlock {
 			c.own(content)
 			if content = c.refuse(content); content != nil {
@@ -118,9 +117,7 @@ func (c *channel) Recv() ([]byte, error) {
 			}
 			continue
 		}
-		if err := c.keep(number, content); err != nil {
-			return nil, err
-		}
+		try.To(c.keep(number, content))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -132,16 +133,11 @@ func (k *asked) values(g *grid, i int) []float64 {
 }
 
 // compute requests the kernel values of all points xs with all points ys, row by row.
-func (k *asked) compute(columns []string, xs, ys [][]float64) ([]float64, error) {
+func (k *asked) compute(columns []string, xs, ys [][]float64) (_ []float64, err error) {
+	defer try.Caught(&err)
 	p := evaluateParams{Function: k.number, Kind: "kernel", Columns: columns, Rows: len(xs), Width: len(ys)}
-	out, err := k.asker.ask(p, bytesOf(slices.Concat(xs...)), bytesOf(slices.Concat(ys...)))
-	if err != nil {
-		return nil, err
-	}
-	block, err := k.asker.server.channel.take(out.Block)
-	if err != nil {
-		return nil, err
-	}
+	out := try.Of(k.asker.ask(p, bytesOf(slices.Concat(xs...)), bytesOf(slices.Concat(ys...))))
+	block := try.Of(k.asker.server.channel.take(out.Block))
 	values, err := floats(block, len(xs)*len(ys))
 	if err != nil {
 		return nil, fmt.Errorf("the function returned %w", err)

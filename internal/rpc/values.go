@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
 )
@@ -252,21 +253,14 @@ type column struct {
 const exact = 1 << 53
 
 // framed converts columns of a message to a table. block returns the block with a number.
-func framed(rows int, columns []column, block func(int) ([]byte, error)) (*problem.Frame, error) {
+func framed(rows int, columns []column, block func(int) ([]byte, error)) (_ *problem.Frame, err error) {
+	defer try.Caught(&err)
 	f := &problem.Frame{Rows: rows, Columns: make([]problem.FrameColumn, len(columns))}
 	h := sha256.New()
 	for j, c := range columns {
-		data, err := block(c.Block)
-		if err != nil {
-			return nil, err
-		}
-		if f.Columns[j], err = c.decoded(rows, data); err != nil {
-			return nil, err
-		}
-		head, err := json.Marshal([]any{rows, c.Name, c.Kind, c.Labels, c.Text})
-		if err != nil {
-			return nil, err
-		}
+		data := try.Of(block(c.Block))
+		f.Columns[j] = try.Of(c.decoded(rows, data))
+		head := try.Of(json.Marshal([]any{rows, c.Name, c.Kind, c.Labels, c.Text}))
 		h.Write(head)
 		h.Write(data)
 	}

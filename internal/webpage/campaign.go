@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
@@ -25,20 +26,17 @@ type kept struct {
 const build, person = "page js/wasm", "browser"
 
 // begin starts a campaign for the problem of a call. Each list has as many measurements as the call proposes.
-func (p *Page) begin(ctx context.Context, q Request) (Reply, error) {
+func (p *Page) begin(ctx context.Context, q Request) (_ Reply, err error) {
+	defer try.Caught(&err)
 	call := callOf(q.Call)
 	name := strings.TrimSuffix(path.Base(q.Table), path.Ext(q.Table))
 	text := call.Problem(q.Table, len(q.Call.Columns) == 0) + fmt.Sprintf("campaign = protocol(p, delta=0.05, epsilon=%s, "+
 		"algorithm=\"CoBayesFC\", capacity=%d)\n", strconv.FormatFloat(call.Epsilon, 'g', -1, 64), max(call.Next, 1))
-	protocol, recipe, err := dsl.ReadRun(ctx, name+".cope", text, p.options(nil))
-	if err != nil {
-		return Reply{}, err
-	}
+	protocol, recipe := try.Two(dsl.ReadRun(ctx, name+".cope", text, p.options(nil)))
 	protocol.Name = name
-	c, err := record.Start(ctx, recipe, protocol, dsl.MakeProtocol, build, func(text string) { p.tell(Event{Kind: "notice", Text: text}) })
-	if err != nil {
-		return Reply{}, err
-	}
+	c := try.Of(record.Start(ctx, recipe, protocol, dsl.MakeProtocol, build, func(text string) {
+		p.tell(Event{Kind: "notice", Text: text})
+	}))
 	p.kept.campaign = c
 	return p.list(ctx)
 }
@@ -62,36 +60,23 @@ func (p *Page) resume(ctx context.Context, name string) error {
 }
 
 // observe records a sheet of results and returns the next list. If the sheet is refused, nothing is recorded.
-func (p *Page) observe(ctx context.Context, q Request) (Reply, error) {
-	if err := p.resume(ctx, q.Table); err != nil {
-		return Reply{}, err
-	}
-	done, err := p.kept.campaign.Do(ctx, &campaign.Tell{File: campaign.File{Content: []byte(q.Text)},
-		TellOptions: campaign.TellOptions{By: person, Sheet: "page " + time.Now().UTC().Format(time.RFC3339), Sure: q.Sure}})
-	if err != nil {
-		return Reply{}, err
-	}
+func (p *Page) observe(ctx context.Context, q Request) (_ Reply, err error) {
+	defer try.Caught(&err)
+	try.To(p.resume(ctx, q.Table))
+	done := try.Of(p.kept.campaign.Do(ctx, &campaign.Tell{File: campaign.File{Content: []byte(q.Text)},
+		TellOptions: campaign.TellOptions{By: person, Sheet: "page " + time.Now().UTC().Format(time.RFC3339), Sure: q.Sure}}))
 	return p.list(ctx, report.Display{Value: *done.Receipt})
 }
 
 // list returns the campaign's next measurements, its state and its record. The displays in first precede the state.
-func (p *Page) list(ctx context.Context, first ...report.Display) (Reply, error) {
+func (p *Page) list(ctx context.Context, first ...report.Display) (_ Reply, err error) {
+	defer try.Caught(&err)
 	c := p.kept.campaign
-	list, err := c.Ask(ctx, campaign.Request{By: person})
-	if err != nil {
-		return Reply{}, err
-	}
-	status, err := c.Status(ctx)
-	if err != nil {
-		return Reply{}, err
-	}
+	list := try.Of(c.Ask(ctx, campaign.Request{By: person}))
+	status := try.Of(c.Status(ctx))
 	var shown, kept bytes.Buffer
-	if err := report.Sections(&shown, report.Document{Displays: append(first, report.Display{Value: status})}, p.id()); err != nil {
-		return Reply{}, err
-	}
-	if err := c.Record.Write(&kept); err != nil {
-		return Reply{}, err
-	}
+	try.To(report.Sections(&shown, report.Document{Displays: append(first, report.Display{Value: status})}, p.id()))
+	try.To(c.Record.Write(&kept))
 	p.kept.record = kept.Bytes()
 	note := ""
 	if len(list.Rows) == 0 {

@@ -26,6 +26,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/internal/bestcall"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -290,7 +291,8 @@ func callOf(c Call) bestcall.Call {
 }
 
 // best evaluates a call of best, like the command best.
-func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
+func (p *Page) best(ctx context.Context, q Request) (_ Reply, err error) {
+	defer try.Caught(&err)
 	if q.Rough {
 		q.Call.Next = 0
 	}
@@ -304,10 +306,7 @@ func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
 	opt := p.options(nil)
 	opt.Noted, opt.Rough = func(line string) { noted = append(noted, line) }, q.Rough
 	session := dsl.NewSession(opt)
-	displays, err := session.Eval(ctx, script)
-	if err != nil {
-		return Reply{}, err
-	}
+	displays := try.Of(session.Eval(ctx, script))
 	a, ok := displays[len(displays)-1].Value.(answer.Answer)
 	if !ok {
 		return Reply{}, errors.New("best gave no answer")
@@ -325,9 +324,7 @@ func (p *Page) best(ctx context.Context, q Request) (Reply, error) {
 			Data: session.Sources(), Command: command, Started: started, Duration: time.Since(started), Workers: 1},
 	}}
 	var b bytes.Buffer
-	if err := report.Sections(&b, report.Document{Displays: displays}, p.id()); err != nil {
-		return Reply{}, err
-	}
+	try.To(report.Sections(&b, report.Document{Displays: displays}, p.id()))
 	return Reply{HTML: b.String(), Command: command, Python: python(text), Script: text,
 		Next: len(a.Next) > 0}, nil
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // This file is about algorithms that a Go cell passes to session.Put. Such an algorithm runs in a process of that cell.
@@ -86,11 +87,10 @@ type begun struct {
 	round int // number of the last plan
 }
 
-func (r *runs) pose(content []byte) error {
+func (r *runs) pose(content []byte) (err error) {
+	defer try.Caught(&err)
 	var p Posed
-	if err := Unpack(content, &p); err != nil {
-		return err
-	}
+	try.To(Unpack(content, &p))
 	for _, number := range p.Drop {
 		delete(r.problems, number)
 	}
@@ -100,10 +100,7 @@ func (r *runs) pose(content []byte) error {
 	if r.decode == nil {
 		return errNoAlgorithm
 	}
-	got, err := r.decode(p.Value)
-	if err != nil {
-		return err
-	}
+	got := try.Of(r.decode(p.Value))
 	if r.problems == nil {
 		r.problems = map[uint64]*posed{}
 	}
@@ -113,11 +110,10 @@ func (r *runs) pose(content []byte) error {
 
 var errNoAlgorithm = errors.New("the process does not have this algorithm")
 
-func (r *runs) begin(content []byte) ([]byte, error) {
+func (r *runs) begin(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	var b Begin
-	if err := Unpack(content, &b); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(content, &b))
 	for _, run := range b.Ended {
 		delete(r.begun, run)
 	}
@@ -126,11 +122,8 @@ func (r *runs) begin(content []byte) ([]byte, error) {
 		return nil, errNoAlgorithm
 	}
 	m := p.models[b.Options.Unit]
-	var err error
 	if m == nil {
-		if m, err = model.NewContext(context.Background(), p.problem, b.Options.Unit); err != nil {
-			return nil, err
-		}
+		m = try.Of(model.NewContext(context.Background(), p.problem, b.Options.Unit))
 		p.models[b.Options.Unit] = m
 	}
 	var alg engine.Algorithm
@@ -181,16 +174,11 @@ func (r *runs) plan(content []byte) ([]byte, error) {
 	return appendPlan(nil, plan)
 }
 
-func (r *runs) learn(content []byte) ([]byte, error) {
+func (r *runs) learn(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	c := &cursor{b: content}
-	b, err := r.run(c)
-	if err != nil {
-		return nil, err
-	}
-	batch, err := c.batch()
-	if err != nil {
-		return nil, err
-	}
+	b := try.Of(r.run(c))
+	batch := try.Of(c.batch())
 	done := []byte{0}
 	if p := caught(func() {
 		if err = b.alg.Learn(context.Background(), batch); err == nil && b.alg.Done() {
@@ -290,45 +278,30 @@ func (c *cursor) batch() (engine.Batch, error) {
 
 // Begin begins a run of the other process's algorithm on problem p. ended are numbers of runs that the other process can
 // drop.
-func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions, ended []uint64) (Began, error) {
+func (r *Remote) Begin(p *problem.Problem, opt engine.Options, number Functions, ended []uint64) (_ Began, err error) {
+	defer try.Caught(&err)
 	var began Began
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	at, err := r.pose(p, number)
-	if err != nil {
-		return began, err
-	}
-	content, err := Pack(Begin{at, opt, ended})
-	if err != nil {
-		return began, err
-	}
-	answer, err := r.conn.Call(OpBegin, content)
-	if err != nil {
-		return began, err
-	}
+	at := try.Of(r.pose(p, number))
+	content := try.Of(Pack(Begin{at, opt, ended}))
+	answer := try.Of(r.conn.Call(OpBegin, content))
 	return began, Unpack(answer, &began)
 }
 
 // pose sends the problem to the other process unless it has the problem, and returns the problem's number.
-func (r *Remote) pose(p *problem.Problem, number Functions) (uint64, error) {
+func (r *Remote) pose(p *problem.Problem, number Functions) (_ uint64, err error) {
+	defer try.Caught(&err)
 	if i := slices.IndexFunc(r.problems, func(s sentProblem) bool { return s.problem == p }); i >= 0 {
 		return r.problems[i].number, nil
 	}
-	value, err := Encode(p, number)
-	if err != nil {
-		return 0, err
-	}
+	value := try.Of(Encode(p, number))
 	posed := Posed{Number: r.next, Value: value}
 	if len(r.problems) == maxProblems {
 		posed.Drop = []uint64{r.problems[0].number}
 	}
-	content, err := Pack(posed)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := r.conn.Call(OpProblem, content); err != nil {
-		return 0, err
-	}
+	content := try.Of(Pack(posed))
+	try.Of(r.conn.Call(OpProblem, content))
 	r.next++
 	r.problems = append(r.problems[len(posed.Drop):], sentProblem{p, posed.Number})
 	return posed.Number, nil

@@ -18,6 +18,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -36,16 +37,14 @@ type Client struct {
 }
 
 // Open connects to the kernel that the environment variables name. It returns ErrNoKernel if they name none.
-func Open() (*Client, error) {
+func Open() (_ *Client, err error) {
+	defer try.Caught(&err)
 	if number := os.Getenv(EnvServe); number != "" {
 		n, err := strconv.Atoi(number)
 		if err != nil || n < 1 {
 			return nil, fmt.Errorf("%s is %q; it must be a number from 1", EnvServe, number)
 		}
-		conn, err := inherited(SessionFile)
-		if err != nil {
-			return nil, err
-		}
+		conn := try.Of(inherited(SessionFile))
 		return newClient(NewConn(conn), n), nil
 	}
 	path := os.Getenv(EnvSocket)
@@ -57,9 +56,7 @@ func Open() (*Client, error) {
 		return nil, fmt.Errorf("the kernel cannot be reached: %w", err)
 	}
 	c := newClient(NewConn(conn), 0)
-	if _, err := c.call(OpHello, Hello{Version, os.Getenv(EnvKey)}); err != nil {
-		return nil, err
-	}
+	try.Of(c.call(OpHello, Hello{Version, os.Getenv(EnvKey)}))
 	return c, nil
 }
 
@@ -109,15 +106,11 @@ func (c *Client) Names() ([]Entry, error) {
 }
 
 // Get returns the value of a name. Encode lists the possible types.
-func (c *Client) Get(name string) (any, error) {
-	answer, err := c.call(OpGet, name)
-	if err != nil {
-		return nil, err
-	}
+func (c *Client) Get(name string) (_ any, err error) {
+	defer try.Caught(&err)
+	answer := try.Of(c.call(OpGet, name))
 	var v Value
-	if err := Unpack(answer, &v); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(answer, &v))
 	got, err := Decode(v, Functions{Formula: c.formula})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
@@ -169,20 +162,15 @@ func (c *Client) numberOf(f kernels.Formula) (uint64, bool) {
 
 // Put defines a name in the session. In the process of a function, Put normally does nothing. At the call that defined the
 // function, it serves requests instead and does not return.
-func (c *Client) Put(name string, v any) error {
-	v, err := wrap(name, v)
-	if err != nil {
-		return err
-	}
+func (c *Client) Put(name string, v any) (err error) {
+	defer try.Caught(&err)
+	v = try.Of(wrap(name, v))
 	own := false
-	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
+	value := try.Of(Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
 		number, known := c.numberOf(f)
 		own = own || !known
 		return number, nil
-	}})
-	if err != nil {
-		return err
-	}
+	}}))
 	_, isReward := v.(sim.RewardFunc)
 	if _, isAlgorithm := v.(algorithms.Entry); own || isReward || isAlgorithm {
 		return c.putFunctions(name, v)
@@ -194,18 +182,16 @@ func (c *Client) Put(name string, v any) error {
 	return err
 }
 
-func (c *Client) putFunctions(name string, v any) error {
+func (c *Client) putFunctions(name string, v any) (err error) {
+	defer try.Caught(&err)
 	var found []kernels.Formula
-	value, err := Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
+	value := try.Of(Encode(v, Functions{Number: func(f kernels.Formula) (uint64, error) {
 		if f.Pair == nil && f.Resolve == nil {
 			return 0, f.Validate(0)
 		}
 		found = append(found, f)
 		return uint64(len(found) - 1), nil
-	}})
-	if err != nil {
-		return err
-	}
+	}}))
 	c.mu.Lock()
 	c.puts++
 	put := FunctionPut{Named: Named{name, value}, Number: c.puts, Args: os.Args, Env: os.Environ(), Elapsed: time.Since(started)}
@@ -216,16 +202,11 @@ func (c *Client) putFunctions(name string, v any) error {
 	if put.Program, err = os.Executable(); err != nil {
 		return fmt.Errorf("the program of this cell cannot be found: %w", err)
 	}
-	if put.Dir, err = os.Getwd(); err != nil {
-		return err
-	}
+	put.Dir = try.Of(os.Getwd())
 	if _, err = c.call(OpFunction, put); err != nil || c.serves == 0 {
 		return err
 	}
-	conn, err := inherited(FunctionFile)
-	if err != nil {
-		return err
-	}
+	conn := try.Of(inherited(FunctionFile))
 	exit := func() { os.Exit(0) }
 	e := Evaluator{Lookup: func(number uint64) (kernels.Formula, bool) {
 		if number >= uint64(len(found)) {
@@ -260,19 +241,15 @@ func (c *Client) problem(v Value) (*problem.Problem, error) {
 // Act calls a function that records something in a campaign; args maps parameters to arguments. It returns the value of
 // the call and messages for the user. In the process of a function, Act records nothing and returns the answer that the
 // cell got.
-func (c *Client) Act(function string, args map[string]any) (any, []string, error) {
+func (c *Client) Act(function string, args map[string]any) (_ any, _ []string, err error) {
+	defer try.Caught(&err)
 	content, err := json.Marshal(Act{function, args})
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: an argument is a text, a finite number, a truth value or a list of texts", function)
 	}
-	answer, err := c.sent(OpAct, content)
-	if err != nil {
-		return nil, nil, err
-	}
+	answer := try.Of(c.sent(OpAct, content))
 	var done Acted
-	if err := Unpack(answer, &done); err != nil {
-		return nil, nil, err
-	}
+	try.To(Unpack(answer, &done))
 	v, err := Decode(done.Value, Functions{Formula: c.formula})
 	return v, done.Notices, err
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -79,21 +80,13 @@ func packProblem(p problem.Problem, fs Functions) (packedProblem, error) {
 }
 
 // unpackProblem restores a problem and checks with problem.New that its lists fit together.
-func unpackProblem(w packedProblem, fs Functions) (*problem.Problem, error) {
+func unpackProblem(w packedProblem, fs Functions) (_ *problem.Problem, err error) {
+	defer try.Caught(&err)
 	p := w.Problem
-	var err error
-	if p.Tasks, err = unpackPoints(w.Tasks); err != nil {
-		return nil, err
-	}
-	if p.Arms, err = unpackPoints(w.Arms); err != nil {
-		return nil, err
-	}
-	if p.Kernel, err = unpackJoint(w.Kernel, fs); err != nil {
-		return nil, err
-	}
-	if _, err := problem.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean); err != nil {
-		return nil, err
-	}
+	p.Tasks = try.Of(unpackPoints(w.Tasks))
+	p.Arms = try.Of(unpackPoints(w.Arms))
+	p.Kernel = try.Of(unpackJoint(w.Kernel, fs))
+	try.Of(problem.New(p.Name, p.Tasks, p.Arms, p.TaskOf, p.Kernel, p.Noise.Scales, p.Mean))
 	if n := p.N(); len(p.Noise.Scales) != n || p.Noise.SD != nil && len(p.Noise.SD) != n || p.Reps != nil && len(p.Reps) != n ||
 		p.Rewards != nil && len(p.Rewards) != n {
 		return nil, fmt.Errorf("problem %q: %d arms, but %d noise scales, %d standard deviations and %d lists of rewards", p.Name, n,

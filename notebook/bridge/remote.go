@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"sync"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -25,16 +26,12 @@ func NewConn(rw io.ReadWriter) *Conn { return &Conn{w: rw, r: bufio.NewReader(rw
 
 // Call sends a request and returns the content of the answer. If the answer is an error message, Call returns it as an
 // error. IsBroken distinguishes such an error from an error of the connection.
-func (c *Conn) Call(op Op, content []byte) ([]byte, error) {
+func (c *Conn) Call(op Op, content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := WriteFrame(c.w, op, content); err != nil {
-		return nil, err
-	}
-	kind, answer, err := ReadFrame(c.r, MaxFrame)
-	if err != nil {
-		return nil, err
-	}
+	try.To(WriteFrame(c.w, op, content))
+	kind, answer := try.Two(ReadFrame(c.r, MaxFrame))
 	if kind == OpError {
 		return nil, remoteError(answer)
 	}
@@ -146,7 +143,8 @@ func (r *Remote) bind(b Binding) (uint64, error) {
 	return r.bindLocked(b)
 }
 
-func (r *Remote) bindLocked(b Binding) (uint64, error) {
+func (r *Remote) bindLocked(b Binding) (_ uint64, err error) {
+	defer try.Caught(&err)
 	key := strconv.FormatUint(b.Formula, 10)
 	if !b.Bare {
 		key = fmt.Sprintf("%d%q", b.Formula, b.Columns)
@@ -155,14 +153,8 @@ func (r *Remote) bindLocked(b Binding) (uint64, error) {
 	if known {
 		return number, nil
 	}
-	content, err := Pack(b)
-	if err != nil {
-		return 0, err
-	}
-	answer, err := r.conn.Call(OpBind, content)
-	if err != nil {
-		return 0, err
-	}
+	content := try.Of(Pack(b))
+	answer := try.Of(r.conn.Call(OpBind, content))
 	if len(answer) != 8 {
 		return 0, fmt.Errorf("%w: a number has %d bytes", errFrame, len(answer))
 	}
@@ -171,17 +163,12 @@ func (r *Remote) bindLocked(b Binding) (uint64, error) {
 	return number, nil
 }
 
-func (r *Remote) row(dst []float64, b Binding, x kernels.Point, ys *kernels.Points, from int) error {
+func (r *Remote) row(dst []float64, b Binding, x kernels.Point, ys *kernels.Points, from int) (err error) {
+	defer try.Caught(&err)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	formula, err := r.bindLocked(b)
-	if err != nil {
-		return err
-	}
-	list, err := r.send(ys)
-	if err != nil {
-		return err
-	}
+	formula := try.Of(r.bindLocked(b))
+	list := try.Of(r.send(ys))
 	content := binary.LittleEndian.AppendUint64(make([]byte, 0, 64+8*len(x.X)+len(x.Name)), formula)
 	content = binary.LittleEndian.AppendUint64(content, list)
 	content = binary.LittleEndian.AppendUint32(content, uint32(from))
@@ -201,7 +188,8 @@ func (r *Remote) pair(dst []float64, b Binding, x, y kernels.Point) error {
 }
 
 // send sends the points to the other process unless it has them, and returns their number.
-func (r *Remote) send(ys *kernels.Points) (uint64, error) {
+func (r *Remote) send(ys *kernels.Points) (_ uint64, err error) {
+	defer try.Caught(&err)
 	for _, s := range r.lists {
 		if s.points == ys {
 			return s.number, nil
@@ -212,13 +200,8 @@ func (r *Remote) send(ys *kernels.Points) (uint64, error) {
 	if len(r.lists) == maxLists {
 		l.Drop = []uint64{r.lists[0].number}
 	}
-	content, err := Pack(l)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := r.conn.Call(OpPoints, content); err != nil {
-		return 0, err
-	}
+	content := try.Of(Pack(l))
+	try.Of(r.conn.Call(OpPoints, content))
 	r.next++
 	r.lists = append(r.lists[len(l.Drop):], sent{ys, l.Number})
 	return l.Number, nil

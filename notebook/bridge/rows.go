@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
@@ -128,11 +129,10 @@ func (e *Evaluator) Answer(op Op, content []byte) (Op, []byte) {
 	return kind, reply
 }
 
-func (e *Evaluator) bind(content []byte) ([]byte, error) {
+func (e *Evaluator) bind(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	var b Binding
-	if err := Unpack(content, &b); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(content, &b))
 	key := strconv.FormatUint(b.Formula, 10) + fmt.Sprintf("%t%q", b.Bare, b.Columns)
 	number, known := e.numbers[key]
 	if !known {
@@ -141,10 +141,7 @@ func (e *Evaluator) bind(content []byte) ([]byte, error) {
 			return nil, fmt.Errorf("the kernel has no formula %d", b.Formula)
 		}
 		if !b.Bare && f.Resolve != nil {
-			var err error
-			if f, err = f.Resolve(b.Columns); err != nil {
-				return nil, err
-			}
+			f = try.Of(f.Resolve(b.Columns))
 		}
 		if f.Pair == nil {
 			return nil, fmt.Errorf("%s: the formula must be bound to points first, see kernels.Bind", f.Name)
@@ -158,15 +155,11 @@ func (e *Evaluator) bind(content []byte) ([]byte, error) {
 	return binary.LittleEndian.AppendUint64(nil, number), nil
 }
 
-func (e *Evaluator) keep(content []byte) error {
+func (e *Evaluator) keep(content []byte) (err error) {
+	defer try.Caught(&err)
 	var l List
-	if err := Unpack(content, &l); err != nil {
-		return err
-	}
-	p, err := unpackPoints(l)
-	if err != nil {
-		return err
-	}
+	try.To(Unpack(content, &l))
+	p := try.Of(unpackPoints(l))
 	for _, number := range l.Drop {
 		delete(e.lists, number)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -48,15 +49,11 @@ func packedKinds() []packedKind {
 func packed[T, W, U any](kind string, pack func(T, Functions) (W, error), unpack func(W, Functions) (U, error)) packedKind {
 	return packedKind{kind, reflect.TypeFor[T](), func(v any, fs Functions) (Value, error) {
 		return encodeAs(kind, v.(T), fs, pack)
-	}, func(v Value, fs Functions) (any, error) {
+	}, func(v Value, fs Functions) (_ any, err error) {
+		defer try.Caught(&err)
 		var wire W
-		if err := Unpack(v.Data, &wire); err != nil {
-			return nil, err
-		}
-		out, err := unpack(wire, fs)
-		if err != nil {
-			return nil, err
-		}
+		try.To(Unpack(v.Data, &wire))
+		out := try.Of(unpack(wire, fs))
 		return out, nil
 	}}
 }
@@ -167,7 +164,8 @@ func encodeAs[T, W any](kind string, v T, fs Functions, pack func(T, Functions) 
 }
 
 // Decode decodes a Value. A list becomes a []any.
-func Decode(v Value, fs Functions) (any, error) {
+func Decode(v Value, fs Functions) (_ any, err error) {
+	defer try.Caught(&err)
 	switch v.Kind {
 	case kindList:
 		return decodeList(v, fs)
@@ -181,9 +179,7 @@ func Decode(v Value, fs Functions) (any, error) {
 			return nil, fmt.Errorf("an algorithm cannot leave the kernel that made it; it can be used in %%%%cope cells")
 		}
 		var e packedEntry
-		if err := Unpack(v.Data, &e); err != nil {
-			return nil, err
-		}
+		try.To(Unpack(v.Data, &e))
 		return fs.Algorithm(e.unpack())
 	}
 	if k, there := lists.First(packedKinds(), func(k packedKind) bool { return k.kind == v.Kind }); there {
@@ -194,12 +190,8 @@ func Decode(v Value, fs Functions) (any, error) {
 		return nil, fmt.Errorf("a %s cannot be read from another process", v.Kind)
 	}
 	target := reflect.New(t)
-	if err := Unpack(v.Data, target.Interface()); err != nil {
-		return nil, err
-	}
-	if err := setZeros(target.Interface(), v.Zero); err != nil {
-		return nil, err
-	}
+	try.To(Unpack(v.Data, target.Interface()))
+	try.To(setZeros(target.Interface(), v.Zero))
 	return target.Elem().Interface(), nil
 }
 
@@ -285,14 +277,12 @@ func packParts(n node, parts []kernels.Kernel, fs Functions) (_ node, err error)
 
 func unpackKernel(n node, fs Functions) (kernels.Kernel, error) { return unpackNode(n, fs, 0) }
 
-func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
+func unpackNode(n node, fs Functions, depth int) (_ kernels.Kernel, err error) {
+	defer try.Caught(&err)
 	if depth > maxDepth {
 		return nil, fmt.Errorf("the kernel cannot be sent: it has more than %d nested parts", maxDepth)
 	}
-	parts, err := lists.Try(len(n.Parts), func(i int) (kernels.Kernel, error) { return unpackNode(n.Parts[i], fs, depth+1) })
-	if err != nil {
-		return nil, err
-	}
+	parts := try.Of(lists.Try(len(n.Parts), func(i int) (kernels.Kernel, error) { return unpackNode(n.Parts[i], fs, depth+1) }))
 	if (n.Op == "scaled" || n.Op == "power" || n.Op == "open") && len(parts) != 1 {
 		return nil, fmt.Errorf("the kernel cannot be decoded: it is a %s of %d kernels", n.Op, len(parts))
 	}
@@ -316,9 +306,7 @@ func unpackNode(n node, fs Functions, depth int) (kernels.Kernel, error) {
 		}
 		k := reflect.New(t)
 		if n.Leaf != nil {
-			if err := Unpack(n.Leaf, k.Interface()); err != nil {
-				return nil, err
-			}
+			try.To(Unpack(n.Leaf, k.Interface()))
 		}
 		return k.Elem().Interface().(kernels.Kernel), nil
 	}

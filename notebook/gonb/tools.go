@@ -19,6 +19,7 @@ import (
 	"golang.org/x/mod/modfile"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Tools are the paths of the programs that Go cells need.
@@ -71,14 +72,13 @@ func Cached() (Tools, error) {
 
 // Provision returns the tools, and builds them at the first call. A build takes seconds, plus the time to download
 // modules; log receives its output. Several processes may call Provision at once.
-func Provision(ctx context.Context, log func(string)) (Tools, error) {
+func Provision(ctx context.Context, log func(string)) (_ Tools, err error) {
+	defer try.Caught(&err)
 	t, err := Cached()
 	if !errors.Is(err, ErrNotBuilt) {
 		return t, err
 	}
-	if t, err = locate(); err != nil {
-		return Tools{}, err
-	}
+	t = try.Of(locate())
 	folder := filepath.Dir(t.Bin())
 	fresh := ""
 	if err = os.MkdirAll(filepath.Dir(folder), 0o755); err == nil {
@@ -88,9 +88,7 @@ func Provision(ctx context.Context, log func(string)) (Tools, error) {
 		return Tools{}, fmt.Errorf("the folder for GoNB cannot be made: %w", err)
 	}
 	defer os.RemoveAll(fresh)
-	if err := compile(ctx, t.Go, fresh, log); err != nil {
-		return Tools{}, err
-	}
+	try.To(compile(ctx, t.Go, fresh, log))
 	// Several processes can build at once. The first rename succeeds, and the other processes use its folder.
 	if err := os.Rename(fresh, folder); err != nil {
 		if done, cached := Cached(); cached == nil {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
@@ -37,21 +38,16 @@ type Options struct {
 // Run executes a notebook with a new kernel and stores the outputs in n. The returned Provenance states the kernel, the
 // times, the data files and the seeds. After an error, both n and the Provenance contain the finished part.
 func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
+	defer try.Caught(&err)
 	p.Started = time.Now()
 	defer func() { p.Duration = time.Since(p.Started) }()
-	spec, err := specFor(n, opt)
-	if err != nil {
-		return p, err
-	}
+	spec := try.Of(specFor(n, opt))
 	p.Kernel = spec.DisplayName
 	if spec.Name == KernelName && hasGo(n) {
 		// Building GoNB here keeps the build's messages out of the report. If the build fails, the cell reports the error.
 		_, _ = gonb.Provision(ctx, func(line string) { fmt.Fprintln(opt.Stderr, line) })
 	}
-	kernel, err := client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr})
-	if err != nil {
-		return p, err
-	}
+	kernel := try.Of(client.Start(ctx, spec, client.StartOptions{Dir: opt.Folder, Stderr: opt.Stderr}))
 	defer kernel.Shutdown(context.WithoutCancel(ctx))
 	err = client.Run(ctx, n, kernel, client.RunOptions{
 		Timeout: opt.Timeout, AllowErrors: opt.AllowErrors, RecordTiming: true, Saved: opt.Saved, Progress: opt.Progress,

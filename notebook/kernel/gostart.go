@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/dsl"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/base/warden"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
@@ -33,29 +34,22 @@ func (g *goSide) ready(ctx context.Context, c *cell) (*child, *failure) {
 }
 
 // start returns the running GoNB, or starts one. log receives a line before each slow step.
-func (g *goSide) start(ctx context.Context, log func(string)) (*child, error) {
+func (g *goSide) start(ctx context.Context, log func(string)) (_ *child, err error) {
+	defer try.Caught(&err)
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.child != nil && !g.child.ended() {
 		return g.child, nil
 	}
-	var err error
-	if g.tools, err = gonb.Provision(ctx, log); err != nil {
-		return nil, err
-	}
-	if err := g.listen(); err != nil {
-		return nil, err
-	}
+	g.tools = try.Of(gonb.Provision(ctx, log))
+	try.To(g.listen())
 	folder, err := os.MkdirTemp(g.folder, "gonb-")
 	if err != nil {
 		return nil, fmt.Errorf("starting GoNB: %w", err)
 	}
-	child, err := startChild(ctx, command{
+	child := try.Of(startChild(ctx, command{
 		warden: g.k.opt.Warden, gonb: g.tools.GoNB, env: g.environment(), folder: folder, name: filepath.Base(g.k.opt.ConnectionFile),
-	}, g.stray, g.prompt)
-	if err != nil {
-		return nil, err
-	}
+	}, g.stray, g.prompt))
 	g.child, g.count, g.prepared = child, 0, folder
 	g.prepare(context.WithoutCancel(ctx), child)
 	g.silently(context.WithoutCancel(ctx), child, gonb.LinkQuickly, false)
@@ -82,15 +76,11 @@ func (g *goSide) prepare(ctx context.Context, child *child) {
 }
 
 // writeModule finds the source of this library and writes go.mod and go.sum for Go cells into the folder g.prepared.
-func (g *goSide) writeModule(ctx context.Context) error {
+func (g *goSide) writeModule(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	folder := cmp.Or(g.k.opt.Folder, ".")
-	m, err := gonb.FindSource(ctx, folder)
-	if err != nil {
-		return err
-	}
-	if err := m.WriteCellModule(g.prepared); err != nil {
-		return err
-	}
+	m := try.Of(gonb.FindSource(ctx, folder))
+	try.To(m.WriteCellModule(g.prepared))
 	if g.imports == nil {
 		g.imports, err = m.Imports(ctx)
 	}

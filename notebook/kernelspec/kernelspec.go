@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 )
 
@@ -61,11 +62,9 @@ var validName = regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9._-]*$`)
 
 // Install writes the kernelspec and the JupyterLab extension, and replaces those installed earlier. If the kernelspec of
 // another program has this name, Install returns an error and writes nothing.
-func Install(o Options) (Installed, error) {
-	data, dir, err := o.place()
-	if err != nil {
-		return Installed{}, err
-	}
+func Install(o Options) (_ Installed, err error) {
+	defer try.Caught(&err)
+	data, dir := try.Two(o.place())
 	// If dir is not a folder (ENOTDIR), replace returns the error.
 	if _, err := Read(dir); err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR) {
 		return Installed{}, fmt.Errorf("nothing was installed: %w; choose another --name", err)
@@ -84,9 +83,7 @@ func Install(o Options) (Installed, error) {
 	if temporary(o.Executable) || inside(filepath.Join(data, "kernels"), o.Executable) {
 		done.Executable, done.Copied = filepath.Join(dir, "gonb-cope"), true
 	}
-	if err := replace(data, dir, o.resources(done)); err != nil {
-		return Installed{}, err
-	}
+	try.To(replace(data, dir, o.resources(done)))
 	return done, replace(data, done.LabExtension, extension(o))
 }
 

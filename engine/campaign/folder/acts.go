@@ -8,6 +8,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // errOther is returned by a write if another event was recorded after the state on which its events are based. Nothing was
@@ -41,20 +42,16 @@ func (c *Campaign) checkRevision(s *campaign.State) error {
 
 // Advance makes the next plan if one is due. The algorithm plans without the lock: if another event is recorded meanwhile,
 // it plans again. If two programs plan at once, one records its plan, and the other uses it.
-func (c *Campaign) Advance(ctx context.Context) error {
+func (c *Campaign) Advance(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	for {
 		m, err := c.fresh(ctx)
 		if err != nil || !m.Needed() {
 			return err
 		}
-		if err := c.checkRevision(m.State); err != nil {
-			return err
-		}
+		try.To(c.checkRevision(m.State))
 		// without the lock, because it may take seconds if the cache does not have the run
-		run, err := c.cache.replay(ctx, m)
-		if err != nil {
-			return err
-		}
+		run := try.Of(c.cache.replay(ctx, m))
 		// after ensures that the plan is recorded only on the state that was replayed
 		err = c.write(ctx, after(m.Seq, func(m campaign.Moment) []campaign.Event {
 			return []campaign.Event{m.Plan(run, c.opt.build(), c.revision())}
@@ -110,17 +107,14 @@ func (c *Campaign) own(ctx context.Context) (campaign.Moment, error) {
 //
 // Each step is recorded separately. If the program is killed between two steps, the next request of any person continues
 // with the next step.
-func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, error) {
+func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (_ campaign.List, err error) {
+	defer try.Caught(&err)
 	if q.By != "" {
-		if err := campaign.CheckName(q.By); err != nil {
-			return campaign.List{}, err
-		}
+		try.To(campaign.CheckName(q.By))
 	}
-	if err := c.Advance(ctx); err != nil {
-		return campaign.List{}, err
-	}
+	try.To(c.Advance(ctx))
 	// if CloseEarly ends the round, the next one is planned before the asker gets pulls
-	err := c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+	err = c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		if c.checkRevision(m.State) != nil {
 			return nil, nil // planned pulls can still be handed out
 		}
@@ -129,9 +123,7 @@ func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (campaign.List, 
 	if err != nil {
 		return campaign.List{}, err
 	}
-	if err := c.Advance(ctx); err != nil {
-		return campaign.List{}, err
-	}
+	try.To(c.Advance(ctx))
 	var list campaign.List
 	err = c.write(ctx, func(m campaign.Moment) (made []campaign.Event, err error) {
 		// the caller sees the list only if its event was committed
@@ -260,19 +252,12 @@ func (c *Campaign) Mine(ctx context.Context, by string) (campaign.List, int, err
 
 // Preview returns the receipt that Tell would give for a sheet, and records nothing. If other people record results before
 // Tell, rows may become known or late.
-func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	m, err := c.fresh(ctx)
-	if err != nil {
-		return campaign.Receipt{}, err
-	}
+func (c *Campaign) Preview(ctx context.Context, sheet []byte, opt campaign.TellOptions) (_ campaign.Receipt, err error) {
+	defer try.Caught(&err)
+	m := try.Of(c.fresh(ctx))
 	act := &campaign.Tell{File: campaign.File{Content: sheet}, TellOptions: opt}
-	if err := act.Prepare(ctx, m.Protocol); err != nil {
-		return campaign.Receipt{}, err
-	}
-	done, err := act.Do(ctx, campaign.Doing{Moment: m})
-	if err != nil {
-		return campaign.Receipt{}, err
-	}
+	try.To(act.Prepare(ctx, m.Protocol))
+	done := try.Of(act.Do(ctx, campaign.Doing{Moment: m}))
 	// nothing was recorded
 	done.Receipt.Taken = false
 	return *done.Receipt, nil
@@ -291,12 +276,10 @@ func (c *Campaign) grow(ctx context.Context, file campaign.File) (campaign.Proto
 //
 // tried works on a private state, because the event is folded before it is known whether the algorithm accepts it. It does
 // not hold the lock meanwhile: if others record events, it starts again.
-func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), done *campaign.Done) error {
+func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaign.Event, error), done *campaign.Done) (err error) {
+	defer try.Caught(&err)
 	for {
-		m, err := c.own(ctx)
-		if err != nil {
-			return err
-		}
+		m := try.Of(c.own(ctx))
 		// the agent waits for whole rounds, and its algorithm runs elsewhere
 		if m.Start.Led != "" {
 			return fmt.Errorf("%s belongs to a run of agents (%s), which waits for all pulls of its rounds. So they cannot be changed here", c.dir,
@@ -310,15 +293,11 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 		// folding does not need its hash
 		seq, first := m.Seq, made[0]
 		first.Seq = seq + 1
-		if err := m.Add([]campaign.Event{first}, c.current.tasks()); err != nil {
-			return err
-		}
+		try.To(m.Add([]campaign.Event{first}, c.current.tasks()))
 		if done.Protocol != nil {
 			m.Protocol = *done.Protocol
 		}
-		if err := m.Try(ctx, &c.cache.memory); err != nil {
-			return err
-		}
+		try.To(m.Try(ctx, &c.cache.memory))
 		err = c.write(ctx, after(seq, func(campaign.Moment) []campaign.Event { return made }), done.Files...)
 		if !errors.Is(err, errOther) {
 			return err

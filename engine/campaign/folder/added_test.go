@@ -234,7 +234,7 @@ func TestAddedErrors(t *testing.T) {
 		{"task,arm,x_1\nnorth,a,0\n", "all of its arms are in arms.csv already"},
 		{"task,arm,x_1,solvent\nnorth,e,0,DMF\n", `more.csv:1: column "solvent" is not in arms.csv, which has the columns task, arm, x_1, z_1`},
 		{"task,arm,x_1\nnorth,e,warm\n", `more.csv:2: column "x_1"`},
-		{"task,arm,x_1,z_1\nnorth,e,3,5\n", `more.csv:2: column "z_1" is 5 here but 0 in line 2. Task features must be equal`},
+		{"task,arm,x_1,z_1\nnorth,e,3,5\n", `more.csv:2: column "z_1" is "5" here but "0" in line 2. It must be equal`},
 		{"", "more.csv is empty"},
 	} {
 		wants(t, amend(t, c, added(f.content), "Ann"), f.want)

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // headFile has the number and the hash of the last event. It detects a database that is older than its folder, for example
@@ -56,17 +57,16 @@ func checkHead(s *campaign.State, seq int64, hash string) error {
 // The database gets its final name only after it is complete and on disk: an interrupted backup is not a campaign. The
 // copy has the events recorded when SQLite began it; Backup therefore compares it with a state read afterwards. The copy
 // has no headFile; the next act in it writes one.
-func (c *Campaign) Backup(ctx context.Context, dest string) error {
-	if err := emptyFolder(dest); err != nil {
-		return err
-	}
+func (c *Campaign) Backup(ctx context.Context, dest string) (err error) {
+	defer try.Caught(&err)
+	try.To(emptyFolder(dest))
 	path := filepath.Join(dest, DatabaseFile)
 	draft := path + ".new"
 	if _, err := c.db.db.ExecContext(ctx, "VACUUM INTO ?", draft); err != nil {
 		os.Remove(draft)
 		return fmt.Errorf("the backup was not written: %w", inWords(err))
 	}
-	err := syncFile(draft)
+	err = syncFile(draft)
 	if err == nil {
 		err = os.Rename(draft, path)
 	}
@@ -74,10 +74,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) error {
 		return fmt.Errorf("the backup was not written: %w", err)
 	}
 	// read after the copy, so that it contains the copy's last event
-	s, err := c.fresh(ctx)
-	if err != nil {
-		return err
-	}
+	s := try.Of(c.fresh(ctx))
 	seq, hash, err := headOf(ctx, path)
 	if err != nil {
 		return fmt.Errorf("the backup was written, but it cannot be read: %w", err)
@@ -139,14 +136,11 @@ func copiesOf(r question.Recipe) iter.Seq2[string, campaign.File] {
 }
 
 // copies writes the script and data beside the database, for people to read. Only compareCopies reads them.
-func copies(dir string, r question.Recipe) error {
-	if err := os.MkdirAll(filepath.Join(dir, "data"), 0o777); err != nil {
-		return err
-	}
+func copies(dir string, r question.Recipe) (err error) {
+	defer try.Caught(&err)
+	try.To(os.MkdirAll(filepath.Join(dir, "data"), 0o777))
 	for name, f := range copiesOf(r) {
-		if err := os.WriteFile(filepath.Join(dir, name), f.Content, 0o666); err != nil {
-			return err
-		}
+		try.To(os.WriteFile(filepath.Join(dir, name), f.Content, 0o666))
 	}
 	return nil
 }
@@ -178,17 +172,13 @@ func (v Verification) CheckHead(known string) error { return v.state.CheckHead(k
 // this program's cache matches them. The error names the first changed event.
 //
 // Verify takes no lock: it reads the events and their end in one snapshot, and others may record meanwhile.
-func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verification, error) {
+func Verify(ctx context.Context, dir string, maker Maker, opt Options) (_ Verification, err error) {
+	defer try.Caught(&err)
 	var v Verification
 	// before the events, as in prepare
-	if err := checkFiles(dir); err != nil {
-		return v, err
-	}
+	try.To(checkFiles(dir))
 	headSeq, headHash := readHead(dir)
-	db, err := openFolder(ctx, dir)
-	if err != nil {
-		return v, err
-	}
+	db := try.Of(openFolder(ctx, dir))
 	defer db.close()
 	if err := db.integrity(ctx); err != nil {
 		return v, db.explain(ctx, err)
@@ -196,19 +186,13 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (Verifica
 	var list []campaign.Event
 	var seq int64
 	var hash string
-	err = db.snapshot(ctx, func(q querier) (err error) {
-		if list, err = events(ctx, q, 0); err != nil {
-			return err
-		}
-		if err := campaign.CheckChain(list); err != nil {
-			return err
-		}
+	try.To(db.snapshot(ctx, func(q querier) (err error) {
+		defer try.Caught(&err)
+		list = try.Of(events(ctx, q, 0))
+		try.To(campaign.CheckChain(list))
 		seq, hash, err = head(ctx, q)
 		return err
-	})
-	if err != nil {
-		return v, err
-	}
+	}))
 	// a chain does not detect events removed from its end
 	if last := int64(len(list)); seq != last || last == 0 || list[last-1].Hash != hash {
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // cacheFile contains the algorithm's result for the last replayed state, after a SHA-256 of this content. It may be
@@ -65,19 +66,15 @@ func (c *cache) read(s *campaign.State) *campaign.Run {
 
 // check returns an error if the cached run differs from a replay of the events in any bit. It takes as long as a replay.
 // It returns nil if the state is not cached.
-func (c *cache) check(ctx context.Context, m campaign.Moment) error {
+func (c *cache) check(ctx context.Context, m campaign.Moment) (err error) {
+	defer try.Caught(&err)
 	stored := c.read(m.State)
 	if stored == nil {
 		return nil // the cache would not be used
 	}
-	run, err := m.Replay(ctx, &c.memory)
-	if err != nil {
-		return err
-	}
+	run := try.Of(m.Replay(ctx, &c.memory))
 	var is, want bytes.Buffer
-	if err := errors.Join(gob.NewEncoder(&is).Encode(stored), gob.NewEncoder(&want).Encode(run)); err != nil {
-		return err
-	}
+	try.To(errors.Join(gob.NewEncoder(&is).Encode(stored), gob.NewEncoder(&want).Encode(run)))
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {
 		return fmt.Errorf("%s does not match the events, so status may show results that were never measured. Delete the folder %s; it is "+
 			"made again from the events, which are unchanged", c.path, filepath.Dir(c.path))

@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // History returns the recorded events and measurements, without rewards of the open round. It needs no replay.
@@ -38,23 +39,14 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 // measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. measurements.csv includes results of the
 // open round; answers.csv does not use them. If others record meanwhile, the files may be of different moments. If an
 // error occurs, files already written remain.
-func (c *Campaign) Export(ctx context.Context, dir string) error {
-	if err := emptyFolder(dir); err != nil {
-		return err
-	}
-	m, err := c.fresh(ctx)
-	if err != nil {
-		return err
-	}
+func (c *Campaign) Export(ctx context.Context, dir string) (err error) {
+	defer try.Caught(&err)
+	try.To(emptyFolder(dir))
+	m := try.Of(c.fresh(ctx))
 	h := m.Export()
 	r, _ := c.current.now()
-	if err := copies(dir, r); err != nil {
-		return err
-	}
-	st, err := c.Status(ctx)
-	if err != nil {
-		return err
-	}
+	try.To(copies(dir, r))
+	st := try.Of(c.Status(ctx))
 	// one row for each result; sd is empty for a single reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
 		"sheet", "note", "measured_on", "confirmed", "old", "block", "limit"}}
@@ -79,11 +71,8 @@ func (c *Campaign) Export(ctx context.Context, dir string) error {
 	for _, l := range h.Log {
 		log = append(log, []string{strconv.FormatInt(l.Seq, 10), string(l.Kind), l.At.Format(time.RFC3339), l.By, l.What, l.Reason})
 	}
-	err = errors.Join(writeCSV(filepath.Join(dir, "measurements.csv"), measurements), writeCSV(filepath.Join(dir, "answers.csv"), answers),
-		writeCSV(filepath.Join(dir, "log.csv"), log))
-	if err != nil {
-		return err
-	}
+	try.To(errors.Join(writeCSV(filepath.Join(dir, "measurements.csv"), measurements), writeCSV(filepath.Join(dir, "answers.csv"), answers),
+		writeCSV(filepath.Join(dir, "log.csv"), log)))
 	return c.writeEvents(ctx, filepath.Join(dir, "events.jsonl"))
 }
 
@@ -254,22 +243,12 @@ func hashOf(secret string) string { return fmt.Sprintf("%x", sha256.Sum256([]byt
 
 // changeInvites replaces the list by f's result, atomically; only the owner may read the file. The folder's lock prevents
 // simultaneous changes. f may modify its argument.
-func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]Invitation, error)) error {
-	l, err := lock(ctx, c.dir)
-	if err != nil {
-		return err
-	}
+func (c *Campaign) changeInvites(ctx context.Context, f func([]Invitation) ([]Invitation, error)) (err error) {
+	defer try.Caught(&err)
+	l := try.Of(lock(ctx, c.dir))
 	defer l.release()
-	list, err := c.Invitations()
-	if err != nil {
-		return err
-	}
-	if list, err = f(list); err != nil {
-		return err
-	}
-	text, err := json.MarshalIndent(list, "", "  ")
-	if err != nil {
-		return err
-	}
+	list := try.Of(c.Invitations())
+	list = try.Of(f(list))
+	text := try.Of(json.MarshalIndent(list, "", "  "))
 	return atomicfile.Write(filepath.Join(c.dir, invitesFile), text, 0o600, true) // readable by its owner alone
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Maker makes the protocol from a recipe, see record.Maker.
@@ -75,22 +76,15 @@ func newCampaign(dir string, db *database, maker Maker, opt Options) *Campaign {
 }
 
 // prepare reads the recorded events, and makes the protocol from them. No other goroutine uses the campaign yet.
-func (c *Campaign) prepare(ctx context.Context) error {
+func (c *Campaign) prepare(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	// before the events: headFile is written after its event, so that this event must be among them
 	seq, hash := readHead(c.dir)
-	start, r, err := c.recipe(ctx)
-	if err != nil {
-		return err
-	}
-	p, err := record.Remake(ctx, c.maker, start, r)
-	if err != nil {
-		return err
-	}
+	start, r := try.Two(c.recipe(ctx))
+	p := try.Of(record.Remake(ctx, c.maker, start, r))
 	// the protocol of the start; open adds later arms
 	c.current.recipe, c.current.protocol = r, p
-	if err := c.open(ctx); err != nil {
-		return err
-	}
+	try.To(c.open(ctx))
 	compareCopies(c.dir, c.current.recipe, c.opt.notice)
 	if err := checkHead(c.state, seq, hash); err != nil {
 		c.opt.notice(err.Error())
@@ -195,34 +189,25 @@ func (c *Campaign) write(ctx context.Context, f func(campaign.Moment) ([]campaig
 	}
 	defer l.release()
 	folded := false
-	err = c.db.transaction(ctx, func(tx *sql.Tx) error {
-		if err := c.catchUp(ctx, tx); err != nil {
-			return err
-		}
+	err = c.db.transaction(ctx, func(tx *sql.Tx) (err error) {
+		defer try.Caught(&err)
+		try.To(c.catchUp(ctx, tx))
 		// a folder that lost its last events must not continue: it would reuse the numbers of events that exist elsewhere
 		seq, hash := readHead(c.dir)
 		if err := checkHead(c.state, seq, hash); err != nil {
 			return &unrecorded{err}
 		}
-		m, err := c.moment(ctx, c.state)
-		if err != nil {
-			return err
-		}
+		m := try.Of(c.moment(ctx, c.state))
 		list, err := f(m)
 		if err != nil || len(list) == 0 {
 			return err
 		}
 		// files come first: an event must not name a missing file
 		for _, file := range files {
-			if err := putFile(ctx, tx, file.Content); err != nil {
-				return err
-			}
+			try.To(putFile(ctx, tx, file.Content))
 		}
 		seq, hash = c.state.Seq, c.state.Hash
-		made, err := appendEvents(ctx, tx, list)
-		if err != nil {
-			return err
-		}
+		made := try.Of(appendEvents(ctx, tx, list))
 		// only events that can be folded are committed; otherwise no program could open the campaign again
 		folded = true
 		if err := c.take(ctx, tx, made, seq, hash); err != nil {

@@ -23,6 +23,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // openFolder opens the database of a folder. If the folder cannot be written, for example on a read-only disk, it opens a
@@ -168,16 +169,12 @@ var ErrExists = campaign.ErrExists
 // Start makes a campaign in a folder, and creates the folder if necessary. p is the protocol with its forecast, and r the
 // recipe from which p was made. Start returns an error if maker makes another problem from r: the campaign could not be
 // opened again. If Start returns both a campaign and an error, the start is recorded.
-func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (*Campaign, error) {
-	if err := record.Check(ctx, maker, r, p); err != nil {
-		return nil, err
-	}
+func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (_ *Campaign, err error) {
+	defer try.Caught(&err)
+	try.To(record.Check(ctx, maker, r, p))
 	// 53 bits, so that programs with float64 numbers read it exactly
 	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // the script may state the seed
-	c, err := startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return beginWith(ctx, tx, r, p, opt) })
-	if err != nil {
-		return nil, err
-	}
+	c := try.Of(startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return beginWith(ctx, tx, r, p, opt) }))
 	c.current.recipe, c.current.protocol = r, p
 	c.writeCopies()
 	if err := c.open(ctx); err != nil {

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // A folder from another person may contain a device, a pipe or a sparse file under the name of one of the program's files.
@@ -54,14 +55,10 @@ func checkFile(path string, most int64) error {
 }
 
 // readShort reads a file of at most `most` bytes; a larger file is an error.
-func readShort(path string, most int64) ([]byte, error) {
-	if err := checkFile(path, most); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
+func readShort(path string, most int64) (_ []byte, err error) {
+	defer try.Caught(&err)
+	try.To(checkFile(path, most))
+	f := try.Of(os.Open(path))
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, most))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Campaign is a campaign in memory; its Record is always complete. It implements campaign.Kept. It is not safe for
@@ -45,26 +46,20 @@ func Start(ctx context.Context, r question.Recipe, p campaign.Protocol, maker Ma
 }
 
 // Open continues the campaign of a record.
-func Open(ctx context.Context, r Record, maker Maker, build string) (*Campaign, error) {
-	start, recipe, err := Recipe(r.Events[0], r.File)
-	if err != nil {
-		return nil, err
-	}
-	p, err := Remake(ctx, maker, start, recipe)
-	if err != nil {
-		return nil, err
-	}
+func Open(ctx context.Context, r Record, maker Maker, build string) (_ *Campaign, err error) {
+	defer try.Caught(&err)
+	start, recipe := try.Two(Recipe(r.Events[0], r.File))
+	p := try.Of(Remake(ctx, maker, start, recipe))
 	c := &Campaign{maker: maker, build: build, recipe: recipe, protocol: p, Record: r}
-	if c.state, err = campaign.Fold(r.Events, p.Problem.TaskOf); err != nil {
-		return nil, err
-	}
+	c.state = try.Of(campaign.Fold(r.Events, p.Problem.TaskOf))
 	c.recipe, c.protocol, err = Follow(ctx, maker, recipe, p, c.state, r.File)
 	return c, err
 }
 
-// add records events and files. It records nothing if the events cannot be folded, or if try, which may be nil, returns an
+// add records events and files. It records nothing if the events cannot be folded, or if check, which may be nil, returns an
 // error for the state with them.
-func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []campaign.File, try func(campaign.Moment) error) error {
+func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []campaign.File, check func(campaign.Moment) error) (err error) {
+	defer try.Caught(&err)
 	if len(events) == 0 {
 		return nil
 	}
@@ -77,21 +72,14 @@ func (c *Campaign) add(ctx context.Context, events []campaign.Event, files []cam
 		e = e.Sealed(hash)
 		all, hash = append(all, e), e.Hash
 	}
-	s, err := campaign.Fold(all, c.protocol.AtStart().Problem.TaskOf)
-	if err != nil {
-		return err
-	}
-	if try != nil {
-		if err := try(s.Under(c.protocol, time.Now())); err != nil {
-			return err
-		}
+	s := try.Of(campaign.Fold(all, c.protocol.AtStart().Problem.TaskOf))
+	if check != nil {
+		try.To(check(s.Under(c.protocol, time.Now())))
 	}
 	for _, f := range files {
 		c.Record.Files[f.SHA256] = f.Content
 	}
-	if c.recipe, c.protocol, err = Follow(ctx, c.maker, c.recipe, c.protocol, s, c.Record.File); err != nil {
-		return err
-	}
+	c.recipe, c.protocol = try.Two(Follow(ctx, c.maker, c.recipe, c.protocol, s, c.Record.File))
 	c.Record.Events, c.state = all, s
 	return nil
 }
@@ -146,18 +134,13 @@ func (c *Campaign) Advance(ctx context.Context) error {
 
 // Ask implements campaign.Kept.
 func (c *Campaign) Ask(ctx context.Context, q campaign.Request) (list campaign.List, err error) {
+	defer try.Caught(&err)
 	if q.By != "" {
-		if err := campaign.CheckName(q.By); err != nil {
-			return list, err
-		}
+		try.To(campaign.CheckName(q.By))
 	}
-	if err := c.Advance(ctx); err != nil {
-		return list, err
-	}
+	try.To(c.Advance(ctx))
 	if c.state.Revision == campaign.Revision { // if the round ends here, the next plan follows
-		if err := errors.Join(c.add(ctx, c.now().CloseEarly(q), nil, nil), c.Advance(ctx)); err != nil {
-			return list, err
-		}
+		try.To(errors.Join(c.add(ctx, c.now().CloseEarly(q), nil, nil), c.Advance(ctx)))
 	}
 	list, made, err := c.now().Ask(q)
 	if err == nil {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // DialOptions states how to connect to a server.
@@ -40,16 +41,12 @@ const mostMessage = cluster.MaxBody + 4096
 // Dial connects to the server at a URL such as nats://host:4222; several URLs are separated by commas. It makes the stream
 // if it is missing and the credentials permit this. Dial returns when facts can be read, and waits for a cluster that is
 // electing a leader. If the program is refused, the error is a *LoginError with the reason.
-func Dial(ctx context.Context, url string, o DialOptions) (*Exchange, error) {
-	if err := checkURLs(url); err != nil {
-		return nil, err
-	}
+func Dial(ctx context.Context, url string, o DialOptions) (_ *Exchange, err error) {
+	defer try.Caught(&err)
+	try.To(checkURLs(url))
 	var l login
 	if o.Credentials != "" {
-		var err error
-		if l, err = readLogin(o.Credentials); err != nil {
-			return nil, err
-		}
+		l = try.Of(readLogin(o.Credentials))
 	}
 	// ctx limits the whole call: a slow server, the election of a leader, and one reply
 	limit := cmp.Or(o.Wait, 10*time.Second)

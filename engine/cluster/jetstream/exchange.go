@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // serverName is the NATS server name of servers started by Serve.
@@ -196,15 +197,11 @@ func (x *Exchange) asked(ctx context.Context, subject, question string) (name st
 
 // request makes one request, and decodes the reply into the pointer answer. If the reply is a JetStream error, it returns
 // this error.
-func (x *Exchange) request(ctx context.Context, subject string, question []byte, answer any) error {
-	m, err := x.nc.RequestWithContext(ctx, subject, question)
-	if err != nil {
-		return err
-	}
+func (x *Exchange) request(ctx context.Context, subject string, question []byte, answer any) (err error) {
+	defer try.Caught(&err)
+	m := try.Of(x.nc.RequestWithContext(ctx, subject, question))
 	var failed answered
-	if err := json.Unmarshal(m.Data, &failed); err != nil {
-		return err
-	}
+	try.To(json.Unmarshal(m.Data, &failed))
 	if failed.Error != nil {
 		return failed.Error
 	}

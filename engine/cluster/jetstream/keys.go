@@ -28,6 +28,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // KeyOptions states which credentials to make. Agents is a total: existing files are kept, and missing ones are made.
@@ -168,52 +169,32 @@ func writeMembers(dir string, members map[string]member) error {
 
 // credentials makes the file of a member's credentials, unless a valid one exists. It does not change the expiry of valid
 // credentials: to extend it, revoke them first. An unreadable file is replaced.
-func credentials(dir string, members map[string]member, m member) (KeyFile, error) {
+func credentials(dir string, members map[string]member, m member) (_ KeyFile, err error) {
+	defer try.Caught(&err)
 	file := m.file(dir)
 	if old, err := readLogin(file); err == nil {
 		if known, is := members[old.user]; is && known.Role == m.Role && time.Now().Before(known.Ends) {
 			return KeyFile{Path: file, Who: m.String(), Ends: known.Ends}, nil
 		}
 	}
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		return KeyFile{}, err
-	}
-	seed, err := key.Seed()
-	if err != nil {
-		return KeyFile{}, err
-	}
-	user, err := key.PublicKey()
-	if err != nil {
-		return KeyFile{}, err
-	}
-	about, err := json.Marshal(m)
-	if err != nil {
-		return KeyFile{}, err
-	}
-	pair, err := tls.LoadX509KeyPair(serverFile(dir), serverFile(dir))
-	if err != nil {
-		return KeyFile{}, err
-	}
-	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-		return KeyFile{}, err
-	}
+	key := try.Of(nkeys.CreateUser())
+	seed := try.Of(key.Seed())
+	user := try.Of(key.PublicKey())
+	about := try.Of(json.Marshal(m))
+	pair := try.Of(tls.LoadX509KeyPair(serverFile(dir), serverFile(dir)))
+	try.To(os.MkdirAll(filepath.Dir(file), 0o700))
 	text := slices.Concat(about, []byte("\n"), seed, []byte("\n"), pemText("CERTIFICATE", pair.Leaf.Raw))
-	if err := writeSecret(file, text); err != nil {
-		return KeyFile{}, err
-	}
+	try.To(writeSecret(file, text))
 	members[user] = m
 	return KeyFile{Path: file, Who: m.String(), Ends: m.Ends, Made: true}, nil
 }
 
 // revoke removes the holders of credentials from the members: the server no longer admits them, and closes their
 // connections. It first reads all files; if one is invalid or of other keys, nothing is changed.
-func revoke(dir string, members map[string]member, files []string) error {
+func revoke(dir string, members map[string]member, files []string) (err error) {
+	defer try.Caught(&err)
 	for _, file := range files {
-		l, err := readLogin(file)
-		if err != nil {
-			return err
-		}
+		l := try.Of(readLogin(file))
 		if _, is := members[l.user]; !is {
 			return fmt.Errorf("%s does not belong to the keys in %s, or it was revoked before", file, keysDir(dir))
 		}
@@ -223,13 +204,9 @@ func revoke(dir string, members map[string]member, files []string) error {
 		return nil
 	}
 	// first the members, then the names: after a crash between them, the credentials are revoked
-	if err := writeMembers(dir, members); err != nil {
-		return err
-	}
+	try.To(writeMembers(dir, members))
 	for _, file := range files {
-		if err := os.Rename(file, file+".revoked"); err != nil {
-			return err
-		}
+		try.To(os.Rename(file, file+".revoked"))
 	}
 	return nil
 }
@@ -240,28 +217,20 @@ const certificateName = "gonb-cope"
 
 // makeCertificate makes the server's certificate with its private key, unless it exists. The certificate does not expire:
 // it only carries the key that the files of credentials name, and credentials expire by themselves.
-func makeCertificate(dir string) error {
+func makeCertificate(dir string) (err error) {
+	defer try.Caught(&err)
 	if _, err := os.Stat(serverFile(dir)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	public, private, err := ed25519.GenerateKey(rand.Reader)
-	if err != nil {
-		return err
-	}
+	public, private := try.Two(ed25519.GenerateKey(rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: certificateName},
 		NotBefore: time.Now().AddDate(0, 0, -1), // accepted by clocks that are up to a day slow
 		NotAfter:  time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC),
 		DNSNames:  []string{certificateName, "localhost"}, IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1), net.IPv6loopback},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	if err != nil {
-		return err
-	}
-	secret, err := x509.MarshalPKCS8PrivateKey(private)
-	if err != nil {
-		return err
-	}
+	der := try.Of(x509.CreateCertificate(rand.Reader, template, template, public, private))
+	secret := try.Of(x509.MarshalPKCS8PrivateKey(private))
 	return writeSecret(serverFile(dir), append(pemText("CERTIFICATE", der), pemText("PRIVATE KEY", secret)...))
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Server stores facts in a folder, for programs that connect to it. Its own connections make the stream and readers, and
@@ -41,19 +42,12 @@ type Server struct {
 // it. Without keys it listens on loopback only, and admits every program on this machine. If Keys has made keys in the
 // folder, it admits only holders of credentials, over TLS, and may listen on any address. If another server uses the
 // folder, the error names its process. ctx limits only the start: the server runs until Close.
-func Serve(ctx context.Context, dir string, o ServeOptions) (*Server, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
+func Serve(ctx context.Context, dir string, o ServeOptions) (_ *Server, err error) {
+	defer try.Caught(&err)
+	try.To(os.MkdirAll(dir, 0o700))
 	// invalid options are reported before anything is locked or started
-	options, err := o.nats(dir)
-	if err != nil {
-		return nil, err
-	}
-	held, err := lock(ctx, dir)
-	if err != nil {
-		return nil, err
-	}
+	options := try.Of(o.nats(dir))
+	held := try.Of(lock(ctx, dir))
 	s := &Server{dir: dir, lock: held}
 	if err := s.start(ctx, options, o); err != nil {
 		s.Close() // closes everything that was started
@@ -114,9 +108,8 @@ func loopback(host string) bool {
 
 // start starts the server, makes the stream and waits for connections.
 func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (err error) {
-	if s.guard, err = newGuard(s.dir); err != nil {
-		return err
-	}
+	defer try.Caught(&err)
+	s.guard = try.Of(newGuard(s.dir))
 	n.CustomClientAuthentication, n.AlwaysEnableNonce = s.guard, true
 	if s.nats, err = server.NewServer(n); err != nil {
 		return fmt.Errorf("the server cannot start: %w", err)
@@ -143,15 +136,10 @@ func (s *Server) start(ctx context.Context, n *server.Options, o ServeOptions) (
 	background, stop := context.WithCancel(context.Background())
 	s.stop = stop
 	s.done.Go(func() { await.Every(background, time.Second, s.guard.review) })
-	x, err := s.Dial(ctx, DialOptions{})
-	if err != nil {
-		return err
-	}
+	x := try.Of(s.Dial(ctx, DialOptions{}))
 	s.self = x
 	// before the stream: programs that connect now get replies as soon as it exists
-	if err := errors.Join(s.answer(x, log), s.forward(ctx)); err != nil {
-		return err
-	}
+	try.To(errors.Join(s.answer(x, log), s.forward(ctx)))
 	return x.until(ctx, "", func(ctx context.Context) error { return makeStream(ctx, x.js, false) })
 }
 

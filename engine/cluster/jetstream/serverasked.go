@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // answer replies to requests to the server itself. A client chooses the reply subject of its request. The server replies
@@ -55,17 +56,13 @@ const forwarders = 8
 // forward starts the connections that publish plans together with the name of their sender. Many agents may publish at the
 // address of a plan. NATS states the sender in a header that clients cannot forge, and that streams drop. Other headers of
 // the message are left out, because readers would treat some as replies of the server. It runs until the server is closed.
-func (s *Server) forward(ctx context.Context) error {
+func (s *Server) forward(ctx context.Context) (err error) {
+	defer try.Caught(&err)
 	for range forwarders {
-		x, err := s.Dial(ctx, DialOptions{})
-		if err != nil {
-			return err
-		}
+		x := try.Of(s.Dial(ctx, DialOptions{}))
 		// Close closes it, also after an error
 		s.forwarders = append(s.forwarders, x)
-		if err := forward(x.nc); err != nil {
-			return err
-		}
+		try.To(forward(x.nc))
 	}
 	return nil
 }
@@ -105,20 +102,17 @@ func forward(nc *nats.Conn) error {
 
 // withSender returns the message to store for a message to saySubject, with its sender as a header. It returns an error if
 // the message is not a fact, or its sender is unknown.
-func withSender(m *nats.Msg) (*nats.Msg, error) {
+func withSender(m *nats.Msg) (_ *nats.Msg, err error) {
+	defer try.Caught(&err)
 	subject := "cope" + strings.TrimPrefix(m.Subject, saySubject)
 	f, err := factAt(subject)
 	f.Body = m.Data
-	if err = errors.Join(err, cluster.CheckFact(f)); err != nil {
-		return nil, err
-	}
+	try.To(errors.Join(err, cluster.CheckFact(f)))
 	// NATS writes this header itself, and drops one written by the client
 	var who struct {
 		Account string `json:"acc"`
 	}
-	if err := json.Unmarshal([]byte(m.Header.Get(server.ClientInfoHdr)), &who); err != nil {
-		return nil, err
-	}
+	try.To(json.Unmarshal([]byte(m.Header.Get(server.ClientInfoHdr)), &who))
 	// only agents have a sender; other accounts may not use saySubject
 	sender := senderOf(who.Account)
 	if sender == "" {

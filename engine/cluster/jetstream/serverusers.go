@@ -17,6 +17,8 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nkeys"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // guard admits programs to a server. On a server with keys, these are its members. On a server without keys, these are all
@@ -62,20 +64,17 @@ func (g *guard) reread() error {
 
 // watchOver makes the guard admit programs to a server, before it starts. Accounts of roles may then use the subjects of
 // the streams, which are in the global account.
-func (g *guard) watchOver(nats *server.Server) error {
+func (g *guard) watchOver(nats *server.Server) (err error) {
+	defer try.Caught(&err)
 	g.nats = nats
 	streams := nats.GlobalAccount()
 	one, several := exported()
 	for _, subject := range one {
-		if err := streams.AddServiceExport(subject, nil); err != nil {
-			return err
-		}
+		try.To(streams.AddServiceExport(subject, nil))
 	}
 	// several replies to one request, see exported
 	for _, subject := range several {
-		if err := streams.AddServiceExportWithResponse(subject, server.Streamed, nil); err != nil {
-			return err
-		}
+		try.To(streams.AddServiceExportWithResponse(subject, server.Streamed, nil))
 	}
 	return nil
 }

@@ -83,24 +83,16 @@ func Given(ctx context.Context, pulled []int, rows [][]float64, means, noise []f
 	return p, err
 }
 
-func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64, v float64) (*Posterior, float64, error) {
+func newPosterior(ctx context.Context, pulled []int, rows [][]float64, means, noise []float64,
+	v float64) (_ *Posterior, _ float64, err error) {
+	defer try.Caught(&err)
 	n := len(pulled)
-	if err := memlimit.Matrices(ctx, "the posterior", 2, n, n); err != nil {
-		return nil, 0, err
-	}
+	try.To(memlimit.Matrices(ctx, "the posterior", 2, n, n))
 	a := symmetric.Make(n, func(i, j int) float64 { return v * rows[i][pulled[j]] })
 	symmetric.Add(a, func(i int) float64 { return noise[i] })
-	if err := ctx.Err(); err != nil {
-		return nil, 0, err
-	}
-	sigma, err := factor(a)
-	if err != nil {
-		return nil, 0, err
-	}
-	r, err := gp.New(gp.Data{Targets: means}, sigma)
-	if err != nil {
-		return nil, 0, err
-	}
+	try.To(ctx.Err())
+	sigma := try.Of(factor(a))
+	r := try.Of(gp.New(gp.Data{Targets: means}, sigma))
 	floats.Scale(v, r.Weights)
 	return &Posterior{Variance: v, rows: rows, upper: sigma.Upper, alpha: r.Weights}, r.Evidence, nil
 }

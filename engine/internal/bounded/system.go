@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/eigen"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // System holds the information about f in n means ȳ of one round. Let D = diag(σ_i²/n_i) be the variances of the means
@@ -27,21 +28,17 @@ type System struct {
 
 // NewSystem returns the system of pulled arms. support holds their positions in the section, rows their kernel rows, and
 // noise the variances of their means. It returns an error if ctx ends or memory does not suffice.
-func NewSystem(ctx context.Context, support []int, rows [][]float64, noise []float64) (*System, error) {
+func NewSystem(ctx context.Context, support []int, rows [][]float64, noise []float64) (_ *System, err error) {
+	defer try.Caught(&err)
 	n := len(support)
-	if err := memlimit.Matrices(ctx, "the estimates of a round", 4, n, n); err != nil {
-		return nil, err
-	}
+	try.To(memlimit.Matrices(ctx, "the estimates of a round", 4, n, n))
 	white := mat.NewSymDense(n, nil)
 	for a := range n {
 		for b := a; b < n; b++ {
 			white.SetSym(a, b, rows[a][support[b]]/math.Sqrt(noise[a]*noise[b]))
 		}
 	}
-	lambda, basis, err := eigen.Decompose(ctx, white)
-	if err != nil {
-		return nil, err
-	}
+	lambda, basis := try.Two(eigen.Decompose(ctx, white))
 	for j, v := range lambda {
 		lambda[j] = max(v, 0) // below 0 by rounding
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Layout describes the dependence of a model's arms. Arms with the same precision and the same features, up to rounding,
@@ -89,16 +90,13 @@ func (l *Layout) Reweighted(ctx context.Context, features *mat.Dense, precision 
 }
 
 // weigh sets the fields of blocks that depend on the precisions.
-func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []float64) error {
+func (l *Layout) weigh(ctx context.Context, features *mat.Dense, precision []float64) (err error) {
+	defer try.Caught(&err)
 	for k := range l.Blocks {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		try.To(ctx.Err())
 		b := &l.Blocks[k]
 		b.arms = lists.Where(b.All, func(i int) bool { return l.First[i] == i })
-		if err := memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.Columns)); err != nil {
-			return err
-		}
+		try.To(memlimit.Matrices(ctx, "the features", 1, len(b.arms), len(b.Columns)))
 		b.identity = sync.OnceValue(b.identifier(features, precision))
 	}
 	return nil

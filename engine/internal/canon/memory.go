@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Memory caches results of models that do not depend on data: designs, roundings and estimators. The key contains all
@@ -185,7 +186,8 @@ var ErrMemoryFile = errors.New("not a memory of this build")
 
 // Save writes the cached designs, roundings and numbers. build identifies the program, including the bits of its results.
 // Equal memories give equal bytes.
-func (m *Memory) Save(w io.Writer, build string) error {
+func (m *Memory) Save(w io.Writer, build string) (err error) {
+	defer try.Caught(&err)
 	m.mu.Lock()
 	all := maps.Clone(m.old)
 	if all == nil {
@@ -211,15 +213,11 @@ func (m *Memory) Save(w io.Writer, build string) error {
 		records = append(records, r)
 	}
 	var body bytes.Buffer
-	if err := gob.NewEncoder(&body).Encode(records); err != nil {
-		return err
-	}
+	try.To(gob.NewEncoder(&body).Encode(records))
 	sum := sha256.Sum256(body.Bytes())
 	head := binary.AppendUvarint([]byte(magic), uint64(len(build)))
 	for _, part := range [][]byte{head, []byte(build), sum[:], body.Bytes()} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
+		try.Of(w.Write(part))
 	}
 	return nil
 }

@@ -116,16 +116,11 @@ func (uniformPlanner) next(q ask) *rounds.Stage {
 // newApart returns CoTestFC with bets on the difference of two arms' own means. All its formulas are in closed form, so
 // the number of arms is not limited, and it is valid under any kernel. Options.Misfit is ignored because it bounds only
 // the errors of the kernel's estimates.
-func newApart(m *model.Model, opt model.Terms) (*coTest, error) {
-	independent, err := m.Independent()
-	if err != nil {
-		return nil, err
-	}
+func newApart(m *model.Model, opt model.Terms) (_ *coTest, err error) {
+	defer try.Caught(&err)
+	independent := try.Of(m.Independent())
 	opt.Misfit = 0
-	a, err := newCoTest(independent, opt, apartPlanner{})
-	if err != nil {
-		return nil, err
-	}
+	a := try.Of(newCoTest(independent, opt, apartPlanner{}))
 	a.estimator = &ownMeans{features{coTest: a}}
 	if !m.Relations().Unrelated() {
 		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}

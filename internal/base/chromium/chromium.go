@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"time"
+
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // ErrMissing states that this machine has no such browser.
@@ -43,20 +45,13 @@ const longest = 2 * time.Minute
 
 // Print prints a page of this program as PDF. It uses a new browser profile and removes it afterwards. The page must not
 // contain scripts or load anything. The browser runs without a sandbox only for the superuser, for whom Chromium has none.
-func Print(ctx context.Context, page []byte) ([]byte, error) {
-	browser, err := Find()
-	if err != nil {
-		return nil, err
-	}
-	folder, err := os.MkdirTemp("", "cope-print-")
-	if err != nil {
-		return nil, err
-	}
+func Print(ctx context.Context, page []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
+	browser := try.Of(Find())
+	folder := try.Of(os.MkdirTemp("", "cope-print-"))
 	defer os.RemoveAll(folder)
 	in, out := filepath.Join(folder, "page.html"), filepath.Join(folder, "page.pdf")
-	if err := os.WriteFile(in, page, 0o600); err != nil {
-		return nil, err
-	}
+	try.To(os.WriteFile(in, page, 0o600))
 	ctx, cancel := context.WithTimeoutCause(ctx, longest, fmt.Errorf("printing took more than %s", longest))
 	defer cancel()
 	args := []string{"--headless", "--disable-gpu", "--no-first-run", "--no-default-browser-check", "--disable-background-networking",

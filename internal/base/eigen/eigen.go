@@ -13,6 +13,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // errDiverged is the error for a matrix with an entry that is NaN or infinite.
@@ -33,15 +34,11 @@ func Decompose(ctx context.Context, a *mat.SymDense) ([]float64, *mat.Dense, err
 	return decompose(ctx, a, true)
 }
 
-func decompose(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, nil, err
-	}
+func decompose(ctx context.Context, a *mat.SymDense, vectors bool) (_ []float64, _ *mat.Dense, err error) {
+	defer try.Caught(&err)
+	try.To(ctx.Err())
 	n := a.SymmetricDim()
-	scale, err := scaleOf(a)
-	if err != nil {
-		return nil, nil, err
-	}
+	scale := try.Of(scaleOf(a))
 	scaled := mat.NewSymDense(n, nil)
 	scaled.ScaleSym(1/scale, a)
 	var values []float64
@@ -91,11 +88,9 @@ func byGonum(a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
 
 // bySteps reduces the matrix to a tridiagonal matrix and computes the eigenvalues of the latter. Without vectors it calls
 // LAPACK's dsterf.
-func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *mat.Dense, error) {
-	t, err := reduce(ctx, a)
-	if err != nil {
-		return nil, nil, err
-	}
+func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) (_ []float64, _ *mat.Dense, err error) {
+	defer try.Caught(&err)
+	t := try.Of(reduce(ctx, a))
 	if !vectors {
 		var impl lapack.Implementation
 		if !impl.Dsterf(t.n, t.diagonal, t.beside[:t.n-1]) {
@@ -104,9 +99,7 @@ func bySteps(ctx context.Context, a *mat.SymDense, vectors bool) ([]float64, *ma
 		return t.diagonal, nil, nil
 	}
 	rows := t.basis()
-	if err := diagonalise(ctx, t.diagonal, t.beside, rows); err != nil {
-		return nil, nil, err
-	}
+	try.To(diagonalise(ctx, t.diagonal, t.beside, rows))
 	order := indices.All(len(t.diagonal))
 	slices.SortFunc(order, func(i, j int) int {
 		if t.diagonal[i] < t.diagonal[j] {

@@ -19,6 +19,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // MaxCell is the largest size of a cell, in bytes.
@@ -29,7 +30,8 @@ var errPage = errors.New("a page is damaged")
 // checkPages checks the pages of a column before the Parquet library reads them. A page states its size and number of
 // values in its header and again in its content. The library trusts these numbers and allocates memory accordingly.
 // checkPages returns an error if the pages need more memory than the file's rows justify.
-func checkPages(a *allowance.Allowance, data []byte, chunk *format.ColumnMetaData, optional bool, rows int64) error {
+func checkPages(a *allowance.Allowance, data []byte, chunk *format.ColumnMetaData, optional bool, rows int64) (err error) {
+	defer try.Caught(&err)
 	from := chunk.DataPageOffset
 	if chunk.DictionaryPageOffset != 0 {
 		from = chunk.DictionaryPageOffset
@@ -41,18 +43,13 @@ func checkPages(a *allowance.Allowance, data []byte, chunk *format.ColumnMetaDat
 	rest, values := data[from:from+size], int64(0)
 	for len(rest) > 0 && values < rows {
 		p := page{codec: chunk.Codec, optional: optional}
-		var err error
-		if rest, err = unmarshal(rest, &p.head); err != nil {
-			return err
-		}
+		rest = try.Of(unmarshal(rest, &p.head))
 		n := int(p.head.CompressedPageSize)
 		if n < 0 || n > len(rest) {
 			return errPage
 		}
 		p.content, rest = rest[:n], rest[n:]
-		if err := p.check(a); err != nil {
-			return err
-		}
+		try.To(p.check(a))
 		if !p.head.DictionaryPageHeader.Valid {
 			values += p.values
 		}

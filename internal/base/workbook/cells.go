@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // workbookPart is the part of an Excel workbook (.xlsx) that lists its sheets.
@@ -45,7 +46,8 @@ type format struct {
 const mostColumns = 16384
 
 // cells returns the rows of the first sheet that is not empty.
-func cells(a *allowance.Allowance, z archive) ([][]string, error) {
+func cells(a *allowance.Allowance, z archive) (_ [][]string, err error) {
+	defer try.Caught(&err)
 	part := func(name string, into any) error {
 		return z.decoder(name, func(d *xml.Decoder) error { return d.Decode(into) })
 	}
@@ -72,10 +74,8 @@ func cells(a *allowance.Allowance, z archive) ([][]string, error) {
 			Format int `xml:"numFmtId,attr"`
 		} `xml:"cellXfs>xf"`
 	}
-	if err := errors.Join(part("xl/workbook.xml", &book), part("xl/_rels/workbook.xml.rels", &links), part("xl/sharedStrings.xml", &shared),
-		part("xl/styles.xml", &styles)); err != nil {
-		return nil, err
-	}
+	try.To(errors.Join(part("xl/workbook.xml", &book), part("xl/_rels/workbook.xml.rels", &links), part("xl/sharedStrings.xml", &shared),
+		part("xl/styles.xml", &styles)))
 	first := time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC)
 	if book.Properties.Old {
 		first = time.Date(1904, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -103,21 +103,14 @@ func cells(a *allowance.Allowance, z archive) ([][]string, error) {
 				continue
 			}
 			name := strings.TrimPrefix(link.Target, "/xl/")
-			if err := part(path.Join("xl", name), &sheet); err != nil {
-				return nil, err
-			}
+			try.To(part(path.Join("xl", name), &sheet))
 		}
 		var rows [][]string
 		for _, in := range sheet.Rows {
 			var row []string
 			for _, c := range in.Cells {
-				k, err := column(c.Place, len(row))
-				if err != nil {
-					return nil, err
-				}
-				if err := a.Ask(int64(k)); err != nil {
-					return nil, err
-				}
+				k := try.Of(column(c.Place, len(row)))
+				try.To(a.Ask(int64(k)))
 				row = append(row, make([]string, max(k+1-len(row), 0))...)
 				row[k] = c.text(shared.All, dated(c.Style), first)
 			}

@@ -14,12 +14,14 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/parquet"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // CSV converts the first sheet of a workbook that is not empty, the first table of a Word document, or a Parquet file, to
 // CSV. It returns other data unchanged. Numbers in a workbook have 15 digits, as in spreadsheets, and dates have the form
 // 2006-01-02. CSV returns an error if the file is damaged or the allowance is exceeded.
-func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
+func CSV(a *allowance.Allowance, data []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	read, kind := cells, "workbook"
 	switch {
 	case has(data, documentPart):
@@ -34,17 +36,13 @@ func CSV(a *allowance.Allowance, data []byte) ([]byte, error) {
 	}
 	const most = 1 << 40 // the sum of wrong sizes must not overflow
 	size := int64(lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) }))
-	if err := a.Ask(perByte * size); err != nil {
-		return nil, err
-	}
+	try.To(a.Ask(perByte * size))
 	rows, err := read(a, archive{z, size})
 	if err != nil {
 		return nil, damaged(err)
 	}
 	width := lists.Max(rows, func(row []string) int { return len(row) })
-	if err := a.Ask(int64(width) * int64(len(rows))); err != nil {
-		return nil, err
-	}
+	try.To(a.Ask(int64(width) * int64(len(rows))))
 	var b bytes.Buffer
 	w := csv.NewWriter(&b)
 	for _, row := range rows {

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/notebook/bridge"
@@ -59,15 +60,11 @@ func (c *cell) answer(op bridge.Op, content []byte) (kind bridge.Op, answer []by
 	return kind, answer
 }
 
-func (c *cell) get(content []byte) ([]byte, error) {
+func (c *cell) get(content []byte) (_ []byte, err error) {
+	defer try.Caught(&err)
 	var name string
-	if err := bridge.Unpack(content, &name); err != nil {
-		return nil, err
-	}
-	v, err := c.host.session.Get(name)
-	if err != nil {
-		return nil, err
-	}
+	try.To(bridge.Unpack(content, &name))
+	v := try.Of(c.host.session.Get(name))
 	if _, own := v.(*algorithms.Entry); own {
 		return nil, fmt.Errorf("%s is an algorithm of your own; it can be used in %%%%cope cells", name)
 	}

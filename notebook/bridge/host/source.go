@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // library is the module path of gonb-cope. Keys of stored results have the revision of its results (sim.ResultsRevision).
@@ -25,18 +26,13 @@ const library = "github.com/gonb-cope/gonb-cope"
 // sourceDigest returns a digest of the cell that made a program: of the function main and all declarations that it uses.
 // Comments and declarations of other cells do not change the digest. If the folder has no Go files, or if the program uses
 // C code or embedded files, the digest is of the program file.
-func sourceDigest(program string) (string, error) {
-	files, err := filepath.Glob(filepath.Join(filepath.Dir(program), "*.go"))
-	if err != nil {
-		return "", err
-	}
+func sourceDigest(program string) (_ string, err error) {
+	defer try.Caught(&err)
+	files := try.Of(filepath.Glob(filepath.Join(filepath.Dir(program), "*.go")))
 	s := source{fset: token.NewFileSet(), found: map[string][]ast.Node{}, imports: map[string][]string{}}
 	whole := len(files) == 0
 	for _, name := range files {
-		f, err := parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return "", err
-		}
+		f := try.Of(parser.ParseFile(s.fset, name, nil, parser.SkipObjectResolution))
 		s.add(f)
 		whole = whole || slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` || i.Path.Value == `"embed"` })
 	}
@@ -44,10 +40,7 @@ func sourceDigest(program string) (string, error) {
 		text, err := os.ReadFile(program)
 		return question.Fingerprint(string(text)), err
 	}
-	texts, err := s.used()
-	if err != nil {
-		return "", err
-	}
+	texts := try.Of(s.used())
 	modules, err := modulesOf(program, s.reached)
 	return question.Fingerprint(append(texts, modules...)...), err
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/child"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 )
 
@@ -62,22 +63,16 @@ func start(ctx context.Context, spec Spec, opt StartOptions) (*Kernel, error) {
 }
 
 // begin starts the process, connects to it, and waits until the kernel is ready.
-func (k *Kernel) begin(ctx context.Context, opt StartOptions) error {
-	connection, err := k.connection()
-	if err != nil {
-		return err
-	}
+func (k *Kernel) begin(ctx context.Context, opt StartOptions) (err error) {
+	defer try.Caught(&err)
+	connection := try.Of(k.connection())
 	// some kernels take their ID from this name
 	file := filepath.Join(k.dir, "kernel-"+newUUID()+".json")
-	if err := connection.WriteFile(file); err != nil {
-		return err
-	}
+	try.To(connection.WriteFile(file))
 	argv, env := k.Spec.command(file)
 	// kernels watch this process and end with it
 	env = append(env, fmt.Sprintf("JPY_PARENT_PID=%d", os.Getpid()))
-	if k.process, err = launch(argv, env, opt.Dir, opt.Stderr); err != nil {
-		return err
-	}
+	k.process = try.Of(launch(argv, env, opt.Dir, opt.Stderr))
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	go func() {

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Conn is a connection after the handshake. One goroutine may receive while others send.
@@ -49,17 +50,13 @@ func (c *Conn) Close() error { return c.conn.Close() }
 // Receive returns the frames of the next message. limit is the largest size in bytes of all frames together, and each
 // frame counts frameCost bytes more than its content. Receive answers pings and ignores other commands. After an error the
 // connection cannot be used for receiving.
-func (c *Conn) Receive(limit int) ([][]byte, error) {
+func (c *Conn) Receive(limit int) (_ [][]byte, err error) {
+	defer try.Caught(&err)
 	var frames [][]byte
 	for {
-		flags, body, err := readFrame(c.in, limit-frameCost)
-		if err != nil {
-			return nil, err
-		}
+		flags, body := try.Two(readFrame(c.in, limit-frameCost))
 		if flags&command != 0 {
-			if err := c.obey(body); err != nil {
-				return nil, err
-			}
+			try.To(c.obey(body))
 			continue
 		}
 		limit -= frameCost + len(body)
@@ -200,23 +197,18 @@ const (
 //	12-31  mechanism, filled with zeros
 //	32     as-server, 0 for NULL
 //	33-63  zeros
-func greet(rw io.ReadWriter) error {
+func greet(rw io.ReadWriter) (err error) {
+	defer try.Caught(&err)
 	var mine, theirs [greetingSize]byte
 	mine[0], mine[9], mine[10] = 0xff, 0x7f, 3
 	copy(mine[12:32], mechanism)
-	if _, err := rw.Write(mine[:]); err != nil {
-		return err
-	}
+	try.Of(rw.Write(mine[:]))
 	// The signature is read first: a peer with another protocol may wait for an answer before it sends 64 bytes.
-	if _, err := io.ReadFull(rw, theirs[:10]); err != nil {
-		return err
-	}
+	try.Of(io.ReadFull(rw, theirs[:10]))
 	if theirs[0] != 0xff || theirs[9] != 0x7f {
 		return errors.New("zmtp: the peer does not speak ZeroMQ's protocol")
 	}
-	if _, err := io.ReadFull(rw, theirs[10:]); err != nil {
-		return err
-	}
+	try.Of(io.ReadFull(rw, theirs[10:]))
 	if theirs[10] < 3 {
 		return fmt.Errorf("zmtp: the peer speaks version %d of the protocol; 3 is the least", theirs[10])
 	}
@@ -227,20 +219,14 @@ func greet(rw io.ReadWriter) error {
 }
 
 // introduce performs the handshake. It returns the kind and identity of the peer.
-func introduce(rw io.ReadWriter, kind Kind, identity string) (Kind, string, error) {
-	if err := greet(rw); err != nil {
-		return "", "", err
-	}
+func introduce(rw io.ReadWriter, kind Kind, identity string) (_ Kind, _ string, err error) {
+	defer try.Caught(&err)
+	try.To(greet(rw))
 	body := append([]byte{byte(len(ready))}, ready...)
 	body = appendProperty(body, "Socket-Type", string(kind))
 	body = appendProperty(body, "Identity", identity)
-	if err := writeFrame(rw, command, body); err != nil {
-		return "", "", err
-	}
-	flags, theirs, err := readFrame(rw, commandLimit)
-	if err != nil {
-		return "", "", err
-	}
+	try.To(writeFrame(rw, command, body))
+	flags, theirs := try.Two(readFrame(rw, commandLimit))
 	name, rest, err := splitCommand(theirs)
 	switch {
 	case err != nil:
