@@ -231,7 +231,7 @@ func UsesAddedData(alg Algorithm) bool {
 }
 
 // AddData records rewards from outside the rounds, as N counts and means: late rewards, or rewards from before the run. While a
-// round is open, they are passed to the algorithm just before the round's rewards. If the algorithm cannot use them, AddData
+// round is open, they are passed to the algorithm just after the round's rewards. If the algorithm cannot use them, AddData
 // returns ErrAddedDataUnused and changes nothing.
 func (s *Steps) AddData(b Batch) error {
 	if !UsesAddedData(s.alg) {

@@ -63,7 +63,7 @@ func Begin(alg Algorithm, opt Options) (*Steps, error) {
 
 // setChecks creates the tests of the algorithm's assumptions, before any data.
 func (s *Steps) setChecks() {
-	s.check, s.noise = s.alg.FitCheck(), s.alg.NoiseCheck()
+	s.check, s.noise, s.out.Noise = s.alg.FitCheck(), s.alg.NoiseCheck(), nil
 }
 
 // checked adds the data of round r (from 1) to the tests of the algorithm's assumptions, and stores their evidence in the
@@ -72,7 +72,7 @@ func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
 	}
-	if s.noise != nil {
+	if s.noise != nil && s.out.Noise == nil { // a contradiction stays
 		s.out.Noise = s.noise.Learn(sides, b)
 	}
 	return p
@@ -153,14 +153,15 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 		return fmt.Errorf("round %d: learning: %w", s.plan.Round, err)
 	}
 	b = b.Turned(s.alg.Goal())
-	if err := lists.Each(s.informed, s.inform); err != nil {
-		return err
-	}
-	s.informed = nil
 	r := len(s.out.Rounds) + 1
 	if err := s.alg.Learn(ctx, b); err != nil {
 		s.end(StatusInterrupted, fmt.Errorf("round %d: learning: %w", r, err))
 		return s.failed
+	}
+	informed := s.informed // after the round's rewards, so that they cannot change its test
+	s.informed = nil
+	if err := lists.Each(informed, s.inform); err != nil {
+		return err
 	}
 	s.chain.learn(linkLearn, r, b)
 	s.out.record(s.plan, s.alg.Alive(), s.amended)

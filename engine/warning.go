@@ -82,8 +82,7 @@ const (
 	WarnScaleCommon  WarningKind = "one noise scale" // numbers: only those of runs
 	WarnScalesByTask WarningKind = "noise scales by task"
 	WarnScalesByArm  WarningKind = "noise scales by arm"
-	// some rounds were tested with one scale for arms whose scales differ; names and numbers as for WarnScalesDiffer
-	WarnScalesLate WarningKind = "scales differ, found late"
+	WarnScalesLate   WarningKind = "noise scales, found late" // earlier rounds were tested with one scale
 	// names: task, arm; numbers: standard deviation of its rewards, ratio to the stated scale, p-value
 	WarnNoiseAbove WarningKind = "noise above stated"
 	// names: task, arm; numbers: skewness
@@ -246,8 +245,8 @@ var sentences = map[WarningKind]string{
 		"To allow for differences that these data cannot show, use noise=\"unknown arm\"",
 	WarnScalesByTask: "the test used a noise scale for each task: " + scalesDiffer,
 	WarnScalesByArm:  "the test used a noise scale for each arm: " + scalesDiffer,
-	WarnScalesLate: "some rounds were tested with one noise scale before the rewards showed different ones: task %[1]q, arm %[2]q has sd " +
-		"%.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g (p = %.2[7]g). The test may err more often than delta. Use noise=\"unknown arm\"",
+	WarnScalesLate: "some rounds were tested with one noise scale for several arms, but " + scalesDiffer + ". If scales differ, the " +
+		"test may err more often than delta. To allow for that, use noise=\"unknown arm\"",
 	WarnNoiseAbove: "rewards are noisier than assumed: task %[1]q, arm %[2]q has sd %.3[3]g, %.3[4]g times the noise from noise= or the " +
 		"table (p = %.2[5]g). The test may err more often than delta. State a larger noise=, or noise=\"unknown\"",
 	WarnSkewed: "rewards are skewed: task %[1]q, arm %[2]q has a skewness of %.2[3]g. With a scale for each arm the test " +
@@ -330,16 +329,16 @@ var sentences = map[WarningKind]string{
 		"problem. The lower bound is for an easier one",
 }
 
-// scalesDiffer is the reason of WarnScalesByTask and WarnScalesByArm.
+// scalesDiffer is the reason of WarnScalesByTask, WarnScalesByArm and WarnScalesLate.
 const scalesDiffer = "rewards show different ones. Task %[1]q, arm %[2]q has sd %.3[5]g; task %[3]q, arm %[4]q has sd %.3[6]g " +
 	"(p = %.2[7]g)"
 
 // GroupKinds are the kinds of warnings that state which arms had a common noise scale.
-var GroupKinds = [...]WarningKind{WarnScaleCommon, WarnScalesByTask, WarnScalesByArm}
+var GroupKinds = [...]WarningKind{WarnScaleCommon, WarnScalesByTask, WarnScalesByArm, WarnScalesLate}
 
 // OfNoise reports whether the data contradict the noise model that the guarantee assumes.
 func (w Warning) OfNoise() bool {
-	return w.Kind == WarnScalesDiffer || w.Kind == WarnScalesLate || w.Kind == WarnNoiseAbove
+	return w.Kind == WarnScalesDiffer || w.Kind == WarnNoiseAbove
 }
 
 // String returns the sentence, without a full stop.

@@ -55,8 +55,11 @@ type Drawn struct {
 
 // Code is literal text, such as a kernel or a script. If Lines is true, renderers number the lines.
 type Code struct {
-	Text  string
-	Lines bool
+	Text     string
+	Lines    bool
+	Language string // word for a code fence; "" if it is unknown or not code
+	Source   bool   // the source of a cell of a notebook
+	Folded   bool   // readers see it only if they want
 }
 
 // Align is the alignment of a column's cells.
@@ -75,6 +78,7 @@ type Column struct {
 	Unit   string `json:"unit,omitempty"` // "" if the cells have no unit
 	Align  Align  `json:"-"`
 	Digits int    `json:"-"` // significant digits in documents; 0 means 4
+	Prose  Prose  `json:"-"` // title with markup; nil means Title
 	Fill   bool   `json:"-"` // column to fill in by hand: missing cells are blank, and HTML pages show all rows
 }
 

@@ -116,11 +116,11 @@ func htmlFragment(d Display, id string) *htmlWriter {
 	return h
 }
 
-// FigureElement writes a figure as HTML for a page that includes Stylesheet. The figure is inline SVG in the colours of
+// Elements writes blocks as HTML for a page that includes Stylesheet. A figure is inline SVG in the colours of
 // the page. Its title is the caption, and its data are folded. The ids of elements begin with id.
-func FigureElement(w io.Writer, f Figure, id string) error {
+func Elements(w io.Writer, id string, blocks ...Block) error {
 	h := newHTML(id, false)
-	h.blocks(h, []Block{f})
+	h.blocks(h, blocks)
 	return h.to(w)
 }
 
@@ -132,7 +132,7 @@ type htmlWriter struct {
 }
 
 func newHTML(prefix string, notebook bool) *htmlWriter {
-	return &htmlWriter{markWriter: markWriter{marks: marks{
+	return &htmlWriter{markWriter: markWriter{b: new(strings.Builder), marks: marks{
 		begin: "<section>\n", end: "</section>\n", heading: "<h2>%s</h2>\n", statement: "<p class=\"source\"><code>%s</code></p>\n",
 		lead: "<p class=\"lead\">%s</p>\n", paragraph: "<p>%s</p>\n", value: "<p class=\"value\">%s</p>\n",
 		note: "<p class=\"note\">%s</p>\n", warning: "<p class=\"warning\" role=\"note\"><strong>Warning:</strong> %s</p>\n",
@@ -274,6 +274,8 @@ func (h *htmlWriter) picture(f Figure) {
 		"alt=\"%s\"/></picture>\n</figure>\n",
 		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
 }
+
+func (h *htmlWriter) prose(Block) {} // see prose.go
 
 func (h *htmlWriter) code(c Code) {
 	if !c.Lines {

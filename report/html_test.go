@@ -207,10 +207,10 @@ func TestFragmentAlignment(t *testing.T) {
 	}
 }
 
-// TestFigureElement: a figure for a page of ours is a drawing in line, with its own ids.
-func TestFigureElement(t *testing.T) {
+// TestElements: a figure for a page of ours is a drawing in line, with its own ids.
+func TestElements(t *testing.T) {
 	f := figureFrom(t, fcSweep(), "", "")
-	root := parse(t, written(t, func(w io.Writer) error { return FigureElement(w, f, "cell-7") }))
+	root := parse(t, written(t, func(w io.Writer) error { return Elements(w, "cell-7", f) }))
 	for _, e := range append(root.all("title"), root.all("desc")...) {
 		if id := e.attrs["id"]; !strings.HasPrefix(id, "cell-7-") {
 			t.Errorf("id %q", id)

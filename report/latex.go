@@ -32,14 +32,17 @@ func LaTeXFragment(d Display) string {
 type latexWriter struct {
 	markWriter
 	inWords bool // whether figures become sentences
+	article bool // see LaTeXOf
 }
 
 func newLaTeX(inWords bool) *latexWriter {
-	return &latexWriter{markWriter{marks: marks{
+	return &latexWriter{markWriter: markWriter{b: new(strings.Builder), marks: marks{
 		heading: "\n\\subsection*{%s}\n", lead: "\n%s\n", paragraph: "\n%s\n", value: "\n%s\n",
 		note: "\n\\noindent\\textbf{Note:} %s\n", warning: "\n\\noindent\\textbf{Warning:} %s\n", footnote: "\n\\smallskip\\footnotesize %s\n",
 		escape: inlineLaTeX, source: func(s string) string { return `\texttt{` + inlineLaTeX(s) + "}" },
-	}}, inWords}
+		runs: map[InlineKind]string{Break: "\\newline\n", Picture: "%.0s\\includegraphics{%s}", Emphasis: `\emph{%s}`, Strong: `\textbf{%s}`, Struck: "%s",
+			Raised: `\textsuperscript{%s}`, Lowered: `\textsubscript{%s}`, Link: `\href{%[2]s}{%[1]s}`, Footnote: `\footnote{%s}`},
+	}}, inWords: inWords}
 }
 
 func (l *latexWriter) keyValues(kv KeyValues) {
@@ -64,21 +67,31 @@ func (l *latexWriter) table(t Table) {
 	sides := make([]string, len(t.Columns))
 	heads := make([]string, len(t.Columns))
 	for j, c := range t.Columns {
-		sides[j], heads[j] = latexColumn(c, j, rows)
+		if sides[j], heads[j] = latexColumn(c, j, rows); c.Prose != nil {
+			heads[j] = l.headingMarkup(c)
+		}
 	}
-	caption := t.Caption
+	caption, done := t.Caption, 0
 	for first := true; first || len(rows) > 0; first = false { // split the table, because it cannot continue on the next page
 		here := fitting(rows, sides)
-		l.writef("\n\\begin{table}[htbp]\n\\centering\\small\n\\caption{%s}\n\\begin{tabular}{%s}\n\\toprule\n", inlineLaTeX(caption),
-			strings.Join(sides, ""))
+		place, begin, end := "htbp", "", ""
+		if l.article {
+			place, begin, end = "H", "\\begin{fitted}", "\\end{fitted}"
+		}
+		l.writef("\n\\begin{table}[%s]\n\\centering\\small\n", place)
+		if caption != "" {
+			l.mark("\\caption{%s}\n", caption)
+		}
+		l.writef("%s\\begin{tabular}{%s}\n\\toprule\n", begin, strings.Join(sides, ""))
 		if strings.Join(heads, "") != "" {
 			l.writef("%s \\\\\n\\midrule\n", strings.Join(heads, " & "))
 		}
-		for _, r := range rows[:here] {
-			l.row(r, sides)
+		for i, r := range rows[:here] {
+			l.row(t.Rows[done+i], r, sides)
 		}
-		l.writef("\\bottomrule\n\\end{tabular}\n")
-		if rows, caption = rows[here:], t.Caption+" (continued)"; len(rows) == 0 {
+		l.writef("\\bottomrule\n\\end{tabular}%s\n", end)
+		done += here
+		if rows, caption = rows[here:], strings.TrimSpace(t.Caption+" (continued)"); len(rows) == 0 {
 			more := ""
 			if omitted > 0 {
 				more = plural(omitted, "more row") + " not shown."
@@ -113,11 +126,11 @@ func fitting(rows [][]string, sides []string) int {
 const wrapped = 26
 
 // row writes one row of a table. sides has the LaTeX type of each column.
-func (l *latexWriter) row(r, sides []string) {
+func (l *latexWriter) row(cells []any, r, sides []string) {
 	end := `\\`
 	for j := range r {
 		long := len([]rune(r[j])) > wrapped
-		if r[j] = breakable(inlineLaTeX(r[j])); long && strings.HasPrefix(sides[j], "p") {
+		if r[j] = l.cellMarkup(cells[j], r[j]); long && strings.HasPrefix(sides[j], "p") {
 			r[j] = `\raggedright ` + r[j] // justified text would have large gaps between few words
 			if j == len(r)-1 {
 				end = `\tabularnewline` // after \raggedright, \\ would end a line of the cell instead of the row
@@ -154,20 +167,12 @@ func latexColumn(c Column, j int, rows [][]string) (kind, head string) {
 	return kind, fmt.Sprintf(`\shortstack[%.1s]{%s}`, strings.Replace(kind, "p", "l", 1), strings.Join(lines, `\\`))
 }
 
-// breakable allows line breaks inside words that are too long for a column, such as checksums.
-func breakable(s string) string {
-	words := strings.Split(s, " ")
-	for i, w := range words {
-		if len(w) == 64 && strings.Trim(w, "0123456789abcdef") == "" {
-			words[i] = w[:32] + `\allowbreak{}` + w[32:]
-		}
-	}
-	return strings.Join(words, " ")
-}
-
 // code writes literal text line by line, because the text could end a verbatim environment. It breaks long lines at
 // spaces.
 func (l *latexWriter) code(c Code) {
+	if c.Source {
+		l.write("\n\\noindent\\rule{\\linewidth}{.3pt}")
+	}
 	l.writef("\n\\begin{flushleft}\\ttfamily\\small\n")
 	for _, line := range strings.Split(strings.ReplaceAll(strings.TrimRight(c.Text, "\n"), "\t", "    "), "\n") {
 		words := strings.TrimLeft(line, " ")

@@ -245,7 +245,7 @@ type Mistake struct {
 // MistakesHTML returns mistakes as HTML for a page or a notebook cell: a div with its own style. The wrong part of a line
 // is marked and also has carets below, for readers who do not see the colour.
 func MistakesHTML(mistakes []Mistake) string {
-	var h htmlWriter
+	h := newHTML("", false)
 	h.writef("<div class=\"cope\">\n<style>\n%s</style>\n", notebookStyle)
 	for _, m := range mistakes {
 		h.mistake(m)

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -38,14 +39,17 @@ func MarkdownForWord(w io.Writer, d Document) error {
 
 type markdownWriter struct {
 	markWriter
-	word bool // set by MarkdownForWord
+	word   bool // set by MarkdownForWord
+	quarto bool // see MarkdownOf
 }
 
 func newMarkdown() *markdownWriter {
-	return &markdownWriter{markWriter: markWriter{marks: marks{
+	return &markdownWriter{markWriter: markWriter{b: new(strings.Builder), marks: marks{
 		heading: "\n## %s\n", lead: "\n**%s**\n", paragraph: "\n%s\n", value: "\n%s\n",
 		note: "\n> **Note:** %s\n", warning: "\n> **Warning:** %s\n", footnote: "\n*%s*\n",
-		escape: inlineMarkdown, source: func(s string) string { return "`" + s + "`" },
+		escape: inlineMarkdown, source: codeSpan,
+		runs: map[InlineKind]string{Break: "\\\n", Picture: "![%s](%s)", Emphasis: "*%s*", Strong: "**%s**", Struck: "~~%s~~",
+			Raised: "<sup>%s</sup>", Lowered: "<sub>%s</sub>", Link: "[%s](%s)", Footnote: "%s"},
 	}}}
 }
 
@@ -72,17 +76,22 @@ func (m *markdownWriter) figure(f Figure, data Table) {
 }
 
 func (m *markdownWriter) table(t Table) {
-	row := func(cells []string) { m.write("\n| " + strings.Join(lists.Map(cells, inlineMarkdown), " | ") + " |") }
-	m.mark("\n**%s**\n", t.Caption)
-	row(lists.Map(t.Columns, Column.heading))
+	row := func(cells []string) {
+		whole := lists.Map(cells, func(s string) string { return openBar.ReplaceAllString(s, `$1\|`) })
+		m.write("\n| " + strings.Join(whole, " | ") + " |")
+	}
+	if t.Caption != "" {
+		m.mark("\n**%s**\n", t.Caption)
+	}
+	row(lists.Map(t.Columns, m.headingMarkup))
 	row(lists.Map(t.Columns, func(c Column) string { return map[Align]string{Left: "---", Right: "---:"}[c.Align] }))
 	most := mostPageRows
 	if t.Collapsed {
 		most = mostFoldedRows
 	}
 	rows, omitted := t.cells(most)
-	for _, r := range rows {
-		row(r)
+	for i, r := range rows {
+		row(lists.Make(len(r), func(j int) string { return m.cellMarkup(t.Rows[i][j], r[j]) }))
 	}
 	m.write("\n")
 	m.footnotes(t.omittedNote(omitted), t.Notes)
@@ -94,11 +103,40 @@ func (m *markdownWriter) code(c Code) {
 	for strings.Contains(c.Text, fence) {
 		fence += "`"
 	}
-	m.writef("\n%s\n%s\n%s\n", fence, strings.TrimRight(c.Text, "\n"), fence)
+	info, format := c.Language, "\n%s\n"
+	switch {
+	case m.quarto && c.Folded:
+		info = "{." + cmp.Or(info, "default") + ` code-fold="true"}` // Pandoc's word for code without a language
+	case m.quarto && info == "cope":
+		info = "{.cope}"
+	case c.Folded && !m.word:
+		format = "\n<details><summary>Code</summary>\n\n%s\n\n</details>\n"
+	}
+	m.writef(format, fence+info+"\n"+strings.TrimRight(c.Text, "\n")+"\n"+fence)
 }
 
-var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "<", "&lt;", "[", `\[`, "]", `\]`,
+// codeSpan returns code within a line, between more backticks than it has in a row.
+func codeSpan(s string) string {
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") {
+		s = " " + s + " "
+	}
+	return fence + s + fence
+}
+
+// openBar matches a bar that would end a cell.
+var openBar = regexp.MustCompile(`(^|[^\\])\|`)
+
+var markdownEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`, "*", `\*`, "_", `\_`, "`", "\\`", "$", `\$`, "~", `\~`, "<", "&lt;", "[", `\[`, "]", `\]`,
 	"#", `\#`, "\n", " ")
 
 // inlineMarkdown escapes characters that Markdown would read as markup.
-func inlineMarkdown(s string) string { return markdownEscapes.Replace(s) }
+func inlineMarkdown(s string) string {
+	return markdownEscapes.Replace(entity.ReplaceAllString(s, "&amp;$1"))
+}
+
+// entity matches text that HTML would read as a character.
+var entity = regexp.MustCompile(`&(#?\w+;)`)

@@ -15,13 +15,14 @@ type marks struct {
 	note, warning, footnote string
 	value                   string // a short value on a line of its own
 	escape                  func(string) string
-	source                  func(string) string // formats source code within a line
+	source                  func(string) string   // formats source code within a line
+	runs                    map[InlineKind]string // of running text; see Inline
 }
 
 // markWriter writes a document in a markup language. A medium writes the blocks that are more than text.
 type markWriter struct {
 	marks
-	b       strings.Builder
+	b       *strings.Builder
 	figures int   // number of figures so far
 	err     error // error of the first figure that could not be drawn
 }
@@ -32,10 +33,11 @@ type medium interface {
 	table(Table)
 	figure(f Figure, data Table)
 	code(Code)
+	prose(Block) // a block of prose.go
 }
 
 func (p *markWriter) write(s string)                 { p.b.WriteString(s) }
-func (p *markWriter) writef(format string, a ...any) { fmt.Fprintf(&p.b, format, a...) }
+func (p *markWriter) writef(format string, a ...any) { fmt.Fprintf(p.b, format, a...) }
 
 // mark writes words in a format, after escaping them.
 func (p *markWriter) mark(format, words string) { p.writef(format, p.escape(words)) }
@@ -123,6 +125,8 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 			m.figure(b.Figure, b.Data)
 		case Code:
 			m.code(b)
+		default:
+			m.prose(b)
 		}
 	}
 }

@@ -179,19 +179,19 @@ func (b Basis) mistaken(m *model.Model) string {
 		b.Algorithm.Name, p.Where(i), p.Where(j), difference)
 }
 
-// overstated returns a sentence for the guarantee if stated noise scales exceed those of simulated rewards; "" otherwise.
-// For this case, the guarantee was computed rather than proven.
-func (b Basis) overstated() string {
+// overstated reports whether stated noise scales exceed those of simulated normal rewards, by factors that differ between arms.
+// With one factor for all arms the proof holds, because every score is smaller by that factor.
+func (b Basis) overstated() bool {
 	p := b.Model.Problem
-	if !b.drawn() || !b.Algorithm.tests() || b.Options.LawFor(p) != engine.LawNormal || p.Noise.UnknownBy != "" || b.sideBySide() {
-		return ""
+	if !b.Algorithm.tests() || b.Options.LawFor(p) != engine.LawNormal || p.Noise.UnknownBy != "" {
+		return false
 	}
-	for i, sd := range deviations(p) {
-		if sd < p.Noise.Scales[i]*(1-slack) {
-			return ". The noise is smaller than stated. A computation, not a proof, shows that this makes no error more likely"
-		}
+	least, most := math.Inf(1), 0.0
+	for i, sd := range p.Noise.Deviations() {
+		ratio := sd / p.Noise.Scales[i]
+		least, most = min(least, ratio), max(most, ratio)
 	}
-	return ""
+	return least < most*(1-slack)
 }
 
 // noisier returns a clause with an arm whose simulated rewards vary more than the stated noise scale; "" if there is none.
@@ -353,7 +353,7 @@ func (b Basis) ofRewards() string {
 		return s + fmt.Sprintf(" from block to block, and within a block (%s) independent and normal with one scale for the arms of each task",
 			p.Block.Name)
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal && p.Noise.UnknownBy != "":
-		return s + " and normal, with " + unknownScales(p)
+		return s + " and normal, with " + b.unknownScales()
 	case b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal:
 		return s + " and normal with the problem's noise scales"
 	case p.Noise.Bounds != nil:
@@ -364,14 +364,14 @@ func (b Basis) ofRewards() string {
 }
 
 // unknownScales describes the assumed structure of unknown noise scales.
-func unknownScales(p *problem.Problem) string {
-	of := "all arms"
-	switch p.Noise.UnknownBy {
-	case problem.UnknownArm:
+func (b Basis) unknownScales() string {
+	p, of := b.Model.Problem, "all arms"
+	switch by := p.Noise.UnknownBy; {
+	case by == problem.UnknownArm || by == problem.UnknownTested && b.scaledByArm():
 		return "an unknown scale for each arm"
-	case problem.UnknownTested:
-		of += " whose rewards did not show different scales before"
-	case problem.UnknownTask:
+	case by == problem.UnknownTested:
+		of += " that were tested together"
+	case by == problem.UnknownTask:
 		of = "the arms of each task"
 	}
 	if slices.Min(p.Noise.Scales) < slices.Max(p.Noise.Scales) {

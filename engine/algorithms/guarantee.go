@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/cotest"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
@@ -79,7 +80,7 @@ func (b Basis) Guarantee() (standing, sentence string) {
 	if doubts := b.doubts(); len(doubts) > 0 {
 		return engine.StandingHeuristic, Approximate(s, doubts)
 	}
-	return engine.StandingProven, engine.StandingProven + ": " + s + b.overstated()
+	return engine.StandingProven, engine.StandingProven + ": " + s
 }
 
 // Approximate returns the sentence of a heuristic guarantee: the claim, followed by each reason why it is not proven.
@@ -148,6 +149,7 @@ func (b Basis) uncovered() bool {
 // For measured rewards and reward functions, it can only check them against the data.
 func (b Basis) doubts() []string {
 	p := b.Model.Problem
+	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal
 	var out []string
 	if !b.Algorithm.listed() {
 		out = append(out, fmt.Sprintf("the guarantee of %s is its author's claim and was not checked", b.Algorithm.Name))
@@ -174,9 +176,12 @@ func (b Basis) doubts() []string {
 		if slices.ContainsFunc(b.Result.Warnings, engine.Warning.OfNoise) {
 			out = append(out, "the data contradict the assumed noise (see the warning)")
 		}
+		if normal && p.Noise.UnknownBy == problem.UnknownTested && !b.scaledByArm() {
+			out = append(out, "noise scales were not stated to be equal, and rounds count with one scale until the rewards show different "+
+				"ones. noise=\"unknown\" states it; noise=\"unknown arm\" needs no statement")
+		}
 		return out
 	}
-	normal := b.Algorithm.Backing == BackingNormal && b.Options.LawFor(p) == engine.LawNormal
 	switch {
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
 		out = append(out, "the test assumes normal rewards, but these are not normal")
@@ -191,6 +196,9 @@ func (b Basis) doubts() []string {
 		}
 	case p.Noise.UnknownBy == "" && !p.Noise.Estimated() && !subGaussian(p):
 		out = append(out, "the stated noise scales are too small for these rewards")
+	case b.overstated():
+		out = append(out, "the noise of some arms is smaller than stated, and no proof covers that. law=\"subgaussian\" needs only "+
+			"upper bounds")
 	case p.Noise.UnknownBy == problem.UnknownTested && !proportional(p):
 		out = append(out, "noise scales differ, and rounds count with one scale until the rewards show that. "+
 			"noise=\"unknown arm\" allows for any scales from the first round")
@@ -203,6 +211,16 @@ func (b Basis) doubts() []string {
 
 // sideBySide reports whether the algorithm compares the arms of a task within blocks.
 func (b Basis) sideBySide() bool { return b.Model.Problem.Block != nil && b.Algorithm.tests() }
+
+// scaledByArm reports whether every round was tested with a noise scale for each arm, although the data chose that. The test
+// is then the one of noise="unknown arm".
+func (b Basis) scaledByArm() bool {
+	kinds := lists.Map(b.Result.Warnings, func(w engine.Warning) engine.WarningKind { return w.Kind })
+	coarse := func(k engine.WarningKind) bool {
+		return k != engine.WarnScalesByArm && slices.Contains(engine.GroupKinds[:], k)
+	}
+	return slices.Contains(kinds, engine.WarnScalesByArm) && !slices.ContainsFunc(kinds, coarse)
+}
 
 // oneScale reports whether the simulated noise is equal for all arms of each task.
 func oneScale(p *problem.Problem) bool {

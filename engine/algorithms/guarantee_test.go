@@ -1,6 +1,7 @@
 package algorithms
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -9,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -16,12 +18,14 @@ import (
 // simulation would check becomes an assumption.
 func TestGuarantee(t *testing.T) {
 	truth := &Truth{Drawn: true}
+	unequal := append([]float64{0.1}, slices.Repeat([]float64{1}, 29)...)
 	for name, c := range map[string]struct {
 		algorithm string
 		opt       engine.Options
 		truth     *Truth
 		off       bool // whether Problem.Mean is outside the kernel's space
 		rejected  bool
+		warnings  []engine.WarningKind
 		change    func(*problem.NoiseModel)
 		want      string // beginning of the sentence
 		because   string
@@ -35,6 +39,38 @@ func TestGuarantee(t *testing.T) {
 		"measured, nothing stated of scales": {
 			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownProblem },
 			want: "proven: ", because: "independent and normal, with one unknown scale for all arms",
+		},
+		"measured, scales not stated": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTested },
+			want: "heuristic: ", because: "one unknown scale for all arms that were tested together, and the kernel",
+		},
+		"measured, scales not stated, one scale at first": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTested },
+			warnings: []engine.WarningKind{engine.WarnScalesByArm, engine.WarnScalesLate},
+			want:     "heuristic: ", because: "Noise scales were not stated to be equal",
+		},
+		"measured, scales not stated, but one for each arm": {
+			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTested },
+			warnings: []engine.WarningKind{engine.WarnScalesByArm},
+			want:     "proven: ", because: "independent and normal, with an unknown scale for each arm",
+		},
+		"simulated, scales not stated and equal": {
+			algorithm: "CoTestFC", truth: truth, change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTested }, want: "proven: ",
+		},
+		"simulated, scales not stated and unequal": {
+			algorithm: "CoTestFC", truth: truth, change: func(m *problem.NoiseModel) { m.UnknownBy, m.SD = problem.UnknownTested, unequal },
+			want: "heuristic: ", because: "Noise scales differ",
+		},
+		"simulated, twice the noise stated": {
+			algorithm: "CoTestFC", truth: truth, change: func(m *problem.NoiseModel) { m.SD = slices.Repeat([]float64{0.5}, 30) }, want: "proven: ",
+		},
+		"simulated, too much noise stated for one arm": {
+			algorithm: "CoTestFC", truth: truth, change: func(m *problem.NoiseModel) { m.SD = unequal },
+			want: "heuristic: ", because: "The noise of some arms is smaller than stated",
+		},
+		"the same with an upper bound": {
+			algorithm: "CoTestFC", truth: truth, opt: engine.Options{Law: engine.LawSubGaussian},
+			change: func(m *problem.NoiseModel) { m.SD = unequal }, want: "proven: ",
 		},
 		"measured, each scale unknown": {
 			algorithm: "CoTestFC", change: func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownArm; m.Scales[0] = 2 },
@@ -79,6 +115,7 @@ func TestGuarantee(t *testing.T) {
 			m := plain.ModelOf(t, p)
 			entry := try.Of(Named(engine.ModeFC, c.algorithm))
 			r := engine.Result{Mode: engine.ModeFC, Delta: 0.05, Tasks: p.V(), Schedule: c.opt.Schedule}
+			r.Warnings = lists.Map(c.warnings, func(k engine.WarningKind) engine.Warning { return engine.Warning{Kind: k} })
 			standing, sentence := Basis{Model: m, Options: c.opt, Algorithm: entry, Result: r, Rejected: c.rejected, Truth: c.truth}.Guarantee()
 			if !strings.HasPrefix(sentence, c.want) || !strings.Contains(sentence, c.because) || !strings.HasPrefix(sentence, standing+": ") {
 				t.Errorf("%s, %q; want %q … %q", standing, sentence, c.want, c.because)

@@ -64,6 +64,31 @@ func TestInformGuides(t *testing.T) {
 	}
 }
 
+// Rewards that are added while a round is open reach the algorithm after the round's own rewards. So they cannot change its test.
+func TestInformAfterOpenRound(t *testing.T) {
+	for _, name := range []string{"CoTestFC", "IndTestFC"} {
+		p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2}, []float64{2, 1, 0})
+		p.Noise.UnknownBy = problem.UnknownTested
+		added := engine.Batch{Counts: []int{50, 50, 50, 50, 50, 50}, Means: []float64{90, 1, 2, 2, 1, 90}, Squares: []float64{9, 900, 9, 9, 900, 9}}
+		before, after := begun(t, name, p, engine.Options{}), begun(t, name, p, engine.Options{})
+		rng := rand.New(rand.NewPCG(3, 3))
+		for range 3 {
+			plan, more := try.Two(before.Next(t.Context()))
+			if _, same := try.Two(after.Next(t.Context())); !more || !same {
+				t.Fatalf("%s ends before round 3", name)
+			}
+			b := enginetest.SquaresPull(rng, p, p.Noise.Scales, plan)
+			try.To(before.AddData(added))
+			try.To(before.Learn(t.Context(), b))
+			try.To(after.Learn(t.Context(), b))
+			try.To(after.AddData(added))
+			if x, y := undigested(before.Outcome()), undigested(after.Outcome()); x != y {
+				t.Errorf("%s: added in round %d:\n%s\nadded after it:\n%s", name, plan.Round, x, y)
+			}
+		}
+	}
+}
+
 // A posterior uses added rewards like rewards of a round: estimates and decided tasks are equal.
 func TestInformPosterior(t *testing.T) {
 	for _, p := range enginetest.Instances(t) {

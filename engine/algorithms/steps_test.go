@@ -247,3 +247,29 @@ func TestRoundEndsWithItsContext(t *testing.T) {
 		t.Errorf("%d algorithms look at the context of a round", ends)
 	}
 }
+
+// once is an algorithm whose noise check rejects after the first round only.
+type once struct{ engine.Detailed }
+
+func (once) NoiseCheck() engine.NoiseCheck { return &onceCheck{} }
+
+type onceCheck struct{ rounds int }
+
+func (c *onceCheck) Learn([]engine.Side, engine.Batch) *engine.Warning {
+	if c.rounds++; c.rounds > 1 {
+		return nil
+	}
+	return &engine.Warning{Kind: engine.WarnNoiseAbove}
+}
+
+// Data that once contradict the noise model contradict it at the end of the run, too.
+func TestContradictionOfNoiseStays(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 1, 2}, []float64{2, 1, 0})
+	alg := try.Of(Default(engine.ModeFC).New(plain.ModelOf(t, p), engine.Options{}))
+	s := try.Of(engine.Begin(once{engine.DetailedOf(alg, nil)}, engine.Options{}))
+	rng := rand.New(rand.NewPCG(3, 3))
+	out := drive(t, s, func(plan engine.Plan) engine.Batch { return enginetest.Pull(rng, p, plan) }, nil)
+	if len(out.Rounds) < 2 || out.Noise == nil {
+		t.Errorf("after %d rounds the contradiction is %v", len(out.Rounds), out.Noise)
+	}
+}

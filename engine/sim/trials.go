@@ -169,14 +169,14 @@ type tally struct {
 	from       int     // number of the first run, from 0
 	scores     []score // scores of the runs, starting with from
 	done       int
-	first      *shown                     // first finished run
-	unfinished *shown                     // first run that was not finished but has at least one round; nil if there is none
-	warnings   map[string]span            // warnings by kind and names
-	misfits    finding[*engine.LackOfFit] // lack of fit of the kernel, in runs whose data reject it
-	noises     finding[engine.Warning]    // noise warnings, in runs whose data reject the noise model
-	priors     finding[engine.Warning]    // prior warnings, in runs whose data are implausible under the prior
-	groups     [3]finding[engine.Warning] // groups of noise scales, in the runs that used these last
-	unspent    finding[string]            // reasons why a part of the budget was not spent
+	first      *shown                                          // first finished run
+	unfinished *shown                                          // first run that was not finished but has at least one round; nil if there is none
+	warnings   map[string]span                                 // warnings by kind and names
+	misfits    finding[*engine.LackOfFit]                      // lack of fit of the kernel, in runs whose data reject it
+	noises     finding[engine.Warning]                         // noise warnings, in runs whose data reject the noise model
+	priors     finding[engine.Warning]                         // prior warnings, in runs whose data are implausible under the prior
+	groups     [len(engine.GroupKinds)]finding[engine.Warning] // groups of noise scales, in the runs that used these last
+	unspent    finding[string]                                 // reasons why a part of the budget was not spent
 	sent       wire.Traffic
 }
 

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"unicode"
@@ -129,6 +130,35 @@ func TestMarkdownOfControls(t *testing.T) {
 		return unicode.IsControl(r) && r != '\n' || r == utf8.RuneError && !utf8.Valid(data)
 	}); i >= 0 {
 		t.Errorf("the report has %q", data[i:min(i+20, len(data))])
+	}
+}
+
+// TestAttacksOnMarkdown: no attack is HTML in a Markdown report, and none is raw text for Quarto.
+func TestAttacksOnMarkdown(t *testing.T) {
+	for _, a := range append(attacks,
+		`<pre><code class="language-{=html}">&lt;script&gt;f()&lt;/script&gt;</code></pre>`,
+		`<math data-tex="x$ <script>f()</script> $y"><mi>x</mi></math>`,
+		`<math display="block" data-tex="x$$ <script>f()</script> $$y"><mi>x</mi></math>`,
+		`<math display="block" data-tex="\begin{align}x\end{align} <script>f()</script>"><mi>x</mi></math>`,
+		`<math display="block" data-tex="\begin{align}x\end{align} <script>f()</script> \begin{gather}x\end{align}"><mi>x</mi></math>`,
+		`<a class="eqref">}&lt;script>f()&lt;/script></a>`, `<a class="ref eqref">}&lt;script>f()&lt;/script></a>`,
+		"<details><summary>x\n\n```{=html}\n&lt;script>f()&lt;/script>\n```\n</summary>y</details>",
+		`<code>&lt;script>f()&lt;/script></code>{=html}`, `<p>&lt;script>f()&lt;/script> &amp;lt;script></p><table><tr><th>&lt;script>f()&lt;/script><td>&lt;script>f()&lt;/script></table>`) {
+		nb := book(markdownCell(a+"\n\n!["+a+"]("+a+") ["+a+"]("+a+")\n\n`"+a+"`"), codeCell("x", nil, shows("text/html", a), shows("text/markdown", a)))
+		for _, ending := range []string{".md", ".qmd"} {
+			text := saved(t, nb, ending, Options{Title: a})
+			if ending == ".qmd" && regexp.MustCompile("(?m)^[ >]*```+ *\\{=|`\\{=").MatchString(text) {
+				t.Errorf("%s: raw text in %s:\n%s", a, ending, text)
+			}
+			if _, body, yaml := strings.Cut(text, "toc: true\n---\n"); yaml {
+				text = body
+			}
+			k := markup.Cleaner{}
+			prose(markdownOf(text), &k)
+			if len(k.Lost) > 0 {
+				t.Errorf("%s: %s has %v:\n%s", a, ending, k.Lost, text)
+			}
+		}
 	}
 }
 

@@ -2,10 +2,13 @@
 // for code hosts or for Quarto, a LaTeX article, or the notebook itself. It executes nothing and computes no results: a
 // report shows the outputs of the notebook.
 //
-//	notebook ──prose──▶ headings, outline, Markdown as markup ─┐
-//	         ──choose──▶ one representation of each output ────┼─▶ page ──print──▶ PDF
-//	         ──facts──▶ provenance ────────────────────────────┘
-//	                                                           └─▶ Markdown, LaTeX, with files in a folder
+//	notebook ──prose──▶ Markdown as markup, outline ───────────┐
+//	         ──choose──▶ one representation of each output ────┼─▶ tree ──▶ HTML page ──print──▶ PDF
+//	         ──facts──▶ provenance ────────────────────────────┘     └──▶ blocks of package report ──▶ Markdown, LaTeX
+//
+// All reports come from the cleaned tree of the page (page.go). For Markdown, .docx files and LaTeX it becomes blocks of
+// package report (blocks.go), which writes them (article.go has what surrounds them). Pictures of these reports are files
+// in a folder.
 //
 // # Untrusted content is rebuilt
 //
@@ -17,11 +20,6 @@
 //
 // In the tree of the page, IDs are made unique, figures and tables get numbers, and headings get levels. The only
 // script of a page is ours. It sorts tables and unfolds folded parts before printing; the page also works without it.
-//
-// # The author's text is kept
-//
-// All reports take title, headings, links and images from the syntax tree of the Markdown (written.go). A Markdown
-// report copies the source and edits only these places.
 //
 // # Omissions are visible
 //

@@ -2,18 +2,14 @@ package export
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
-	"iter"
 	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-
-	"github.com/yuin/goldmark/ast"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
@@ -21,7 +17,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/pandoc"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
-	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 	"github.com/gonb-cope/gonb-cope/report/figure"
@@ -38,8 +33,7 @@ type Options struct {
 	Source string
 	Notice func(string) // receives a sentence about each omission; may be nil
 
-	limits *allowance.Allowance        // allowance that the texts use beyond their own shares
-	texts  map[*notebook.Cell]*written // texts already parsed for their headings
+	limits *allowance.Allowance // allowance that the texts use beyond their own shares
 }
 
 // Paper is a paper size.
@@ -75,15 +69,15 @@ func formats() []format {
 		{ending: ".ipynb", write: func(_ context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
 			return Notebook(nb, opt)
 		}},
-		{ending: ".md", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
-			return markdown(nb, opt, forHosts, put), nil
+		{ending: ".md", beside: true, write: func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+			return markdown(ctx, nb, opt, false, put), nil
 		}},
 		{ending: ".pdf", ready: programOf(chromium.Find),
 			write: func(ctx context.Context, nb *notebook.Notebook, opt Options, _ putter) ([]byte, error) {
 				return PDF(ctx, nb, opt)
 			}},
-		{ending: ".qmd", beside: true, write: func(_ context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
-			return markdown(nb, opt, forQuarto, put), nil
+		{ending: ".qmd", beside: true, write: func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
+			return markdown(ctx, nb, opt, true, put), nil
 		}},
 		{ending: ".tex", beside: true, write: func(ctx context.Context, nb *notebook.Notebook, opt Options, put putter) ([]byte, error) {
 			return latex(ctx, nb, opt, put), nil
@@ -195,59 +189,6 @@ func withPDFs(nb *notebook.Notebook) *notebook.Notebook {
 	return &out
 }
 
-// picture is an image of an output as the content of a file.
-type picture struct {
-	data    []byte
-	ending  string // with the dot
-	alt     string
-	caption string
-}
-
-// drawn returns the image of an output in the first format of wanted that the output has, and false if it has none.
-// wanted holds file endings: .pdf .svg .png .jpg .gif .webp. One of our figures is drawn again from its data. If
-// captioned is set, the report sets the caption, so the figure gets no title.
-func drawn(cell int, o notebook.Output, captioned bool, wanted ...string) (picture, bool) {
-	p := picture{alt: altText(cell, o), caption: stringOf(o.Metadata["caption"])}
-	f, ours := ownFigure(o)
-	if ours {
-		p.caption, p.alt = f.Title, f.Describe()
-	}
-	if captioned {
-		f.Title = ""
-	}
-	for _, p.ending = range wanted {
-		var b bytes.Buffer
-		switch p.ending {
-		case ".pdf":
-			if ours && figure.PDF(&b, f) == nil {
-				p.data = b.Bytes()
-			} else if p.data = decoded(o.Data["application/pdf"]); !bytes.HasPrefix(p.data, []byte("%PDF-")) {
-				p.data = nil
-			}
-		case ".svg":
-			if ours && figure.SVG(&b, f) == nil {
-				p.data = b.Bytes()
-			} else if p.data = drawingFile(stringOf(o.Data["image/svg+xml"])); p.data == nil {
-				p.data = soleDrawing(stringOf(o.Data["text/html"]))
-			}
-		case ".png":
-			if ours && figure.PNG(&b, f) == nil {
-				p.data = b.Bytes()
-			} else {
-				p.data = outputImage(o, "image/png")
-			}
-		case ".jpg":
-			p.data = outputImage(o, "image/jpeg")
-		case ".gif", ".webp":
-			p.data = outputImage(o, "image/"+p.ending[1:])
-		}
-		if len(p.data) > 0 {
-			return p, true
-		}
-	}
-	return picture{}, false
-}
-
 // ownFigure returns the figure whose data one of our outputs contains, or false.
 func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	v, _ := o.Data[report.MediaType].(map[string]any)
@@ -256,17 +197,6 @@ func ownFigure(o notebook.Output) (figure.Figure, bool) {
 	}
 	f, err := figure.FromJSON(v["value"])
 	return f, err == nil
-}
-
-// outputImage returns the image in an output whose bytes are of the given media type, or nil. The output may declare it as
-// another image type, because some programs do that and front ends show it.
-func outputImage(o notebook.Output, kind string) []byte {
-	for _, media := range []string{kind, "image/png", "image/jpeg", "image/gif", "image/webp"} {
-		if data, is, _ := sniffed(decoded(o.Data[media])); is == kind {
-			return data
-		}
-	}
-	return nil
 }
 
 // decoded returns the bytes of a base64 text or list of lines, or nil for anything else.
@@ -294,23 +224,6 @@ func soleDrawing(source string) []byte {
 	return drawingFile(source)
 }
 
-// textOf returns the first media type of wanted that the output has as usable text, and the text. Without one it returns
-// "", "".
-func textOf(o notebook.Output, wanted ...string) (media, source string) {
-	_, ours := o.Data[report.MediaType]
-	for _, media = range wanted {
-		if v, there := o.Data[media]; there && media == "application/json" {
-			return media, prettyJSON(v)
-		}
-		source = stringOf(o.Data[media])
-		usable := media != "text/latex" || tex.Compilable(source) && (ours || recognised(source))
-		if usable && strings.TrimSpace(source) != "" {
-			return media, source
-		}
-	}
-	return "", ""
-}
-
 // recognised reports whether LaTeX of other programs is a formula that package tex can read, or an environment such as a
 // table. Other LaTeX may need unknown packages.
 func recognised(source string) bool {
@@ -333,42 +246,6 @@ func loneFormula(source string) (formula string, ok bool) {
 	return "", false
 }
 
-// htmlText returns the plain text of HTML.
-func htmlText(source string) string { return new(markup.Cleaner).Read(source).Lines() }
-
-// headings yields the headings of all visible Markdown cells, each with its text and cell.
-func headings(nb *notebook.Notebook, opt Options) iter.Seq[authored] {
-	return func(yield func(authored) bool) {
-		for i := range nb.Cells {
-			c := &nb.Cells[i]
-			if c.Type != notebook.Markdown || hidden(c) {
-				continue
-			}
-			w := opt.cellText(c, fmt.Sprintf("c%d", i+1))
-			for _, h := range w.headings() {
-				if !yield(authored{w, h, c}) {
-					return
-				}
-			}
-		}
-	}
-}
-
-type authored struct {
-	text    *written
-	heading *ast.Heading
-	cell    *notebook.Cell
-}
-
-// titleOf returns the title of the report. The second result reports whether the first Markdown heading is the title.
-func titleOf(nb *notebook.Notebook, opt Options) (title string, first bool) {
-	for h := range headings(nb, opt) { // images are loaded, because a missing one adds text to the heading
-		words := strings.TrimSpace(h.text.tree(h.heading, &markup.Cleaner{Load: images(h.cell, opt.Folder)}).Plain())
-		return cmp.Or(opt.Title, words, opt.fallbackTitle(nb)), opt.Title == "" || opt.Title == words
-	}
-	return cmp.Or(opt.Title, opt.fallbackTitle(nb)), false
-}
-
 // fallbackTitle returns the title of a notebook without headings: from its YAML settings or metadata, or else its file
 // name without ending.
 func (o Options) fallbackTitle(nb *notebook.Notebook) string {
@@ -388,99 +265,3 @@ func (o Options) fallbackTitle(nb *notebook.Notebook) string {
 
 // titleLine matches the title in YAML settings.
 var titleLine = regexp.MustCompile(`(?m)^title:[ \t]*["']?([^\n]*?)["']?[ \t]*$`)
-
-// textWriter holds the state that the Markdown writer and the LaTeX writer share.
-type textWriter struct {
-	b     strings.Builder
-	put   putter
-	opt   Options
-	files int  // number of files stored beside the report
-	strip bool // whether the first heading is the title and must still be omitted
-
-	begin, end         string // text before and after a code cell
-	foldBegin, foldEnd string // text before and after folded outputs
-	hides              hiding
-	own                language // language of the notebook
-	lost               ledger
-}
-
-// newTextWriter returns a textWriter for a notebook. If strip is set, the first heading, which is the title, is
-// omitted. If paper is set, folded parts are omitted, because a reader cannot unfold paper.
-func newTextWriter(nb *notebook.Notebook, opt Options, put putter, strip, paper bool) textWriter {
-	return textWriter{put: put, opt: opt, strip: strip, hides: hidingOf(nb, opt, paper), own: languageOf(nb, opt), lost: ledger{}}
-}
-
-func (t *textWriter) writef(format string, a ...any) { fmt.Fprintf(&t.b, format, a...) }
-
-// file stores a file beside the report with the next number and returns its name for the report.
-func (t *textWriter) file(kind, ending string, data []byte) string {
-	t.files++
-	return t.put(fmt.Sprintf("%s-%d%s", kind, t.files, ending), data)
-}
-
-// textForm writes the parts of a report that differ between Markdown and LaTeX.
-type textForm interface {
-	escape(text string) string
-	emphasis(text string) string // formats a note of the report itself
-	prose(number int, c *notebook.Cell)
-	source(c *notebook.Cell, fold bool)
-	raw(number int, c *notebook.Cell, format string) bool // returns false if the report cannot contain the raw cell's format
-	output(number int, c *notebook.Cell, o notebook.Output)
-	facts(t facts)
-}
-
-// code writes the visible parts of a code cell.
-func (t *textWriter) code(in textForm, number int, c *notebook.Cell) {
-	t.b.WriteString(t.begin)
-	if v := t.hides.code(c); v != absent {
-		in.source(c, v == folded)
-	}
-	v, outputs := t.hides.outputs(c), t.hides.lasting(c)
-	if v != absent && len(outputs) > 0 {
-		if v == folded {
-			t.b.WriteString(t.foldBegin)
-			defer t.b.WriteString(t.foldEnd)
-		}
-		for _, o := range outputs {
-			in.output(number, c, o)
-		}
-	}
-	t.b.WriteString(t.end)
-}
-
-// body writes each failure with the format string failed, then all cells, the notes about omissions, and the heading and
-// tables of the provenance.
-func (t *textWriter) body(nb *notebook.Notebook, in textForm, failed, provenance string) {
-	for _, f := range failures(nb) {
-		t.writef(failed, in.escape(f.String()))
-	}
-	for i := range nb.Cells {
-		c := &nb.Cells[i]
-		if t.opt.interrupted() {
-			return
-		}
-		switch {
-		case hidden(c) || strings.TrimSpace(c.Source) == "" && c.Type == notebook.Raw:
-		case c.Type == notebook.Raw:
-			_, settings := frontMatter(nb)
-			settings = settings && i == 0
-			if settings || !in.raw(i+1, c, rawFormat(c)) {
-				t.lost.add(rawKind(c, settings))
-			}
-		case c.Type == notebook.Markdown:
-			in.prose(i+1, c)
-		case c.Type == notebook.Code:
-			t.code(in, i+1, c)
-		}
-	}
-	for _, note := range notes(nb, t.hides, t.lost) {
-		t.writef("\n%s\n", in.emphasis(note))
-	}
-	tables := t.opt.Provenance.tables()
-	if len(tables) > 0 {
-		t.b.WriteString(provenance)
-	}
-	for _, table := range tables {
-		in.facts(table)
-	}
-}

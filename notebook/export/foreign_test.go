@@ -261,9 +261,9 @@ func TestRawCells(t *testing.T) {
 		raw("*of Markdown*", "text/markdown"), raw(`\textbf{of LaTeX}`, "text/latex"), raw("of RST", "text/restructuredtext"), codeCell("secret()", nil))
 	for ending, want := range map[string][]string{
 		".html": {"<h1>Of settings</h1>", "plain words", "<b>of HTML</b>", "<em>of Markdown</em>", "raw cell for text/latex (1)", "settings in YAML (1)"},
-		".md":   {"# Of settings", "plain words", "<b>of HTML</b>", "*of Markdown*", "raw cell for text/latex"},
-		".qmd":  {`title: "Of settings"`, "plain words", "{=html}", "*of Markdown*", "{=latex}"},
-		".tex":  {`\title{Of settings}`, "plain words", "raw cell for text/html", `\emph{of Markdown}`, `\textbf{of LaTeX}`},
+		".md":   {"# Of settings", "plain words", "**of HTML**", "*of Markdown*", "raw cell for text/latex"},
+		".qmd":  {`title: "Of settings"`, "plain words", "**of HTML**", "*of Markdown*", "{=latex}"},
+		".tex":  {`\title{Of settings}`, "plain words", `\textbf{of HTML}`, `\emph{of Markdown}`, `\textbf{of LaTeX}`},
 	} {
 		text := saved(t, nb, ending, Options{})
 		for _, w := range append(want, "raw cell for text/restructuredtext", "the code of 1 cell") {

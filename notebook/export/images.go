@@ -45,7 +45,9 @@ func images(cell *notebook.Cell, folder string) func(string) (string, string) {
 
 // endings maps media types of images to file endings.
 var endings = map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/gif": ".gif", "image/webp": ".webp",
-	"image/svg+xml": ".svg"}
+	"image/svg+xml": ".svg", pdfMedia: ".pdf"}
+
+const pdfMedia = "application/pdf"
 
 // imageBytes returns the image at address src with its media type, or the problem. src is an attachment, a data URL, or a
 // path in the notebook's folder.

@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
-	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -118,15 +117,6 @@ func TestLaTeXTouchesNoFile(t *testing.T) {
 	}
 }
 
-// All LaTeX of package report may be in LaTeX.
-func TestCompilableDisplays(t *testing.T) {
-	for i, o := range bundles(t) {
-		if s := stringOf(o.Data["text/latex"]); s != "" && !tex.Compilable(s) {
-			t.Errorf("display %d is refused:\n%s", i, s)
-		}
-	}
-}
-
 // Names in any writing compile, and those that pdflatex has no letters for are written as their
 // codes.
 func TestLaTeXOfAllWritings(t *testing.T) {
@@ -134,9 +124,6 @@ func TestLaTeXOfAllWritings(t *testing.T) {
 	table := report.Table{Caption: "Θεσσαλονίκη 😀", Columns: []report.Column{{Name: "a", Title: "Größe µ, Čapek"}, {Name: "b", Title: "结果"}}, Rows: [][]any{{"α=1, β≤2", "東京"}, {"žluťoučký e\u0301", "привет"}}}
 	var b bytes.Buffer
 	try.To(report.LaTeX(&b, report.Document{Displays: []report.Display{{Value: table}}}))
-	if !tex.Compilable(b.String()) {
-		t.Errorf("refused:\n%s", b.String())
-	}
 	dir := t.TempDir()
 	try.To(os.WriteFile(filepath.Join(dir, "r.tex"), []byte("\\documentclass{article}\n\\usepackage{booktabs}\n\\begin{document}\n"+b.String()+"\n\\end{document}\n"), 0o600))
 	if out, err := run(t, dir, program, "-interaction=nonstopmode", "-halt-on-error", "r.tex"); err != nil {
@@ -174,8 +161,7 @@ func TestLaTeXFootnotes(t *testing.T) {
 		}
 	}
 	// Two references outside of notes give the text twice, as they did.
-	l := &latexWriter{}
-	if got := l.markdown(markdownOf("x[^a] y[^a]\n\n[^a]: note"), nil, false); strings.Count(got, `\footnote{note}`) != 2 {
+	if got := saved(t, book(markdownCell("x[^a] y[^a]\n\n[^a]: note")), ".tex", Options{}); strings.Count(got, `\footnote{note}`) != 2 {
 		t.Errorf("two references give %q", got)
 	}
 }

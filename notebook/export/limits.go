@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
-	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 )
 
 // These are limits of memory and work per report. Each text and output has a share in proportion to its length, at least
@@ -22,7 +21,6 @@ const (
 // limited returns the options with a new allowance for one report. The allowance ends with the context.
 func (o Options) limited(ctx context.Context) Options {
 	o.limits = allowance.New(ctx, "the report", bytesAtAll, stepsAtAll)
-	o.texts = map[*notebook.Cell]*written{}
 	return o
 }
 
@@ -38,18 +36,4 @@ func (o Options) share(source string, byByte int64) *allowance.Allowance {
 // read parses a Markdown text. name is the prefix of its footnotes' IDs.
 func (o Options) read(source, name string) *written {
 	return readMarkdown(source, name, o.share(source, bytesByByte))
-}
-
-// cellText parses a Markdown cell, or returns the result of an earlier call for the cell.
-func (o Options) cellText(c *notebook.Cell, name string) *written {
-	if o.texts[c] == nil {
-		o.texts[c] = o.read(c.Source, name)
-	}
-	return o.texts[c]
-}
-
-// finalText is cellText for the last use of a cell. It also removes the cell from the cache.
-func (o Options) finalText(c *notebook.Cell, name string) *written {
-	defer delete(o.texts, c)
-	return o.cellText(c, name)
 }

@@ -104,32 +104,3 @@ func rawKind(c *notebook.Cell, settings bool) string {
 	}
 	return "raw cell for " + rawFormat(c)
 }
-
-// notShown returns a note about the parts of an output that the written representation does not show, or "". media is the
-// written media type; "" means that nothing was written. Such parts are scripts in its HTML and media that need a running
-// notebook.
-func (t *textWriter) notShown(media string, o notebook.Output, emphasis func(string) string) string {
-	var lost []string
-	k := markup.Cleaner{}
-	tree := k.Read(stringOf(o.Data["text/html"]))
-	lost = append(lost, k.Lost...)
-	if media == "text/html" && len(lost) == 0 && !visible(tree) {
-		lost = append(lost, "HTML without text")
-	}
-	if media == "text/plain" || media == "" || media == "text/html" && !visible(tree) {
-		lost = append(lost, interactive(o)...)
-	}
-	if media == "" && len(lost) == 0 {
-		lost = slices.Sorted(maps.Keys(o.Data))
-	}
-	if len(lost) == 0 {
-		return ""
-	}
-	slices.Sort(lost)
-	lost = slices.Compact(lost)
-	t.lost.add(lost...)
-	if media == "text/plain" {
-		return "\n" + emphasis(asText(lost)) + "\n"
-	}
-	return "\n" + emphasis(lostNote(lost)[0].Plain()) + "\n"
-}

@@ -2,9 +2,11 @@ package export
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -14,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
+	"github.com/gonb-cope/gonb-cope/report/figure"
 )
 
 // These limits state how much of an output is shown before folding, and how much at all. The executed notebook keeps
@@ -33,14 +36,17 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Nod
 	out := markup.Element("div", []string{"class", "output", "id", id})
 	switch o.Type {
 	case notebook.Stream:
-		out.Children = stream(o)
+		out.Children = p.stream(o)
 	case notebook.Error:
-		out.Children = []*markup.Node{errorNode(c, o)}
+		out.Children = []*markup.Node{p.errorNode(c, o)}
 	default:
 		out.Children = p.rich(cell, id, c, o)
 	}
 	if len(out.Children) == 0 {
 		return nil
+	}
+	if p.to != nil {
+		out.Set("data-kind", cmp.Or(map[notebook.OutputType]string{notebook.Stream: o.Name, notebook.Error: "error"}[o.Type], "display"))
 	}
 	p.levels(out)
 	p.number(out, cell, o)
@@ -48,12 +54,12 @@ func (p *page) output(cell int, c *notebook.Cell, o notebook.Output) *markup.Nod
 }
 
 // stream returns printed text as markup, or nil if the text is only white space.
-func stream(o notebook.Output) []*markup.Node {
+func (p *page) stream(o notebook.Output) []*markup.Node {
 	if strings.TrimSpace(o.Text) == "" {
 		return nil
 	}
-	nodes := long(o.Text)
-	if o.Name == "stderr" {
+	nodes := p.long(o.Text)
+	if o.Name == "stderr" && p.to == nil {
 		label := markup.Element("p", []string{"class", "label"}, markup.Text("Standard error"))
 		return []*markup.Node{markup.Element("div", []string{"class", "stderr"}, append([]*markup.Node{label}, nodes...)...)}
 	}
@@ -62,12 +68,12 @@ func stream(o notebook.Output) []*markup.Node {
 
 // long returns a text as markup. A long text shows its first lines, and the rest is folded. The middle of a very long text
 // is cut out.
-func long(text string) []*markup.Node {
+func (p *page) long(text string) []*markup.Node {
 	render := func(s string) *markup.Node { return markup.Element("pre", nil, ansi(s)...) }
 	text = strings.TrimRight(overwrite(text), "\n")
 	text, cut := shorten(text)
 	lines := strings.SplitAfter(text, "\n")
-	if len(lines) <= shownLines && len(text) < keptBytes/10 {
+	if len(lines) <= shownLines && len(text) < keptBytes/10 || p.to != nil {
 		return []*markup.Node{render(text)}
 	}
 	head := min(shortenedTo, len(lines)-1)
@@ -103,7 +109,7 @@ func shorten(text string) (string, bool) {
 }
 
 // errorNode returns an error with its traceback as markup.
-func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
+func (p *page) errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 	label := "Error"
 	if slices.Contains(marks(c), raises) {
 		label = "Error, as expected"
@@ -115,7 +121,7 @@ func errorNode(c *notebook.Cell, o notebook.Output) *markup.Node {
 		trace = o.ErrorValue
 	}
 	if t := strings.TrimSpace(stripANSI(trace)); t != "" && t != errorLine(o) {
-		out.Children = append(out.Children, long(trace)...)
+		out.Children = append(out.Children, p.long(trace)...)
 	}
 	return out
 }
@@ -128,7 +134,14 @@ var preferred = []string{"text/html", "image/svg+xml", "image/png", "image/jpeg"
 // was dropped.
 func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []*markup.Node {
 	var lost []string
-	for _, media := range preferred {
+	wanted := preferred
+	if p.to != nil {
+		if figure := ownPicture(o, p.to.figures); figure != nil {
+			return []*markup.Node{figure}
+		}
+		wanted = p.to.media
+	}
+	for _, media := range wanted {
 		data, ok := o.Data[media]
 		if !ok {
 			continue
@@ -155,10 +168,33 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 func (p *page) represent(media string, data any, cell int, id string, c *notebook.Cell,
 	o notebook.Output) (nodes []*markup.Node, lost []string) {
 	source := stringOf(data)
+	_, own := o.Data[report.MediaType]
 	if f, ours := ownFigure(o); ours && media == "text/html" { // drawn again in the colours of the page
 		var b strings.Builder
-		if report.FigureElement(&b, f, "figure") == nil {
+		if report.Elements(&b, "figure", f) == nil {
 			source = b.String()
+		}
+	}
+	if p.to != nil {
+		var picture []byte
+		kind := "image/svg+xml"
+		switch media {
+		case kind:
+			picture = drawingFile(source)
+		case "text/html":
+			picture = soleDrawing(source)
+		case pdfMedia:
+			kind = media
+			if picture = decoded(data); !bytes.HasPrefix(picture, []byte("%PDF-")) {
+				return nil, nil
+			}
+		case "text/latex":
+			if own || !tex.Compilable(source) || !recognised(source) {
+				return nil, nil
+			}
+		}
+		if picture != nil {
+			return []*markup.Node{imageElement(kind, picture, altText(cell, o))}, nil
 		}
 	}
 	switch media {
@@ -176,8 +212,7 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 		if problem != "" || kind == "image/svg+xml" {
 			return nil, []string{"a damaged " + media}
 		}
-		address := "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(image)
-		return []*markup.Node{markup.Element("img", []string{"src", address, "alt", altText(cell, o)})}, nil
+		return []*markup.Node{imageElement(kind, image, altText(cell, o))}, nil
 	case "text/markdown":
 		k := p.cleaner(id, c)
 		tree := prose(p.opt.read(source, id), k)
@@ -193,7 +228,29 @@ func (p *page) represent(media string, data any, cell int, id string, c *noteboo
 	if strings.TrimSpace(source) == "" {
 		return nil, nil
 	}
-	return long(source), nil
+	return p.long(source), nil
+}
+
+// imageElement returns an image of a media type.
+func imageElement(kind string, data []byte, alt string) *markup.Node {
+	return markup.Element("img", []string{"src", "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data), "alt", alt})
+}
+
+// ownPicture returns one of our figures, drawn as the first media type that is possible, or nil for other outputs. The
+// report sets the title as caption.
+func ownPicture(o notebook.Output, wanted []string) *markup.Node {
+	f, ours := ownFigure(o)
+	title, alt := f.Title, f.Describe()
+	f.Title = ""
+	draw := map[string]func(io.Writer, figure.Figure) error{pdfMedia: figure.PDF, "image/svg+xml": figure.SVG, "image/png": figure.PNG}
+	for _, media := range wanted {
+		var b bytes.Buffer
+		if ours && draw[media](&b, f) == nil {
+			return markup.Element("figure", nil, imageElement(media, b.Bytes(), alt),
+				markup.Element("figcaption", nil, markup.Text(title)))
+		}
+	}
+	return nil
 }
 
 // visible reports whether a tree contains text or an image, drawing, line or meter.
@@ -231,7 +288,7 @@ func (p *page) latex(source string) *markup.Node {
 	if s := strings.TrimSpace(source); tex.Environment(s) != "" {
 		return tex.Formula(s, true)
 	}
-	return markup.Element("pre", nil, markup.Text(source))
+	return markup.Element("pre", []string{"class", "latex"}, markup.Text(source))
 }
 
 // prettyJSON returns a decoded JSON value as indented text.

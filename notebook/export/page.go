@@ -10,7 +10,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/export/tex"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
@@ -51,7 +50,8 @@ type page struct {
 	// heading ID → page number in a previous printed version
 	pages                    map[string]int
 	sheets                   []string
-	level                    int // level of the heading above the current cell
+	to                       *target // the report for which the tree is made; nil for the page itself
+	level                    int     // level of the heading above the current cell
 	outputs, figures, tables int
 }
 
@@ -93,7 +93,9 @@ func (p *page) body() *markup.Node {
 		h := markup.Element("h2", []string{"id", "provenance"}, markup.Text("Provenance"))
 		list = append(list, heading{2, "provenance", h})
 		section := markup.Element("section", []string{"class", "provenance"}, h)
-		section.Children = append(section.Children, lists.Map(tables, facts.html)...)
+		var b strings.Builder
+		_ = report.Elements(&b, "provenance", tables...) // no error: there are no figures
+		section.Children = append(section.Children, new(markup.Cleaner).Read(b.String()))
 		main.Children = append(main.Children, markup.Text("\n"), section)
 	}
 	before := p.banner()
@@ -101,7 +103,9 @@ func (p *page) body() *markup.Node {
 		before = append([]*markup.Node{nav}, before...)
 	}
 	main.Children = slices.Insert(main.Children, 1, before...)
-	tex.Number(main)
+	if p.to == nil {
+		tex.Number(main)
+	}
 	body := markup.Element("body", []string{"class", "cope report"}, main)
 	if !p.paper {
 		body.Children = append(body.Children, &markup.Node{Tag: "script", Text: scriptText()})
@@ -117,7 +121,8 @@ func (p *page) cleaner(name string, c *notebook.Cell) *markup.Cleaner {
 			p.sheets = append(p.sheets, markup.Scoped(css, name, id))
 		}
 	}
-	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: style}
+	return &markup.Cleaner{ID: id, Load: images(c, p.opt.Folder), Style: style,
+		Files: p.to != nil, Paths: p.to != nil && !p.to.paper}
 }
 
 func notInID(r rune) bool {
@@ -215,6 +220,8 @@ func (p *page) raw(i int, c *notebook.Cell) *markup.Node {
 		out.Children = []*markup.Node{k.Read(c.Source)}
 	case format == "text/markdown":
 		out.Children = []*markup.Node{prose(p.opt.read(c.Source, name), k)}
+	case format == "text/latex" && p.to != nil && (p.to.latex || p.to.quarto) && tex.Compilable(c.Source):
+		out.Children = []*markup.Node{p.latex(c.Source)}
 	default:
 		p.lost.add(rawKind(c, false))
 		return nil
@@ -239,7 +246,7 @@ func (p *page) code(i int, c *notebook.Cell, v visibility) *markup.Node {
 		summary.Children = append(summary.Children, markup.Text(" "), markup.Element("span", []string{"class", "run"}, markup.Text(note)))
 	}
 	colours := highlight(strings.TrimRight(c.Source, "\n"), lang.name, p.opt.share(c.Source, bytesByByte))
-	pre := markup.Element("pre", nil, markup.Element("code", nil, colours...))
+	pre := markup.Element("pre", nil, markup.Element("code", []string{"class", "language-" + lang.name}, colours...))
 	out := markup.Element("details", []string{"class", "code"}, summary, pre)
 	if v == shown {
 		out.Set("open", "open")
@@ -334,7 +341,7 @@ func inlineCopy(n *markup.Node) []*markup.Node {
 func uniqueIDs(body *markup.Node) {
 	ids := map[string]bool{}
 	body.Walk(func(n *markup.Node) bool {
-		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool { return a.Name == "id" && ids[a.Value] })
+		n.Attrs = slices.DeleteFunc(n.Attrs, func(a markup.Attr) bool { return a.Name == "id" && ids[a.Value] || a.Name == "data-tex" })
 		ids[n.Get("id")] = true
 		return true
 	})

@@ -187,7 +187,7 @@ func TestFragmentsIntact(t *testing.T) {
 		fragment := markup.Parse(stringOf(o.Data["text/html"]))
 		if f, ours := ownFigure(o); ours {
 			var b strings.Builder
-			try.To(report.FigureElement(&b, f, "x"))
+			try.To(report.Elements(&b, "x", f))
 			if fragment = markup.Parse(b.String()); len(fragment.All("path")) == 0 {
 				t.Errorf("display %d: no drawing", i)
 			}

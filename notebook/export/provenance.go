@@ -4,13 +4,11 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
-	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -50,19 +48,12 @@ type CellTime struct {
 	Duration time.Duration `json:"duration_ns"`
 }
 
-// facts is a table of names and values in a report.
-type facts struct {
-	caption string
-	heads   []string // nil if the table has no header
-	rows    [][]string
-}
-
 // tables returns the tables of a report's provenance. They contain only the known fields.
-func (p Provenance) tables() []facts {
-	made := facts{caption: "How this was made"}
+func (p Provenance) tables() []report.Block {
+	made := report.KeyValues{Caption: "How this was made"}
 	add := func(key string, values ...string) {
 		if v := strings.TrimSpace(strings.Join(values, " ")); v != "" {
-			made.rows = append(made.rows, []string{key, v})
+			made.Items = append(made.Items, report.KeyValue{Key: key, Value: v})
 		}
 	}
 	add("Command", p.Command)
@@ -89,33 +80,16 @@ func (p Provenance) tables() []facts {
 	if len(p.Cells) > 0 {
 		add("Cells executed", fmt.Sprint(len(p.Cells)))
 	}
-	var out []facts
+	var out []report.Block
 	if len(p.Parameters) > 0 {
-		out = append(out, facts{"Parameters", []string{"Parameter", "Value", "Default"},
-			lists.Map(p.Parameters, func(x Parameter) []string { return []string{x.Name, x.Value, x.Default} })})
+		out = append(out, report.Table{Caption: "Parameters",
+			Columns: []report.Column{{Title: "Parameter"}, {Title: "Value"}, {Title: "Default"}},
+			Rows:    lists.Map(p.Parameters, func(x Parameter) []any { return []any{x.Name, x.Value, x.Default} })})
 	}
-	if len(made.rows) > 0 {
+	if len(made.Items) > 0 {
 		out = append(out, made)
 	}
 	return out
-}
-
-// html returns the table as HTML in the style of package report.
-func (f facts) html() *markup.Node {
-	cells := func(texts []string, tag string, attrs ...string) []*markup.Node {
-		return lists.Map(texts, func(s string) *markup.Node { return markup.Element(tag, attrs, markup.Text(s)) })
-	}
-	kind := "facts"
-	parts := []*markup.Node{markup.Element("caption", nil, markup.Text(f.caption))}
-	if f.heads != nil {
-		kind = "parameters"
-		parts = append(parts, markup.Element("thead", nil, markup.Element("tr", nil, cells(f.heads, "th", "scope", "col")...)))
-	}
-	rows := lists.Map(f.rows, func(row []string) *markup.Node {
-		return markup.Element("tr", nil, slices.Concat(cells(row[:1], "th", "scope", "row"), cells(row[1:], "td"))...)
-	})
-	table := markup.Element("table", []string{"class", kind}, append(parts, markup.Element("tbody", nil, rows...))...)
-	return markup.Element("div", []string{"class", "scroll"}, table)
 }
 
 // record returns the provenance as JSON metadata of an executed notebook. Unknown fields are missing.

@@ -101,7 +101,7 @@ func TestSaveMarkdown(t *testing.T) {
 func TestOutputs(t *testing.T) {
 	write := func(source string, p Provenance) string {
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
-		return string(markdown(nb, Options{Source: source, Provenance: p}.limited(t.Context()), forHosts, nil))
+		return string(markdown(t.Context(), nb, Options{Source: source, Provenance: p}.limited(t.Context()), false, nil))
 	}
 	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
 	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
@@ -146,7 +146,7 @@ func TestSaveQuarto(t *testing.T) {
 	text := string(data)
 	for _, want := range append(provenanceWords, "---\ntitle: \"Two groups of tasks\"\ndate: 2026-03-01\nexecute:\n  enabled: false\n", "```{.cope}\n%%cope\n", "```{.go code-fold=\"true\"}",
 		"::: {.cell-output .cell-output-stderr}\n\n```\nwarning: slow\n```", "| Bound | Fixed confidence", "$\\Delta_{\\min} = 0.2$", "[the results](#the-results)", "Image gone.png is missing: no such file",
-		"This run failed.", "{=html}") {
+		"This run failed.") {
 		if !strings.Contains(text, want) {
 			t.Errorf("Markdown lacks %q", want)
 		}
@@ -174,7 +174,7 @@ func TestSaveQuarto(t *testing.T) {
 // of the notebook.
 func TestMarkdownReadsBack(t *testing.T) {
 	put := func(name string, _ []byte) string { return name }
-	text := string(markdown(demo(t), Options{HideCode: true}.limited(t.Context()), forHosts, put))
+	text := string(markdown(t.Context(), demo(t), Options{HideCode: true}.limited(t.Context()), false, put))
 	tree := prose(markdownOf(text), new(markup.Cleaner))
 	if n := len(tree.All("table")); n < 6 {
 		t.Errorf("%d tables, want the tables of theory, answers, rounds, audit trail, comparison and text", n)
@@ -191,7 +191,7 @@ func TestSaveLaTeX(t *testing.T) {
 	folder := t.TempDir()
 	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), demo(t), demoOptions()))
 	data := try.Of(os.ReadFile(filepath.Join(folder, "r.tex")))
-	for _, want := range []string{"\\title{Two groups of tasks}", "\\begin{table}[H]", "\\toprule", "\\includegraphics{r_files/figure-1.pdf}", "\\section{The results}", "\\subsection{From Go}", "\\begin{Verbatim}", "180 rows", "\\footnote{"} {
+	for _, want := range []string{"\\title{Two groups of tasks}", "\\begin{table}[H]", "\\toprule", "\\includegraphics{r_files/figure-1.pdf}", "\\section{The results}", "\\subsection{From Go}", "\\ttfamily", "180 rows", "\\footnote{"} {
 		if !strings.Contains(string(data), want) {
 			t.Errorf("LaTeX lacks %q", want)
 		}

@@ -9,21 +9,16 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
-	"github.com/yuin/goldmark/util"
-	"golang.org/x/net/html"
-	"golang.org/x/net/html/atom"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 )
 
-// written holds one Markdown text and its syntax tree. All reports take headings, links and images from the tree. Markdown
-// reports copy the source and edit only these places.
+// written holds one Markdown text and its syntax tree.
 type written struct {
 	source []byte
 	name   string
 	root   ast.Node
-	tails  map[ast.Node]tail // positions of links and images
 	// formulas in source order, and the source with formulas masked, which goldmark parses
 	formulas []formula
 	masked   []byte
@@ -35,13 +30,10 @@ type written struct {
 	signs     int
 }
 
-// tail is the position of the end of a link or an image: "](address)", "][reference]" or "]".
-type tail struct{ start, stop int }
-
 // readMarkdown parses one Markdown text within its allowance. name is the prefix of its footnotes' IDs, which keeps texts
 // apart.
 func readMarkdown(source, name string, a *allowance.Allowance) *written {
-	w := &written{source: []byte(source), name: name, tails: map[ast.Node]tail{}, allowance: a}
+	w := &written{source: []byte(source), name: name, allowance: a}
 	w.formulas = findFormulas(w.source)
 	w.masked = maskNames(masked(w.source, w.formulas))
 	w.parse()
@@ -87,16 +79,13 @@ func (p tailParser) Parse(parent ast.Node, block text.Reader, pc parser.Context)
 		return nil
 	}
 	_, after := block.Position()
-	t := tail{before.Start, after.Start}
 	switch n := n.(type) {
 	case *ast.Link:
-		w.tails[n] = t
-		w.unmask(&n.Destination, t)
-		w.unmask(&n.Title, t)
+		w.unmask(&n.Destination, before.Start, after.Start)
+		w.unmask(&n.Title, before.Start, after.Start)
 	case *ast.Image:
-		w.tails[n] = t
-		w.unmask(&n.Destination, t)
-		w.unmask(&n.Title, t)
+		w.unmask(&n.Destination, before.Start, after.Start)
+		w.unmask(&n.Title, before.Start, after.Start)
 	}
 	return n
 }
@@ -110,13 +99,13 @@ func maskNames(source []byte) []byte {
 	return spacedName.ReplaceAllFunc(source, func(m []byte) []byte { return bytes.ReplaceAll(m, []byte(" "), []byte("x")) })
 }
 
-// unmask replaces a masked address or title by its text in the source. t is the end of the link that contains it.
-func (w *written) unmask(part *[]byte, t tail) {
-	if len(*part) == 0 || t.stop > len(w.source) {
+// unmask replaces a masked address or title by its text in the source. The end of its link is there from start to stop.
+func (w *written) unmask(part *[]byte, start, stop int) {
+	if len(*part) == 0 || stop > len(w.source) {
 		return
 	}
-	if i := bytes.Index(w.masked[t.start:t.stop], *part); i >= 0 {
-		*part = w.source[t.start+i : t.start+i+len(*part)]
+	if i := bytes.Index(w.masked[start:stop], *part); i >= 0 {
+		*part = w.source[start+i : start+i+len(*part)]
 	}
 }
 
@@ -133,110 +122,9 @@ func (w *written) tree(n ast.Node, c *markup.Cleaner) *markup.Node {
 	for _, code := range out.All("code") {
 		if language, ok := strings.CutPrefix(code.Get("class"), "language-"); ok {
 			code.Children = highlight(code.Plain(), language, w.allowance)
-			code.Attrs = nil
 		}
 	}
 	return out
-}
-
-// headings returns all headings in document order.
-func (w *written) headings() []*ast.Heading {
-	var out []*ast.Heading
-	_ = ast.Walk(w.root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if h, ok := n.(*ast.Heading); ok && entering {
-			out = append(out, h)
-		}
-		return ast.WalkContinue, nil
-	})
-	return out
-}
-
-// address returns the address of a link or an image, with characters escaped as in HTML.
-func address(destination []byte) string { return string(util.URLEscape(destination, true)) }
-
-// edit replaces source[start:stop] by text.
-type edit struct {
-	start, stop int
-	text        string
-}
-
-// edited returns the source with the edits applied. If two edits overlap, only the first is applied.
-func (w *written) edited(edits []edit) string {
-	slices.SortStableFunc(edits, func(a, b edit) int { return a.start - b.start })
-	var b strings.Builder
-	at := 0
-	for _, e := range edits {
-		if e.start >= at {
-			b.Write(w.source[at:e.start])
-			b.WriteString(e.text)
-			at = e.stop
-		}
-	}
-	b.Write(w.source[at:])
-	return b.String()
-}
-
-// place is the position of a heading: all of it is source[start:stop], and its text is source[first:last]. The heading has
-// the form "# text #" or a line of signs below its text.
-type place struct{ start, first, last, stop int }
-
-func (w *written) place(h *ast.Heading) place {
-	if h.Lines().Len() == 0 {
-		at := h.Pos()
-		stop := w.lineEnd(at)
-		return place{at, stop, stop, stop}
-	}
-	begin, end := h.Lines().At(0), h.Lines().At(h.Lines().Len()-1)
-	p := place{first: begin.Start, last: end.TrimRightSpace(w.source).Stop}
-	line := bytes.LastIndexByte(w.source[:p.first], '\n') + 1
-	before := bytes.TrimRight(w.source[line:p.first], " \t")
-	if signs := strings.Repeat("#", h.Level); bytes.HasSuffix(before, []byte(signs)) {
-		p.start, p.stop = line+len(before)-h.Level, w.lineEnd(p.last)
-	} else {
-		p.start, p.stop = p.first, w.lineEnd(w.lineEnd(p.last)+1)
-	}
-	return p
-}
-
-// lineEnd returns the end of the line that contains position at, before its newline.
-func (w *written) lineEnd(at int) int {
-	at = min(at, len(w.source))
-	if i := bytes.IndexByte(w.source[at:], '\n'); i >= 0 {
-		return at + i
-	}
-	return len(w.source)
-}
-
-// releveled returns the edits that change a heading's level.
-func (w *written) releveled(h *ast.Heading, level int) []edit {
-	p := w.place(h)
-	out := []edit{{p.start, p.first, strings.Repeat("#", level) + " "}, {p.last, p.stop, ""}}
-	for i := 1; i < h.Lines().Len(); i++ {
-		line := h.Lines().At(i - 1)
-		out = append(out, edit{line.TrimRightSpace(w.source).Stop, h.Lines().At(i).Start, " "})
-	}
-	return out
-}
-
-// readdressed returns the edit that changes the address of a link or image to to. If the address is in a reference
-// definition, the edit writes the new address into the link itself.
-func (w *written) readdressed(n ast.Node, destination, title []byte, reference *ast.ReferenceLink, to string) edit {
-	t := w.tails[n]
-	if reference == nil {
-		opening := len("](")
-		inner := w.source[t.start+opening : t.stop]
-		if i := len(inner) - len(bytes.TrimLeft(inner, " \t\r\n")); inner[i] == '<' {
-			opening += i + 1
-		}
-		if i := bytes.Index(w.source[t.start+opening:t.stop], destination); i >= 0 {
-			start := t.start + opening + i
-			return edit{start, start + len(destination), to}
-		}
-	}
-	if len(title) > 0 {
-		to += ` "` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(string(util.UnescapePunctuations(title))) + `"`
-	}
-	return edit{t.start, t.stop, "](" + to + ")"}
 }
 
 // rawHTML returns the HTML of a node and, for each byte, its position in the source.
@@ -258,24 +146,4 @@ func (w *written) rawHTML(n ast.Node) (source []byte, places []int) {
 		}
 	}
 	return source, places
-}
-
-// rawImages returns the edits that replace the images in raw HTML. Each img element with a src attribute becomes the text
-// that change returns.
-func (w *written) rawImages(n ast.Node, change func(img html.Token, src *html.Attribute) string) []edit {
-	source, places := w.rawHTML(n)
-	var out []edit
-	at := 0
-	for z := html.NewTokenizer(bytes.NewReader(source)); z.Next() != html.ErrorToken; {
-		from, length := at, len(z.Raw())
-		at += length
-		token := z.Token()
-		if token.DataAtom != atom.Img || token.Type == html.EndTagToken {
-			continue
-		}
-		if i := slices.IndexFunc(token.Attr, func(a html.Attribute) bool { return a.Key == "src" }); i >= 0 {
-			out = append(out, edit{places[from], places[at-1] + 1, change(token, &token.Attr[i])})
-		}
-	}
-	return out
 }

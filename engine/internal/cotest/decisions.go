@@ -217,7 +217,7 @@ func (a *decisions) FitCheck() engine.FitCheck {
 }
 
 // NoiseCheck returns a test that arms with one common scale have equal variances and that stated scales are large enough.
-// It is nil if bounds or the symmetric law make scales unnecessary.
+// It is nil if bounds or the symmetric law make scales unnecessary, or if the data choose which arms share a scale.
 func (a *decisions) NoiseCheck() engine.NoiseCheck {
 	n := a.Model.Problem.Noise
 	switch {
@@ -225,18 +225,11 @@ func (a *decisions) NoiseCheck() engine.NoiseCheck {
 		return nil
 	case a.Model.Problem.Block != nil:
 		return engine.NewBlockedNoiseCheck(a.Model.Problem)
-	case n.Estimated():
+	case n.Estimated() || a.scales.Tested():
 		return nil
-	case a.scales.Tested():
-		return lateCheck{&a.scales}
 	}
 	return engine.NewNoiseCheck(a.Model.Problem, n.Groups(a.Model.Problem.TaskOf))
 }
-
-// lateCheck is the noise check of scales whose groups the data choose.
-type lateCheck struct{ scales *rounds.Scales }
-
-func (c lateCheck) Learn([]engine.Side, engine.Batch) *engine.Warning { return c.scales.Contradicted() }
 
 // gap returns the estimate of the gap of arms i and j from all data.
 func (a *decisions) gap(i, j int) float64 { return a.estimates[i] - a.estimates[j] }

@@ -11,7 +11,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -215,29 +214,8 @@ func (a *Set) NoiseCheck() engine.NoiseCheck {
 		return nil
 	case p.Noise.UnknownBy == "":
 		return engine.NewNoiseCheck(p, nil)
-	case p.Noise.UnknownBy == problem.UnknownTested:
-		return &noiseChecks{parts: lists.Map(a.Parts, engine.Detailed.NoiseCheck)}
 	}
 	return engine.NewNoiseCheck(p, p.TaskOf)
-}
-
-// noiseChecks holds the noise checks of agents that choose the groups of their scales.
-type noiseChecks struct {
-	parts  []engine.NoiseCheck
-	rounds int
-}
-
-// Learn implements engine.NoiseCheck. The agents have read the batch themselves. Their p-values are multiplied by their
-// number.
-func (c *noiseChecks) Learn(sides []engine.Side, b engine.Batch) *engine.Warning {
-	c.rounds++
-	level := engine.LackLevel / float64(c.rounds*(c.rounds+1)*len(c.parts))
-	for _, part := range c.parts {
-		if w := part.Learn(sides, b); w != nil && w.Numbers[2] <= level {
-			return w
-		}
-	}
-	return nil
 }
 
 // FitCheck returns a test of each agent's kernel on its own data, at its part of the level. It is nil if no agent has a

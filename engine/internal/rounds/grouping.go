@@ -9,13 +9,13 @@ import (
 // only, and a difference that is found late costs wrong answers (docs/adr/0009).
 const regroupLevel = 0.1
 
-// fewestTested is the smallest number of pulls of a pulled arm in round 1 if scales are tested: engine.NewScaleTest compares
-// variances with at least two degrees of freedom.
+// fewestTested is the smallest number of pulls of an arm in the first round that pulls it, if scales are tested:
+// engine.NewScaleTest compares variances with at least two degrees of freedom.
 const fewestTested = 3
 
 // grouping chooses which arms share an unknown noise scale: first all, later the arms of each task, or none. After each
 // round, tests of equal scales on all data so far decide about the later rounds. So the groups of a round are fixed before
-// its data, and the first round, which no score uses, already shows large differences.
+// its data. The first round, which no score uses, already shows large differences of the arms that it pulls.
 type grouping struct {
 	all, within engine.NoiseCheck // tests of equal scales, of all arms and of the arms of each task
 	own         *replicates
@@ -23,7 +23,6 @@ type grouping struct {
 	by          string          // the present groups: problem.UnknownProblem, UnknownTask or UnknownArm
 	scored      string          // the coarsest groups of a score; "" before the first one
 	found       *engine.Warning // why groups are finer than at first; nil if they are not
-	doubt       *engine.Warning // evidence against the groups scored; nil if there is none
 }
 
 func newGrouping(p *problem.Problem) *grouping {
@@ -34,13 +33,13 @@ func newGrouping(p *problem.Problem) *grouping {
 	}
 }
 
-// replicate adds pulls to the arms that round 1 pulls, so that their scales can be compared.
+// replicate adds pulls to the arms whose scales cannot be compared yet.
 func (g *grouping) replicate(counts []int) {
-	if g == nil || g.rounds > 0 {
+	if g == nil {
 		return
 	}
 	for i, c := range counts {
-		if c > 0 {
+		if c > 0 && g.own.freedom[i] < fewestTested-1 {
 			counts[i] = max(c, fewestTested)
 		}
 	}
@@ -75,15 +74,9 @@ func (n *Scales) regroup(b engine.Batch) {
 		n.freedom[of] += g.own.freedom[i]
 		n.squares[of] += g.own.squares[i]
 	}
-	g.doubt = nil
-	against := map[string]*engine.Warning{problem.UnknownProblem: all, problem.UnknownTask: within}[g.scored]
-	if k := float64(g.rounds); against != nil && against.Numbers[2] <= engine.LackLevel/(k*(k+1)) {
-		g.doubt = &engine.Warning{Kind: engine.WarnScalesLate, Names: against.Names, Numbers: against.Numbers}
-	}
 }
 
-// Grouped returns the warning that states which arms had a common noise scale in the last round, and why; nil if that was
-// stated.
+// Grouped returns the warning that states which arms had a common noise scale, and why; nil if that was stated.
 func (n *Scales) Grouped() []engine.Warning {
 	g := n.tested
 	switch {
@@ -96,12 +89,11 @@ func (n *Scales) Grouped() []engine.Warning {
 	if g.by == problem.UnknownArm {
 		kind = engine.WarnScalesByArm
 	}
+	if g.scored != "" && g.scored != g.by {
+		kind = engine.WarnScalesLate
+	}
 	return []engine.Warning{{Kind: kind, Names: g.found.Names, Numbers: g.found.Numbers}}
 }
 
 // Tested reports whether the data choose which arms share a noise scale.
 func (n *Scales) Tested() bool { return n.tested != nil }
-
-// Contradicted returns the evidence that rounds were scored with a common scale of arms whose scales differ; nil if there
-// is none. Round r is tested at LackLevel/(r(r+1)).
-func (n *Scales) Contradicted() *engine.Warning { return n.tested.doubt }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -96,6 +97,19 @@ func TestCrossingTwoLooks(t *testing.T) {
 			if err != nil || math.Abs(p-want) > slack+1e-12 {
 				t.Errorf("z = %g, ratio %g: %.15g, want %.15g, slack %g, %v", z, ratio, p, want, slack, err)
 			}
+		}
+	}
+}
+
+// More nodes over a longer interval make other rounding errors. The probabilities agree within the bound on rounding.
+func TestCrossingRounding(t *testing.T) {
+	times := Geometric(1.25, 60)
+	for _, z := range []float64{2.63, 3.63, 7} {
+		p, slack, err := Crossing(z, times)
+		g := try.Of(newGrid(z, times))
+		off, bound := math.Abs(gridOf(len(g.x)+64, slices.Min(g.x)-1, z).crossing(times)-p), termError*float64(60*len(g.x))*p
+		if err != nil || off > bound || bound > slack {
+			t.Errorf("z = %g: probability %g, off by %g, bound %g of %g, %v", z, p, off, bound, slack, err)
 		}
 	}
 }

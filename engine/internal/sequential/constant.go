@@ -153,7 +153,7 @@ type Score struct {
 // sub-Gaussian with the same bound.
 func (s Score) Z(loss float64) float64 {
 	t := (s.Gap + loss) / s.Sd
-	if t <= 0 && !s.Student || math.IsInf(s.Freedom, 1) {
+	if t <= 0 && (!s.Student || s.Freedom > mostFreedom) || math.IsInf(s.Freedom, 1) {
 		return t
 	}
 	// the normal quantile of Student's tail probability, which is nearer to 0 than t
@@ -163,7 +163,8 @@ func (s Score) Z(loss float64) float64 {
 }
 
 // mostFreedom is the largest number of degrees of freedom that Z uses. With more, the incomplete beta function is too
-// inaccurate to distinguish Student's from the normal distribution. Fewer degrees of freedom only make Z smaller.
+// inaccurate to distinguish Student's from the normal distribution. Fewer degrees of freedom make Z smaller if t > 0. If
+// t ≤ 0, Z is then t, which is smaller, too.
 const mostFreedom = 1e6
 
 // largestScore bounds Z where tail probabilities underflow.

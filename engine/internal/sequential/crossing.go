@@ -13,6 +13,11 @@ import (
 // precision is the largest error bound of a crossing probability, relative to the probability.
 const precision = 1e-8
 
+// termError times the number of terms of a look bounds the rounding error of the look, relative to the probability. All n terms
+// are positive. So the error is at most n+1000 times 2⁻⁵³, if exponentials, nodes and weights err by less than 1000 times
+// 2⁻⁵³. That is less than n times termError, because n is at least 16.
+const termError = 0x1p-46
+
 // mostNodes bounds the number of quadrature nodes. Looks that are so close to each other that they would need more are an
 // error.
 const mostNodes = 2048
@@ -36,18 +41,23 @@ func Crossing(z float64, times []float64) (p, slack float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
+	p = g.crossing(times)
+	return p, g.slack + termError*float64(len(times)*len(g.x))*p, nil
+}
+
+// crossing returns the probability by the nodes of the grid.
+func (g *grid) crossing(times []float64) float64 {
 	after, here := make([]float64, len(g.x)), make([]float64, len(g.x))
 	for k := len(times) - 2; k >= 0; k-- {
 		g.between(times[k] / times[k+1])
 		g.back(after, here)
 		after, here = here, after
 	}
-	p = above(z)
+	p := above(g.z)
 	for i, x := range g.x {
 		p += normalDensity(x) * g.w[i] * after[i]
 	}
-	rounding := float64(len(times)*len(g.x)) * 0x1p-52
-	return p, g.slack + rounding*p, nil
+	return p
 }
 
 func check(times []float64) error {
@@ -85,7 +95,7 @@ func newGrid(z float64, times []float64) (*grid, error) {
 	for looks*above(depth) > allowed/2 {
 		depth += 0.25
 	}
-	g := &grid{z: z, slack: looks * above(depth)}
+	slack := looks * above(depth)
 	half := (z + depth) / 2
 	nodes := 16
 	if len(times) > 1 {
@@ -95,15 +105,21 @@ func newGrid(z float64, times []float64) (*grid, error) {
 				return nil, fmt.Errorf("boundary: some of the %d looks follow each other too closely", len(times))
 			}
 			if e := errors.of(nodes); e <= allowed/2 {
-				g.slack += e
+				slack += e
 				break
 			}
 		}
 	}
-	g.x, g.w = make([]float64, nodes), make([]float64, nodes)
-	quad.Legendre{}.FixedLocations(g.x, g.w, -depth, z)
-	g.kernel, g.leave = make([]float64, nodes*nodes), make([]float64, nodes)
+	g := gridOf(nodes, -depth, z)
+	g.slack = slack
 	return g, nil
+}
+
+// gridOf returns a grid of n nodes over [floor, z].
+func gridOf(n int, floor, z float64) *grid {
+	g := &grid{z: z, x: make([]float64, n), w: make([]float64, n), kernel: make([]float64, n*n), leave: make([]float64, n)}
+	quad.Legendre{}.FixedLocations(g.x, g.w, floor, z)
+	return g
 }
 
 // quadratureErrors bounds the error of a quadrature on an interval of the given half-length, added up over all looks. A

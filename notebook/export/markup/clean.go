@@ -23,6 +23,8 @@ type Cleaner struct {
 	// number of links that were removed, while their text was kept: links to files and unsafe links
 	Links  int
 	Limits *allowance.Allowance // limit on the memory of parsed trees; nil means a limit by the length of each source
+	Files  bool                 // a picture element becomes its img, for reports with pictures in files
+	Paths  bool                 // links to files are kept, for reports beside the notebook
 	Plain  bool                 // a part is shown as source, because it is nested too deeply or too long
 }
 
@@ -88,7 +90,7 @@ func (c *Cleaner) clean(n *Node, parent, space string) []*Node {
 		}
 		return nil
 	}
-	if n.Tag == "picture" {
+	if n.Tag == "picture" && !c.Files {
 		if svg := drawnSource(n); svg != nil {
 			return c.clean(svg, parent, space)
 		}
@@ -199,7 +201,7 @@ var (
 	}
 	mathAttributes = Names("display displaystyle mathvariant stretchy symmetric fence separator accent accentunder columnalign " +
 		"columnspacing rowspacing " +
-		"width height depth lspace rspace minsize maxsize linethickness scriptlevel movablelimits largeop form notation id class")
+		"width height depth lspace rspace minsize maxsize linethickness scriptlevel movablelimits largeop form notation id class data-tex")
 	attributeName = regexp.MustCompile(`^[A-Za-z][A-Za-z-]*[A-Za-z0-9]*$`)
 	safeLink      = regexp.MustCompile(`(?i)^(https?://|mailto:|#)`)
 	positive      = regexp.MustCompile(`^\d+$`)
@@ -252,7 +254,7 @@ func (c *Cleaner) value(tag, space string, a Attr) (Attr, bool) {
 		if id, inside := strings.CutPrefix(a.Value, "#"); inside {
 			a.Value = "#" + c.ID(id)
 		}
-		return a, safeLink.MatchString(a.Value)
+		return a, safeLink.MatchString(a.Value) || c.Paths && !strings.Contains(a.Value, ":")
 	case "style":
 		a.Value = declarations(a.Value, c.ID)
 		return a, a.Value != ""

@@ -112,6 +112,9 @@ var block = Names("address article aside blockquote center details dialog dir di
 	"form h1 h2 h3 h4 h5 h6 " +
 	"header hgroup hr main menu nav ol p pre section summary table ul")
 
+// IsBlock reports whether an element begins on a new line.
+func (n *Node) IsBlock() bool { return block[n.Tag] }
+
 // Lines returns the text below n as lines. Each table row is a line, with two spaces before each cell.
 func (n *Node) Lines() string {
 	var b strings.Builder

@@ -29,7 +29,7 @@ func Formula(tex string, display bool) *markup.Node {
 		}
 		return n
 	}
-	n := markup.Element("math", nil, content)
+	n := markup.Element("math", []string{"data-tex", tex}, content)
 	if display {
 		n.Set("display", "block")
 	}

@@ -1,8 +1,8 @@
 package tex
 
 import (
-	"regexp"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
@@ -44,10 +44,6 @@ func mayOpen(name string) bool {
 	return isMath || environmentNames[name]
 }
 
-// anyWriting matches package report's LaTeX for a letter for which pdfLaTeX has no font: the letter in other engines, or
-// else its code.
-var anyWriting = regexp.MustCompile(`\{\\ifdefined\\Umathchar [^\x00-\x7f]\\else\[U\+[0-9A-F]{4,6}\]\\fi\}`)
-
 // Compilable reports whether LaTeX of an output may be copied into our document. All its commands and environments must be
 // known, and all groups closed. It must not contain ^^, which can encode any character, or @ after a command, which is
 // part of an internal name.
@@ -56,7 +52,7 @@ func Compilable(source string) bool {
 		strings.Contains(source, "^^") {
 		return false
 	}
-	r := reader{rest: anyWriting.ReplaceAllString(source, "x")}
+	r := reader{rest: source}
 	for r.rest != "" {
 		if !r.next() {
 			return false
@@ -164,3 +160,5 @@ func (r *reader) environment(begins bool) bool {
 	}
 	return r.end(name)
 }
+
+func controls(r rune) bool { return unicode.IsControl(r) && r != '\n' && r != '\t' }

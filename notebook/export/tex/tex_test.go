@@ -56,6 +56,7 @@ func TestFormula(t *testing.T) {
 		if c.tex == "" {
 			want = `<math><mrow></mrow></math>`
 		}
+		want = strings.Replace(want, "<math>", `<math data-tex="`+markup.Escape(c.tex)+`">`, 1)
 		if got != want {
 			t.Errorf("%s\n   is %s\n want %s", c.tex, got, want)
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -125,27 +126,33 @@ func IsFinite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 // pdflatex.
 var latexEscapes = strings.NewReplacer(
 	`\`, `\textbackslash{}`, "{", `\{`, "[", `{[}`, "}", `\}`, "$", `\$`, "&", `\&`, "#", `\#`, "%", `\%`,
+	"---", "-{}-{}-{}", "--", "-{}-{}", "``", "`{}`{}", "''", "'{}'{}", ",,", ",{},{}", "|", `\textbar{}`, "\t", " ", "\u200b", `\allowbreak{}`,
 	"~", `\textasciitilde{}`, "^", `\textasciicircum{}`, "<", `\textless{}`, ">", `\textgreater{}`,
-	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
+	"d_eff", `$d_{\mathrm{eff}}$`, "ρ_1", `$\rho_1$`, "ρ*", `$\rho^*$`, "θ*", `$\theta^*$`, "T*", `$T^*$`, "*", `{*}`, "K_Z", `$K_Z$`, "K_X", `$K_X$`,
 	"Δ_min", `$\Delta_{\min}$`, "_", `\_`, "Υ", `$\Upsilon$`, "ω", `$\omega$`, "ρ", `$\rho$`, "β", `$\beta$`, "✓", `$\surd$`, "✗",
 	`$\times$`, "ξ", `$\xi$`, "δ", `$\delta$`, "Δ", `$\Delta$`,
 	"ε", `$\varepsilon$`, "σ", `$\sigma$`, "θ", `$\theta$`, "λ", `$\lambda$`, "d̃", `$\tilde d$`, "‖", `$\|$`, "±", `$\pm$`, "×", `$\times$`,
 	"≤", `$\le$`, "≥", `$\ge$`, "²", `$^2$`, "√", `$\surd$`, "∞", `$\infty$`, "−", `$-$`, "³", `$^3$`, "¹", `$^1$`, "₂", `$_2$`, "→",
 	`$\to$`, "—", "---", "–", "--", "…", `\dots{}`, "\u00a0", "~", "█", `\rule{0.4em}{1.2ex}`, "░", `\rule{0.4em}{0.2ex}`, "\n", " ",
+	"─", "-", "━", "-", "═", "=", "│", `\textbar{}`, "┃", `\textbar{}`, "║", `\textbar{}`, "┌", "+", "┐", "+", "└", "+", "┘", "+", "├", "+",
+	"┤", "+", "┬", "+", "┴", "+", "┼", "+", "╭", "+", "╮", "+", "╰", "+", "╯", "+", "☐", "{[}~{]}", "☑", "{[}x{]}", "✔", `$\surd$`,
+	"⁰", `$^0$`, "⁴", `$^4$`, "⁵", `$^5$`, "⁶", `$^6$`, "⁷", `$^7$`, "⁸", `$^8$`, "⁹", `$^9$`, "⁻", `$^-$`, "ᵀ", `$^{\top}$`, "ⁿ", `$^n$`,
+	"₀", `$_0$`, "₁", `$_1$`, "₃", `$_3$`, "₄", `$_4$`, "ᵢ", `$_i$`, "ₙ", `$_n$`, "‑", "-",
 )
 
 // LaTeX escapes text for LaTeX. A letter that pdflatex has no font for becomes a command: XeLaTeX and LuaLaTeX print the
 // letter, and pdflatex prints its code point.
 func LaTeX(s string) string {
+	s = longWord.ReplaceAllStringFunc(s, func(w string) string { return sixteen.ReplaceAllString(w, "$0\u200b") })
 	var b strings.Builder
 	for _, r := range latexEscapes.Replace(s) {
-		switch name := greekLetters[r]; {
+		switch name := commands[r]; {
+		// Omit a mark that combines with the letter before it; the letter is readable without it.
+		case unicode.Is(unicode.Mn, r) || unicode.Is(unicode.Cf, r) || unicode.IsControl(r):
 		case name != "":
 			b.WriteString("$\\" + name + "$")
 		case r < 0x80 || unicode.Is(unicode.Latin, r) && r < 0x180 || strings.ContainsRune("¡§©«°µ¶·»¿÷‘’“”„†‡•€™", r):
 			b.WriteRune(r)
-		// Omit a mark that combines with the letter before it; the letter is readable without it.
-		case unicode.Is(unicode.Mn, r) || r == '\u200d' || r >= 0xfe00 && r <= 0xfe0f:
 		default:
 			fmt.Fprintf(&b, `{\ifdefined\Umathchar %c\else[U+%04X]\fi}`, r, r)
 		}
@@ -153,8 +160,19 @@ func LaTeX(s string) string {
 	return b.String()
 }
 
-// greekLetters are the names of the Greek letters that latexEscapes does not replace.
-var greekLetters = map[rune]string{
+// A line may break within a word of more than 40 letters, such as a checksum, after each sixteen of them.
+var (
+	longWord = regexp.MustCompile(`[^\s\x{200b}]{41,}`)
+	sixteen  = regexp.MustCompile(`.{16}`)
+)
+
+// commands are the commands of formulas for Greek letters and signs that latexEscapes does not replace.
+var commands = map[rune]string{
+	'∑': "sum", '∏': "prod", '∫': "int", '∈': "in", '∉': "notin", '∀': "forall", '∃': "exists", '∂': "partial", '∇': "nabla", '∩': "cap",
+	'∪': "cup", '⊂': "subset", '⊆': "subseteq", '≈': "approx", '≠': "neq", '≡': "equiv", '∼': "sim", '∝': "propto", '⋅': "cdot", '≪': "ll",
+	'≫': "gg", '←': "leftarrow", '↑': "uparrow", '↓': "downarrow", '↔': "leftrightarrow", '⇒': "Rightarrow", '⇔': "Leftrightarrow",
+	'↦': "mapsto", 'ℓ': "ell", '⟨': "langle", '⟩': "rangle", '∘': "circ", '⋆': "star", '⊥': "perp", '⊤': "top", '∧': "wedge", '∨': "vee",
+	'⊕': "oplus", '⊗': "otimes", '∅': "emptyset", '●': "bullet", '▲': "triangle", 'ℝ': "mathbf{R}", 'ℕ': "mathbf{N}", '′': "prime",
 	'α': "alpha", 'γ': "gamma", 'ζ': "zeta", 'η': "eta", 'ι': "iota", 'κ': "kappa", 'μ': "mu", 'ν': "nu", 'ο': "mathrm{o}", 'π': "pi",
 	'ς': "varsigma", 'τ': "tau", 'υ': "upsilon", 'φ': "varphi", 'χ': "chi", 'ψ': "psi", 'ϕ': "phi", 'ϑ': "vartheta",
 	'Α': "mathrm{A}", 'Β': "mathrm{B}", 'Γ': "Gamma", 'Ε': "mathrm{E}", 'Ζ': "mathrm{Z}", 'Η': "mathrm{H}", 'Θ': "Theta", 'Ι': "mathrm{I}",
