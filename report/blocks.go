@@ -27,7 +27,9 @@ func Notes(sentences []string) []Block {
 
 // remarks returns a note for each fact, or a warning if warning is true.
 func remarks[T any](facts []T, warning bool) []Block {
-	return lists.Map(facts, func(f T) Block { return Note{Text: upper(fmt.Sprint(f)) + ".", Warning: warning} })
+	return lists.Map(facts, func(f T) Block {
+		return Note{Text: strings.TrimSuffix(upper(fmt.Sprint(f)), ".") + ".", Warning: warning}
+	})
 }
 
 // Blocks converts a value to blocks for all renderers. v is a value of engine, bounds or sim, or a pointer to one; a

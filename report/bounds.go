@@ -7,7 +7,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Bounds returns the view of bounds(...): the lower bound, the upper bounds of the theorems, and the quantities in both.
@@ -15,7 +14,7 @@ func (views) Bounds(r bounds.Report) view {
 	return view{
 		blocks: func() []Block {
 			out := []Block{Paragraph{Text: boundsSentence(r), Lead: true}}
-			out = append(out, lists.Map(r.Notes, func(n engine.Warning) Block { return Note{Text: n.String()} })...)
+			out = append(out, remarks(r.Notes, false)...)
 			return append(out, promisesTable(r), quantitiesTable(r), boundsFacts(r))
 		},
 		bars:   "bound",

@@ -25,7 +25,7 @@ func fitBlocks(f fit.Fit) []Block {
 	if predicts(f) {
 		out = []Block{Paragraph{Text: predictionSentence(f), Lead: true}, Paragraph{Text: fitSentence(f)}}
 	}
-	first, others := warned(lists.Map(f.Warnings, func(w engine.Warning) string { return upper(w.String()) + "." }))
+	first, others := warned(lists.Map(f.Warnings, func(w engine.Warning) string { return upper(w.String()) }))
 	out = slices.Concat(out, first, others, []Block{kernelsOf(f)})
 	if len(f.Parameters) > 0 {
 		out = append(out, parameterTable(f))
@@ -74,7 +74,7 @@ func kernelsOf(f fit.Fit) KeyValues {
 		kv.add("where", fmt.Sprintf("%s(%s) = %s", formula.Name, formula.Params, formula.Body))
 	}
 	if f.Usable != f.Expression {
-		kv.add("With its level, for with_kernel(…, fitted(…))", shownKernel(f.Usable))
+		kv.add("With its level (prior mean), as fitted(…) returns it", shownKernel(f.Usable))
 	}
 	return kv
 }
@@ -105,16 +105,16 @@ func misfitSentence(m fit.Misfit) string {
 	}
 	switch m.Test {
 	case "F":
-		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the pure error of "+
-			"the replicates (F with %s and %s degrees of freedom, p = %s).%s",
+		return fmt.Sprintf("Test for lack of fit, in the directions where noise exceeds the kernel's variance: the mean square "+
+			"is %s times the pure error of the replicates (F with %s and %s degrees of freedom, p = %s).%s",
 			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.Freedom[1], 0), decimal(m.PValue, 2), nugget)
 	case "chi-square":
 		approximate := ""
 		if !m.Exact {
 			approximate = ", approximate: every arm has a standard deviation of its own, from few replicates"
 		}
-		return fmt.Sprintf("Lack of fit: where the kernel says less than noise does, the mean square is %s times the noise "+
-			"(chi-square with %s degrees of freedom, p = %s%s).%s",
+		return fmt.Sprintf("Test for lack of fit, in the directions where noise exceeds the kernel's variance: the mean square "+
+			"is %s times the noise (chi-square with %s degrees of freedom, p = %s%s).%s",
 			decimal(m.Statistic, 3), decimal(m.Freedom[0], 0), decimal(m.PValue, 2), approximate, nugget)
 	}
 	return "Lack of fit is not tested: " + m.Reason + "." + nugget

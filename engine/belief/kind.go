@@ -135,14 +135,14 @@ func (u *Undetermined) Error() string {
 	value := strconv.FormatFloat(u.Value, 'g', 6, 64)
 	switch {
 	case u.Measured == 0:
-		return fmt.Sprintf("problem %q: 0 of its %d arms are measured, so nothing tells the options apart. Add measurements to the table, or "+
-			"let protocol(p, budget=N) and campaign start propose the first ones", u.Problem, u.Arms)
+		return fmt.Sprintf("problem %q: 0 of its %d arms are measured, so the options cannot be distinguished. Add measurements to the table, "+
+			"or let protocol(p, budget=N) and campaign start propose the first ones", u.Problem, u.Arms)
 	case u.Limits:
-		return fmt.Sprintf("all measurements are limits (%s on average), so nothing tells the options apart", value)
+		return fmt.Sprintf("all measurements are limits (%s on average), so the options cannot be distinguished", value)
 	case u.Measured == 1 && u.Arms > 1:
-		return fmt.Sprintf("only one of %d options is measured (%s on average), so nothing tells the options apart", u.Arms, value)
+		return fmt.Sprintf("only one of %d options is measured (%s on average), so the options cannot be distinguished", u.Arms, value)
 	}
-	return fmt.Sprintf("all measurements are %s, so nothing tells the options apart", value)
+	return fmt.Sprintf("all measurements are %s, so the options cannot be distinguished", value)
 }
 
 // undetermined returns the reason why the measurements of a problem do not distinguish options; nil if they do.
