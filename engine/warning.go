@@ -213,9 +213,9 @@ var sentences = map[WarningKind]string{
 		"%.3g of the best",
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
 		"larger budget to measure them",
-	WarnNormWould: "with norm=%.3g the arms share data: about %.0f instead of %.0f samples per agent. This forecast simulates " +
-		"runs with the norm of the true means, which is unknown in an experiment. There, state a bound that is surely larger",
-	WarnNormWouldNot: "a norm would save nothing here. With norm=%.3g, a bound on the norm of the true means, simulated runs need about " +
+	WarnNormWould: "with norm=%.3g the arms share data: about %.0f instead of %.0f samples per agent, or up to about twice as many. " +
+		"The forecast uses the true means and their norm, which an experiment does not know. There, state a bound that is surely larger",
+	WarnNormWouldNot: "a norm would save little here. With norm=%.3g, a bound on the norm of the true means, runs need at least about " +
 		"%.0f instead of %.0f samples per agent",
 	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. For a realistic " +
 		"sample size, set norm=",

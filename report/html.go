@@ -275,8 +275,6 @@ func (h *htmlWriter) picture(f Figure) {
 		drawn, base64.StdEncoding.EncodeToString(h.png), alt)
 }
 
-func (h *htmlWriter) prose(Block) {} // see prose.go
-
 func (h *htmlWriter) code(c Code) {
 	if !c.Lines {
 		h.writef("<pre><code>%s</code></pre>\n", highlight(c.Text))

@@ -23,8 +23,9 @@ type marks struct {
 type markWriter struct {
 	marks
 	b       *strings.Builder
-	figures int   // number of figures so far
-	err     error // error of the first figure that could not be drawn
+	prose   func(Block) // writes a block of prose.go; nil if the medium has none
+	figures int         // number of figures so far
+	err     error       // error of the first figure that could not be drawn
 }
 
 // medium writes the blocks that are more than text, in one markup language.
@@ -33,7 +34,6 @@ type medium interface {
 	table(Table)
 	figure(f Figure, data Table)
 	code(Code)
-	prose(Block) // a block of prose.go
 }
 
 func (p *markWriter) write(s string)                 { p.b.WriteString(s) }
@@ -126,7 +126,9 @@ func (p *markWriter) blocks(m medium, blocks []Block) {
 		case Code:
 			m.code(b)
 		default:
-			m.prose(b)
+			if p.prose != nil {
+				p.prose(b)
+			}
 		}
 	}
 }

@@ -155,6 +155,7 @@ func (p *markWriter) within(m medium, blocks []Block) string {
 // their captions.
 func MarkdownOf(blocks []Block, quarto bool) string {
 	m := newMarkdown()
+	m.prose = m.writeProse
 	if m.quarto = quarto; quarto { // braces state attributes
 		m.escape = func(s string) string { return strings.ReplaceAll(inlineMarkdown(s), "{", `\{`) }
 	}
@@ -173,7 +174,7 @@ func (m *markdownWriter) indented(first, rest string, blocks []Block) {
 	m.write(first + strings.ReplaceAll(m.within(m, blocks), "\n", "\n"+rest) + "\n")
 }
 
-func (m *markdownWriter) prose(b Block) {
+func (m *markdownWriter) writeProse(b Block) {
 	switch b := b.(type) {
 	case Prose:
 		m.writef(m.paragraph, startsBlock.ReplaceAllString(strings.TrimSpace(m.inline(b)), `$1\$2`))
@@ -222,7 +223,7 @@ func (m *markdownWriter) prose(b Block) {
 // fitted, which makes its content at most as wide as the text.
 func LaTeXOf(blocks []Block) string {
 	l := newLaTeX(true)
-	l.article = true
+	l.article, l.prose = true, l.writeProse
 	l.blocks(l, blocks)
 	return l.b.String()
 }
@@ -230,7 +231,7 @@ func LaTeXOf(blocks []Block) string {
 // sections are the commands of headings, from level 2.
 var sections = []string{"section", "subsection", "subsubsection", "paragraph", "subparagraph"}
 
-func (l *latexWriter) prose(b Block) {
+func (l *latexWriter) writeProse(b Block) {
 	switch b := b.(type) {
 	case Prose:
 		l.writef(l.paragraph, strings.TrimSpace(l.inline(b)))

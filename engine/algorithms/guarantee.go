@@ -374,6 +374,16 @@ func (e Entry) BoundOf(m *model.Model, opt model.Terms) (b model.Bound, bounded 
 	return b, false
 }
 
+// ForecastNorm returns about how many samples in total CoTestFC needs with the stated norm on known expected rewards. used
+// is false if the algorithm would ignore the norm, or if no forecast is possible.
+func (e Entry) ForecastNorm(m *model.Model, opt model.Terms) (samples float64, used bool) {
+	if !e.tests() {
+		return 0, false
+	}
+	samples, used, err := cotest.ForecastNorm(m, opt)
+	return samples, used && err == nil
+}
+
 // delta returns the proven error probability: δ plus the cost of expected rewards that are only close to a function within
 // the stated norm.
 func (b Basis) delta() float64 {

@@ -228,11 +228,8 @@ func (m *Model) Normalised(ridge float64) float64 { return ridge / m.Scale }
 // DesignTolerance returns the relative duality gap for designs inside algorithms with this number of arms. Sample counts
 // use the design's value and not its lower bound, so a gap costs samples but does not affect the guarantee.
 func DesignTolerance(arms int) float64 {
-	switch {
-	case arms <= 64:
+	if arms <= 64 {
 		return 1e-9
-	case arms <= 400:
-		return 1e-6
 	}
 	return 1e-3
 }

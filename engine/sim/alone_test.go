@@ -47,7 +47,8 @@ func TestTestsAloneAreCounted(t *testing.T) {
 	}
 }
 
-// A result that did not share forecasts the samples with the norm of the true means: those of runs with this norm.
+// A result that did not share forecasts the samples with the norm of the true means. Runs with this norm need between half
+// and 2.5 times as many.
 func TestForecastWithNorm(t *testing.T) {
 	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{0.1}}}}}
 	place := func(i int) float64 { return float64(i) / 39 }
@@ -67,10 +68,13 @@ func TestForecastWithNorm(t *testing.T) {
 	w := r.Warnings[at]
 	x.Options.Norm = w.Numbers[0]
 	with := run(t, x)
-	if w.Numbers[1] != with.SamplesPerAgent.Mean || w.Numbers[2] != r.SamplesPerAgent.Mean {
+	if ratio := with.SamplesPerAgent.Mean / w.Numbers[1]; !(ratio > 0.5 && ratio < 2.5) || w.Numbers[2] != r.SamplesPerAgent.Mean {
 		t.Errorf("forecast %v, simulated %g and %g", w.Numbers, with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
 	}
-	if saves := with.SamplesPerAgent.Mean < r.SamplesPerAgent.Mean; saves != (w.Kind == engine.WarnNormWould) {
-		t.Errorf("%s, but %g with the norm and %g without", w.Kind, with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
+	if saves := 2*w.Numbers[1] <= w.Numbers[2]; saves != (w.Kind == engine.WarnNormWould) {
+		t.Errorf("%s, but %v", w.Kind, w.Numbers)
+	}
+	if w.Kind == engine.WarnNormWould && with.SamplesPerAgent.Mean > r.SamplesPerAgent.Mean {
+		t.Errorf("%g samples with the norm and %g without", with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
 	}
 }

@@ -111,9 +111,8 @@ const (
 	// predictedArms is the largest number of arms for which theory is computed for sweeps: the speedup predicted by the
 	// hardness, and the paper's theorems.
 	predictedArms = 400
-	// forecastArms is the largest number of arms for which a result forecasts what a norm would save, from at most
-	// forecastRuns runs, or one run above predictedArms.
-	forecastArms, forecastRuns = 2000, 3
+	// forecastArms is the largest number of arms for which a result forecasts what a norm would save.
+	forecastArms = 2000
 	// tellingRatio is the largest displayed ratio to a lower bound with a norm. Larger ratios show a loose bound rather
 	// than many samples.
 	tellingRatio = 20

@@ -47,7 +47,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	ts.first(&r, shown)
 	x.compare(ctx, &r, entry, model, t)
 	if x.Estimates && t.done > 0 {
-		r.Warnings = append(r.Warnings, x.withNorm(ctx, r, model)...)
+		r.Warnings = append(r.Warnings, x.withNorm(r, entry, model)...)
 	}
 	if t.done == 0 {
 		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
@@ -183,7 +183,7 @@ func unshared(r engine.Result) bool {
 
 // withNorm forecasts the samples of a result that did not share, if it had used the norm of the true means, rounded up to
 // two digits. It returns nothing if the true means are unknown or there are more than forecastArms arms.
-func (x Experiment) withNorm(ctx context.Context, r engine.Result, m *model.Model) []engine.Warning {
+func (x Experiment) withNorm(r engine.Result, entry algorithms.Entry, m *model.Model) []engine.Warning {
 	if !unshared(r) || x.believed != nil || x.Problem.Mean == nil || x.Options.Norm > 0 || x.Problem.N() > forecastArms {
 		return nil
 	}
@@ -192,27 +192,22 @@ func (x Experiment) withNorm(ctx context.Context, r engine.Result, m *model.Mode
 		return nil
 	}
 	digit := math.Pow(10, math.Floor(math.Log10(norm))-1)
-	norm = math.Ceil(norm/digit) * digit
-	runs := min(x.Runs, forecastRuns)
-	if x.Problem.N() > predictedArms {
-		runs = 1
-	}
-	y := Experiment{Problem: x.Problem, Mode: x.Mode, Algorithm: x.Algorithm, Options: x.Options,
-		Runs: runs, Seed: x.Seed, Workers: x.Workers, Memory: x.Memory}
-	if !x.natural {
-		y.Draw, y.Rounds = x.Draw, x.Rounds
-	}
-	y.Options.Norm = norm
-	shared, err := Run(ctx, y)
-	if err != nil || unshared(shared) { // with so few dimensions the test ignores the norm
+	opt := x.Options
+	opt.Norm = math.Ceil(norm/digit) * digit
+	terms, err := m.Terms(x.Mode, opt)
+	if err != nil {
 		return nil
 	}
-	with, without := shared.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean
+	total, used := entry.ForecastNorm(m, terms)
+	if !used { // with so few dimensions the test ignores the norm
+		return nil
+	}
+	with, without := total/float64(m.Problem.V()), r.SamplesPerAgent.Mean
 	kind := engine.WarnNormWould
-	if with >= without {
+	if 2*with > without { // runs need up to twice the forecast
 		kind = engine.WarnNormWouldNot
 	}
-	return []engine.Warning{{Kind: kind, Numbers: []float64{norm, with, without}}}
+	return []engine.Warning{{Kind: kind, Numbers: []float64{opt.Norm, with, without}}}
 }
 
 // Measures by which algorithms are compared.

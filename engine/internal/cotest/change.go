@@ -35,6 +35,7 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 	try.To(rounds.CheckInform(a.Model.Problem, b))
 	a.loose = true
 	first := a.estimates == nil
+	a.scales.Aside()
 	a.learn(b)
 	a.aside += engine.PullsOf(b.Counts)
 	if first {

@@ -54,6 +54,9 @@ func (l *localDesign) solve(pulls float64) (counts []float64, d design.Design) {
 // mostActive is the number of targets in the design problem after which solve adds no further ones.
 const mostActive = 600
 
+// mostAdded is the largest number of targets that solve adds at once.
+const mostAdded = 120
+
 // contrasts returns one row per target in of: the features of its gap, scaled so that the wanted variance is 1.
 func (l *localDesign) contrasts(of []int) *mat.Dense {
 	out := mat.NewDense(len(of), l.white.RawMatrix().Cols, nil)
@@ -67,7 +70,7 @@ func (l *localDesign) contrasts(of []int) *mat.Dense {
 
 // first returns the targets with which solve begins: those with the largest lacks, without similar ones.
 func (l *localDesign) first() []int {
-	return l.dissimilar(neediest(l.lacking(l.white)), nil, 60)
+	return l.dissimilar(neediest(l.lacking(l.white)), nil, mostAdded)
 }
 
 // neediest returns the indices of lacks in descending order of the lacks.
@@ -155,14 +158,14 @@ func (l *localDesign) lacking(white *mat.Dense) []float64 {
 	})
 }
 
-// missed returns up to 40 targets that are not active and whose lacks after these pulls exceed factor, the largest first.
+// missed returns up to mostAdded targets that are not active and whose lacks after these pulls exceed factor, the largest first.
 func (l *localDesign) missed(pulls []float64, factor float64, active []int) []int {
 	lacks := l.lacks(pulls)
 	order := lists.Where(neediest(lacks), func(k int) bool { return lacks[k] > factor && !slices.Contains(active, k) })
 	if l.each {
-		return order[:min(len(order), 40)]
+		return order[:min(len(order), mostAdded)]
 	}
-	return l.dissimilar(order, active, 40)
+	return l.dissimilar(order, active, mostAdded)
 }
 
 // hardest is the number of targets that the search for a rounding checks.

@@ -103,6 +103,7 @@ func (a *normed) Learn(ctx context.Context, b engine.Batch) (err error) {
 func (a *normed) AddData(b engine.Batch) (err error) {
 	defer try.Caught(&err)
 	try.To(rounds.CheckInform(a.Model.Problem, b))
+	a.scales.Aside()
 	a.learn(b)
 	bets := a.bets
 	a.bets = nil

@@ -9,8 +9,8 @@ import (
 // only, and a difference that is found late costs wrong answers (docs/adr/0009).
 const regroupLevel = 0.1
 
-// fewestTested is the smallest number of pulls of an arm in the first round that pulls it, if scales are tested:
-// engine.NewScaleTest compares variances with at least two degrees of freedom.
+// fewestTested is the smallest number of pulls of a pulled arm in round 1 if scales are tested: engine.NewScaleTest compares
+// variances with at least two degrees of freedom.
 const fewestTested = 3
 
 // grouping chooses which arms share an unknown noise scale: first all, later the arms of each task, or none. After each
@@ -33,13 +33,13 @@ func newGrouping(p *problem.Problem) *grouping {
 	}
 }
 
-// replicate adds pulls to the arms whose scales cannot be compared yet.
+// replicate adds pulls to the arms that round 1 pulls, so that their scales can be compared.
 func (g *grouping) replicate(counts []int) {
-	if g == nil {
+	if g == nil || g.rounds > 0 {
 		return
 	}
 	for i, c := range counts {
-		if c > 0 && g.own.freedom[i] < fewestTested-1 {
+		if c > 0 {
 			counts[i] = max(c, fewestTested)
 		}
 	}
@@ -73,6 +73,13 @@ func (n *Scales) regroup(b engine.Batch) {
 	for i, of := range n.Groups {
 		n.freedom[of] += g.own.freedom[i]
 		n.squares[of] += g.own.squares[i]
+	}
+}
+
+// Aside states that the next call of Learn is not a round but has rewards from outside the rounds.
+func (n *Scales) Aside() {
+	if n.tested != nil {
+		n.tested.rounds--
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
 	"github.com/gonb-cope/gonb-cope/engine/internal/plain"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Scales that differ between arms or tasks become groups of their own, and the warning says so. Equal scales of arms
@@ -50,5 +51,22 @@ func TestGroupsFollowScales(t *testing.T) {
 		if other > c.most {
 			t.Errorf("sd %v: %d of 100 runs do not end with %q", c.sd, other, c.kind)
 		}
+	}
+}
+
+// Round 1 has three pulls of each arm, also after rewards from outside the rounds; later rounds need not.
+func TestRoundOneIsReplicated(t *testing.T) {
+	p := enginetest.Small(t, enginetest.Identity, []float64{0, 0}, []float64{0, 0})
+	p.Noise.UnknownBy = problem.UnknownTested
+	n := try.Of(NewScales(plain.ModelOf(t, p), engine.Options{}))
+	n.Aside()
+	try.To(n.Learn(engine.Batch{Counts: []int{9, 9, 9, 9}, Means: make([]float64, 4)}))
+	for round, want := range []int{3, 1} {
+		counts := []int{9, 1, 9, 9}
+		n.Replicate(counts)
+		if counts[1] != want {
+			t.Errorf("round %d: %d pulls of the second arm, want %d", round+1, counts[1], want)
+		}
+		try.To(n.Learn(enginetest.SquaresPull(rand.New(rand.NewPCG(1, 1)), p, []float64{1, 1, 1, 1}, engine.Plan{Counts: counts})))
 	}
 }

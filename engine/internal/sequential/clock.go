@@ -7,7 +7,7 @@ import (
 
 // Constants of the clocks of all tests. ClockGrowth is a compromise. Looks that are farther apart waste more of a round
 // whose information ends between two looks; closer looks make the boundary higher. The last time is 5·10^5 times the
-// first. With a boundary z, that is enough for gaps of z/722 standard errors of round 1 (docs/theory/test.md).
+// first. With a boundary z, that is enough for gaps of z/722 standard errors of round 1 (docs/theory/samples.md).
 const (
 	ClockGrowth = 1.25
 	ClockLooks  = 60

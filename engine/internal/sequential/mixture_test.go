@@ -86,7 +86,7 @@ func TestMixtureErrors(t *testing.T) {
 	}
 }
 
-// What sub-Gaussian scores cost: z² of Mixture over z² of Heights, at the looks before the late ones (docs/theory/test.md).
+// What sub-Gaussian scores cost: z² of Mixture over z² of Heights, at the looks before the late ones (docs/theory/scores.md).
 func TestMixtureCost(t *testing.T) {
 	times := Geometric(ClockGrowth, ClockLooks)
 	for _, c := range []struct{ alpha, least, most float64 }{{0.05, 1.22, 1.34}, {0.005, 1.17, 1.25}} {
