@@ -136,7 +136,7 @@ func (p *page) rich(cell int, id string, c *notebook.Cell, o notebook.Output) []
 	var lost []string
 	wanted := preferred
 	if p.to != nil {
-		if figure := ownPicture(o, p.to.figures); figure != nil {
+		if figure := p.ownPicture(o); figure != nil {
 			return []*markup.Node{figure}
 		}
 		wanted = p.to.media
@@ -236,14 +236,16 @@ func imageElement(kind string, data []byte, alt string) *markup.Node {
 	return markup.Element("img", []string{"src", "data:" + kind + ";base64," + base64.StdEncoding.EncodeToString(data), "alt", alt})
 }
 
-// ownPicture returns one of our figures, drawn as the first media type that is possible, or nil for other outputs. The
-// report sets the title as caption.
-func ownPicture(o notebook.Output, wanted []string) *markup.Node {
+// ownPicture returns one of our figures, drawn as the first media type that is possible, or nil for other outputs. If the
+// report sets the title as caption, the drawing has none.
+func (p *page) ownPicture(o notebook.Output) *markup.Node {
 	f, ours := ownFigure(o)
 	title, alt := f.Title, f.Describe()
-	f.Title = ""
+	if p.to.latex || p.to.quarto || p.to.paper { // other readers show no caption
+		f.Title = ""
+	}
 	draw := map[string]func(io.Writer, figure.Figure) error{pdfMedia: figure.PDF, "image/svg+xml": figure.SVG, "image/png": figure.PNG}
-	for _, media := range wanted {
+	for _, media := range p.to.figures {
 		var b bytes.Buffer
 		if ours && draw[media](&b, f) == nil {
 			return markup.Element("figure", nil, imageElement(media, b.Bytes(), alt),

@@ -13,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 func TestSaveUnknown(t *testing.T) {
@@ -260,6 +261,22 @@ func TestImages(t *testing.T) {
 		checkPage(t, root)
 		if !strings.Contains(string(page), c.want) {
 			t.Errorf("%s: page lacks %q:\n%s", c.source, c.want, root.All("main")[0])
+		}
+	}
+}
+
+// The title of a figure is in its drawing where Markdown shows no caption, and otherwise the caption.
+func TestTitlesOfFigures(t *testing.T) {
+	f := report.Figure{Title: "Costs by gap", XLabel: "gap", YLabel: "samples", Series: []report.Series{{Name: "a", X: []float64{1, 2}, Y: []float64{1, 4}}}}
+	data := try.Of(report.Bundle(report.Display{Value: f}, "x"))
+	nb := book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: data}))
+	for ending, drawn := range map[string]bool{".md": true, ".qmd": false} {
+		folder := t.TempDir()
+		try.To(Save(t.Context(), filepath.Join(folder, "r"+ending), nb, Options{}))
+		svg := string(try.Of(os.ReadFile(filepath.Join(folder, "r_files", "figure-1.svg"))))
+		text := string(try.Of(os.ReadFile(filepath.Join(folder, "r"+ending))))
+		if got := strings.Contains(svg, ">Costs by gap</text>"); got != drawn || strings.Contains(text, "![Costs by gap](") == drawn {
+			t.Errorf("%s: the drawing has the title: %v\n%s\n%s", ending, got, text, svg)
 		}
 	}
 }
