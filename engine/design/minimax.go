@@ -133,7 +133,7 @@ func (m *minimax) begin() bool {
 	if m.value <= 0 {
 		return false
 	}
-	if len(m.p.pairs) <= min(2*m.p.phi.Rows, mostPairs) && len(m.p.groups) == 0 {
+	if len(m.p.pairs) <= min(2*m.p.phi.Rows, smallArms) && len(m.p.groups) == 0 {
 		// added a few at a time, each would be violated by a large factor while A becomes singular
 		m.takeAll()
 	} else {
