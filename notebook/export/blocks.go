@@ -286,7 +286,18 @@ func (c *converter) table(n *markup.Node) report.Block {
 	if caption := n.Child("caption"); caption != nil {
 		t.Caption = strings.TrimSpace(c.line(caption).String())
 	}
+	if n.HasClass("facts") { // report.HTML writes facts as a table without a heading
+		return factsOf(t)
+	}
 	return t
+}
+
+// factsOf returns the rows of a table as facts, named by their first cells.
+func factsOf(t report.Table) report.KeyValues {
+	return report.KeyValues{Caption: t.Caption, Items: lists.Map(t.Rows, func(row []any) report.KeyValue {
+		words := lists.Map(row, func(v any) string { return strings.TrimSpace(fmt.Sprint(v)) })
+		return report.KeyValue{Key: words[0], Value: strings.Join(words[1:], " ")}
+	})}
 }
 
 // rowsOf returns the rows of a table, without those of tables inside it.

@@ -97,6 +97,17 @@ func TestSaveMarkdown(t *testing.T) {
 	}
 }
 
+// Facts are a list: a table of Markdown would have an empty heading above them.
+func TestFactsInMarkdown(t *testing.T) {
+	facts := report.KeyValues{Caption: "Model", Items: []report.KeyValue{{Key: "Noise", Value: 2}, {Key: "Level", Value: "0 to 1"}}}
+	b := try.Of(report.Bundle(report.Display{Value: []report.Block{facts}}, "x"))
+	nb := book(codeCell("x", nil, notebook.Output{Type: notebook.ExecuteResult, Data: b}))
+	text := string(markdown(t.Context(), nb, Options{}.limited(t.Context()), false, nil))
+	if !strings.Contains(text, "**Model**\n\n- Noise: 2\n- Level: 0 to 1\n") || strings.Contains(text, "|") {
+		t.Errorf("facts are %q", text)
+	}
+}
+
 // A report in Markdown has the same outputs with provenance and without, wherever the report and
 // its notebook are; the last line names the notebook.
 func TestOutputs(t *testing.T) {
