@@ -7,7 +7,9 @@ import (
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/sim"
@@ -76,5 +78,23 @@ func TestForecastWithNorm(t *testing.T) {
 	}
 	if w.Kind == engine.WarnNormWould && with.SamplesPerAgent.Mean > r.SamplesPerAgent.Mean {
 		t.Errorf("%g samples with the norm and %g without", with.SamplesPerAgent.Mean, r.SamplesPerAgent.Mean)
+	}
+}
+
+// There is no forecast if two best arms are tied and no difference is allowed: no number of samples is enough.
+func TestNoForecastOfTies(t *testing.T) {
+	k := kernels.Joint{Terms: []kernels.Term{{Scale: 1, Task: kernels.Identity{}, Arm: kernels.RBF{Lengthscale: []float64{0.1}}}}}
+	place := func(i int) float64 { return float64(i) / 39 }
+	p := madeOf(t, 2, 40, k, problem.NoiseModel{Scales: []float64{1}}, func(_, i int) float64 {
+		d := (place(min(i, 39-i)) - place(10)) / 0.1
+		return 3 * math.Exp(-d*d/2)
+	}, place)
+	m := try.Of(model.New(p, 1))
+	for epsilon, want := range map[float64]bool{0: false, 0.3: true} {
+		terms := try.Of(m.Terms(engine.ModeFC, engine.Options{Delta: 0.05, Epsilon: epsilon, Norm: 6}))
+		entry := try.Of(algorithms.Named(engine.ModeFC, "CoTestFC"))
+		if samples, used := entry.ForecastNorm(m, terms); used != want || used && !(samples > 0) {
+			t.Errorf("epsilon %g: forecast %g, used %v", epsilon, samples, used)
+		}
 	}
 }

@@ -12,7 +12,8 @@ import (
 
 // ForecastNorm returns about how many samples CoTestFC needs with a stated norm on known expected rewards: those of round
 // 1, and those of one design with which every walk of a best arm is expected to cross its boundary. A run does not know
-// the gaps, so it usually needs more. used is false if CoTestFC would ignore the norm.
+// the gaps, so it usually needs more. used is false if CoTestFC would ignore the norm, or never ends because best arms are
+// tied.
 func ForecastNorm(m *model.Model, opt model.Terms) (samples float64, used bool, err error) {
 	defer try.Caught(&err)
 	b, used, err := BoundOf(m, opt)
@@ -29,6 +30,9 @@ func ForecastNorm(m *model.Model, opt model.Terms) (samples float64, used bool, 
 		for _, i := range group {
 			if i != best[v] {
 				lead := (m.Problem.Mean[best[v]]-m.Problem.Mean[i])/m.Unit + a.opt.Epsilon
+				if !(lead > 0) {
+					return 0, false, nil
+				}
 				info := math.Pow(height/lead, 2)
 				targets, apart = append(targets, target{i, best[v], info, info}), apart+info/m.Precision[i]
 			}
