@@ -213,7 +213,7 @@ var sentences = map[WarningKind]string{
 		"%.3g of the best",
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
 		"larger budget to measure them",
-	WarnNormWould: "with norm=%.3g the arms share data: about %.0f instead of %.0f samples per agent, or up to about twice as many. " +
+	WarnNormWould: "with norm=%.3g the arms share data: about %.0f samples per agent (up to about twice that) instead of %.0f. " +
 		"The forecast uses the true means and their norm, which an experiment does not know. There, state a bound that is surely larger",
 	WarnNormWouldNot: "a norm would save little here. With norm=%.3g, a bound on the norm of the true means, runs need at least about " +
 		"%.0f instead of %.0f samples per agent",

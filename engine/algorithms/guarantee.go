@@ -177,8 +177,8 @@ func (b Basis) doubts() []string {
 			out = append(out, "the data contradict the assumed noise (see the warning)")
 		}
 		if normal && p.Noise.UnknownBy == problem.UnknownTested && !b.scaledByArm() {
-			out = append(out, "noise scales were not stated to be equal, and rounds count with one scale until the rewards show different "+
-				"ones. noise=\"unknown\" states it; noise=\"unknown arm\" needs no statement")
+			out = append(out, "noise scales were not stated to be equal, and rounds use one scale until the rewards show different "+
+				"ones. noise=\"unknown\" states that they are equal; noise=\"unknown arm\" needs no statement")
 		}
 		return out
 	}
@@ -200,7 +200,7 @@ func (b Basis) doubts() []string {
 		out = append(out, "the noise of some arms is smaller than stated, and no proof covers that. law=\"subgaussian\" needs only "+
 			"upper bounds")
 	case p.Noise.UnknownBy == problem.UnknownTested && !proportional(p):
-		out = append(out, "noise scales differ, and rounds count with one scale until the rewards show that. "+
+		out = append(out, "noise scales differ, and rounds use one scale until the rewards show that. "+
 			"noise=\"unknown arm\" allows for any scales from the first round")
 	case !proportional(p):
 		out = append(out, fmt.Sprintf("the noise scales are not the guesses times one factor for each %s, as stated. "+

@@ -273,7 +273,8 @@ func (c *converter) table(n *markup.Node) report.Block {
 			t.Rows[i] = append(t.Rows[i], "")
 		}
 	}
-	if head := n.Child("thead"); head != nil && head.Child("tr") != nil && rows[0] == head.Child("tr") {
+	head := n.Child("thead")
+	if head != nil && head.Child("tr") != nil && rows[0] == head.Child("tr") {
 		for j, v := range t.Rows[0] {
 			title, _ := v.(report.Prose)
 			if slices.ContainsFunc(title, func(in report.Inline) bool { return in.Kind != report.Words }) {
@@ -286,7 +287,7 @@ func (c *converter) table(n *markup.Node) report.Block {
 	if caption := n.Child("caption"); caption != nil {
 		t.Caption = strings.TrimSpace(c.line(caption).String())
 	}
-	if n.HasClass("facts") { // report.HTML writes facts as a table without a heading
+	if n.HasClass("facts") && head == nil { // report.HTML writes facts as a table without a heading
 		return factsOf(t)
 	}
 	return t
