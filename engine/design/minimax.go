@@ -72,9 +72,6 @@ type minimax struct {
 	priced  int     // iteration in which all arms and contrasts were last evaluated
 	lastGap float64 // the gap in that iteration
 	slack   float64 // relative distance below the largest variance at which contrasts are candidates
-
-	fixed bool      // whether only the near arms may have weight, even if others have larger gradients
-	from  []float64 // N: initial weights; nil means equal ones
 }
 
 const (
@@ -89,6 +86,7 @@ const (
 func newMinimax(s Space, c Contrasts, near []float64, best *bound, opt Options) *minimax {
 	p := try.Of(newProblem(stopper{opt.Context}, s, c, near))
 	m := &minimax{working: newWorking(p, near), opt: opt, tolerance: opt.tolerance(), best: best, lastGap: 1}
+	m.worth = m.tolerance / 4
 	if best == nil {
 		m.best = &bound{value: math.Inf(1), lambda: make([]float64, p.phi.Rows), dual: Certificate{Weights: make([]float64, p.phi.Rows)}}
 	}
@@ -133,12 +131,7 @@ func (m *minimax) begin() bool {
 	if m.value <= 0 {
 		return false
 	}
-	if len(m.p.pairs) <= min(2*m.p.phi.Rows, smallArms) && len(m.p.groups) == 0 {
-		// added a few at a time, each would be violated by a large factor while A becomes singular
-		m.takeAll()
-	} else {
-		m.addPairs(0.3, m.pairLimit())
-	}
+	m.addPairs(1, m.pairLimit())
 	m.resize()
 	in.evaluate()
 	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
@@ -180,7 +173,7 @@ func (m *minimax) certify() Status {
 func (m *minimax) advance() Status {
 	in := &m.inner
 	switch {
-	case in.complementarity() < 0.01*m.tolerance*in.t:
+	case m.spent():
 		return Stalled
 	case m.iterations >= m.opt.limit():
 		return IterationLimit
@@ -190,10 +183,13 @@ func (m *minimax) advance() Status {
 	return unsolved
 }
 
+// spent reports whether further steps cannot reduce the gap of the restricted problem.
+func (m *minimax) spent() bool { return m.inner.complementarity() < 0.01*m.tolerance*m.inner.t }
+
 // due reports whether certify should evaluate all arms and contrasts. This is always so for small problems. For others the
 // restricted problem must be solved so well that new arms and contrasts matter.
 func (m *minimax) due() bool {
-	return m.p.phi.Rows <= smallArms || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance)
+	return m.whole || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance) || m.spent()
 }
 
 // record stores the bounds of this iterate that are the best so far.
@@ -212,21 +208,7 @@ func (m *minimax) record() {
 	}
 }
 
-const (
-	// patience is the number of iterations after which a problem with few arms adds all contrasts. Many of them are then
-	// active together, and it takes longer to add a few at a time.
-	patience = 20
-	// hurry is used as patience if there are at most fewPairs contrasts per arm.
-	hurry    = 10
-	fewPairs = 8
-	// mostPairs is the largest number of contrasts for which all are added at once.
-	mostPairs = 40000
-)
-
 func (m *minimax) pairLimit() int {
-	if m.fixed {
-		return max(40, m.p.phi.Cols/2)
-	}
 	return max(40, 2*m.p.phi.Cols)
 }
 
@@ -235,8 +217,6 @@ func (m *minimax) revise() Status {
 	ok := true
 	switch {
 	case m.priced < m.iterations || m.all && m.whole: // no new bounds, or nothing left to add
-	case m.mustWiden():
-		ok = m.widen()
 	default:
 		ok = m.exchange()
 	}
@@ -289,33 +269,6 @@ func (m *minimax) exchange() bool {
 		wanted = max(wanted, excess)
 	}
 	in.center(max(mu, 0.3*wanted*in.t/float64(len(m.arms)+len(m.pairs))), false)
-	return true
-}
-
-// mustWiden reports whether revise should add all contrasts.
-func (m *minimax) mustWiden() bool {
-	count := m.p.contrasts()
-	if m.all || m.fixed && count > fewPairs*m.p.phi.Rows {
-		return false
-	}
-	if !(m.whole || m.near != nil) || count > mostPairs {
-		return false
-	}
-	return m.iterations >= patience || (m.iterations >= hurry && count <= fewPairs*m.p.phi.Rows)
-}
-
-// widen adds all contrasts and moves the iterate back towards the central path. It reports false if A is not positive
-// definite.
-func (m *minimax) widen() bool {
-	in := &m.inner
-	m.takeAll()
-	m.resize()
-	clear(in.u)
-	if !in.evaluate() {
-		return false
-	}
-	gap := max(m.value/m.lower-1, 0)
-	in.center(max(in.mu(), 0.3*gap*in.t/float64(len(m.arms)+len(m.pairs))), false)
 	return true
 }
 

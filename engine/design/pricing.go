@@ -9,7 +9,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -182,6 +181,8 @@ const (
 	manyArms = 64
 	// nearPart is the largest fraction of all arms for which it saves time.
 	nearPart = 0.5
+	// mostNear is the largest number of arms to which the span is restricted.
+	mostNear = 400
 )
 
 // nearby returns 1 for arms of contrasts and 0 for others, if it saves time to restrict the problem to the former.
@@ -203,7 +204,7 @@ func nearby(s Space, c Contrasts) []float64 {
 
 func restrictable(near []float64) bool {
 	size := sum(near)
-	return len(near) >= manyArms && size <= nearPart*float64(len(near)) && size <= smallArms && size > 0
+	return len(near) >= manyArms && size <= nearPart*float64(len(near)) && size <= mostNear && size > 0
 }
 
 // first returns the arms of the first iterate, and their weights.
@@ -212,18 +213,13 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 		return m.p.start()
 	}
 	arms = indices.Where(len(m.near), func(i int) bool { return m.near[i] > 0 })
-	if m.from != nil {
-		lambda = lists.Map(arms, func(i int) float64 { return 0.9*m.from[i] + 0.1/float64(len(arms)) })
-		scale(1/sum(lambda), lambda)
-		return arms, lambda
-	}
 	return arms, uniform(len(arms))
 }
 
 // narrow reports whether arms outside the restricted problem must be added. This is so if they have larger gradients, and
 // the restricted problem is solved well enough for that to be reliable.
 func (m *minimax) narrow() bool {
-	if m.near == nil || m.fixed || m.over <= m.top*(1+1e-12) {
+	if m.near == nil || m.over <= m.top*(1+1e-12) {
 		return false
 	}
 	return m.value/m.lower-1 <= max(m.tolerance, 0.1*(m.over/m.top-1))

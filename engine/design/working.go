@@ -38,7 +38,7 @@ type working struct {
 	inTop  float64        // max g over the working arms
 	proven float64        // dual bound over all arms
 	lower  float64        // dual bound over the arms that may be in the working set
-	degree []int          // N: workspace, the number of new pairs of each arm
+	worth  float64        // relative excess of a gradient above which an arm is added
 }
 
 func newWorking(p *problem, near []float64) *working {
@@ -46,7 +46,9 @@ func newWorking(p *problem, near []float64) *working {
 	p.stop.claim(n, n*p.phi.Cols, n*p.phi.Cols)
 	w := &working{p: p, near: near, seen: newScan(n), g: make([]float64, n)}
 	w.inArms, w.droppedArms = make([]bool, n), make([]bool, n)
-	w.degree = make([]int, n)
+	for _, i := range p.pivots { // without them A may be singular
+		w.droppedArms[i] = true
+	}
 	w.v, w.vm = reshape(w.v, n, p.phi.Cols), reshape(w.vm, n, p.phi.Cols)
 	w.inner.ridge, w.inner.stop = p.ridge, p.stop
 	return w
@@ -105,65 +107,87 @@ func (w *working) price(slack float64) {
 func (w *working) may(i int) bool { return w.near == nil || w.near[i] > 0 }
 
 // addPairs adds contrasts within a fraction slack of the largest, for each arm the one with its best partner, the largest
-// first. It adds at most limit, and with groups at most two per arm, since near-duplicate arms would add near-duplicate
-// contrasts. It returns the number added, and how far the largest exceeds t.
+// first. It adds at most limit, and of similar contrasts only the largest. It returns the number added, and how far the
+// largest exceeds t.
 func (w *working) addPairs(slack float64, limit int) (added int, violation float64) {
 	order := ranking(len(w.seen.high), func(i int) (float64, bool) {
 		h, j := w.seen.high[i], w.seen.partner[i]
 		return h, j >= 0 && h > 0 && h >= (1-slack)*w.value && (i < j || w.seen.partner[j] != i)
 	})
-	clear(w.degree)
-	for _, a := range order {
-		i := a.arm
-		q := Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
-		crowded := len(w.p.groups) > 0 && (w.degree[q.I] == 2 || w.degree[q.J] == 2)
-		if added == limit || crowded || w.holds(q) {
+	pair := func(a int) Pair {
+		i := order[a].arm
+		return Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
+	}
+	v, d := w.white(), make([]float64, w.p.phi.Cols)
+	near := func(a, b int) bool {
+		p, q := pair(a), pair(b)
+		f, g := math.Sqrt(p.Weight), math.Sqrt(q.Weight)
+		pi, pj, qi, qj := row(v, p.I), row(v, p.J), row(v, q.I), row(v, q.J)
+		plus, minus := 0.0, 0.0
+		for c := range d {
+			y, z := f*(pi[c]-pj[c]), g*(qi[c]-qj[c])
+			plus += (y - z) * (y - z)
+			minus += (y + z) * (y + z)
+		}
+		return min(plus, minus) < similar*order[a].key
+	}
+	for _, a := range pick(len(order), limit, near) {
+		q := pair(a)
+		if w.holds(q) {
 			continue
 		}
-		w.degree[q.I]++
-		w.degree[q.J]++
 		w.pairs = append(w.pairs, q)
-		violation = max(violation, a.key-w.inner.t)
+		violation = max(violation, order[a].key-w.inner.t)
 		added++
 	}
+	w.all = len(w.p.groups) == 0 && len(w.pairs) == len(w.p.pairs)
 	return added, violation
 }
 
-// takeAll adds every contrast to the working set.
-func (w *working) takeAll() {
-	w.all = true
-	w.pairs = append(w.pairs[:0], w.p.pairs...)
-	for _, g := range w.p.groups {
-		for a, i := range g {
-			for _, j := range g[:a] {
-				w.pairs = append(w.pairs, Pair{I: i, J: j, Weight: 1})
-			}
-		}
+// white returns the whitened features of all arms at the last evaluation.
+func (w *working) white() blas64.General {
+	if w.whole {
+		return w.inner.v
 	}
+	return w.v
+}
+
+// similar is the squared distance of two whitened contrasts or arms, relative to the variance of one, below which only one of
+// them is added at a time.
+const similar = 0.02
+
+// dissimilar returns positions in order of at most limit arms, without arms that are similar to an earlier one. v has the
+// whitened features of all arms.
+func dissimilar(v blas64.General, order []ranked, limit int) []int {
+	return pick(len(order), limit, func(a, b int) bool {
+		i := order[a].arm
+		return distance(v, i, order[b].arm) < similar*dot(row(v, i), row(v, i))
+	})
 }
 
 func (w *working) holds(q Pair) bool {
 	return slices.ContainsFunc(w.pairs, func(p Pair) bool { return p == q || p.I == q.J && p.J == q.I && p.Weight == q.Weight })
 }
 
-// addArms adds arms whose gradient exceeds that of every working arm, the largest first, at most limit. It divides the
+// addArms adds dissimilar arms whose gradient exceeds that of every working arm, the largest first, at most limit. It divides the
 // weight mass among them and returns their number.
 func (w *working) addArms(mass float64, limit int) (added int) {
 	order := ranking(len(w.g), func(i int) (float64, bool) {
-		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+1e-12)
+		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+w.worth)
 	})
-	added = min(len(order), limit)
-	if added == 0 {
+	joined := dissimilar(w.white(), order, limit)
+	if len(joined) == 0 {
 		return 0
 	}
 	in := &w.inner
 	scale(1-mass, in.lambda)
-	for _, a := range order[:added] {
-		w.inArms[a.arm] = true
-		w.arms = append(w.arms, a.arm)
-		in.lambda = append(in.lambda, mass/float64(added))
+	for _, k := range joined {
+		i := order[k].arm
+		w.inArms[i] = true
+		w.arms = append(w.arms, i)
+		in.lambda = append(in.lambda, mass/float64(len(joined)))
 	}
-	return added
+	return len(joined)
 }
 
 // prune drops contrasts and arms that can have little weight at the optimum, given the present gap.
@@ -193,30 +217,31 @@ func (w *working) prune(gap float64) {
 	scale(1/sum(in.lambda), in.lambda)
 }
 
-const (
-	// smallArms is the largest number of arms for which all of them are in the working set.
-	smallArms = 400
-	// startArms is the smallest initial number of working arms of a larger problem.
-	startArms = 300
-	// startSweeps is the number of sweeps of the multiplicative algorithm that choose the initial arms.
-	startSweeps = 25
-)
+// startSweeps is the number of sweeps of the multiplicative algorithm that choose the initial arms.
+const startSweeps = 10
 
-// start returns the first working arms and their weights: all arms with equal weights, or those with the largest weights
-// in an approximate D-optimal design. On smooth kernels that design is within about 15 % of the minimax optimum and needs
-// no comparison of pairs. Uniform weights are several times above the optimum.
+// start returns the first working arms and their weights: all arms with equal weights, or the dissimilar arms with the largest
+// weights in an approximate D-optimal design. On smooth kernels that design is within about 15 % of the minimax optimum
+// and needs no comparison of pairs. Uniform weights are several times above the optimum.
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
-	if n <= smallArms {
+	if startSize(n, p.phi.Cols) == n {
 		return indices.All(n), uniform(n)
 	}
 	arms, lambda = p.multiplicative(startSweeps)
 	order := lists.Make(len(arms), func(a int) ranked { return ranked{arms[a], lambda[a]} })
 	slices.SortFunc(order, byRank)
-	size := min(len(order), startSize(n, p.phi.Cols))
-	keep := lists.Keyed(order[:size], func(_ int, a ranked) (int, float64) { return a.arm, a.key })
+	keep := map[int]float64{}
 	for _, i := range p.pivots { // so that the working arms span all arms
-		keep[i] += 0
+		keep[i] = 0
+	}
+	weights, v, l := make([]float64, n), reshape(blas64.General{}, n, p.phi.Cols), reshape(blas64.General{}, p.phi.Cols, p.phi.Cols)
+	scatter(arms, lambda, weights)
+	if information(p.stop, p.phi, p.root, weights, p.ridge, v, l) {
+		whiten(p.stop, p.phi, l, v)
+		for _, k := range dissimilar(v, order, startSize(n, p.phi.Cols)) {
+			keep[order[k].arm] = order[k].key
+		}
 	}
 	arms, lambda = arms[:0], lambda[:0]
 	total := 0.0
@@ -236,12 +261,7 @@ func (p *problem) start() (arms []int, lambda []float64) {
 }
 
 // startSize returns the initial number of working arms for n arms of rank r.
-func startSize(n, r int) int {
-	if n <= smallArms {
-		return n
-	}
-	return min(n, max(startArms, 3*r))
-}
+func startSize(n, r int) int { return min(n, max(30, 3*r)) }
 
 // StepWork returns the approximate number of products of one step of Minimax, for n arms of rank r and a number of listed
 // contrasts. The Newton matrix dominates it.
