@@ -23,7 +23,6 @@ type replica struct {
 	run      string            // name of the run
 	question question.Question // made by this program; its identity is that of the run
 	opened   RunBody           // how the run was opened
-	arms     arms              // numbers of arms by name
 	asked    *question.Run     // the run of the algorithm, which only the replica uses
 
 	// ended is final. If other agents continue, their plans and messages are counted but not used.
@@ -62,15 +61,7 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	if err != nil {
 		return nil, err
 	}
-	// indexed by task and arm, because different tasks may have arms of the same name
-	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
-	return &replica{run: run, arms: all, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
-}
-
-// decisions returns the decisions after a round; round is the number of learned rounds. It may be called at any time and
-// changes nothing.
-func (r *replica) decisions(round int) Decisions {
-	return decisionsOf(r.asked.Algorithm(), r.arms, round)
+	return &replica{run: run, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // next plans the next round, or states that nothing is left. The algorithm first learns the late messages. If next is
@@ -86,7 +77,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	}
 	plan, more := try.Two(r.asked.Next(ctx))
 	// decisions after the last round, which adopt compares in other replicas
-	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
+	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: decisionsOf(r.asked.Algorithm().Answers())}
 	// agents absent from the last round as this replica learned it
 	if r.rounds > 0 {
 		b.Absent = r.absent[r.rounds-1]
@@ -156,7 +147,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) (err error) {
 			return refuse("%s", why)
 		}
 	}
-	r.differ = append(r.differ, r.differences(r.rounds, p.Before)...)
+	r.differ = append(r.differ, r.differences(p.Before)...)
 	r.sent.Plans++
 	r.sent.PlanBytes += int64(size)
 	r.plan, r.opens = engine.Plan{Round: p.Round, Counts: slices.Clone(p.Counts), WantSquares: p.Squares, Digest: p.Digest}, !p.Done
