@@ -36,6 +36,8 @@ type replica struct {
 	differ []Difference  // decisions on which authors and this replica differ
 	sent   Traffic       // traffic of the rounds so far
 
+	learned func(engine.Batch) // receives each learned round; nil except in a Follower and in Replay
+
 	planned  bool            // the next round is planned here; true between next and adopt
 	lately   []Late          // late messages that the algorithm learned before this plan; nil unless planned
 	informed map[[2]int]bool // by round and agent: late messages that the algorithm has learned
@@ -184,15 +186,13 @@ func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 // learn processes the messages of the open round, one for each agent in agent order, nil for absent agents. Their pulls
 // are removed from the plan before the algorithm learns. If a message is invalid, the error is a *MessageError, and
 // nothing has changed.
-func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) error {
+func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) (err error) {
+	defer try.Caught(&err)
 	if !r.opens {
 		return errors.New("no round is open")
 	}
 	missing := agents(absent)
-	b, err := r.batch(messages, missing)
-	if err != nil {
-		return err
-	}
+	b := try.Of(r.batch(messages, missing))
 	// messages of absent agents do not count as sent
 	for v, m := range messages {
 		if !slices.Contains(missing, v) {
@@ -207,19 +207,22 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
-	// its algorithm learns nothing any more, but the rounds of others are counted
-	if r.ended {
-		return nil
+	// if its algorithm has ended, it learns nothing any more, but the rounds of others are counted
+	if !r.ended {
+		// an algorithm with fixed plans cannot continue without the pulls of an agent
+		if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
+			return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
+				r.run, r.plan.Round, r.question.Algorithm, err)
+		} else if err != nil {
+			return err
+		}
+		// last, because an error of the algorithm ends the run here
+		try.To(r.asked.Learn(ctx, b))
 	}
-	// an algorithm with fixed plans cannot continue without the pulls of an agent
-	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
-			r.run, r.plan.Round, r.question.Algorithm, err)
-	} else if err != nil {
-		return err
+	if r.learned != nil {
+		r.learned(b)
 	}
-	// last, because an error of the algorithm ends the run here
-	return r.asked.Learn(ctx, b)
+	return nil
 }
 
 // batch parses the messages of the open round and merges them. The batch has all arms; arms of missing agents have count
