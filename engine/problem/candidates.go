@@ -314,7 +314,8 @@ func (c *cells) append(text string) {
 	}
 }
 
-// combinations notes that the table has only some of the combinations of the values of the arm columns.
+// combinations notes that the table has only some of the combinations of the values of the arm columns, or that two of these
+// columns always change together.
 func (f *found) combinations(t *table, l Long, task []int32) {
 	product, most, counts := 1.0, 0, map[int32]int{}
 	for _, name := range l.Arm {
@@ -325,9 +326,27 @@ func (f *found) combinations(t *table, l Long, task []int32) {
 			most = counts[v]
 		}
 	}
+	for k, name := range l.Arm {
+		for _, before := range l.Arm[:k] {
+			// if every option has its own value, as in a random design, nothing can be said
+			if c := f.read[name]; len(c.first) < most && c.together(f.read[before]) {
+				f.notes = append(f.notes, Note{Kind: NoteTogether, Path: t.path, Names: []string{before, name}})
+				return
+			}
+		}
+	}
 	if len(l.Arm) > 1 && float64(most) < product && product <= mostCandidates {
 		f.notes = append(f.notes, Note{Kind: NoteCombinations, Path: t.path, Names: l.Arm, Numbers: []float64{float64(most), product}})
 	}
+}
+
+// together reports whether c has at least two values, and each of them occurs with one value of other, and the reverse.
+func (c *column) together(other *column) bool {
+	pairs := map[[2]int32]bool{}
+	for r, code := range c.codes {
+		pairs[[2]int32{code, other.codes[r]}] = true
+	}
+	return len(c.first) > 1 && len(pairs) == len(c.first) && len(pairs) == len(other.first)
 }
 
 // Refinable reports whether the problem has ranges that Finer can refine.
