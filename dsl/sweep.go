@@ -125,8 +125,8 @@ func checkSweep(c *call) {
 func evalSweep(c *call) (any, error) { return runSweep(c, c.text("store"), c.text("rows")) }
 
 // runSweep evaluates the result for every combination and returns the rows. store is the path of a store; "" means no
-// store. per describes one row, for progress and messages. After an interrupt or a failure it returns the rows of finished
-// combinations. It returns nil if there are no rows, or after a reported mistake.
+// store. per becomes Sweep.Per: whether a row of the table is a combination or a run. After an interrupt or a failure it
+// returns the rows of finished combinations. It returns nil if there are no rows, or after a reported mistake.
 func runSweep(c *call, store, per string) (any, error) {
 	s := runsPlan(c)
 	if s == nil { // runsPlan has reported a mistake

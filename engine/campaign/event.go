@@ -11,6 +11,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // Event is one line of the log. Its hash covers its bytes. Later programs must therefore write every part in the same
@@ -38,6 +39,18 @@ func (e Event) Sealed(before string) Event {
 	}
 	e.Hash = hex.EncodeToString(h.Sum(nil))
 	return e
+}
+
+// Seal numbers and seals events that follow the event with this number and hash; 0 and "" before the first event. list is
+// not changed.
+func Seal(list []Event, seq int64, hash string) []Event {
+	return lists.Map(list, func(e Event) Event {
+		seq++
+		e.Seq = seq
+		e = e.Sealed(hash)
+		hash = e.Hash
+		return e
+	})
 }
 
 // NewEvent returns an event with a body. Seq and Hash are zero until the event is appended: both follow from the previous

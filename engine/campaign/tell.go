@@ -25,17 +25,17 @@ type Tell struct {
 var tellEntry = Entry{
 	Name: "tell", Synonyms: []string{"observe", "record"}, New: func() Act { return new(Tell) }, Sheet: true, Plans: true,
 	Doc: "records results from a CSV file with the columns id,reward; or task,arm,reward; or task,arm,count,mean,sd. A row without a " +
-		"reward is not measured yet. A text without digits, such as vial broken, means that nothing was measured; a reaction without product " +
-		"is a result: enter 0. Rows already recorded are skipped, so the same growing sheet can be recorded every day",
+		"reward is not measured yet. A text without digits, such as vial broken, means that the measurement failed, as in best; a reaction " +
+		"without product is a result: enter 0. Rows already recorded are skipped, so the same growing sheet can be recorded every day",
 	Example: `tell("days", "results.csv", by="Ann")`,
 	Short:   "Record results",
 	Long: `Record the results of a sheet. Its columns are id,reward; or task,arm,reward; or
 task,arm,count,mean,sd. Rows without a reward are not measured yet, and rows already recorded
 are skipped, so you can record the same growing sheet every evening. A text without digits,
-such as "vial broken", means that nothing was measured; so do NaN and inf. A reaction without
-product is a result: enter 0. If a row is wrong, nothing is recorded; with --take-good the
-other rows are. A file named - is standard input. Values may have decimal commas if the
-problem's table has them.`,
+such as "vial broken", NaN and inf mean that the measurement failed, as in best; it is handed
+out again. A reaction without product is a result: enter 0. If a row is wrong, nothing is
+recorded. With --take-good, the good rows are recorded. A file named - is standard input.
+Values may have decimal commas if the problem's table has them.`,
 }
 
 // Params implements Act.

@@ -314,7 +314,8 @@ func (c *cells) append(text string) {
 	}
 }
 
-// combinations notes that the table has only some of the combinations of the values of the arm columns.
+// combinations notes that the table has only some of the combinations of the values of the arm columns, or that two of these
+// columns always change together.
 func (f *found) combinations(t *table, l Long, task []int32) {
 	product, most, counts := 1.0, 0, map[int32]int{}
 	for _, name := range l.Arm {
@@ -325,9 +326,27 @@ func (f *found) combinations(t *table, l Long, task []int32) {
 			most = counts[v]
 		}
 	}
+	for k, name := range l.Arm {
+		for _, before := range l.Arm[:k] {
+			// if every option has its own value, as in a random design, nothing can be said
+			if c := f.read[name]; len(c.first) < most && c.together(f.read[before]) {
+				f.notes = append(f.notes, Note{Kind: NoteTogether, Path: t.path, Names: []string{before, name}})
+				return
+			}
+		}
+	}
 	if len(l.Arm) > 1 && float64(most) < product && product <= mostCandidates {
 		f.notes = append(f.notes, Note{Kind: NoteCombinations, Path: t.path, Names: l.Arm, Numbers: []float64{float64(most), product}})
 	}
+}
+
+// together reports whether c has at least two values, and each of them occurs with one value of other, and the reverse.
+func (c *column) together(other *column) bool {
+	pairs := map[[2]int32]bool{}
+	for r, code := range c.codes {
+		pairs[[2]int32{code, other.codes[r]}] = true
+	}
+	return len(c.first) > 1 && len(pairs) == len(c.first) && len(pairs) == len(other.first)
 }
 
 // Refinable reports whether the problem has ranges that Finer can refine.
@@ -380,7 +399,8 @@ func (p *Problem) Finer(arms []int, level int) *Frame {
 }
 
 // predictCosts gives each arm without a cost the geometric mean of the costs in its task. If the task has no cost, it
-// uses the costs of all tasks.
+// uses the costs of all tasks. A failed measurement often ends early, so it uses the costs of arms whose measurements
+// have all failed only if there are no others.
 func (p *Problem) predictCosts() {
 	if p.Cost == nil {
 		return
@@ -392,9 +412,15 @@ func (p *Problem) predictCosts() {
 		return
 	}
 	groups := p.Groups()
+	valued := func(arms []int) []int {
+		return lists.Where(known(arms), func(i int) bool { return !p.OnlyFailed(i) })
+	}
 	all := known(slices.Concat(groups...))
+	if some := valued(all); len(some) > 0 {
+		all = some
+	}
 	for _, arms := range groups {
-		from := known(arms)
+		from := valued(arms)
 		if len(from) == 0 {
 			from = all
 		}

@@ -77,6 +77,30 @@ func TestCandidates(t *testing.T) {
 	}
 }
 
+// TestColumnsTogether: columns that always change together get a note instead of combinations that may not exist, and a copy of a
+// used column is not reported as unused. Columns with another value at every option get no such note.
+func TestColumnsTogether(t *testing.T) {
+	k := try.Of(kernels.MulJoint(kernels.LiftTask(kernels.Identity{}), kernels.LiftArm(kernels.Identity{})))
+	together := func(table string, arm ...string) *problem.Problem {
+		return try.Of(problem.Load("t.csv", k, problem.LoadOptions{
+			Long: &problem.Long{Arm: arm, Reward: "y"}, Read: func(string) ([]byte, error) { return []byte(table), nil }}))
+	}
+	for table, want := range map[string]string{
+		"C,K,speed,y\n1,274,5,1\n2,275,5,2\n1,274,6,1\n2,275,6,3\n": `"C" and "K" always change together`,
+		"C,K,speed,y\n1,3,5,1\n2,9,5,2\n7,4,6,1\n8,5,6,3\n":         "4 of 32 combinations of C, K, speed",
+	} {
+		p := together(table, "C", "K", "speed")
+		if text := notesOf(p); !strings.Contains(text, want) || strings.Contains(text, "together") != strings.Contains(want, "together") {
+			t.Errorf("%s: %s", table, text)
+		}
+	}
+	copies := "C,C,z,y\n1,1,1,4\n2,2,1,5\n"
+	p := together(copies, "C")
+	if text := notesOf(p); !strings.Contains(text, "columns not used: z.") {
+		t.Errorf("copies: %s", text)
+	}
+}
+
 func notesOf(p *problem.Problem) string {
 	var b strings.Builder
 	for _, n := range p.Notes {

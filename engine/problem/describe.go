@@ -16,11 +16,11 @@ import (
 type Column struct {
 	Name      string
 	Numbers   bool     // every cell is empty, a number, a limit such as <0.05, or one of Words
-	Words     []string // texts in a column of numbers, such as n. d. for a failed measurement, or a typing error; their cells count as empty
+	Words     []string // texts in a column of numbers, such as n. d. for a failed measurement, or a typing error; their cells have no value
 	Limits    int      // number of cells such as <0.05
 	Limit     string   // the first cell such as <0.05
 	Different int      // number of different values
-	Empty     int      // number of empty cells
+	Empty     int      // number of cells without a value: empty, NA or the like, and texts in Words
 	Least     float64
 	Most      float64  // the largest number
 	Examples  []string // the first three different values

@@ -192,13 +192,13 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	case c.cost() && 2*c.Different > rows-c.Empty:
 		return costReason
 	case c.Numbers && !c.counts() && c.Different > 1 && 2*c.Different > rows-c.Empty && !c.option():
-		return "its numbers mostly differ. If it was measured, name it with --reward"
+		return "its numbers rarely repeat, so it looks measured. If it was, name it with --reward"
 	case c.Empty > 0 && len(c.Words) > 0 && (c.Empty > 1 || d.Rows < 3 || t.textOf(0, c.Name) != c.Words[0]):
 		return fmt.Sprintf("it has numbers and texts such as %q", c.Words[0])
 	case c.Empty > 0 && len(c.Words) > 0: // units below the header; messages say that this row has no number
 		return ""
 	case c.Empty > 0 && c.gaps != "":
-		return fmt.Sprintf("it has the text %q, which counts as an empty cell. If it is a name, add --text with the column", c.gaps)
+		return fmt.Sprintf("it has the text %q, which means no value. If it is a name, add --text with the column", c.gaps)
 	case c.Empty > 0 && (c.Numbers || !c.few() || !d.trailing(t, c.Name)):
 		return "it has empty cells"
 	case c.dates && !c.block():
@@ -208,7 +208,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 	case c.option():
 		return ""
 	case !c.Numbers && !c.few() && rows > fewRows:
-		return "its texts mostly differ"
+		return "its texts rarely repeat"
 	}
 	return ""
 }

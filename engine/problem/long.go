@@ -96,13 +96,13 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if p.Weights != nil && lists.Total(p.Weights) == 0 {
 		panic(t.at(cell{}, "column %q: all weights are 0", l.Weights))
 	}
-	p.predictCosts()
 	for i, a := range sorted {
 		for k := range a.rows {
 			a.rows[k].Arm = i
 		}
 	}
 	p.measure(l, sorted, opt.Noise)
+	p.predictCosts()
 	return p.Problem
 }
 
@@ -166,7 +166,18 @@ func ignoredColumns(t *table, l Long) []string {
 	for _, name := range slices.Concat(l.Task, l.Arm, l.TaskFeatures, l.ArmFeatures, l.Blocks, l.Random, l.measured(), l.others(), t.read) {
 		named[t.column[name]] = true
 	}
-	return lists.Where(t.header, func(name string) bool { return !named[t.column[name]] && !t.computed[name] })
+	copied := func(k int) bool {
+		return slices.ContainsFunc(indices.All(len(t.header)), func(j int) bool { return named[j] && t.equal(j, k) })
+	}
+	return lists.Where(t.header, func(name string) bool {
+		k := t.column[name]
+		return !named[k] && !t.computed[name] && !copied(k)
+	})
+}
+
+// equal reports whether columns j and k have equal cells.
+func (t *table) equal(j, k int) bool {
+	return !slices.ContainsFunc(indices.All(len(t.lines)), func(r int) bool { return t.cells[j].text(r) != t.cells[k].text(r) })
 }
 
 // sameFeatures fails if a feature differs between row r and an earlier row, first, of the same task or arm.

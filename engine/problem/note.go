@@ -85,6 +85,7 @@ const (
 	// names: the columns of arms; numbers: the largest number of combinations that a task has in the table, the number
 	// of all combinations
 	NoteCombinations NoteKind = "combinations"
+	NoteTogether     NoteKind = "together"  // names: two columns of arms that always change together
 	NoteNested       NoteKind = "nested"    // names: the columns of blocks whose labels occur at several tasks
 	NoteBlocks       NoteKind = "blocks"    // names: the columns that state which measurements share an effect
 	NoteRandom       NoteKind = "random"    // names: the columns of random effects
@@ -175,6 +176,8 @@ var noteSentences = map[NoteKind]string{
 		"measurement. So the best of many such arms is partly lucky",
 	NoteBent: "the matrix is not exactly positive semi-definite, maybe because its numbers are rounded. To repair it, %g is added to its " +
 		"diagonal",
+	NoteTogether: "%[1]q and %[2]q always change together in this table, so their effects cannot be told apart. If they are the same " +
+		"quantity, leave one out",
 	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
 	NoteNested: `the labels of %[1]s occur in several tasks. They count as different blocks in each task. If a label is one block in all ` +
 		`tasks, write crossed=%[2]q (--crossed)`,
@@ -276,7 +279,7 @@ func (n Note) words() []string {
 	case NoteFailed:
 		rest := ""
 		if len(n.Names) > 2 || n.name(1) != byCondition {
-			rest = ". Leave the cell empty if nothing was measured. If such a text means 0, write 0"
+			rest = ". Leave the cell empty if it was not tried. If such a text means 0, write 0"
 		}
 		return []string{n.name(0), n.failedWords(), rest}
 	case NoteUnfinished:

@@ -63,6 +63,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteUnmeasured, Names: arm, Numbers: []float64{1, 9}},
 		{Kind: NoteInferred, Names: arm, Numbers: []float64{2, 9}},
 		{Kind: NoteBlocks, Names: []string{"week", "oven"}},
+		{Kind: NoteTogether, Names: []string{"Temp C", "Temp K"}},
 		{Kind: NoteNested, Names: []string{"day"}},
 		{Kind: NoteRandom, Names: []string{"year"}},
 		{Kind: NoteOneLevel, Names: []string{"year", "2024"}},

@@ -78,7 +78,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 		condition := conditionOf(column, "==", c.text)
 		e.Message += ". Write only the number, without unit or thousands separators. "
 		if t.filled {
-			e.Message += "If nothing was measured, write a text without digits, such as failed"
+			e.Message += "If the measurement failed, write a text without digits, such as failed"
 		} else {
 			e.Message += fmt.Sprintf("If it failed, write failed=%[1]q (--failed %[1]q)", condition)
 		}
@@ -126,7 +126,7 @@ func (t *table) needLimit(c cell, column string) error {
 		}
 	}
 	t.unbound = t.at(c, "column %q has values %s an unknown limit: %s. Such values may be the best. Write the limit (%s), an empty cell if "+
-		"nothing was measured, or failed=%[5]q (--failed %[5]q)", column, side,
+		"it was not tried, or failed=%[5]q (--failed %[5]q)", column, side,
 		found.note("", column).failedWords(), example, conditionOf(column, "==", c.text)).Err
 	return t.unbound
 }

@@ -190,7 +190,7 @@ func Describe(c problem.Column) string {
 		what += fmt.Sprintf(", detection limits such as %s (%d)", c.Limit, c.Limits)
 	}
 	if c.Empty > 0 {
-		what += fmt.Sprintf(" (%d empty)", c.Empty)
+		what += fmt.Sprintf(" (%d without a number)", c.Empty)
 	}
 	return what
 }

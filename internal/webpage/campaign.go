@@ -16,14 +16,20 @@ import (
 	"github.com/gonb-cope/gonb-cope/report"
 )
 
-// kept is the page's campaign with its record as a file.
+// kept is the page's campaign, with its store and the file of its record.
 type kept struct {
 	campaign *record.Campaign
+	store    *record.Record
 	record   []byte
 }
 
-// build names this program in campaigns. person is the person whose measurements the page lists.
-const build, person = "page js/wasm", "browser"
+// person is the person whose measurements the page lists.
+const person = "browser"
+
+// campaigns returns the options of campaigns.
+func (p *Page) campaigns() record.Options {
+	return record.Options{Build: "page", Notice: func(text string) { p.tell(Event{Kind: "notice", Text: text}) }}
+}
 
 // begin starts a campaign for the problem of a call. Each list has as many measurements as the call proposes.
 func (p *Page) begin(ctx context.Context, q Request) (_ Reply, err error) {
@@ -34,10 +40,12 @@ func (p *Page) begin(ctx context.Context, q Request) (_ Reply, err error) {
 		"algorithm=\"CoBayesFC\", capacity=%d)\n", strconv.FormatFloat(call.Epsilon, 'g', -1, 64), max(call.Next, 1))
 	protocol, recipe := try.Two(dsl.ReadRun(ctx, name+".cope", text, p.options(nil)))
 	protocol.Name = name
-	c := try.Of(record.Start(ctx, recipe, protocol, dsl.MakeProtocol, build, func(text string) {
-		p.tell(Event{Kind: "notice", Text: text})
-	}))
-	p.kept.campaign = c
+	store := &record.Record{Files: map[string][]byte{}}
+	c := try.Of(record.Start(ctx, recipe, protocol, dsl.MakeProtocol, p.campaigns(),
+		func(events []campaign.Event, files []campaign.File) (record.Store, error) {
+			return store, store.Append(ctx, events, files)
+		}))
+	p.kept = kept{campaign: c, store: store}
 	return p.list(ctx)
 }
 
@@ -51,11 +59,11 @@ func (p *Page) resume(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	c, err := record.Open(ctx, r, dsl.MakeProtocol, build)
+	c, err := record.Open(ctx, &r, dsl.MakeProtocol, p.campaigns())
 	if err != nil {
 		return fmt.Errorf("the campaign of %s cannot go on here: %w", name, err)
 	}
-	p.kept.campaign = c
+	p.kept = kept{c, &r, data}
 	return nil
 }
 
@@ -76,7 +84,7 @@ func (p *Page) list(ctx context.Context, first ...report.Display) (_ Reply, err 
 	status := try.Of(c.Status(ctx))
 	var shown, kept bytes.Buffer
 	try.To(report.Sections(&shown, report.Document{Displays: append(first, report.Display{Value: status})}, p.id()))
-	try.To(c.Record.Write(&kept))
+	try.To(p.kept.store.Write(&kept))
 	p.kept.record = kept.Bytes()
 	note := ""
 	if len(list.Rows) == 0 {

@@ -2248,8 +2248,8 @@ def ask(c: Campaign | str, by: str | None = ..., count: int | None = ..., task: 
 def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None = ..., sure: bool | None = ..., take_good: bool | None = ..., again: bool | None = ..., tolerance: str | _List | None = ..., extra: bool | None = ...) -> Receipt:
     """Records results from a CSV file with the columns id,reward; or task,arm,reward; or
     task,arm,count,mean,sd. A row without a reward is not measured yet. A text without digits, such as
-    vial broken, means that nothing was measured; a reaction without product is a result: enter 0. Rows
-    already recorded are skipped, so the same growing sheet can be recorded every day.
+    vial broken, means that the measurement failed, as in best; a reaction without product is a result:
+    enter 0. Rows already recorded are skipped, so the same growing sheet can be recorded every day.
 
     Parameters:
         c (a campaign or a string):

@@ -133,13 +133,12 @@ func TestAdded(t *testing.T) {
 				t.Errorf("round %d, handed out %v", round, seen)
 			}
 			// two programs measure on by turns, one of them opened again each time, until neither finds anything to do
-			for seq := int64(0); seq < c.state.Seq; {
-				seq = c.state.Seq
+			for seq := int64(0); seq < now(c).Seq; {
+				seq = now(c).Seq
 				measure(before, "Bob", 1000)
 				again := try.Of(Open(t.Context(), c.dir, maker, Options{}))
 				measure(again, "Ann", 1000)
 				again.Close()
-				try.To(c.open(t.Context()))
 			}
 			if !seen["e"] || !seen["f"] {
 				t.Errorf("handed out %v", seen)
@@ -158,7 +157,7 @@ func TestAdded(t *testing.T) {
 			if len(st.Differs) > 0 || st.Standing == "" {
 				t.Errorf("differs %v, standing %q", st.Differs, st.Standing)
 			}
-			s := try.Of(c.fresh(t.Context()))
+			s := try.Of(c.Moment(t.Context()))
 			run := try.Of(s.Replay(t.Context(), nil))
 			// answers, eliminations and rounds as of steps that know no campaign
 			if got, want := found(t, run.Outcome), found(t, extended(t, c.Protocol())); got != want {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -36,18 +37,24 @@ func readHead(dir string) (seq int64, hash string) {
 
 // writeHead replaces headFile atomically. It ignores errors, since the event is already recorded. The file is not synced
 // to disk, and may be behind after a power cut.
-func writeHead(dir string, s *campaign.State) {
-	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", s.Seq, s.Hash), 0o666, false)
+func writeHead(dir string, last campaign.Event) {
+	_ = atomicfile.Write(filepath.Join(dir, headFile), fmt.Appendf(nil, "%d %s\n", last.Seq, last.Hash), 0o666, false)
 }
 
-// checkHead returns an error if the state lacks the event in headFile. The caller must read headFile before the state.
-func checkHead(s *campaign.State, seq int64, hash string) error {
-	if seq == 0 || s.Has(seq, hash) {
+// checkHead returns an error if the database lacks the event in headFile, which the caller has read before.
+func (d *database) checkHead(ctx context.Context, q querier, seq int64, hash string) (err error) {
+	defer try.Caught(&err)
+	if seq == 0 {
 		return nil
 	}
+	list := try.Of(events(ctx, q, seq-1))
+	if len(list) > 0 && list[0].Hash == hash {
+		return nil
+	}
+	last, _ := try.Two(head(ctx, q))
 	return fmt.Errorf("%s ends with event %d, but event %d was recorded in this folder. The folder was copied without %[1]s-wal, or an "+
 		"older %[1]s was restored. Copy the folder again, with gonb-cope campaign backup. To continue from the older one, remove "+
-		"%[4]s", DatabaseFile, s.Seq,
+		"%[4]s", DatabaseFile, last,
 		seq, headFile)
 }
 
@@ -74,7 +81,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) (err error) {
 		return fmt.Errorf("the backup was not written: %w", err)
 	}
 	// read after the copy, so that it contains the copy's last event
-	s := try.Of(c.fresh(ctx))
+	s := try.Of(c.Moment(ctx))
 	seq, hash, err := headOf(ctx, path)
 	if err != nil {
 		return fmt.Errorf("the backup was written, but it cannot be read: %w", err)
@@ -83,8 +90,7 @@ func (c *Campaign) Backup(ctx context.Context, dest string) (err error) {
 		return errors.New("the backup ends with an event that the campaign does not have. Delete it and make it again")
 	}
 	atomicfile.SyncFolder(dest)
-	r, _ := c.current.now()
-	return copies(dest, r)
+	return copies(dest, c.Recipe())
 }
 
 // headOf returns the number and the hash of the last event of a database file, through a separate connection.
@@ -93,7 +99,7 @@ func headOf(ctx context.Context, path string) (int64, string, error) {
 	if err != nil {
 		return 0, "", err
 	}
-	defer db.close()
+	defer db.Close()
 	return head(ctx, db.db)
 }
 
@@ -179,7 +185,7 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (_ Verifi
 	try.To(checkFiles(dir))
 	headSeq, headHash := readHead(dir)
 	db := try.Of(openFolder(ctx, dir))
-	defer db.close()
+	defer db.Close()
 	if err := db.integrity(ctx); err != nil {
 		return v, db.explain(ctx, err)
 	}
@@ -198,33 +204,21 @@ func Verify(ctx context.Context, dir string, maker Maker, opt Options) (_ Verifi
 		return v, fmt.Errorf("event %d is missing: the events end with %d, and %d were recorded", last+1, last, seq)
 	}
 	v = Verification{Events: len(list), At: list[len(list)-1].At, Hash: hash}
-	c := newCampaign(dir, db, maker, opt)
-	start, r, err := c.recipe(ctx)
-	if err != nil {
-		return v, err
-	}
+	start, r := try.Two(record.Recipe(ctx, list, db))
 	v.Files = append([]campaign.File{start.Script}, start.Data...)
 	p, err := maker(ctx, r)
 	if err != nil {
 		return v, fmt.Errorf("all is as recorded, but the script no longer makes the protocol: %w", err)
 	}
-	s, err := campaign.Fold(list, p.Problem.TaskOf)
-	if err != nil {
+	if v.state, err = campaign.Fold(list, p.Problem.TaskOf); err != nil {
 		return v, fmt.Errorf("%s: %w", dir, err)
 	}
-	v.state = s
-	if err := checkHead(s, headSeq, headHash); err != nil {
-		return v, err
+	try.To(db.checkHead(ctx, db.db, headSeq, headHash))
+	// makes the protocol with each addition, and so checks the files of these
+	if _, p, err = record.Follow(ctx, maker, r, p, v.state, db); err != nil {
+		return v, fmt.Errorf("%s: %w", dir, err)
 	}
-	c.current.recipe, c.current.protocol = r, p
-	// moment makes the protocol with each addition, and so checks the files of these
-	m, err := c.moment(ctx, s)
-	if err != nil {
-		return v, err
-	}
-	v.Files = append(v.Files, lists.Map(s.Additions(), func(b campaign.AmendBody) campaign.File { return *b.Add })...)
-	if err := db.checkTriggers(ctx); err != nil {
-		return v, err
-	}
-	return v, c.cache.check(ctx, m)
+	v.Files = append(v.Files, lists.Map(v.state.Additions(), func(b campaign.AmendBody) campaign.File { return *b.Add })...)
+	try.To(db.checkTriggers(ctx))
+	return v, db.as(opt).cache.check(ctx, v.state.Under(p, opt.Time()))
 }

@@ -28,23 +28,22 @@ type cached struct {
 
 // cache is the cache file of one program.
 type cache struct {
-	path    string       // path of the file
-	program string       // revision and build of the program
-	memory  model.Memory // solutions shared by several replays; not in the file
+	path    string // path of the file
+	program string // revision and build of the program
 }
 
-// replay returns the algorithm's run on a state, from the cache if possible. A person with write access to the folder can
-// forge a cache with valid hashes. A cached run is therefore used only if its decisions are those recorded, and never to
-// plan (Agrees).
-func (c *cache) replay(ctx context.Context, m campaign.Moment) (*campaign.Run, error) {
-	if run := c.read(m.State); run != nil && m.Agrees(run) {
+// Replay implements record.Store: it returns the algorithm's run on a state, from the cache if possible. A person with
+// write access to the folder can forge a cache with valid hashes. A cached run is therefore used only if its decisions are
+// those recorded, and never to plan (Agrees).
+func (d *database) Replay(ctx context.Context, m campaign.Moment, memory *model.Memory) (*campaign.Run, error) {
+	if run := d.cache.read(m.State); run != nil && m.Agrees(run) {
 		return run, nil
 	}
-	run, err := m.Replay(ctx, &c.memory)
+	run, err := m.Replay(ctx, memory)
 	if err != nil {
 		return nil, err
 	}
-	keep(c.path, cached{m.State.Hash + " " + c.program, *run})
+	keep(d.cache.path, cached{m.State.Hash + " " + d.cache.program, *run})
 	return run, nil
 }
 
@@ -72,7 +71,7 @@ func (c *cache) check(ctx context.Context, m campaign.Moment) (err error) {
 	if stored == nil {
 		return nil // the cache would not be used
 	}
-	run := try.Of(m.Replay(ctx, &c.memory))
+	run := try.Of(m.Replay(ctx, nil))
 	var is, want bytes.Buffer
 	try.To(errors.Join(gob.NewEncoder(&is).Encode(stored), gob.NewEncoder(&want).Encode(run)))
 	if !bytes.Equal(is.Bytes(), want.Bytes()) {

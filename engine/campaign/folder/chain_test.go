@@ -42,10 +42,10 @@ func TestListOfAnotherCopy(t *testing.T) {
 			}
 		}
 	}
-	before := d.state.Hash
+	before := now(d).Hash
 	_, err = d.Tell(t.Context(), list(here), campaign.TellOptions{By: "Ann"})
 	wants(t, err, "was made after event 4 of ", "has another event 4, of ")
-	if r := told(t, d, campaign.TellOptions{By: "Ann", Sheet: "ids"}, row(here.Rows[0].ID, 9.75)); r.Taken || r.Counts[campaign.RowUnknown] != 1 || d.state.Hash != before {
+	if r := told(t, d, campaign.TellOptions{By: "Ann", Sheet: "ids"}, row(here.Rows[0].ID, 9.75)); r.Taken || r.Counts[campaign.RowUnknown] != 1 || now(d).Hash != before {
 		t.Errorf("%+v", r)
 	}
 	// the folder that made the lists takes their results, also later ones
@@ -70,7 +70,7 @@ func TestBackup(t *testing.T) {
 	dest := filepath.Join(t.TempDir(), "backup")
 	try.To(c.Backup(t.Context(), dest))
 	v, err := Verify(t.Context(), dest, again(p), Options{})
-	if err != nil || v.Hash != c.state.Hash {
+	if err != nil || v.Hash != now(c).Hash {
 		t.Errorf("%v: %+v", err, v)
 	}
 	wants(t, c.Backup(t.Context(), dest), "is not empty")

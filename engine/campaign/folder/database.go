@@ -16,6 +16,8 @@ import (
 	"modernc.org/sqlite" // the database, without cgo
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Schema is the version of the tables. This program refuses a database with a larger version. New kinds of events and new
@@ -43,11 +45,13 @@ CREATE TRIGGER file_stays BEFORE UPDATE ON file BEGIN SELECT RAISE(ABORT, 'files
 CREATE TRIGGER file_remains BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'files are never removed'); END;
 `
 
-// database is an open database.
+// database is an open database. It implements record.Store.
 type database struct {
-	db   *sql.DB // at most two connections
-	path string  // path of the original file, also if a copy is read
-	copy string  // folder of the copy that is read instead; "" if the original can be written
+	db    *sql.DB // at most two connections
+	dir   string  // folder of the campaign, as the caller gave it
+	path  string  // path of the original file, also if a copy is read
+	copy  string  // folder of the copy that is read instead; "" if the original can be written
+	cache cache   // its file is read and written without a lock
 	// why a copy is read and nothing can be recorded; nil without a copy
 	refused error
 }
@@ -69,11 +73,21 @@ func openDatabase(path string, create bool) (*database, error) {
 	}
 	// one connection for the transaction, and one for reads during it, for example of files of added arms
 	db.SetMaxOpenConns(2)
-	return &database{db: db, path: path}, nil
+	return &database{db: db, path: path, dir: filepath.Dir(path)}, nil
 }
 
-// close closes the database, and removes the copy if there is one.
-func (d *database) close() error {
+// as returns the database for a program with the given options. Two builds of the same revision do not share a cache,
+// because their rounding may differ.
+func (d *database) as(opt Options) *database {
+	d.cache = cache{filepath.Join(d.dir, cacheFile), fmt.Sprintf("%d %s", opt.Decides(), opt.Program())}
+	return d
+}
+
+// String implements record.Store: it returns the folder.
+func (d *database) String() string { return d.dir }
+
+// Close implements record.Store. It removes the copy if there is one.
+func (d *database) Close() error {
 	err := d.db.Close()
 	if d.copy != "" {
 		err = errors.Join(err, os.RemoveAll(d.copy))
@@ -147,22 +161,34 @@ func (d *database) snapshot(ctx context.Context, f func(querier) error) error {
 	return f(conn)
 }
 
-// querier is a transaction, a connection or a database. During a write, events are read through the transaction, because
-// only it sees the events that it appended.
+// transaction runs f in a transaction that holds the database's write lock from its beginning (_txlock). f therefore reads
+// current rows when it writes. If f returns an error, everything is rolled back.
+func (d *database) transaction(ctx context.Context, f func(*sql.Tx) error) error {
+	tx, err := d.db.BeginTx(ctx, nil)
+	if err != nil {
+		return inWords(err)
+	}
+	if err := f(tx); err != nil {
+		tx.Rollback()
+		return err
+	}
+	return inWords(tx.Commit())
+}
+
+// querier is a transaction, a connection or a database.
 type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// events returns the events with numbers above after, in order.
-func events(ctx context.Context, q querier, after int64) ([]campaign.Event, error) {
-	return eventsOf(ctx, q, "seq > ?", after)
+// After implements record.Store.
+func (d *database) After(ctx context.Context, seq int64) ([]campaign.Event, error) {
+	return events(ctx, d.db, seq)
 }
 
-// eventsOf returns the events whose number satisfies an SQL condition with the parameter seq, in order. Callers pass
-// constant conditions only. It does not check hashes.
-func eventsOf(ctx context.Context, q querier, condition string, seq int64) ([]campaign.Event, error) {
-	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE "+condition+" ORDER BY seq", seq)
+// events returns the events with numbers above after, in order. It does not check hashes.
+func events(ctx context.Context, q querier, after int64) ([]campaign.Event, error) {
+	rows, err := q.QueryContext(ctx, "SELECT seq, kind, at, by, body, hash FROM event WHERE seq > ? ORDER BY seq", after)
 	if err != nil {
 		return nil, inWords(err)
 	}
@@ -189,45 +215,59 @@ func head(ctx context.Context, q querier) (seq int64, hash string, err error) {
 	return seq, hash, inWords(err)
 }
 
-// appendEvents numbers, seals and appends events, and returns them. The transaction holds the write lock, so that no other
-// process appends at the same time.
-func appendEvents(ctx context.Context, tx *sql.Tx, list []campaign.Event) ([]campaign.Event, error) {
-	seq, hash, err := head(ctx, tx)
-	if err != nil {
-		return nil, err
-	}
-	out := make([]campaign.Event, len(list))
-	for i, e := range list {
-		e.Seq = seq + int64(i) + 1
-		e = e.Sealed(hash)
-		hash = e.Hash
-		if _, err := tx.ExecContext(ctx, "INSERT INTO event (seq, kind, at, by, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
-			e.Seq, e.Kind, e.At.UTC().Format(time.RFC3339Nano), e.By, string(e.Body), e.Hash); err != nil {
-			return nil, inWords(err)
+// Append implements record.Store.
+func (d *database) Append(ctx context.Context, list []campaign.Event, files []campaign.File) error {
+	seq, hash := readHead(d.dir)
+	err := d.transaction(ctx, func(tx *sql.Tx) error {
+		// a folder that lost its last events must not continue: it would reuse the numbers of events that exist elsewhere
+		if err := d.checkHead(ctx, tx, seq, hash); err != nil {
+			return err
 		}
-		out[i] = e
+		return fill(ctx, tx, list, files)
+	})
+	if err != nil && ctx.Err() == nil {
+		err = &record.UnrecordedError{Err: d.explain(ctx, err)}
 	}
-	// in the same transaction as the events
-	_, err = tx.ExecContext(ctx, "UPDATE meta SET value = iif(name = 'seq', ?, ?) WHERE name IN ('seq', 'hash')",
-		fmt.Sprint(seq+int64(len(list))), hash)
-	return out, inWords(err)
+	if err != nil {
+		return err
+	}
+	// after the commit: if the program is killed before, the head is behind, which is harmless
+	writeHead(d.dir, list[len(list)-1])
+	return nil
 }
 
-// putFile records a file under its hash. It does nothing if the hash is already recorded.
-func putFile(ctx context.Context, tx *sql.Tx, content []byte) error {
-	// an empty slice may be nil, which SQL stores as NULL
-	_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING",
-		fileHash(content), append([]byte{}, content...))
+// fill writes files and sealed events. Files come first: an event must not name a missing file. On a system without file
+// locks another program may have recorded events since these were made; it returns an error then.
+func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campaign.File) (err error) {
+	defer try.Caught(&err)
+	for _, f := range files {
+		// an empty slice may be nil, which SQL stores as NULL
+		_, err := tx.ExecContext(ctx, "INSERT INTO file (sha256, content) VALUES (?, ?) ON CONFLICT DO NOTHING",
+			fileHash(f.Content), append([]byte{}, f.Content...))
+		try.To(inWords(err))
+	}
+	seq, hash := try.Two(head(ctx, tx))
+	if campaign.CheckChainAfter(list, seq, hash) != nil {
+		return errors.New("another program is writing to the campaign; try again")
+	}
+	for _, e := range list {
+		seq, hash = e.Seq, e.Hash
+		_, err := tx.ExecContext(ctx, "INSERT INTO event (seq, kind, at, by, body, hash) VALUES (?, ?, ?, ?, ?, ?)",
+			e.Seq, e.Kind, e.At.UTC().Format(time.RFC3339Nano), e.By, string(e.Body), e.Hash)
+		try.To(inWords(err))
+	}
+	// in the same transaction as the events
+	_, err = tx.ExecContext(ctx, "UPDATE meta SET value = iif(name = 'seq', ?, ?) WHERE name IN ('seq', 'hash')", fmt.Sprint(seq), hash)
 	return inWords(err)
 }
 
 // fileHash returns the SHA-256 of a file, in hexadecimal.
 func fileHash(content []byte) string { return fmt.Sprintf("%x", sha256.Sum256(content)) }
 
-// getFile returns the recorded file with a hash. It returns an error if the content does not match the hash.
-func getFile(ctx context.Context, q querier, hash string) ([]byte, error) {
+// File implements record.Store. It returns an error if the content does not match the hash.
+func (d *database) File(ctx context.Context, hash string) ([]byte, error) {
 	var content []byte
-	if err := q.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
+	if err := d.db.QueryRowContext(ctx, "SELECT content FROM file WHERE sha256 = ?", hash).Scan(&content); err != nil {
 		return nil, inWords(err)
 	}
 	if fileHash(content) != hash {
@@ -295,10 +335,4 @@ func inWords(err error) error {
 		return err // already explained
 	}
 	return fmt.Errorf("%s: %w", what, err)
-}
-
-// exists reports whether a folder holds a campaign.
-func exists(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, DatabaseFile))
-	return err == nil
 }

@@ -15,9 +15,8 @@
 //	cache/replay.gob    the algorithm's result for the last replayed state; may be deleted
 //	invites.json        the people who may use the page
 //
-// All writes use Campaign.write in folder.go: the events of an act are sealed, folded and committed together, or none of
-// them. Slow work is done without the lock. Its events are recorded only if no other event was added meanwhile (after in
-// acts.go).
+// The database is a record.Store, and engine/campaign/record does the acts: the events of an act are sealed, folded and
+// committed together, or none of them. This package adds what only a folder has: copies, backups, exports, invitations.
 //
 // Errors are sentences for people, with the next step. With errors.Is, callers can recognise ErrExists, which Start
 // returns, and the errors of acts (campaign.ErrReason, campaign.ErrGuesses).

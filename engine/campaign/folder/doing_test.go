@@ -33,7 +33,11 @@ func closeBy(ctx context.Context, c *Campaign, reason, by string) (campaign.Clos
 }
 
 func attachBy(ctx context.Context, c *Campaign, sheet []byte, opt campaign.TellOptions) (campaign.Receipt, error) {
-	return c.receipt(ctx, &campaign.Attach{File: campaign.File{Content: sheet}, TellOptions: opt})
+	done, err := c.Do(ctx, &campaign.Attach{File: campaign.File{Content: sheet}, TellOptions: opt})
+	if err != nil || done.Receipt == nil {
+		return campaign.Receipt{}, err
+	}
+	return *done.Receipt, nil
 }
 
 // amendBy makes the change that a body states, and returns the recorded one.

@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
-	"database/sql"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -26,15 +25,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// History returns the recorded events and measurements, without rewards of the open round. It needs no replay.
-func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
-	m, err := c.fresh(ctx)
-	if err != nil {
-		return campaign.History{}, err
-	}
-	return m.History(), nil
-}
-
 // Export writes the campaign for other programs into a folder, which must not exist or must be empty. It writes
 // measurements.csv, answers.csv, log.csv, events.jsonl, the script and its data. measurements.csv includes results of the
 // open round; answers.csv does not use them. If others record meanwhile, the files may be of different moments. If an
@@ -42,10 +32,9 @@ func (c *Campaign) History(ctx context.Context) (campaign.History, error) {
 func (c *Campaign) Export(ctx context.Context, dir string) (err error) {
 	defer try.Caught(&err)
 	try.To(emptyFolder(dir))
-	m := try.Of(c.fresh(ctx))
+	m := try.Of(c.Moment(ctx))
 	h := m.Export()
-	r, _ := c.current.now()
-	try.To(copies(dir, r))
+	try.To(copies(dir, c.Recipe()))
 	st := try.Of(c.Status(ctx))
 	// one row for each result; sd is empty for a single reward
 	measurements := [][]string{{"id", "round", "plate", "position", "task", "arm", "number", "reward", "count", "sd", "kind", "by", "at",
@@ -132,29 +121,23 @@ func (c *Campaign) Record(ctx context.Context) (r record.Record, err error) {
 // the number of events added.
 func Import(ctx context.Context, dir string, r record.Record, maker Maker, opt Options) (added int, err error) {
 	if !exists(dir) {
-		checked, err := record.Open(ctx, r, maker, opt.build())
+		k, err := record.Open(ctx, &r, maker, opt)
 		if err != nil {
 			return 0, err
 		}
-		c, err := startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return fill(ctx, tx, r.Events, r.Contents()) })
+		db, err := startWith(ctx, dir, opt, r.Events, r.Contents())
 		if err != nil {
 			return 0, err
 		}
-		defer c.Close()
-		c.current.recipe = checked.Recipe()
-		c.writeCopies()
-		if err := c.prepare(ctx); err != nil {
-			return 0, err
-		}
-		writeHead(dir, c.state)
-		return len(r.Events), nil
+		(&Campaign{k, dir, db, opt}).writeCopies()
+		return len(r.Events), db.Close()
 	}
 	c, err := Open(ctx, dir, maker, opt)
 	if err != nil {
 		return 0, err
 	}
 	defer c.Close()
-	return added, c.write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
+	return added, c.Write(ctx, func(m campaign.Moment) ([]campaign.Event, error) {
 		known := min(m.Seq, int64(len(r.Events)))
 		if !m.Has(known, r.Events[known-1].Hash) {
 			return nil, fmt.Errorf("%s holds another campaign, or the same one with other results since the record was exported. Import the "+
@@ -193,7 +176,7 @@ func (c *Campaign) Invite(ctx context.Context, host, name string) (secret string
 				"differs in more than case, blanks and invisible characters", name, list[k].Name)
 		}
 		list = slices.DeleteFunc(list, func(i Invitation) bool { return i.Name == name })
-		return append(list, Invitation{name, hashOf(secret), c.opt.now().UTC(), host}), nil
+		return append(list, Invitation{name, hashOf(secret), c.opt.Time().UTC(), host}), nil
 	})
 }
 

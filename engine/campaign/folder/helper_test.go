@@ -122,6 +122,15 @@ func worker(dir, by, seed string) int {
 	return 0
 }
 
+// now returns the campaign with all events so far.
+func now(c *Campaign) campaign.Moment { return try.Of(c.Moment(context.Background())) }
+
+// progress returns the status without the answers of all arms, and its state.
+func progress(c *Campaign) (campaign.Moment, campaign.Status) {
+	m := now(c)
+	return m, try.Of(c.db.Replay(context.Background(), m, nil)).Status(m)
+}
+
 // holder takes the lock, says so, and keeps it until its input ends.
 func holder(dir string) int {
 	l, err := lock(context.Background(), dir)

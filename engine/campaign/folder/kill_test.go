@@ -64,7 +64,7 @@ func checkSaid(t *testing.T, dir string, p campaign.Protocol, said string) {
 	t.Helper()
 	v := try.Of(Verify(t.Context(), dir, again(p), Options{}))
 	db := try.Of(openDatabase(dir+"/"+DatabaseFile, false))
-	defer db.close()
+	defer db.Close()
 	list := try.Of(events(t.Context(), db.db, 0))
 	// by id: how often it was handed out, recorded and given back, and its last value
 	asked, told, value, failed, closed := map[string]int{}, map[string]int{}, map[string]float64{}, map[string]int{}, 0

@@ -136,7 +136,7 @@ func TestKnownDeviations(t *testing.T) {
 	p := small(t)
 	c := begin(t, p, Options{})
 	try.Of(attachBy(t.Context(), c, []byte("task,arm,count,mean,sd\nnorth,a,5,10,0.5\n"), campaign.TellOptions{By: "Ann", Sheet: "before.csv"}))
-	if got := c.state.Under(p, time.Now()).Known().Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
+	if got := now(c).Under(p, time.Now()).Known().Noise.SD[0]; !(math.Abs(got-0.5) <= 1e-12) {
 		t.Errorf("a standard deviation of 0.5 is known as %g", got)
 	}
 }

@@ -15,7 +15,7 @@ func TestTwice(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 1000)
 	events := func() int64 {
-		s := try.Of(c.fresh(t.Context()))
+		s := try.Of(c.Moment(t.Context()))
 		return s.Seq
 	}
 	// once does an act, and reports whether it was known

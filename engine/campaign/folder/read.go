@@ -1,14 +1,12 @@
 package folder
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,10 +18,8 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/record"
-	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/atomicfile"
 	"github.com/gonb-cope/gonb-cope/internal/base/filelock"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // openFolder opens the database of a folder. If the folder cannot be written, for example on a read-only disk, it opens a
@@ -47,7 +43,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	switch codeOf(err) {
 	case codeReadOnly, codeCantOpen, codeInput, codeFull:
 		refused := inWords(err)
-		db.close()
+		db.Close()
 		if db, err = copied(ctx, path); err != nil {
 			return nil, fmt.Errorf("%w (%w)", refused, err)
 		}
@@ -56,7 +52,7 @@ func openFolder(ctx context.Context, dir string) (*database, error) {
 	}
 	if err != nil {
 		err = db.explain(ctx, err)
-		db.close()
+		db.Close()
 		return nil, err
 	}
 	return db, nil
@@ -87,7 +83,7 @@ func copied(ctx context.Context, path string) (*database, error) {
 		return nil, fmt.Errorf("the campaign cannot be read: %w", err)
 	}
 	// errors name the original file
-	db.path, db.copy = path, dir
+	db.path, db.dir, db.copy = path, filepath.Dir(path), dir
 	return db, nil
 }
 
@@ -121,7 +117,7 @@ func (d *database) explain(ctx context.Context, err error) error {
 	if e != nil {
 		return err
 	}
-	defer again.close()
+	defer again.Close()
 	switch e := again.integrity(ctx); {
 	case e == nil:
 		return errors.New("the disk failed to read or write, but the database is undamaged. Try again") // does not wrap err
@@ -155,42 +151,16 @@ func (d *database) unsound(said string) error {
 // pageError matches the error code of an unreadable page in the result of an integrity check.
 var pageError = regexp.MustCompile(`error code=(\d+)`)
 
-// unrecorded wraps an error of the disk or the database that prevented recording. Acts that are refused return other
-// errors, which state what to do.
-type unrecorded struct{ err error }
-
-func (u *unrecorded) Error() string { return "nothing was recorded: " + u.err.Error() }
-
-func (u *unrecorded) Unwrap() error { return u.err }
-
 // ErrExists is campaign.ErrExists. Start wraps it if the folder already holds a campaign.
 var ErrExists = campaign.ErrExists
-
-// Start makes a campaign in a folder, and creates the folder if necessary. p is the protocol with its forecast, and r the
-// recipe from which p was made. Start returns an error if maker makes another problem from r: the campaign could not be
-// opened again. If Start returns both a campaign and an error, the start is recorded.
-func Start(ctx context.Context, dir string, r question.Recipe, p campaign.Protocol, maker Maker, opt Options) (_ *Campaign, err error) {
-	defer try.Caught(&err)
-	try.To(record.Check(ctx, maker, r, p))
-	// 53 bits, so that programs with float64 numbers read it exactly
-	p.Seed = cmp.Or(p.Seed, rand.Uint64()>>11) // the script may state the seed
-	c := try.Of(startWith(ctx, dir, maker, opt, func(tx *sql.Tx) error { return beginWith(ctx, tx, r, p, opt) }))
-	c.current.recipe, c.current.protocol = r, p
-	c.writeCopies()
-	if err := c.open(ctx); err != nil {
-		return c, err
-	}
-	writeHead(dir, c.state)
-	return c, nil
-}
 
 // startedError returns an error that wraps ErrExists, for the folder dir.
 func startedError(dir string) error {
 	return fmt.Errorf("%s: %w. Continue it, as with gonb-cope campaign status %[1]s, or choose another folder", dir, ErrExists)
 }
 
-// startWith creates the folder and the database of a campaign. fill writes its events and files.
-func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill func(*sql.Tx) error) (*Campaign, error) {
+// startWith creates the folder and the database of a campaign, with its first events and files.
+func startWith(ctx context.Context, dir string, opt Options, list []campaign.Event, files []campaign.File) (*database, error) {
 	// newDatabase checks this again under the lock; the check here avoids touching the folder
 	if exists(dir) {
 		return nil, startedError(dir)
@@ -204,7 +174,7 @@ func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill f
 		return nil, fmt.Errorf("%s is on a network file system (%s), where locks are unreliable. Choose a local folder. If only one machine "+
 			"ever uses the folder, write --allow-network-folder", dir, kind)
 	}
-	db, err := newDatabase(ctx, dir, fill)
+	db, err := newDatabase(ctx, dir, list, files)
 	if err != nil {
 		if made && !errors.Is(err, ErrExists) { // remove a new folder that remained empty
 			os.Remove(filepath.Join(dir, lockFile))
@@ -212,22 +182,13 @@ func startWith(ctx context.Context, dir string, maker Maker, opt Options, fill f
 		}
 		return nil, err
 	}
-	return newCampaign(dir, db, maker, opt), nil
-}
-
-// writeCopies writes the script and data beside the database, for people. The campaign is already recorded, and so an
-// error is only a notice.
-func (c *Campaign) writeCopies() {
-	r, _ := c.current.now()
-	if err := copies(c.dir, r); err != nil {
-		c.opt.notice(fmt.Sprintf("the copies of script and data beside the database could not be written (%v); the recorded ones count", err))
-	}
+	writeHead(dir, list[len(list)-1])
+	return db.as(opt), nil
 }
 
 // newDatabase makes the database under a temporary name, and renames it when complete. Other programs never see an
-// incomplete campaign, and a killed program leaves none. fill writes into the transaction that creates the tables. The
-// error wraps ErrExists if another program was faster.
-func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*database, error) {
+// incomplete campaign, and a killed program leaves none. The error wraps ErrExists if another program was faster.
+func newDatabase(ctx context.Context, dir string, list []campaign.Event, files []campaign.File) (*database, error) {
 	l, err := lock(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -252,14 +213,14 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 		if err := db.create(ctx, tx); err != nil {
 			return inWords(err)
 		}
-		return fill(tx)
+		return fill(ctx, tx, list, files)
 	})
 	if err == nil {
 		// moves everything into the file that is renamed, so that no -wal remains under the old name
 		_, err = db.db.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)")
 	}
 	// if the database could not be written, the earlier error counts
-	if e := db.close(); err == nil {
+	if e := db.Close(); err == nil {
 		err = e
 	}
 	if err = inWords(err); err == nil {
@@ -274,36 +235,24 @@ func newDatabase(ctx context.Context, dir string, fill func(*sql.Tx) error) (*da
 	return openDatabase(path, false)
 }
 
-// beginWith writes the files and the first events of a campaign.
-func beginWith(ctx context.Context, tx *sql.Tx, r question.Recipe, p campaign.Protocol, opt Options) error {
-	start := campaign.StartBody{Revision: cmp.Or(opt.Revision, campaign.Revision), Build: opt.build(), Led: opt.Led}
-	list, files, err := record.Begin(ctx, p, r, start, opt.now())
-	if err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		opt.notice(err.Error())
-	}
-	return fill(ctx, tx, list, files)
-}
-
-// fill writes files and events.
-func fill(ctx context.Context, tx *sql.Tx, list []campaign.Event, files []campaign.File) error {
-	for _, f := range files {
-		if err := putFile(ctx, tx, f.Content); err != nil {
-			return err
-		}
-	}
-	_, err := appendEvents(ctx, tx, list)
-	return err
-}
-
 // lockFile is locked during a write, and names the process that holds it. On a system without file locks, the database's
 // own lock still excludes others, without naming them. The system releases the lock when a program ends, for any reason.
 const lockFile = "campaign.lock"
 
 // patience is how long a write waits for the lock.
 const patience = 2 * time.Second
+
+// Lock implements record.Store.
+func (d *database) Lock(ctx context.Context) (release func(), err error) {
+	if d.copy != "" {
+		return nil, &record.UnrecordedError{Err: fmt.Errorf("nothing can be written in %s: %w", d.dir, d.refused)}
+	}
+	l, err := lock(ctx, d.dir)
+	if err != nil {
+		return nil, err
+	}
+	return l.release, nil
+}
 
 // locked is a held lock.
 type locked struct{ file *os.File }

@@ -121,7 +121,7 @@ func TestCorrectedMeanwhile(t *testing.T) {
 		return 3
 	}
 	decided := func(int) bool {
-		_, st := try.Two(c.progress(t.Context()))
+		_, st := progress(c)
 		return st.Tasks[0].Decided
 	}
 	// the north is decided, and the south never will be

@@ -128,7 +128,7 @@ func throughTheFolder(t *testing.T, p campaign.Protocol, rewards [][]float64, se
 	}
 	c = open()
 	defer c.Close()
-	s := try.Of(c.fresh(t.Context()))
+	s := try.Of(c.Moment(t.Context()))
 	run := try.Of(s.Replay(t.Context(), nil))
 	if len(run.Differs) > 0 {
 		t.Errorf("decisions differ from those recorded: %v", run.Differs)
@@ -149,7 +149,7 @@ func pullOf(t *testing.T, dir string, p *problem.Problem, id string) (arm, numbe
 		return it.Arm, it.Number
 	}
 	db := try.Of(openDatabase(dir+"/"+DatabaseFile, false))
-	defer db.close()
+	defer db.Close()
 	list := try.Of(events(t.Context(), db.db, 0))
 	for _, e := range list {
 		if e.Kind != campaign.KindAsk {

@@ -23,9 +23,9 @@ func TestReceipts(t *testing.T) {
 	}
 	// a wrong check character
 	mistyped := a[:5] + map[bool]string{true: "0", false: "1"}[a[5] != '0']
-	before := c.state.Seq
+	before := now(c).Seq
 	r := told(t, c, campaign.TellOptions{By: "Bob"}, row(a, 1.5), row(mistyped, 3), row(d, 4))
-	if r.Taken || r.Counts[campaign.RowConflict] != 1 || r.Counts[campaign.RowUnknown] != 1 || c.state.Seq != before {
+	if r.Taken || r.Counts[campaign.RowConflict] != 1 || r.Counts[campaign.RowUnknown] != 1 || now(c).Seq != before {
 		t.Errorf("sheet with a conflict and a mistyped id: %+v", r)
 	}
 	text := fmt.Sprint(r.Lines)

@@ -111,11 +111,11 @@ func TestStartTakesTheTableIn(t *testing.T) {
 		if err != nil || st.Attached != rows || st.Best == nil || st.Tasks[0].Leader == "" {
 			t.Errorf("%s: %v, %d attached, leader %q", name, err, st.Attached, st.Tasks[0].Leader)
 		}
-		before := c.state.Seq
+		before := now(c).Seq
 		for _, sheet := range []string{"runs.csv", "copy of runs.csv"} {
 			for _, by := range []string{"Ann", ""} {
 				got, err := attachBy(t.Context(), c, []byte(text), campaign.TellOptions{By: by, Sheet: sheet})
-				if err != nil || got.Counts[campaign.RowKnown] != rows || got.Refused() || c.state.Seq != before {
+				if err != nil || got.Counts[campaign.RowKnown] != rows || got.Refused() || now(c).Seq != before {
 					t.Errorf("%s: %s by %q again: %v, %+v", name, sheet, by, err, got)
 				}
 			}
@@ -215,7 +215,7 @@ func TestLimits(t *testing.T) {
 		p, r := fromTable(t, strings.Replace(measuredTable, "13.9", "<13.9", 1), goal,
 			func(p *campaign.Protocol) { p.Algorithm = "CoTestFC" })
 		c := startFrom(t, p, r)
-		m := try.Of(c.fresh(t.Context()))
+		m := try.Of(c.Moment(t.Context()))
 		known := m.Known()
 		at := slices.IndexFunc(known.Rows, func(r problem.Row) bool { return r.Censored != 0 })
 		if at < 0 || known.Rows[at].Censored != want || known.Turned(known.Rows[at].Reward) != 13.9 || len(known.Rows) != 8 {
@@ -240,15 +240,15 @@ func TestLimits(t *testing.T) {
 func TestFailedTexts(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 6)
-	before := c.state.Seq
+	before := now(c).Seq
 	for _, text := range []string{"3O.5", "12.5 g", "0x1p3"} {
 		r := told(t, c, campaign.TellOptions{By: "Ann"}, l.Rows[0].ID+","+text, l.Rows[1].ID+",1")
 		if r.Taken || r.Counts[campaign.RowBad] != 1 || !strings.Contains(r.Lines[0].Text, "column 8:") {
 			t.Errorf("%s: %+v", text, r)
 		}
 	}
-	if c.state.Seq != before {
-		t.Errorf("%d events were recorded of sheets that were refused", c.state.Seq-before)
+	if now(c).Seq != before {
+		t.Errorf("%d events were recorded of sheets that were refused", now(c).Seq-before)
 	}
 	rows := []string{}
 	for k, text := range []string{"failed", "NaN", "-inf", "vial broken"} {
@@ -323,7 +323,7 @@ func TestFailingOption(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(st.Notes, func(n campaign.Note) bool { return n.Kind == campaign.NoteGivenUp }) {
 		t.Errorf("%v: %v", err, st.Notes)
 	}
-	if m, err := c.fresh(t.Context()); err != nil || m.Known().Failed == nil || m.Known().Failed[0] < 3 || m.Known().Failed[1] != 0 {
+	if m, err := c.Moment(t.Context()); err != nil || m.Known().Failed == nil || m.Known().Failed[0] < 3 || m.Known().Failed[1] != 0 {
 		t.Errorf("%v: failures %v", err, m.Known().Failed)
 	}
 }

@@ -56,9 +56,9 @@ func TestSheetsOfOneName(t *testing.T) {
 		t.Errorf("Ann's sheet, sent by Cy: %+v", r)
 	}
 	// the next day another sheet has that name, with the same values in part
-	before := c.state.Seq
+	before := now(c).Seq
 	r = tell("Ann", byArm(ann, func(k int) float64 { return float64(min(k, 1)) }), campaign.TellOptions{TakeGood: true})
-	if r.Taken || r.Counts[campaign.RowConflict] != 6 || c.state.Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "give it another name (--sheet)") {
+	if r.Taken || r.Counts[campaign.RowConflict] != 6 || now(c).Seq != before || !strings.Contains(fmt.Sprint(r.Lines), "give it another name (--sheet)") {
 		t.Errorf("another sheet of the same name: %+v", r)
 	}
 	if r := tell("Ann", byArm(campaign.List{Rows: ann.Rows[:5]}, one), campaign.TellOptions{TakeGood: true}); r.Taken || r.Counts[campaign.RowConflict] != 5 || !strings.Contains(fmt.Sprint(r.Lines), "now is missing") {
@@ -77,7 +77,7 @@ func TestNumbersOutOfRange(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 6)
 	told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
-	before := c.state.Seq
+	before := now(c).Seq
 	// too large, no number, or written as no table has it
 	for _, x := range []string{"1.7976931348623157e308", "1e300", "-1.1e100", "0x1p3", "1_000", "3O.5"} {
 		opt := campaign.TellOptions{By: "Ann", Sheet: "x.csv", Sure: true}
@@ -100,8 +100,8 @@ func TestNumbersOutOfRange(t *testing.T) {
 			}
 		}
 	}
-	if c.state.Seq != before {
-		t.Errorf("%d events were recorded", c.state.Seq-before)
+	if now(c).Seq != before {
+		t.Errorf("%d events were recorded", now(c).Seq-before)
 	}
 }
 
@@ -192,7 +192,7 @@ func TestLargeSheets(t *testing.T) {
 	cancel()
 	act := &campaign.Tell{File: campaign.File{Content: []byte(text)}}
 	try.To(act.Prepare(t.Context(), c.Protocol()))
-	if _, err := act.Do(ended, campaign.Doing{Moment: c.state.Under(c.Protocol(), c.opt.now())}); !errors.Is(err, context.Canceled) {
+	if _, err := act.Do(ended, campaign.Doing{Moment: now(c)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("an interrupt: %v", err)
 	}
 	for _, n := range []string{"1000000000", "2147483647"} {

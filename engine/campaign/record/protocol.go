@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/question"
@@ -47,14 +48,14 @@ func Remake(ctx context.Context, maker Maker, start campaign.StartBody, r questi
 }
 
 // Follow adds to the protocol and the recipe all arms that were added during the campaign. It returns an error if an
-// addition gives another problem now than when it was recorded. file returns a recorded file by its hash.
-func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, s *campaign.State,
-	file func(hash string) ([]byte, error)) (question.Recipe, campaign.Protocol, error) {
+// addition gives another problem now than when it was recorded.
+func Follow(ctx context.Context, maker Maker, r question.Recipe, p campaign.Protocol, s *campaign.State, store Store) (question.Recipe,
+	campaign.Protocol, error) {
 	all := s.Additions()
 	for n := len(p.Earlier); n < len(all); n++ { // one after the other: each keeps the scale of the features before it
 		rows := *all[n].Add
 		var err error
-		if rows.Content, err = file(rows.SHA256); err != nil {
+		if rows.Content, err = store.File(ctx, rows.SHA256); err != nil {
 			return r, p, fmt.Errorf("the recorded copy of %s cannot be read: %w", rows.Path, err)
 		}
 		if r, p, _, err = Grown(ctx, maker, r, p, rows); err != nil {
@@ -83,4 +84,38 @@ func Grown(ctx context.Context, maker Maker, r question.Recipe, p campaign.Proto
 		err = out.Check(ctx)
 	}
 	return r, out, g, err
+}
+
+// currentProtocol is the protocol with the arms added so far, and its recipe. It only grows. A state that was read just
+// before an addition may therefore be used with the protocol after the addition.
+type currentProtocol struct {
+	mu       sync.Mutex // guards both fields below, which change together
+	recipe   question.Recipe
+	protocol campaign.Protocol
+}
+
+// now returns the recipe and the protocol.
+func (k *currentProtocol) now() (question.Recipe, campaign.Protocol) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.recipe, k.protocol
+}
+
+// tasks returns the task of each arm of the start, with which a fold begins.
+func (k *currentProtocol) tasks() []int {
+	_, p := k.now()
+	return p.AtStart().Problem.TaskOf
+}
+
+// of returns the protocol with at least the arms that the state has, made from recorded files only. It returns an error if
+// an addition gives another problem than when it was recorded.
+func (k *currentProtocol) of(ctx context.Context, c *Campaign, s *campaign.State) (campaign.Protocol, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	r, p, err := Follow(ctx, c.maker, k.recipe, k.protocol, s, c.store)
+	if err != nil {
+		return campaign.Protocol{}, fmt.Errorf("%s: %w", c.store, err)
+	}
+	k.recipe, k.protocol = r, p
+	return p, nil
 }

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -9,14 +10,49 @@ import (
 	"io"
 
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
+	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Record holds a campaign: its events, and the files to which they refer.
+// Record holds a campaign: its events, and the files to which they refer. It is a Store in memory for one goroutine.
 type Record struct {
 	Events []campaign.Event
 	Files  map[string][]byte // contents by their SHA-256, in hexadecimal
+	run    *campaign.Run     // replay of all events up to ranAt; nil before the first replay
+	ranAt  int64
 }
+
+// String implements Store.
+func (r *Record) String() string { return "the record" }
+
+// After implements Store.
+func (r *Record) After(_ context.Context, seq int64) ([]campaign.Event, error) {
+	return r.Events[seq:], nil
+}
+
+// Lock implements Store. It does nothing.
+func (r *Record) Lock(context.Context) (release func(), err error) { return func() {}, nil }
+
+// Append implements Store.
+func (r *Record) Append(_ context.Context, events []campaign.Event, files []campaign.File) error {
+	for _, f := range files {
+		r.Files[f.SHA256] = f.Content
+	}
+	r.Events = append(r.Events, events...)
+	return nil
+}
+
+// Replay implements Store. It keeps the run until the next event.
+func (r *Record) Replay(ctx context.Context, m campaign.Moment, memory *model.Memory) (_ *campaign.Run, err error) {
+	if r.run == nil || r.ranAt != m.Seq {
+		r.run, err = m.Replay(ctx, memory)
+		r.ranAt = m.Seq
+	}
+	return r.run, err
+}
+
+// Close implements Store. It does nothing.
+func (r *Record) Close() error { return nil }
 
 // line is one line of the file.
 type line struct {
@@ -70,8 +106,8 @@ func Read(data []byte) (Record, error) {
 	return r, nil
 }
 
-// File returns the content of the file with a hash, or an error if the record lacks it.
-func (r Record) File(hash string) ([]byte, error) {
+// File implements Store.
+func (r *Record) File(_ context.Context, hash string) ([]byte, error) {
 	content, known := r.Files[hash]
 	if !known {
 		return nil, fmt.Errorf("the record lacks the file %.12s", hash)
@@ -87,20 +123,27 @@ func (r Record) Contents() (all []campaign.File) {
 	return all
 }
 
-// Recipe returns the start of a campaign and its recipe, without rows that were added later. first is the first event;
-// file returns a file by its hash.
-func Recipe(first campaign.Event, file func(hash string) ([]byte, error)) (start campaign.StartBody, r question.Recipe, err error) {
-	s, err := campaign.Fold([]campaign.Event{first}, nil)
+// Recipe returns the start of a campaign and its recipe, without rows that were added later. It uses only the first event,
+// because the others can be folded only after the recipe has made a problem.
+func Recipe(ctx context.Context, events []campaign.Event, store Store) (start campaign.StartBody, r question.Recipe, err error) {
+	if len(events) == 0 {
+		return start, r, errors.New("the campaign has no start")
+	}
+	// a changed start would name other files
+	s, err := campaign.NewState(), campaign.CheckChain(events[:1])
+	if err == nil {
+		err = s.Add(events[:1], nil)
+	}
 	if err != nil {
-		return start, r, err
+		return start, r, fmt.Errorf("%w (gonb-cope campaign verify says more)", err)
 	}
 	start = s.Start
 	r = question.Recipe{Script: start.Script, Set: start.Set}
-	if r.Script.Content, err = file(start.Script.SHA256); err != nil {
+	if r.Script.Content, err = store.File(ctx, start.Script.SHA256); err != nil {
 		return start, r, fmt.Errorf("the recorded script: %w", err)
 	}
 	for _, f := range start.Data {
-		if f.Content, err = file(f.SHA256); err != nil {
+		if f.Content, err = store.File(ctx, f.SHA256); err != nil {
 			return start, r, fmt.Errorf("the recorded copy of %s cannot be read: %w", f.Path, err)
 		}
 		r.Data = append(r.Data, f)
