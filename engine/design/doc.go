@@ -25,10 +25,10 @@
 // Step 0 replaces the features by coordinates of their span, in which A is positive definite for every λ > 0 even at ξ = 0. If a contrast
 // has a component in a direction that no arm measures, the error is [ErrUnestimable].
 //
-// Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and a working set of contrasts. Up to 400
-// arms, all arms are in the working set; for more, it starts with those of an approximate D-optimal design. With a ridge, contrasts of
-// few of the arms are solved in the span of these arms, and only helpful arms are added. Pricing evaluates all arms and all pairs exactly:
-// it gives the certificate and the items to add. Lists of all pairs are never stored.
+// Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and a working set of contrasts. It starts
+// with dissimilar arms of an approximate D-optimal design, about three times as many as the rank, and with dissimilar contrasts. With a
+// ridge, contrasts of few of the arms are solved in the span of these arms, and only helpful arms are added. Pricing evaluates all arms
+// and all pairs exactly: it gives the certificate and the items to add. Lists of all pairs are never stored.
 //
 // The main loop is in minimax.go. An iteration is in interior.go and newton.go, the changes of the working sets are in pricing.go and
 // working.go, and step 0 is in space.go.

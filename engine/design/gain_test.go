@@ -59,7 +59,7 @@ func TestGainCertificates(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		n := 5 + r.IntN(60)
 		if seed%10 == 0 {
-			n = 700 // past smallArms
+			n = 700 // with more arms than begin in the working set
 		}
 		s := Space{Features: gaussianArms(n, 2+r.IntN(8), seed), Ridge: []float64{1e-6, 1e-3, 1}[r.IntN(3)]}
 		for range n / 4 {

@@ -119,7 +119,7 @@ func recheck(t testing.TB, s Space, c Contrasts, d Design, tol float64) {
 	}
 }
 
-// A problem past smallArms goes through the working sets; its certificate is
+// Only some arms begin in the working set; the certificate is
 // recomputed over all arms and all pairs.
 func TestWorkingSets(t *testing.T) {
 	s, c := rbfArms(2, 300, 3, 24, 0.5, 3)

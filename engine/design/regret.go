@@ -70,7 +70,7 @@ func minimiseRegret(stop stopper, s Space, lambda []float64, n int, eps float64)
 // O(r³)). The argument above does not cover it, but Round verifies the ratio of the result. On 250 arms of rank 250 the
 // ratio is 1.02 to 1.05 (apportionment: 1.6 to 2.2).
 const (
-	exactLeader    = 64
+	exactLeader    = 24
 	decompositions = 16
 )
 

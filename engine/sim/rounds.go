@@ -116,8 +116,8 @@ const (
 	// tellingRatio is the largest displayed ratio to a lower bound with a norm. Larger ratios show a loose bound rather
 	// than many samples.
 	tellingRatio = 20
-	// boundWork is the largest work for the design of a lower bound. It allows 464 independent arms, or 1,111 arms of rank
-	// up to 100.
+	// boundWork is the largest work for the design of a lower bound. It allows 464 independent arms, 1,111 arms of rank 100, or
+	// 11,000 arms of rank 31.
 	boundWork = 1e8
 )
 

@@ -44,14 +44,15 @@ func TestNoRidgeWhereNoneApplies(t *testing.T) {
 // The lower bound of a result is computed up to a limit on size, and the result says if it was omitted.
 func TestLowerBoundUpToASize(t *testing.T) {
 	if testing.Short() {
-		t.Skip("solves a design of 1,000 arms")
+		t.Skip("solves a design of 1,200 arms")
 	}
 	for _, c := range []struct {
-		arms  int
-		bound bool
-	}{{1000, true}, {1200, false}} {
+		arms   int
+		kernel kernels.Kernel
+		bound  bool
+	}{{1200, kernels.Linear{Bias: 1}, true}, {600, kernels.RBF{Lengthscale: []float64{0.002}}, false}} {
 		r := run(t, sim.Experiment{
-			Problem: line(t, c.arms), Mode: engine.ModeFC, Algorithm: "IndUniformFC", Runs: 1, Seed: 1,
+			Problem: line(t, c.arms, c.kernel), Mode: engine.ModeFC, Algorithm: "IndUniformFC", Runs: 1, Seed: 1,
 			Options: engine.Options{Delta: 0.05, MaxRounds: 1},
 		})
 		said := strings.Contains(fmt.Sprint(r.Warnings), fmt.Sprintf("no lower bound was computed. For %d arms its design", c.arms))
@@ -62,7 +63,7 @@ func TestLowerBoundUpToASize(t *testing.T) {
 }
 
 // line returns a problem of one task whose arms lie on a line, the best one at its end.
-func line(t *testing.T, arms int) *problem.Problem {
+func line(t *testing.T, arms int, kernel kernels.Kernel) *problem.Problem {
 	t.Helper()
 	names, x := make([]string, arms), make([][]float64, arms)
 	mean, noise := make([]float64, arms), make([]float64, arms)
@@ -72,8 +73,7 @@ func line(t *testing.T, arms int) *problem.Problem {
 	}
 	points := try.Of(kernels.NewPoints([]string{"x_1"}, names, x))
 	tasks := try.Of(kernels.NewPoints(nil, []string{"t"}, [][]float64{{}}))
-	kernel := kernels.LiftArm(kernels.Linear{Bias: 1})
-	return try.Of(problem.New("line", tasks, points, make([]int, arms), kernel, noise, mean))
+	return try.Of(problem.New("line", tasks, points, make([]int, arms), kernels.LiftArm(kernel), noise, mean))
 }
 
 // No algorithm with error probability δ takes fewer samples than the lower bound, also with an accuracy. With bounded rewards, no bound
