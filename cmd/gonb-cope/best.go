@@ -233,7 +233,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "No column looks like options or like measured values. Name them:\n\n  %s\n", guessed.Line(d.Path))
 		guessed.explain(w, d)
 	} else if err := guessed.tryReading(ctx, d.Path); err != nil {
-		fmt.Fprintf(w, "No command is proposed, because one with the likeliest columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
+		fmt.Fprintf(w, "No command is proposed: the program's guess of the columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
 			err)
 	} else {
 		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s.", guessed.Line(d.Path), goal)
