@@ -233,7 +233,7 @@ func campaignTasks(s campaign.Status) Table {
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
 			"#arms_open Options open", "#measured Measured in finished rounds", "#beside Earlier or late results",
-			"#further_samples Further measurements to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
+			"#further_samples Still needed for this task", "#further_time Further "+s.TimeUnit+", this task alone",
 			"out Last option excluded"),
 	}
 	if s.Goal == problem.GoalMin {
@@ -268,7 +268,7 @@ func campaignTasks(s campaign.Status) Table {
 			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further measurements: a rough extrapolation, as if today's estimates were exact. The target is "+
+		t.Notes = append(t.Notes, "Still needed: further measurements, a rough extrapolation as if today's estimates were exact. The target is "+
 			levelWords(s.Delta)+" for all tasks together.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
 			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
