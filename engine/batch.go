@@ -50,6 +50,63 @@ func BatchOf(p Plan, rewards [][]float64) Batch {
 	return b
 }
 
+// Reward is a result of an arm: one reward, or the mean of several.
+type Reward struct {
+	Arm   int     `json:"arm"`   // number in the problem, from 0
+	Count int     `json:"count"` // pulls, at least 1
+	Mean  float64 `json:"mean"`  // reward units
+	// Σ (reward - mean)² of the pulls, reward units²; 0 for one pull
+	Squares float64 `json:"squares,omitempty"`
+	// smallest and largest reward of the pulls, reward units; nil if unknown
+	Range *[2]float64 `json:"range,omitempty"`
+}
+
+// MergeRewards returns the batch of the rewards of n arms. It adds the rewards of an arm in the order of the list, so that
+// the same list gives the same bits. Squares is set if squares is, and then Ranges if the rewards have bounds: a mean of
+// several rewards without a range may have any rewards between them. Tests that bet on bounded rewards need ranges.
+func MergeRewards(n int, all []Reward, squares bool, bounds *[2]float64) Batch {
+	b := Batch{Counts: make([]int, n), Means: make([]float64, n)}
+	whole := make([]float64, n) // the only mean of an arm, which the division below would round
+	for _, r := range all {
+		if whole[r.Arm] = math.NaN(); b.Counts[r.Arm] == 0 {
+			whole[r.Arm] = r.Mean
+		}
+		b.Counts[r.Arm] += r.Count
+		b.Means[r.Arm] += float64(r.Count) * r.Mean
+	}
+	for i, c := range b.Counts {
+		if b.Means[i] /= float64(max(c, 1)); c > 0 && !math.IsNaN(whole[i]) {
+			b.Means[i] = whole[i]
+		}
+	}
+	if !squares {
+		return b
+	}
+	if b.Squares = make([]float64, n); bounds != nil {
+		b.Ranges = make([][2]float64, n)
+	}
+	merged := make([]bool, n)
+	for _, r := range all {
+		// the squares within a mean, and the deviation of the mean from the arm's mean
+		off := r.Mean - b.Means[r.Arm]
+		b.Squares[r.Arm] += r.Squares + float64(r.Count)*off*off
+		if bounds == nil {
+			continue
+		}
+		span := [2]float64{r.Mean, r.Mean}
+		if r.Range != nil {
+			span = *r.Range
+		} else if r.Count > 1 {
+			span = *bounds
+		}
+		if own := b.Ranges[r.Arm]; merged[r.Arm] {
+			span = [2]float64{min(span[0], own[0]), max(span[1], own[1])}
+		}
+		b.Ranges[r.Arm], merged[r.Arm] = span, true
+	}
+	return b
+}
+
 // Clone returns a deep copy.
 func (b Batch) Clone() Batch {
 	return Batch{slices.Clone(b.Counts), slices.Clone(b.Means), slices.Clone(b.Squares), slices.Clone(b.Ranges), slices.Clone(b.Within)}

@@ -23,21 +23,43 @@ type Document struct {
 	Provenance *Provenance // nil omits it
 }
 
-// Provenance describes how a document was made, so that it can be made again. JSON output omits it, so that the same
-// script, data and seed give the same bytes.
+// Provenance describes how a document was made, so that it can be made again. Documents omit empty fields. JSON output of
+// values omits it, so that the same script, data and seed give the same bytes.
 type Provenance struct {
-	Version      string // version of gonb-cope
-	Revision     string // revision of the source code
-	Go           string // version of the Go compiler
-	Platform     string // operating system and architecture
-	Script       string // file name of the script
-	ScriptSHA256 string
-	Data         []DataFile
-	Seed         string // seed that the caller set for all runs; "" if the script's own seeds apply
-	Command      string // command line that makes the document again
-	Started      time.Time
-	Duration     time.Duration
-	Workers      int
+	Parameters []Parameter // of a notebook
+	Version    string      // version of gonb-cope
+	Revision   string      // revision of its source
+	ModuleSum  string      // checksum of the Go module, as in go.sum
+	Go         string      // Go version of the build
+	Platform   string      // operating system and architecture
+	Kernel     string      // display name of the kernel that executed a notebook, or else its name
+	Host       string
+
+	Script         string // file name of the script
+	ScriptSHA256   string
+	Notebook       string // path of the notebook that the reader of the report can use
+	NotebookSHA256 string
+	Kept           bool // true if nothing was executed and the outputs are the notebook's saved ones
+	Data           []DataFile
+	Seeds          []string // seeds that the caller set for all runs, or that a notebook's runs used
+	Command        string   // command line that makes the document again
+	Started        time.Time
+	Duration       time.Duration
+	Cells          []CellTime
+	Workers        int
+}
+
+// Parameter is a notebook parameter to which the user gave a value.
+type Parameter struct {
+	Name    string `json:"name"`
+	Value   string `json:"value"`
+	Default string `json:"default,omitempty"` // "" if the notebook has no default
+}
+
+// CellTime is the run time of a cell. Cell counts cells of all types from 1.
+type CellTime struct {
+	Cell     int           `json:"cell"`
+	Duration time.Duration `json:"duration_ns"`
 }
 
 // DataFile is a data file that was read.
@@ -47,17 +69,29 @@ type DataFile struct {
 	Rows   int
 }
 
-// blocks returns the provenance as blocks. It omits unknown values.
-func (p Provenance) blocks() []Block {
+// Blocks returns the provenance as blocks; none if nothing is known.
+func (p Provenance) Blocks() (out []Block) {
+	if len(p.Parameters) > 0 {
+		out = append(out, Table{Caption: "Parameters", Columns: []Column{{Title: "Parameter"}, {Title: "Value"}, {Title: "Default"}},
+			Rows: lists.Map(p.Parameters, func(x Parameter) []any { return []any{x.Name, x.Value, x.Default} })})
+	}
 	kv := KeyValues{Caption: "How this was made"}
 	kv.add("gonb-cope", known(strings.TrimSpace(p.Version+" "+p.Revision)))
+	kv.add("Module checksum", known(p.ModuleSum))
 	kv.add("Built with", known(strings.TrimSpace(p.Go+" "+p.Platform)))
+	kv.add("Kernel", known(p.Kernel))
+	kv.add("Host", known(p.Host))
 	kv.add("Script", known(p.Script))
 	kv.add("Script SHA-256", known(p.ScriptSHA256))
+	kv.add("Notebook", known(p.Notebook))
+	kv.add("Notebook SHA-256", known(p.NotebookSHA256))
+	if p.Kept {
+		kv.add("Outputs", "the saved outputs of the notebook; nothing was executed")
+	}
 	for _, d := range p.Data {
 		kv.add("Data", fmt.Sprintf("%s, %s, SHA-256 %s", d.Path, plural(d.Rows, "row"), d.SHA256))
 	}
-	kv.add("Seed", known(p.Seed))
+	kv.add("Seed", known(strings.Join(p.Seeds, ", ")))
 	kv.add("Command", known(p.Command))
 	if !p.Started.IsZero() {
 		kv.add("Started", p.Started.Format(time.RFC3339))
@@ -65,8 +99,12 @@ func (p Provenance) blocks() []Block {
 	if p.Duration > 0 {
 		kv.add("Duration", p.Duration.Round(time.Millisecond).String())
 	}
+	kv.add("Cells executed", known(len(p.Cells)))
 	kv.add("Workers", known(p.Workers))
-	return []Block{kv}
+	if len(kv.Items) > 0 {
+		out = append(out, kv)
+	}
+	return out
 }
 
 // section is a display or an appendix, with the blocks below its heading.
@@ -85,7 +123,7 @@ func (d Document) sections() []section {
 		out = append(out, section{name: "Script", blocks: []Block{Code{Text: d.Script, Lines: true}}})
 	}
 	if d.Provenance != nil {
-		out = append(out, section{name: "Provenance", blocks: d.Provenance.blocks()})
+		out = append(out, section{name: "Provenance", blocks: d.Provenance.Blocks()})
 	}
 	return out
 }

@@ -252,7 +252,7 @@ func document() Document {
 		Script: script,
 		Provenance: &Provenance{
 			Version: "0.1.0", Revision: "c235d67", Go: "go1.26.8", Platform: "linux/amd64", Script: "paper.cope", ScriptSHA256: "60303ae22b998861bce3b28f33eec1be758a213c86c93c076dbe9f558c11c752",
-			Data: []DataFile{{Path: "data/stroke.csv", SHA256: "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13", Rows: 18}}, Seed: "1", Command: "gonb-cope run paper.cope --seed 1", Workers: 2,
+			Data: []DataFile{{Path: "data/stroke.csv", SHA256: "fd61a03af4f77d870fc21e05e7e80678095c92d808cfb3b5c279ee04c74aca13", Rows: 18}}, Seeds: []string{"1"}, Command: "gonb-cope run paper.cope --seed 1", Workers: 2,
 		},
 	}
 }

@@ -30,6 +30,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/notebook/headless"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // reportOptions are the flags of the command report.
@@ -154,7 +155,7 @@ func (o *reportOptions) run(ctx context.Context, path string) (err error) {
 	nb := try.Of(loadNotebook(ctx, path))
 	target := try.Of(o.target(path))
 	if o.noExecute {
-		return o.write(ctx, target, path, nb, export.Provenance{Kept: true})
+		return o.write(ctx, target, path, nb, report.Provenance{Kept: true})
 	}
 	return o.execute(ctx, target, path, nb, isScript, limit)
 }
@@ -215,7 +216,7 @@ func (o *reportOptions) execute(ctx context.Context, target, path string, nb *no
 }
 
 // write writes the report. If the context ends first, an earlier report stays unchanged.
-func (o *reportOptions) write(ctx context.Context, target, path string, nb *notebook.Notebook, p export.Provenance) error {
+func (o *reportOptions) write(ctx context.Context, target, path string, nb *notebook.Notebook, p report.Provenance) error {
 	opt := export.Options{Title: o.title, HideCode: o.hideCode, Paper: export.Paper(o.paper), Folder: filepath.Dir(path),
 		Source: pathFrom(target, path), Notice: func(line string) { fmt.Fprintln(os.Stderr, line) }}
 	if !o.anonymous {
@@ -229,7 +230,7 @@ func (o *reportOptions) write(ctx context.Context, target, path string, nb *note
 }
 
 // provenance returns p with the notebook, this program and this machine added.
-func (o *reportOptions) provenance(p export.Provenance, path string) export.Provenance {
+func (o *reportOptions) provenance(p report.Provenance, path string) report.Provenance {
 	b := buildOf()
 	p.Notebook, p.NotebookSHA256 = filepath.Base(path), headless.Checksum(path)
 	p.Version, p.Revision, p.Go, p.Platform, p.Command = b.version, b.revision, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH,

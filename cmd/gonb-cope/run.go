@@ -362,10 +362,13 @@ func (o *runOptions) provenance(src source, data []report.DataFile, started time
 	p := &report.Provenance{
 		Version: b.version, Revision: b.revision, Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Script: src.name, ScriptSHA256: fmt.Sprintf("%x", sha256.Sum256([]byte(src.text))),
-		Data: data, Seed: o.seed, Command: o.command(src.name),
+		Data: data, Command: o.command(src.name),
 		Started: started, Duration: time.Since(started), Workers: o.workers,
 	}
 	p.Workers = cmp.Or(p.Workers, runtime.GOMAXPROCS(0))
+	if o.seed != "" {
+		p.Seeds = []string{o.seed}
+	}
 	return p
 }
 

@@ -285,12 +285,12 @@ func meanOf(x []float64) float64 {
 // candidates returns, for each task, the arms that may be recommended. Arms whose measurements all failed are excluded
 // unless retry is set.
 func candidates(p *problem.Problem, retry bool) [][]int {
-	open, means := p.Groups(), p.Means()
+	open := p.Groups()
 	if retry || p.Failed == nil {
 		return open
 	}
 	for v, arms := range open {
-		open[v] = lists.Where(arms, func(i int) bool { return p.Failed[i] == 0 || !math.IsNaN(means[i]) })
+		open[v] = lists.Where(arms, func(i int) bool { return !p.OnlyFailed(i) })
 	}
 	return open
 }

@@ -28,9 +28,11 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 		}
 	}
 	codes := codesOf(p)
-	out = append(out, lists.Map(codes, func(c code) string { return a.code(p, c) })...)
-	if text := a.unlikely(b, codes); text != "" {
-		out = append(out, text)
+	out = append(out, lists.Map(codes, func(c code) string { return a.code(b, c) })...)
+	for _, leftOut := range []bool{true, false} {
+		if text := a.unlikely(b, codes, leftOut); text != "" {
+			out = append(out, text)
+		}
 	}
 	if len(a.Unanswered) > 0 {
 		out = append(out, fmt.Sprintf("all measurements of all options failed at %s. No option is recommended. "+
@@ -100,12 +102,13 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 // mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
-// unlikely returns a warning that names measurements which all others contradict, and how to exclude them. It skips the
-// values in codes. It returns "" if there are no such measurements.
-func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
+// unlikely returns a warning that names measurements which all others contradict, and how to exclude them. leftOut selects
+// those that the belief does not use, or the others. It skips the values in codes. It returns "" if there are no such
+// measurements.
+func (a *Answer) unlikely(b *belief.Belief, codes []code, leftOut bool) string {
 	p, reward, file := b.Problem, cmp.Or(a.Reward, "reward"), ""
 	found := lists.Where(b.Unlikely, func(u belief.Unlikely) bool {
-		return !slices.ContainsFunc(codes, func(c code) bool { return c.value == u.Reward })
+		return u.LeftOut == leftOut && !slices.ContainsFunc(codes, func(c code) bool { return c.value == u.Reward })
 	})
 	if len(found) == 0 {
 		return ""
@@ -131,11 +134,15 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code) string {
 	if more := len(found) - mostNamed; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	text := "the other measurements contradict " + strings.Join(named, "; ") +
-		". It is used unchanged. Correct it if it is a mistake in the table"
-	if len(found) > 1 {
-		text = strings.NewReplacer("It is", "They are", "it if it is a mistake", "mistakes").Replace(text)
+	use, correct := ". It is used unchanged", ". Correct it if it is a mistake in the table"
+	if leftOut {
+		use = ". The answer does not use it. If it is right, measure this option again"
 	}
+	if len(found) > 1 {
+		words := strings.NewReplacer("It is", "They are", "use it", "use them", "it is right", "they are right", "this option", "these options")
+		use, correct = words.Replace(use), ". Correct mistakes in the table"
+	}
+	text := "the other measurements contradict " + strings.Join(named, "; ") + use + correct
 	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 && numericRewards(p) &&
 		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {
 		text += fmt.Sprintf(", or leave it out: where=%[1]q (--where %[1]q)", problem.Unless(l.Reward, p.Turned(y)))
@@ -158,15 +165,19 @@ type code struct {
 }
 
 // code returns the warning that a value is probably not a measurement.
-func (a *Answer) code(p *problem.Problem, c code) string {
+func (a *Answer) code(b *belief.Belief, c code) string {
+	p := b.Problem
 	v := p.Turned(c.value)
 	often := fmt.Sprintf("%d times", c.count)
 	if c.count == 1 {
 		often = "once"
 	}
-	text := fmt.Sprintf("the value %s of %s occurs %s and is far from all others. It looks like a code for a missing value. It counts as "+
-		"measured, so the answer may be wrong",
-		plain(v), cmp.Or(a.Reward, "reward"), often)
+	use := "It counts as measured, so the answer may be wrong"
+	if lists.Count(b.Unlikely, func(u belief.Unlikely) bool { return u.LeftOut && u.Reward == c.value }) == c.count {
+		use = "The answer does not use it"
+	}
+	text := fmt.Sprintf("the value %s of %s occurs %s and is far from all others. It looks like a code for a missing value. %s",
+		plain(v), cmp.Or(a.Reward, "reward"), often, use)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward && numericRewards(p) {
 		return text + fmt.Sprintf(". If nothing was measured, add --where %[1]q; if the measurement failed, add "+
 			"--failed %[2]q. In scripts: where=, failed=",

@@ -35,7 +35,7 @@ const (
 
 // Revision is the version of the results of Of. Raise it with every change of these results: caches store it with results
 // that depend on a belief, and recompute results of another revision.
-const Revision = 20
+const Revision = 21
 
 // Belief is the posterior distribution of the expected reward of every arm, given the measurements of a problem.
 type Belief struct {
@@ -77,6 +77,8 @@ type Options struct {
 	// compute a rough belief in about a tenth of the time: with the most probable hyperparameters alone, which are searched
 	// on some arms, and without Unlikely and Check
 	Rough bool
+
+	examined bool // the measurements were examined before, so do not look for unlikely ones
 }
 
 // Of computes the belief. The result depends only on the problem, not on the number of cores. Of returns *Undetermined if
@@ -145,7 +147,15 @@ func Of(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief, err er
 	var below []float64
 	forms := lists.Map(found, func(w weighed) form { return form{w, nil} })
 	if !opt.Rough {
-		b.Unlikely = try.Of(s.unlikely(rank))
+		if !opt.examined {
+			b.Unlikely = try.Of(s.unlikely(rank))
+		}
+		if right := withoutWrong(uses(p), b.Unlikely); right != nil {
+			opt.Progress, opt.examined = func(share float64) { tell(0.4 + 0.6*share) }, true
+			out := try.Of(Of(ctx, right, opt)).under(p)
+			out.Unlikely = b.Unlikely
+			return out, nil
+		}
 		forms = try.Of(d.shaped(ctx, found, at))
 		if d.checkable() {
 			below = make([]float64, len(d.cells))

@@ -19,13 +19,14 @@ import (
 const costNoise = 0.05
 
 // WithCosts returns the problem with predictions for the costs that are missing in the data: exp of the posterior mean of
-// the log cost. It returns p unchanged if no cost is missing, or if the known costs do not distinguish arms.
+// the log cost. It leaves out arms whose measurements have all failed: a failed measurement often ends early. It returns p
+// unchanged if no cost is missing, or if the other known costs do not distinguish arms.
 func WithCosts(ctx context.Context, p *problem.Problem) (*problem.Problem, error) {
 	if p.CostPredicted == nil {
 		return p, nil
 	}
 	known := lists.Make(p.N(), func(i int) float64 {
-		if p.CostPredicted[i] {
+		if p.CostPredicted[i] || p.OnlyFailed(i) {
 			return math.NaN()
 		}
 		return math.Log(p.Cost[i])

@@ -67,11 +67,12 @@ func dataOf(ctx context.Context, p *problem.Problem) (*data, error) {
 	if u := undetermined(p); u != nil {
 		return nil, u
 	}
-	return together(p).data(ctx)
+	return together(p).data(ctx, false)
 }
 
-// data converts the measurements of the problem to scaled units. It returns an error if there are too many blocks.
-func (s *standard) data(ctx context.Context) (_ *data, err error) {
+// data converts the measurements of the problem to scaled units. If equal is set, all arms have the same noise unless it is
+// stated. It returns an error if there are too many blocks.
+func (s *standard) data(ctx context.Context, equal bool) (_ *data, err error) {
 	defer try.Caught(&err)
 	p := s.problem()
 	limits := withoutLimits(p)
@@ -81,7 +82,7 @@ func (s *standard) data(ctx context.Context) (_ *data, err error) {
 	try.To(d.addStated(ctx))
 	d.kinds = kindsOf(p)
 	try.To(d.blocked())
-	d.noise()
+	d.noise(equal)
 	d.measure(d.free > 0 || d.known)
 	d.join()
 	d.limited(limits)

@@ -10,6 +10,36 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
+// A failed measurement costs little because it ends early. So options that were not tried cost as much as those with values.
+func TestCostsOfFailures(t *testing.T) {
+	for _, priced := range []bool{true, false} {
+		text := "size,y,hours\n"
+		for k := range 8 {
+			y, hours := fmt.Sprintf("%d.5", k), 8
+			switch {
+			case k == 6:
+				y, hours = "OOM", 1
+			case k == 7:
+				text += "7,,\n"
+				continue
+			case priced:
+				hours += k % 2
+			}
+			text += fmt.Sprintf("%d,%s,%d\n", k, y, hours)
+		}
+		p := try.Of(problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{
+			Long: &problem.Long{Arm: []string{"size"}, Reward: "y", Cost: "hours"}, Read: func(string) ([]byte, error) { return []byte(text), nil },
+		}))
+		q := try.Of(WithCosts(t.Context(), p))
+		if c := q.Cost[7]; !q.CostPredicted[7] || c < 7.5 || c > 9.5 {
+			t.Errorf("costs 8 to 9, and 1 of a failure: the predicted cost is %g", c)
+		}
+		if q.Cost[6] != 1 {
+			t.Errorf("the cost of the failure is %g, want 1", q.Cost[6])
+		}
+	}
+}
+
 // Costs that the table lacks follow those of similar arms; leaders are the arms that are best in the most draws.
 func TestWithCosts(t *testing.T) {
 	text := "size,y,hours\n"

@@ -112,7 +112,7 @@ func (l *Learner) data(counts []int, means, squares []float64) *data {
 	if noise != nil {
 		q.Noise = problem.NoiseModel{Scales: noise}
 	}
-	d.noise()
+	d.noise(false)
 	d.measure(d.known || d.free >= leastFree)
 	return d
 }

@@ -133,7 +133,7 @@ func (s *search) sweep(rank int) error {
 	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
 	for range fewSweeps {
 		variances := d.variances(sigma2)
-		f, err := s.foresight(d.p.Rows, rank)
+		f, err := s.foresight(rank)
 		if err != nil {
 			return err
 		}

@@ -224,9 +224,14 @@ func remembered(ctx context.Context, p *problem.Problem, opt Options) (_ *Belief
 	if b.Problem == p {
 		return b, nil
 	}
-	own := *b // the cached problem has the same measurements, but names may differ
+	return b.under(p), nil // the cached problem has the same measurements, but names may differ
+}
+
+// under returns the belief as one of the problem p, which differs only in names or in measurements that are left out.
+func (b *Belief) under(p *problem.Problem) *Belief {
+	own := *b
 	own.Problem, own.Usable = p, p.Logarithmic(b.Log).WithKernel(b.Usable.Kernel)
-	return &own, nil
+	return &own
 }
 
 // identity returns a key of everything on which the belief of a problem depends. A stated kernel is part of the key.

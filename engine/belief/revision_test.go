@@ -13,7 +13,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 20, 1e-6
+	const revision, tolerance = 21, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.00323489, 0.14990385}, {8.95664226, 0.11459534}, {11.22236038, 0.12494031}, {12.75831680, 0.16360547},
 		{11.70762916, 0.11712376},

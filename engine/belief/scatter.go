@@ -38,10 +38,10 @@ type Scatter struct {
 //
 // is computed for one group, for a group per task, and for a group per arm. A more complicated model must gain gainAsked
 // nats. The variance of a group is then (b + S_g/2)/(a + ν_g/2). If variances may change with the mean, noise only sets
-// d.changing; see change.
+// d.changing; see change. If equal is set, all arms have the same noise.
 //
 // [Smyth04]: G. K. Smyth, Linear models and empirical Bayes methods, Stat. Appl. Genet. Mol. Biol. 3(1), 2004.
-func (d *data) noise() {
+func (d *data) noise(equal bool) {
 	n := len(d.cells)
 	d.rel = make([]float64, n)
 	floats.AddConst(1, d.rel)
@@ -65,6 +65,11 @@ func (d *data) noise() {
 	}
 	if free < 1e-3*d.free { // blocks explain nearly all degrees of freedom
 		d.within = floats.Sum(within)
+		return
+	}
+	if equal {
+		d.pureKnown = true
+		d.weigh(within, squares, freedom)
 		return
 	}
 	d.gained = -free/2*math.Log(max(floats.Sum(squares)/free, d.least())) - free/2
@@ -95,7 +100,7 @@ func Within(p *problem.Problem) []float64 {
 	if d.blocked() != nil {
 		return nil
 	}
-	if d.noise(); !d.pureKnown {
+	if d.noise(false); !d.pureKnown {
 		return nil
 	}
 	out := relativeNoise(d)

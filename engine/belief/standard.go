@@ -50,13 +50,6 @@ func equally(p *problem.Problem, center, scale float64) *standard {
 	return s
 }
 
-// on returns the same standard for another problem with the same tasks.
-func (s *standard) on(p *problem.Problem) *standard {
-	out := *s
-	out.of = p
-	return &out
-}
-
 // grain is the step to which standard rewards are rounded. Rounding removes the differences that a change of unit causes.
 const grain = 1.0 / (1 << 30)
 
@@ -186,7 +179,7 @@ func (s *search) apart() (_ *search, err error) {
 	if own == nil {
 		return s, nil
 	}
-	d := try.Of(own.data(s.ctx))
+	d := try.Of(own.data(s.ctx, false))
 	d.log = s.d.log
 	other, err := d.climbed(s.ctx, nil, s.gaussian, densest)
 	if err != nil {

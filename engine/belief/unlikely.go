@@ -21,6 +21,10 @@ type Unlikely struct {
 	// 95 % interval predicted from the other measurements, in reward units with the sign of Problem.Mean. Both ends are
 	// equal if the other measurements are counts of two rewards.
 	CI95 [2]float64
+	// The belief does not use it, because the other measurements of its arm contradict it, too. The only measurement of an arm
+	// is used, because an arm may really be so different. Several unlikely measurements of an arm are used, because they
+	// support each other.
+	LeftOut bool
 }
 
 // falseAlarms is the expected number of normal measurements in a table that are called unlikely. suspected is the expected
@@ -31,72 +35,231 @@ const falseAlarms, suspected = 0.005, 0.2
 const fewestJudged = 8
 
 // unlikely returns the measurements that all others contradict, the least likely first. Hyperparameters fitted to an error
-// hide it, so all suspected measurements are left out together and compared with a fit to the rest.
-func (s *search) unlikely(rank int) ([]Unlikely, error) {
-	rows, told := rowsOf(s.d.p), rowsOf(s.d.standard.of)
-	n := float64(len(rows))
-	if s.d.wins != nil || s.d.limits != nil || n < fewestJudged {
+// hide it, so all suspected measurements are left out together and compared with a fit to the rest. An error may also look
+// like noise that differs between arms, or like tasks with different scales. So a measurement is suspected if it is far off
+// in the chosen fit, or in a fit with the same noise for all arms, or in one that also has the same scale for all tasks.
+func (s *search) unlikely(rank int) (_ []Unlikely, err error) {
+	defer try.Caught(&err)
+	told := rowsOf(s.d.standard.of)
+	if s.d.wins != nil || s.d.limits != nil || len(told) < fewestJudged {
 		return nil, nil
 	}
-	all, err := s.foresight(rows, rank)
-	if err != nil {
-		return nil, err
+	suspect := make([]bool, len(told))
+	fits := []*search{s}
+	if s.d.varies() {
+		fits = append(fits, try.Of(s.simpler(s.d.standard)))
 	}
-	var odd, rest, toldOdd, toldRest []problem.Row
-	original := map[problem.Row]problem.Row{}
-	for k, r := range rows {
-		if widened(all.leaveOneOut(r).off(all.d.scaled(r.Reward)), n)*n < suspected {
-			odd, toldOdd = append(odd, r), append(toldOdd, told[k])
-			original[r] = told[k]
+	if s.d.own {
+		fits = append(fits, try.Of(s.simpler(together(s.d.standard.of))))
+	}
+	for _, fit := range fits {
+		if fit == nil {
+			continue
+		}
+		all, n := try.Of(fit.foresight(rank)), float64(len(told))
+		for k, r := range all.rows {
+			suspect[k] = suspect[k] || widened(all.leaveOneOut(r).off(all.d.scaled(r.Reward)), n)*n < suspected
+		}
+	}
+	var odd, rest []problem.Row
+	for k, r := range told {
+		if suspect[k] {
+			odd = append(odd, r)
 		} else {
-			rest, toldRest = append(rest, r), append(toldRest, told[k])
+			rest = append(rest, r)
 		}
 	}
 	if len(odd) == 0 || len(rest) < fewestJudged {
 		return nil, nil
 	}
-	others, counts, err := s.again(without(s.d.standard.of, toldRest, toldOdd), rest, rank)
+	others := without(s.d.standard.of, rest, odd)
+	f, counts, err := s.again(others, rank)
 	if err != nil {
 		return nil, s.ctx.Err() // the rest has too few measurements for a fit
 	}
+	var out []Unlikely
 	if counts {
-		lo, hi := twoRewards(s.d.standard.of)
-		toldOdd = slices.DeleteFunc(toldOdd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
-		return lists.Map(toldOdd, func(r problem.Row) Unlikely { return Unlikely{Row: r} }), nil
+		lo, hi := twoRewards(others)
+		odd = slices.DeleteFunc(odd, func(r problem.Row) bool { return r.Reward == lo || r.Reward == hi })
+		out = lists.Map(odd, func(r problem.Row) Unlikely { return Unlikely{Row: r} })
+	} else {
+		out = contradict([]*foresight{f}, odd)
 	}
-	return lists.Map(others.contradict(odd, rest), func(u Unlikely) Unlikely {
-		u.Row = original[u.Row]
-		return u
-	}), nil
+	if len(out) > 0 && !counts {
+		if logs := inLogs(others); logs != nil {
+			other, two, err := s.again(logs, rank)
+			if err == nil && !two {
+				other.log = true
+				out = contradict([]*foresight{f, other}, odd)
+			} else if s.ctx.Err() != nil {
+				return nil, s.ctx.Err()
+			}
+		}
+	}
+	for k, u := range out {
+		named := lists.Count(out, func(x Unlikely) bool { return x.Arm == u.Arm })
+		all := lists.Count(told, func(r problem.Row) bool { return r.Arm == u.Arm })
+		out[k].LeftOut = named == 1 && all > 1
+	}
+	return out, nil
 }
 
-// contradict returns the measurements of odd that are too far from their predictions, the farthest first. Predictions may
-// be overconfident, and noise may have heavy tails. So it calibrates predictions by the errors of all other measurements.
-// It returns at most three measurements or, if that is more, one in a hundred.
-func (f *foresight) contradict(odd, rest []problem.Row) []Unlikely {
-	n := len(odd) + len(rest)
-	off := make([]float64, 0, n)
-	for _, r := range rest {
+// logOf returns the logarithm of a reward of p, with the sign of Problem.Mean; NaN unless the reward is positive.
+func logOf(p *problem.Problem, reward float64) float64 {
+	if !(p.Turned(reward) > 0) {
+		return math.NaN()
+	}
+	return p.Turned(math.Log(p.Turned(reward)))
+}
+
+// inLogs returns a copy of the problem, as without returns it, with the logarithms of rewards; nil if some reward is not
+// positive or the noise is stated.
+func inLogs(p *problem.Problem) *problem.Problem {
+	if noiseStated(p) {
+		return nil
+	}
+	q := *p
+	q.Partial, q.Noise.SD, q.Noise.Bounds = slices.Clone(p.Partial), slices.Clone(p.Noise.SD), nil
+	q.Rows = lists.Map(p.Rows, func(r problem.Row) problem.Row {
+		r.Reward = logOf(p, r.Reward)
+		return r
+	})
+	byArm := map[int][2][]float64{}
+	for _, r := range q.Rows {
+		if math.IsNaN(r.Reward) {
+			return nil
+		}
+		x := byArm[r.Arm]
+		byArm[r.Arm] = [2][]float64{append(x[0], r.Reward), append(x[1], r.Count)}
+	}
+	for i, x := range byArm {
+		if q.Partial[i] = stat.Mean(x[0], x[1]); q.Reps[i] == float64(len(x[0])) {
+			q.Noise.SD[i] = stat.StdDev(x[0], nil) // NaN for one measurement
+		} else { // the rows are means
+			q.Noise.SD[i] /= math.Abs(p.Partial[i])
+		}
+	}
+	return &q
+}
+
+// varies reports whether the fitted noise differs between arms.
+func (d *data) varies() bool { return d.shrunk != nil || d.scatter.Kind == ScatterMean }
+
+// simpler returns a fit with the same noise for all arms; nil if it fails.
+func (s *search) simpler(of *standard) (*search, error) {
+	d, err := of.data(s.ctx, true)
+	if err == nil {
+		d.log = s.d.log
+		if fit, err := d.climbed(s.ctx, nil, s.gaussian, densest); err == nil {
+			return fit, nil
+		}
+	}
+	return nil, s.ctx.Err()
+}
+
+// contradict returns the measurements of odd that are too far from their predictions by the fits, the farthest first. It
+// returns at most three measurements or, if that is more, one in a hundred.
+func contradict(fits []*foresight, odd []problem.Row) []Unlikely {
+	n, weights := len(odd)+len(fits[0].rows), weigh(fits)
+	slices.SortFunc(odd, func(a, b problem.Row) int { return cmp.Compare(fits[0].off(b), fits[0].off(a)) })
+	for k := min(len(odd), max(3, n/100)); k > 0; k-- {
+		laws, tail := lists.Map(fits, func(f *foresight) prediction { return f.errors(odd[k:]) }), 0.0
+		for j, f := range fits {
+			tail += weights[j] * f.predict(odd[k-1], laws[j]).tail(f.scaled(odd[k-1]))
+		}
+		if tail*float64(n) > falseAlarms {
+			continue
+		}
+		best := floats.MaxIdx(weights)
+		return lists.Map(odd[:k], func(r problem.Row) Unlikely {
+			return Unlikely{Row: r, CI95: fits[best].interval(r, laws[best])}
+		})
+	}
+	return nil
+}
+
+// weigh returns the weights of fits to the same measurements, by how well each predicts one measurement from the others
+// [GE79].
+//
+// [GE79]: S. Geisser, W. F. Eddy, A predictive approach to model selection, J. Am. Stat. Assoc. 74(365), 1979.
+func weigh(fits []*foresight) []float64 {
+	logs := make([]float64, len(fits))
+	laws := lists.Map(fits, func(f *foresight) prediction { return f.errors(nil) })
+	for k := range fits[0].rows {
+		some := lists.Make(len(fits), func(j int) float64 { return fits[j].density(k, laws[j]) })
+		if !math.IsInf(floats.Min(some), -1) { // each fit predicts it
+			floats.Add(logs, some)
+		}
+	}
+	total := floats.LogSumExp(logs)
+	return lists.Map(logs, func(l float64) float64 { return math.Exp(l - total) })
+}
+
+// errors returns the distribution of the errors of predictions, in their standard deviations. Predictions may be
+// overconfident, and noise may have heavy tails, so it is Student's distribution of the errors for the measurements of the
+// fit, each left out, and for more.
+func (f *foresight) errors(more []problem.Row) prediction {
+	var off []float64
+	for _, r := range f.rows {
 		if e := f.leaveOneOut(r); !math.IsInf(e.sd, 1) {
 			off = append(off, e.off(f.d.scaled(r.Reward)))
 		}
 	}
-	others := len(off)
-	far := func(r problem.Row) float64 { return f.of(r).off(f.d.scaled(r.Reward)) }
-	slices.SortFunc(odd, func(a, b problem.Row) int { return cmp.Compare(far(b), far(a)) })
-	for k := min(len(odd), max(3, n/100)); k > 0; k-- {
-		beside := append(off[:others], lists.Map(odd[k:], far)...)
-		scale, freedom := student(beside)
-		within := func(r problem.Row) prediction {
-			e := f.of(r)
-			return prediction{e.mean, e.sd * scale, min(e.freedom, freedom)}
+	for _, r := range more {
+		if e := f.off(r); !math.IsInf(e, 1) {
+			off = append(off, e)
 		}
-		if within(odd[k-1]).tail(f.d.scaled(odd[k-1].Reward))*float64(n) > falseAlarms {
-			continue
-		}
-		return lists.Map(odd[:k], func(r problem.Row) Unlikely { return Unlikely{r, within(r).interval(f.d, f.d.p.TaskOf[r.Arm])} })
 	}
-	return nil
+	scale, freedom := student(off)
+	return prediction{0, scale, freedom}
+}
+
+// density returns the log density of measurement k of the fit, predicted from the others with this distribution of errors,
+// in reward units; -∞ if they do not predict it.
+func (f *foresight) density(k int, errors prediction) float64 {
+	r := f.rows[k]
+	e, v := f.leaveOneOut(r), f.d.p.TaskOf[r.Arm]
+	sd := e.sd * errors.sd
+	out := prediction{e.mean, 1, errors.freedom}.law().LogProb((f.d.scaled(r.Reward)-e.mean)/sd) - math.Log(sd*f.d.size(v))
+	if f.log {
+		out -= f.d.p.Turned(f.d.standard.back(v, r.Reward))
+	}
+	return out
+}
+
+// scaled returns the reward of a measurement of the table in scaled units; NaN if the fit needs its logarithm and it has
+// none.
+func (f *foresight) scaled(r problem.Row) float64 {
+	if f.log {
+		r.Reward = logOf(f.d.p, r.Reward)
+	}
+	return f.d.scaled(f.d.standard.reward(f.d.p.TaskOf[r.Arm], r.Reward))
+}
+
+// off returns the distance of a measurement of the table from its prediction, in standard deviations; ∞ without logarithm.
+func (f *foresight) off(r problem.Row) float64 {
+	if y := f.scaled(r); !math.IsNaN(y) {
+		return f.of(r).off(y)
+	}
+	return math.Inf(1)
+}
+
+// predict predicts a measurement of the table, calibrated by the distribution of errors.
+func (f *foresight) predict(r problem.Row, errors prediction) prediction {
+	e := f.of(r)
+	return prediction{e.mean, e.sd * errors.sd, min(e.freedom, errors.freedom)}
+}
+
+// interval returns the calibrated 95 % prediction interval of a measurement of the table, reward units.
+func (f *foresight) interval(r problem.Row, errors prediction) [2]float64 {
+	p := f.d.p
+	ci := f.predict(r, errors).interval(f.d, p.TaskOf[r.Arm])
+	if f.log {
+		for k, y := range ci {
+			ci[k] = p.Turned(math.Exp(p.Turned(y)))
+		}
+	}
+	return ci
 }
 
 // student fits Student's distribution with mean 0 to z by maximum likelihood, and returns its scale, at least 1, and its
@@ -149,6 +312,15 @@ func rowsOf(p *problem.Problem) []problem.Row {
 	return rows
 }
 
+// withoutWrong returns the problem without the measurements that are left out; nil if there are none.
+func withoutWrong(p *problem.Problem, all []Unlikely) *problem.Problem {
+	odd := lists.Map(lists.Where(all, func(u Unlikely) bool { return u.LeftOut }), func(u Unlikely) problem.Row { return u.Row })
+	if len(odd) == 0 {
+		return nil
+	}
+	return without(p, lists.Where(rowsOf(p), func(r problem.Row) bool { return !slices.Contains(odd, r) }), odd)
+}
+
 // without returns a copy of the problem with the measurements rest, after odd was removed. Arms whose rows are means keep
 // their standard deviation.
 func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
@@ -182,43 +354,43 @@ func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {
 	return &q
 }
 
-// again fits hyperparameters to the measurements of p and returns its foresight. counts is true if these measurements are
-// counts of two rewards; then f is nil.
-func (s *search) again(p *problem.Problem, rows []problem.Row, rank int) (f *foresight, counts bool, err error) {
+// again fits hyperparameters, scales of tasks and the noise distribution to the measurements of p, and returns its
+// foresight. counts is true if these measurements are counts of two rewards; then f is nil.
+func (s *search) again(p *problem.Problem, rank int) (f *foresight, counts bool, err error) {
 	defer try.Caught(&err)
-	if cellsOf(p).counted() != nil {
+	d := try.Of(dataOf(s.ctx, p))
+	if d.wins != nil {
 		return nil, true, nil
 	}
-	if u := undetermined(p); u != nil {
-		return nil, false, u
-	}
-	d := try.Of(s.d.on(p).data(s.ctx))
 	d.log = s.d.log
 	next := try.Of(d.climbed(s.ctx, nil, s.gaussian, densest))
+	next = try.Of(next.apart())
 	next = try.Of(next.changed(rank))
-	f, err = next.foresight(rows, rank)
+	f, err = next.foresight(rank)
 	return f, false, err
 }
 
 // foresight predicts measurements from others at the most probable hyperparameters, in scaled units.
 type foresight struct {
 	d              *data
-	mean, variance []float64    // mean and variance of the expected reward of each arm
-	noise          []float64    // variance of one measurement of each arm
-	usual          float64      // usual variance of one measurement
-	place          map[int]int  // index in d.cells, by arm
-	freedom        float64      // degrees of freedom of the noise if it is the same for all arms
-	blocks         [][2]float64 // for each block: Σ of weights, and weighted Σ of rewards minus expected rewards; nil without blocks
-	precision      float64      // prior precision of the effects of blocks
+	rows           []problem.Row // measurements of the fit, in standard rewards
+	log            bool          // whether rewards of the fit are logarithms of those of the table
+	mean, variance []float64     // mean and variance of the expected reward of each arm
+	noise          []float64     // variance of one measurement of each arm
+	usual          float64       // usual variance of one measurement
+	place          map[int]int   // index in d.cells, by arm
+	freedom        float64       // degrees of freedom of the noise if it is the same for all arms
+	blocks         [][2]float64  // for each block: Σ of weights, and weighted Σ of rewards minus expected rewards; nil without blocks
+	precision      float64       // prior precision of the effects of blocks
 }
 
-func (s *search) foresight(rows []problem.Row, rank int) (_ *foresight, err error) {
+func (s *search) foresight(rank int) (_ *foresight, err error) {
 	defer try.Caught(&err)
-	d, sigma2 := s.d, s.value(s.best, noiseNumber, 1)
+	d, sigma2, rows := s.d, s.value(s.best, noiseNumber, 1), rowsOf(s.d.p)
 	l := try.Of(s.layout(s.ctx, s.best, d.y, d.variances(sigma2), rank, true))
 	m := try.Of(l.posterior(s.ctx, l.owns(), l.target))
 	f := &foresight{
-		d: d, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
+		d: d, rows: rows, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
 		freedom: d.free,
 	}
 	floats.Scale(sigma2, f.noise)
@@ -301,8 +473,13 @@ func (p prediction) off(y float64) float64 { return math.Abs(y-p.mean) / p.sd }
 
 func (p prediction) law() distuv.StudentsT { return distuv.StudentsT{Sigma: 1, Nu: p.freedom} }
 
-// tail returns the probability of a measurement at least as far off as y.
-func (p prediction) tail(y float64) float64 { return 2 * p.law().Survival(p.off(y)) }
+// tail returns the probability of a measurement at least as far off as y; 0 if y is NaN, which is impossible.
+func (p prediction) tail(y float64) float64 {
+	if math.IsNaN(y) {
+		return 0
+	}
+	return 2 * p.law().Survival(p.off(y))
+}
 
 // interval returns the 95 % prediction interval for the task, reward units.
 func (p prediction) interval(d *data, task int) [2]float64 {

@@ -39,7 +39,7 @@ func TestLeft(t *testing.T) {
 	for k, x := range c.numbers {
 		s.best[k] = x.mean
 	}
-	f := try.Of(s.foresight(c.d.p.Rows, mostRank))
+	f := try.Of(s.foresight(mostRank))
 	f.d.shrunk = nil // its own square would be taken off, which no law of fixed numbers does
 	all, n := plainly(c.model, s.best), len(c.d.p.Rows)
 	sigma, y := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)

@@ -206,49 +206,14 @@ func (x *replayer) inform(seq int64) error {
 // not change any digit. Rewards have the sign of the data. Arms without results have the count 0. p must have as many arms
 // as the state.
 func summed(p Protocol, byArm map[int][]*measured, squares bool) engine.Batch {
-	n := p.Problem.N()
-	b := engine.Batch{Counts: make([]int, n), Means: make([]float64, n)}
-	if squares {
-		b.Squares = make([]float64, n)
-	}
-	bounds := p.Problem.TurnedBounds(p.Problem.Noise.Bounds)
-	if squares && bounds != nil {
-		b.Ranges = make([][2]float64, n)
-	}
-	for i, all := range byArm {
-		sorted := slices.SortedStableFunc(slices.Values(all), func(a, b *measured) int { return a.Number - b.Number })
-		sum, count := 0.0, 0
+	var all []engine.Reward
+	for i, own := range byArm {
+		sorted := slices.SortedStableFunc(slices.Values(own), func(a, b *measured) int { return a.Number - b.Number })
 		for _, m := range sorted {
-			sum += float64(m.count()) * m.Reward
-			count += m.count()
-		}
-		b.Counts[i], b.Means[i] = count, sum/float64(count)
-		if !squares {
-			continue
-		}
-		for _, m := range sorted {
-			off := m.Reward - b.Means[i]
-			// the squares within a mean, and the deviation of the mean from the arm's mean
-			b.Squares[i] += m.Squares + float64(m.count())*off*off
-		}
-		if bounds != nil {
-			b.Ranges[i] = spanned(sorted, *bounds)
+			all = append(all, engine.Reward{Arm: i, Count: m.count(), Mean: m.Reward, Squares: m.Squares})
 		}
 	}
-	return b
-}
-
-// spanned returns the smallest and the largest reward. If some result is a mean of several rewards, it returns the bounds:
-// the rewards may lie anywhere between them.
-func spanned(all []*measured, bounds [2]float64) [2]float64 {
-	out := [2]float64{math.Inf(1), math.Inf(-1)}
-	for _, m := range all {
-		if m.count() > 1 {
-			return bounds
-		}
-		out[0], out[1] = min(out[0], m.Reward), max(out[1], m.Reward)
-	}
-	return out
+	return engine.MergeRewards(p.Problem.N(), all, squares, p.Problem.TurnedBounds(p.Problem.Noise.Bounds))
 }
 
 // decisions returns the answers of the decided tasks.

@@ -229,7 +229,7 @@ func (w *agent) adopt(ctx context.Context, p PlanBody, size int) error {
 		return err
 	}
 	for _, d := range w.replica.differ[before:] {
-		w.once(Notice{Kind: NoticeDiffers, Round: p.Round, Tasks: []string{d.Task}, Text: d.String()})
+		w.once(Notice{Kind: NoticeDiffers, Round: p.Round, Tasks: []string{d.Here.Task}, Text: d.String()})
 	}
 	return nil
 }

@@ -238,7 +238,7 @@ func (r *responses) count(all ...Reward) {
 }
 
 // parse parses a line. It returns an error if the line is not a Response to this request. Numbers are checked when they
-// are recorded, see Reward.check.
+// are recorded, see checkReward.
 func (r *responses) parse(line []byte) (Reward, error) {
 	var x Response
 	d := json.NewDecoder(bytes.NewReader(line))
@@ -349,7 +349,7 @@ func (j *journal) tell(p *problem.Problem, plan engine.Plan, lo, hi int, rewards
 		if r.Arm < lo || r.Arm >= hi {
 			return fmt.Errorf("arm %d is not of task %q", r.Arm+1, j.Task)
 		}
-		if err := r.check(); err != nil {
+		if err := checkReward(r); err != nil {
 			return fmt.Errorf("arm %q: %w", p.Arms.Names[r.Arm], err)
 		}
 		// compare with the difference, because the sum could overflow

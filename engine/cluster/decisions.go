@@ -2,11 +2,7 @@ package cluster
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"fmt"
-	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
@@ -14,184 +10,53 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Decisions summarises what a replica has decided: a digest of everything, and the changes since the previous round. Plans
-// contain it, so that builds with different rounding notice differing decisions. Arms are numbers in the problem, from 0.
-type Decisions struct {
-	Digest  string   `json:"digest"`           // digest of eliminated arms, leaders and decided tasks; 64 bits in hexadecimal
-	Out     []Out    `json:"out,omitempty"`    // arms eliminated in the last round, in arm order
-	Leaders []Leader `json:"leaders"`          // one for each task, in task order
-	Closed  []int    `json:"closed,omitempty"` // numbers of the decided tasks, from 0
-}
-
-// Out is an arm that was eliminated in the last round.
-type Out struct {
-	Arm   int     `json:"arm"`   // number in the problem, from 0
-	Gap   float64 `json:"gap"`   // by how much the arm lost, reward units; 0 if not finite
-	Width float64 `json:"width"` // threshold that the gap reached, reward units; 0 if not finite
-}
-
-// Leader is the leading arm of a task.
-type Leader struct {
-	Arm      int     `json:"arm"`      // number in the problem; -1 if there is none
+// Decision is what a replica has decided about a task. Plans contain the decisions of their authors, so that builds with
+// different rounding notice different decisions.
+type Decision struct {
+	Task     string  `json:"task"`     // name of the task
+	Leader   string  `json:"leader"`   // name of the leading arm; "" if there is none
 	Estimate float64 `json:"estimate"` // estimate of its expected reward, reward units
 	Margin   float64 `json:"margin"`   // see engine.Answer
+	Open     int     `json:"open"`     // number of arms that are not eliminated
+	Decided  bool    `json:"decided"`  // the leader is the answer
 }
 
-// Difference is a decision on which two replicas differ, which happens only between builds with different rounding. Task
-// and Arm are "" if the author names an arm that the problem does not have.
+// String returns the decision in words.
+func (d Decision) String() string {
+	word := map[bool]string{true: "decided", false: "open"}[d.Decided]
+	return fmt.Sprintf("%s, led by %q with %.6g, margin %.6g, %s left", word, d.Leader, d.Estimate, d.Margin, sentence.Count(d.Open, "arm"))
+}
+
+// decisionsOf returns the decisions in answers, in task order.
+func decisionsOf(answers []engine.Answer) []Decision {
+	return lists.Map(written(answers), func(a engine.Answer) Decision {
+		return Decision{a.Task, a.Leader, a.Estimate, a.Margin, max(1, len(a.Candidates)), a.Decided}
+	})
+}
+
+// Difference is a task on which two replicas decide differently, which happens only between builds with different rounding.
 type Difference struct {
-	Round int    `json:"round"` // number of rounds learned before the decision
-	Task  string `json:"task"`  // name of the task
-	Arm   string `json:"arm"`   // name of the arm
-	What  string `json:"what"`  // kind of decision: "out", "leader" or "closed"
-	Here  string `json:"here"`  // this replica's decision, with its statistic
-	There string `json:"there"` // the decision of the plan's author, which counts
+	Round int      `json:"round"` // number of rounds learned before the decision
+	Here  Decision `json:"here"`  // this replica's decision
+	There Decision `json:"there"` // the decision of the plan's author, which counts
 }
 
 // String returns the difference as a sentence.
 func (d Difference) String() string {
-	return fmt.Sprintf("after round %d, task %q, arm %q: %s here, and %s for the author of the plan, which counts", d.Round, d.Task,
-		d.Arm, d.Here, d.There)
+	return fmt.Sprintf("after round %d, task %q: %s here, and %s for the author of the plan, which counts", d.Round, d.Here.Task, d.Here,
+		d.There)
 }
 
-// arms maps task and arm names to numbers: answers and eliminations contain names, and plans contain numbers. Each replica
-// makes it once.
-type arms map[[2]string]int
-
-// find returns the number of an arm; -1 if the name does not exist.
-func (a arms) find(task, arm string) int {
-	if i, ok := a[[2]string{task, arm}]; ok {
-		return i
-	}
-	return -1
-}
-
-// decisionsOf returns the decisions of an algorithm after a round. Out has only the eliminations of that round; Digest
-// covers all rounds. Replicas that learned the same data with the same rounding have the same digest.
-func decisionsOf(alg engine.Detailed, all arms, round int) Decisions {
-	var d Decisions
-	var out []int
-	for _, e := range alg.Eliminations() {
-		i := all.find(e.Task, e.Arm)
-		if out = append(out, i); e.Round == round {
-			d.Out = append(d.Out, Out{i, number(e.Gap), number(e.Width)})
-		}
-	}
-	// the order within a round does not matter
-	slices.Sort(out)
-	slices.SortFunc(d.Out, func(a, b Out) int { return a.Arm - b.Arm })
-	// each list ends with ';', so that lists cannot be confused. As a varint, ';' is -30, and numbers of arms and tasks
-	// are at least -1.
-	h := sha256.New()
-	add := func(numbers ...int) {
-		for _, n := range numbers {
-			h.Write(binary.AppendVarint(nil, int64(n)))
-		}
-		h.Write([]byte{';'})
-	}
-	add(out...)
-	// answers are in task order
-	for v, a := range alg.Answers() {
-		l := Leader{all.find(a.Task, a.Leader), number(a.Estimate), number(a.Margin)}
-		if d.Leaders = append(d.Leaders, l); a.Decided {
-			d.Closed = append(d.Closed, v)
-		}
-		add(l.Arm)
-	}
-	add(d.Closed...)
-	d.Digest = hex.EncodeToString(h.Sum(nil)[:8])
-	return d
-}
-
-// differences returns the decisions on which this replica and a plan's author differ. It returns nil if the digests are
-// equal, as they nearly always are. Both are after the same round.
-func (r *replica) differences(round int, there Decisions) []Difference {
-	here := r.decisions(round)
-	if here.Digest == there.Digest {
-		return nil
-	}
-	// another program may name an arm that this problem does not have
-	p := r.question.Problem
-	var out []Difference
-	add := func(arm int, what, here, there string) {
-		d := Difference{Round: round, What: what, Here: here, There: there}
-		if arm >= 0 && arm < p.N() {
-			d.Task, d.Arm = p.Tasks.Names[p.TaskOf[arm]], p.Arms.Names[arm]
-		}
-		out = append(out, d)
-	}
-	lost := func(o Out) string { return fmt.Sprintf("out (behind by %.6g at a threshold of %.6g)", o.Gap, o.Width) }
-	byArm := func(o Out, arm int) int { return o.Arm - arm }
-	// arms that the author eliminated in this round and that are open here; an arm eliminated here earlier is out for both
-	for _, o := range there.Out {
-		if o.Arm < 0 || o.Arm >= p.N() {
-			add(o.Arm, "out", "no such arm", lost(o))
-			continue
-		}
-		if _, both := slices.BinarySearchFunc(here.Out, o.Arm, byArm); !both && !r.isOut(o.Arm) {
-			add(o.Arm, "out", r.standing(here, o.Arm), lost(o))
-		}
-	}
-	// arms eliminated here in this round, but not by the author
-	for _, o := range here.Out {
-		if _, both := slices.BinarySearchFunc(there.Out, o.Arm, byArm); !both {
-			add(o.Arm, "out", lost(o), openAt(there, p.TaskOf[o.Arm]))
-		}
-	}
-	// leaders and decided tasks; the list of another program may be shorter
-	for v := range min(len(here.Leaders), len(there.Leaders)) {
-		h, t := here.Leaders[v], there.Leaders[v]
-		if h.Arm != t.Arm {
-			add(t.Arm, "leader", r.led(h), r.led(t))
-		}
-		closedHere, closedThere := slices.Contains(here.Closed, v), slices.Contains(there.Closed, v)
-		if closedHere != closedThere {
-			word := map[bool]string{true: "closed", false: "open"}
-			add(t.Arm, "closed", word[closedHere]+", "+r.led(h), word[closedThere]+", "+r.led(t))
+// differences compares the decisions of a plan's author with those of this replica, apart from their estimates. The list
+// of another program may be shorter.
+func (r *replica) differences(there []Decision) (out []Difference) {
+	here := decisionsOf(r.asked.Algorithm().Answers())
+	for v := range min(len(here), len(there)) {
+		if h, t := here[v], there[v]; h.Leader != t.Leader || h.Open != t.Open || h.Decided != t.Decided {
+			out = append(out, Difference{r.rounds, h, t})
 		}
 	}
 	return out
-}
-
-// led describes a leader in words.
-func (r *replica) led(l Leader) string {
-	name := "nobody"
-	if l.Arm >= 0 && l.Arm < r.question.Problem.N() {
-		name = fmt.Sprintf("%q", r.question.Problem.Arms.Names[l.Arm])
-	}
-	return fmt.Sprintf("led by %s with %.6g, margin %.6g", name, l.Estimate, l.Margin)
-}
-
-// openAt describes an arm of task v as open. The list of leaders from another program may be too short.
-func openAt(d Decisions, v int) string {
-	if v >= len(d.Leaders) {
-		return "open"
-	}
-	return fmt.Sprintf("open (the leader's estimate is %.6g, margin %.6g)", d.Leaders[v].Estimate, d.Leaders[v].Margin)
-}
-
-// isOut reports whether this replica has eliminated an arm. It searches all eliminations, and is called only if digests
-// differ.
-func (r *replica) isOut(arm int) bool {
-	name := r.question.Problem.NamesOf(arm)
-	return slices.ContainsFunc(r.asked.Algorithm().Eliminations(),
-		func(e engine.Elimination) bool { return e.Task == name[0] && e.Arm == name[1] })
-}
-
-// standing describes an open arm compared with the leader of its task. If the algorithm has estimates of all arms, it
-// states their difference and both intervals; otherwise only the leader's estimate.
-func (r *replica) standing(here Decisions, arm int) string {
-	p := r.question.Problem
-	l := here.Leaders[p.TaskOf[arm]]
-	var est engine.ArmEstimates
-	if l.Arm >= 0 {
-		est = r.asked.Algorithm().ArmEstimates()
-	}
-	if len(est.Mean) != p.N() {
-		return openAt(here, p.TaskOf[arm])
-	}
-	return fmt.Sprintf("open (behind by %.6g, 95 %% intervals of ±%.3g and ±%.3g)", est.Mean[l.Arm]-est.Mean[arm],
-		est.Half[l.Arm], est.Half[arm])
 }
 
 // PlanBody is the plan of a round, or the end of a run. The agent that publishes it first is its author, and all agents
@@ -211,7 +76,7 @@ type PlanBody struct {
 	// messages that came after the end of their round; replicas learn them before this round
 	Late []Late `json:"late,omitempty"`
 	// decisions of the author after the previous round
-	Before Decisions `json:"before"` // replicas compare them with their own
+	Before []Decision `json:"before"` // in task order; replicas compare them with their own
 	// with a relay: the messages of the previous round, in agent order, nil for absent agents
 	Messages [][]byte `json:"messages,omitempty"` // nil without a relay, or if they are stored as a file
 	// hash of the file with Messages if they are too long for a fact (Facts.Keep)

@@ -32,3 +32,6 @@ func FactsOfMemory(m *Memory) []Fact {
 	defer m.mu.Unlock()
 	return m.facts
 }
+
+// DecisionsForTest returns the decisions in answers.
+func DecisionsForTest(answers []engine.Answer) []Decision { return decisionsOf(answers) }

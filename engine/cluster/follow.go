@@ -10,6 +10,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Follower follows a run from its first round to its end without taking part: it has no task, makes no pulls and publishes
@@ -40,39 +41,18 @@ func (f Follower) Follow(ctx context.Context) (Finished, error) {
 	if err := w.load(ctx); err != nil {
 		return Finished{}, err
 	}
+	if f.Learned != nil {
+		w.replica.learned = func(engine.Batch) { f.Learned(w.replica.asked.Steps) }
+	}
 	return w.drive(ctx, func(ctx context.Context) (bool, error) { return f.round(ctx, w) })
 }
 
 // round waits for the next plan, learns the round before it, and adopts the plan. over is true if the plan ends the run.
-// The round before is learned only now, because the plan states which messages count.
 func (f Follower) round(ctx context.Context, w *agent) (over bool, err error) {
+	defer try.Caught(&err)
 	// number of adopted plans, including that of the open round, plus 1
 	r := len(w.replica.plans) + 1
-	fact, err := f.plan(ctx, w, r)
-	if err != nil {
-		return false, err
-	}
-	// like an agent, it refuses a plan with a late message that its agent did not publish
-	p, err := w.read(ctx, fact)
-	if err != nil {
-		return false, err
-	}
-	if r > 1 {
-		messages, absent, err := w.closed(ctx, r-1, fact)
-		if err == nil {
-			err = w.replica.learn(ctx, messages, absent)
-		}
-		if err != nil {
-			return false, err
-		}
-		if f.Learned != nil {
-			f.Learned(w.replica.asked.Steps)
-		}
-	}
-	// adopt compares the plan with this replica's own plan
-	if err := w.adopt(ctx, p, len(fact.Body)); err != nil {
-		return false, err
-	}
+	p := try.Of(w.next(ctx, try.Of(f.plan(ctx, w, r))))
 	if p.Done {
 		w.done = p
 		return true, nil

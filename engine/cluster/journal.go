@@ -36,29 +36,8 @@ type AgentFile struct {
 	Instance string `json:"instance"` // 128 random bits, in hexadecimal
 }
 
-// Reward is a measurement of an arm: one reward, or the mean of several. Each line of rewards.jsonl has a Reward and its
-// round.
-type Reward struct {
-	Arm   int     `json:"arm"`   // number in the problem, from 0
-	Count int     `json:"count"` // pulls, at least 1
-	Mean  float64 `json:"mean"`  // reward units, with the sign of the data
-	// Σ (reward - mean)² of the pulls, reward units²; 0 for one pull
-	Squares float64 `json:"squares,omitempty"`
-	// smallest and largest reward of the pulls, reward units; nil if unknown
-	Range *[2]float64 `json:"range,omitempty"`
-}
-
-// spans returns the range of the pulls: Range if known, the reward itself for one pull, otherwise the bounds. Tests that
-// bet on bounded rewards need a range.
-func (r Reward) spans(bounds [2]float64) [2]float64 {
-	switch {
-	case r.Range != nil:
-		return *r.Range
-	case r.Count == 1:
-		return [2]float64{r.Mean, r.Mean} // a single pull
-	}
-	return bounds
-}
+// Reward is a measurement of an arm, with the sign of the data. Each line of rewards.jsonl has a Reward and its round.
+type Reward = engine.Reward
 
 // journalLine is a reward with its round. Rewards recorded together form a group: each line except the last states how
 // many lines follow. A group counts only if its last line is present, so that a crash within a write leaves none of it.
@@ -177,7 +156,7 @@ func (j *journal) load() (err error) {
 			return fmt.Errorf("%s, line %d cannot be read. The file was changed: restore it from a copy", path, n)
 		}
 		// programs of this version never write such a reward
-		if err := l.check(); err != nil {
+		if err := checkReward(l.Reward); err != nil {
 			return fmt.Errorf("%s, line %d: %w. The file was changed: correct it there", path, n, err)
 		}
 		at += int64(len(text))
@@ -201,8 +180,8 @@ func torn(rest io.Reader, line []byte) bool {
 	return err == nil && (bytes.IndexByte(line, 0) >= 0 || bytes.IndexByte(tail, 0) >= 0)
 }
 
-// check returns an error if the count, the mean or the squares are impossible. It does not check the arm.
-func (r Reward) check() error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
+// checkReward returns an error if the count, the mean or the squares are impossible. It does not check the arm.
+func checkReward(r Reward) error { return problem.CheckRewards(r.Count, r.Mean, r.Squares) }
 
 // add appends rewards of a round as one group, which the caller has checked. When it returns nil, they are on disk. After
 // an error or a crash, none of them counts. After an error it restores the file if the disk permits, and a later call may
@@ -246,53 +225,7 @@ func (j *journal) made(round, n int) []int {
 // batch returns the sums of a round's rewards that the agent publishes: counts and means, and squares and ranges if
 // squares is set. It adds rewards in the order of the file, so that the message always has the same bytes.
 func (j *journal) batch(round int, p *problem.Problem, squares bool) engine.Batch {
-	n := p.N()
-	b := engine.Batch{Counts: j.made(round, n), Means: make([]float64, n)}
-	// each line of the file is a part; parts are merged with their counts as weights
-	parts, last := make([]int, n), make([]Reward, n)
-	for _, r := range j.all[round] {
-		// weighted sum of the means, divided below
-		parts[r.Arm]++
-		last[r.Arm] = r
-		b.Means[r.Arm] += float64(r.Count) * r.Mean
-	}
-	for i, c := range b.Counts {
-		if parts[i] == 1 {
-			b.Means[i] = last[i].Mean // exact for a single part
-		} else if c > 0 {
-			b.Means[i] /= float64(c)
-		}
-	}
-	if !squares {
-		return b
-	}
-	// Σ (reward - mean)² over all rewards is the sum over parts of (squares + count (mean of the part - mean)²)
-	b.Squares = make([]float64, n)
-	for _, r := range j.all[round] {
-		b.Squares[r.Arm] += r.Squares
-		if off := r.Mean - b.Means[r.Arm]; parts[r.Arm] > 1 {
-			b.Squares[r.Arm] += float64(r.Count) * off * off
-		}
-	}
-	// ranges are needed only for bounded rewards
-	if bounds := p.TurnedBounds(p.Noise.Bounds); bounds != nil {
-		b.Ranges = j.ranges(round, n, *bounds)
-	}
-	return b
-}
-
-// ranges returns the smallest and the largest reward of each arm in a round. A part without a range has the bounds. Arms
-// without pulls get 0, 0, which has no meaning.
-func (j *journal) ranges(round, n int, bounds [2]float64) [][2]float64 {
-	out, seen := make([][2]float64, n), make([]bool, n)
-	for _, r := range j.all[round] {
-		of := r.spans(bounds)
-		if seen[r.Arm] {
-			of = [2]float64{min(of[0], out[r.Arm][0]), max(of[1], out[r.Arm][1])}
-		}
-		out[r.Arm], seen[r.Arm] = of, true
-	}
-	return out
+	return engine.MergeRewards(p.N(), j.all[round], squares, p.TurnedBounds(p.Noise.Bounds))
 }
 
 // close closes the files, which releases the lock. openJournal also calls it after an error, when only some are open.

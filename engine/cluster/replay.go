@@ -9,6 +9,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // RoundCounts holds the counts and means that agents published in one round. Replay returns one for each round that is
@@ -46,69 +47,46 @@ func refused(err error) bool {
 	return errors.As(err, new(*PlanError)) || errors.As(err, new(*MessageError))
 }
 
-// replay learns the rounds that are over. done is the plan that ends the run, or nil. A round is learned when the next
-// plan is found, which states which messages count. The last round is also learned without a next plan, if all its
-// messages are present. After an error, rounds has the rounds before it.
+// replay learns the rounds that are over. A round is learned when the next plan is found, which states which messages
+// count. The last round is also learned without a next plan, if all its messages are present. done is the plan that ends
+// the run, or nil. After an error, rounds has the rounds before it.
 func (w *agent) replay(ctx context.Context) (done *PlanBody, rounds []RoundCounts, err error) {
+	defer try.Caught(&err)
+	w.replica.learned = func(b engine.Batch) {
+		rounds = append(rounds, RoundCounts{w.replica.plan.Round, b.Counts, b.Means, b.Squares})
+	}
 	for r := 1; ; r++ {
-		f, planned, err := w.Facts.Find(ctx, w.Run, r, namePlan)
-		if planned {
+		f, planned := try.Two(w.Facts.Find(ctx, w.Run, r, namePlan))
+		// there is no reader: fetch the messages that closed and missing look up
+		if r > 1 {
+			try.To(w.find(ctx, r-1))
+		}
+		switch {
+		case planned:
 			w.history.add(f)
-		}
-		if err == nil && r > 1 {
-			// nil if the round is open or cannot be learned
-			var counts *RoundCounts
-			if counts, err = w.retold(ctx, r-1, f, planned); counts != nil {
-				rounds = append(rounds, *counts)
+			if p := try.Of(w.next(ctx, f)); p.Done {
+				return &p, rounds, nil
 			}
-		}
-		if err != nil || !planned {
-			return nil, rounds, err
-		}
-		// like agents, it reads the plan only after it has learned the previous round
-		p, err := w.read(ctx, f)
-		if err == nil {
-			err = w.replica.adopt(ctx, p, len(f.Body))
-		}
-		if err != nil {
-			return nil, rounds, err
-		}
-		if p.Done {
-			return &p, rounds, nil
+		// all agents have published, and so all messages count
+		case r > 1 && len(w.missing(r-1)) == 0:
+			return nil, rounds, w.replica.learn(ctx, w.messages(r-1, nil), nil)
+		default:
+			return nil, rounds, nil
 		}
 	}
 }
 
-// retold passes round r, the next round of the replica, to the replica, if all its messages are present or the next plan
-// closed it. It returns the recorded counts, or nil if agents may still publish.
-func (w *agent) retold(ctx context.Context, r int, next Fact, planned bool) (*RoundCounts, error) {
-	// there is no reader: fetch the messages that closed and missing look up
-	err := w.find(ctx, r)
-	var messages [][]byte
-	var absent []Absence
-	switch {
-	case err != nil:
-	case planned:
-		messages, absent, err = w.closed(ctx, r, next)
-	// some agents have not published, and no plan states that the round is closed
-	case len(w.missing(r)) > 0:
-		return nil, nil
-	default:
-		// all agents have published, and so all messages count
-		messages = w.messages(r, nil)
+// next learns the round before a plan, which states the messages that count, and adopts the plan.
+func (w *agent) next(ctx context.Context, f Fact) (p PlanBody, err error) {
+	defer try.Caught(&err)
+	if f.Round > 1 {
+		messages, absent := try.Two(w.closed(ctx, f.Round-1, f))
+		try.To(w.replica.learn(ctx, messages, absent))
 	}
-	if err != nil {
-		return nil, err
-	}
-	// the batch is computed here and in learn, because learn does not return it
-	batch, err := w.replica.batch(messages, agents(absent))
-	if err == nil {
-		err = w.replica.learn(ctx, messages, absent)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &RoundCounts{r, batch.Counts, batch.Means, batch.Squares}, nil
+	// like an agent, it refuses a plan with a late message that its agent did not publish
+	p = try.Of(w.read(ctx, f))
+	// adopt compares the plan with this replica's own plan
+	return p, w.adopt(ctx, p, len(f.Body))
 }
 
 // find fetches the messages of round r that are not in the history, with one request for each agent.

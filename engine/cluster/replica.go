@@ -23,7 +23,6 @@ type replica struct {
 	run      string            // name of the run
 	question question.Question // made by this program; its identity is that of the run
 	opened   RunBody           // how the run was opened
-	arms     arms              // numbers of arms by name
 	asked    *question.Run     // the run of the algorithm, which only the replica uses
 
 	// ended is final. If other agents continue, their plans and messages are counted but not used.
@@ -36,6 +35,8 @@ type replica struct {
 	taken  int           // number of other agents' plans adopted although the counts differ from its own
 	differ []Difference  // decisions on which authors and this replica differ
 	sent   Traffic       // traffic of the rounds so far
+
+	learned func(engine.Batch) // receives each learned round; nil except in a Follower and in Replay
 
 	planned  bool            // the next round is planned here; true between next and adopt
 	lately   []Late          // late messages that the algorithm learned before this plan; nil unless planned
@@ -62,15 +63,7 @@ func newReplica(ctx context.Context, run string, b RunBody, q question.Question,
 	if err != nil {
 		return nil, err
 	}
-	// indexed by task and arm, because different tasks may have arms of the same name
-	all := lists.Keyed(q.Problem.TaskOf, func(i, _ int) ([2]string, int) { return [2]string(q.Problem.NamesOf(i)), i })
-	return &replica{run: run, arms: all, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
-}
-
-// decisions returns the decisions after a round; round is the number of learned rounds. It may be called at any time and
-// changes nothing.
-func (r *replica) decisions(round int) Decisions {
-	return decisionsOf(r.asked.Algorithm(), r.arms, round)
+	return &replica{run: run, question: q, opened: b, asked: asked, informed: map[[2]int]bool{}}, nil
 }
 
 // next plans the next round, or states that nothing is left. The algorithm first learns the late messages. If next is
@@ -86,7 +79,7 @@ func (r *replica) next(ctx context.Context, author int, here Build, late []Late)
 	}
 	plan, more := try.Two(r.asked.Next(ctx))
 	// decisions after the last round, which adopt compares in other replicas
-	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: r.decisions(r.rounds)}
+	b := PlanBody{Round: r.rounds + 1, Author: author, Build: here, Late: r.lately, Before: decisionsOf(r.asked.Algorithm().Answers())}
 	// agents absent from the last round as this replica learned it
 	if r.rounds > 0 {
 		b.Absent = r.absent[r.rounds-1]
@@ -156,7 +149,7 @@ func (r *replica) adopt(ctx context.Context, p PlanBody, size int) (err error) {
 			return refuse("%s", why)
 		}
 	}
-	r.differ = append(r.differ, r.differences(r.rounds, p.Before)...)
+	r.differ = append(r.differ, r.differences(p.Before)...)
 	r.sent.Plans++
 	r.sent.PlanBytes += int64(size)
 	r.plan, r.opens = engine.Plan{Round: p.Round, Counts: slices.Clone(p.Counts), WantSquares: p.Squares, Digest: p.Digest}, !p.Done
@@ -193,15 +186,13 @@ func (r *replica) ranged() bool { return ranged(r.plan, r.question.Problem) }
 // learn processes the messages of the open round, one for each agent in agent order, nil for absent agents. Their pulls
 // are removed from the plan before the algorithm learns. If a message is invalid, the error is a *MessageError, and
 // nothing has changed.
-func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) error {
+func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence) (err error) {
+	defer try.Caught(&err)
 	if !r.opens {
 		return errors.New("no round is open")
 	}
 	missing := agents(absent)
-	b, err := r.batch(messages, missing)
-	if err != nil {
-		return err
-	}
+	b := try.Of(r.batch(messages, missing))
 	// messages of absent agents do not count as sent
 	for v, m := range messages {
 		if !slices.Contains(missing, v) {
@@ -216,19 +207,22 @@ func (r *replica) learn(ctx context.Context, messages [][]byte, absent []Absence
 	r.opens = false
 	r.absent = append(r.absent, absent)
 	r.rounds++
-	// its algorithm learns nothing any more, but the rounds of others are counted
-	if r.ended {
-		return nil
+	// if its algorithm has ended, it learns nothing any more, but the rounds of others are counted
+	if !r.ended {
+		// an algorithm with fixed plans cannot continue without the pulls of an agent
+		if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
+			return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
+				r.run, r.plan.Round, r.question.Algorithm, err)
+		} else if err != nil {
+			return err
+		}
+		// last, because an error of the algorithm ends the run here
+		try.To(r.asked.Learn(ctx, b))
 	}
-	// an algorithm with fixed plans cannot continue without the pulls of an agent
-	if err := r.asked.Amend(b.Counts); errors.Is(err, engine.ErrFixedPlans) {
-		return fmt.Errorf("run %s: an agent missed round %d, so the run cannot continue. Start again, or choose an algorithm other than %s: %w",
-			r.run, r.plan.Round, r.question.Algorithm, err)
-	} else if err != nil {
-		return err
+	if r.learned != nil {
+		r.learned(b)
 	}
-	// last, because an error of the algorithm ends the run here
-	return r.asked.Learn(ctx, b)
+	return nil
 }
 
 // batch parses the messages of the open round and merges them. The batch has all arms; arms of missing agents have count

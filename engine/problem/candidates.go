@@ -399,7 +399,8 @@ func (p *Problem) Finer(arms []int, level int) *Frame {
 }
 
 // predictCosts gives each arm without a cost the geometric mean of the costs in its task. If the task has no cost, it
-// uses the costs of all tasks.
+// uses the costs of all tasks. A failed measurement often ends early, so it uses the costs of arms whose measurements
+// have all failed only if there are no others.
 func (p *Problem) predictCosts() {
 	if p.Cost == nil {
 		return
@@ -411,9 +412,15 @@ func (p *Problem) predictCosts() {
 		return
 	}
 	groups := p.Groups()
+	valued := func(arms []int) []int {
+		return lists.Where(known(arms), func(i int) bool { return !p.OnlyFailed(i) })
+	}
 	all := known(slices.Concat(groups...))
+	if some := valued(all); len(some) > 0 {
+		all = some
+	}
 	for _, arms := range groups {
-		from := known(arms)
+		from := valued(arms)
 		if len(from) == 0 {
 			from = all
 		}

@@ -96,13 +96,13 @@ func loadLong(path string, k kernels.Joint, opt LoadOptions) *Problem {
 	if p.Weights != nil && lists.Total(p.Weights) == 0 {
 		panic(t.at(cell{}, "column %q: all weights are 0", l.Weights))
 	}
-	p.predictCosts()
 	for i, a := range sorted {
 		for k := range a.rows {
 			a.rows[k].Arm = i
 		}
 	}
 	p.measure(l, sorted, opt.Noise)
+	p.predictCosts()
 	return p.Problem
 }
 

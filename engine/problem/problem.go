@@ -94,6 +94,12 @@ func (p *Problem) Means() []float64 {
 	return p.Partial
 }
 
+// OnlyFailed reports whether all measurements of arm i failed, and there is at least one.
+func (p *Problem) OnlyFailed(i int) bool {
+	means := p.Means()
+	return p.Failed != nil && p.Failed[i] > 0 && (means == nil || math.IsNaN(means[i]))
+}
+
 // V returns the number of tasks, one per agent.
 func (p *Problem) V() int { return p.Tasks.Len() }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // attacks would run something, load something, or break out, in a browser that got them unchanged.
@@ -89,7 +90,7 @@ func TestAttacks(t *testing.T) {
 		failed := notebook.Output{Type: notebook.Error, ErrorName: a, ErrorValue: a, Traceback: []string{a}}
 		_, root := rendered(t, book(markdownCell("# "+a+"\n\n"+a+"\n\n!["+a+"]("+a+") ["+a+"]("+a+")\n\n`"+a+"`\n\n$"+a+"$"),
 			codeCell(a, nil, withTitle, shows("image/svg+xml", a), shows("text/markdown", a), shows("text/latex", a), shows("text/plain", a), printed("stdout", a), failed,
-				shows("image/png", a))), Options{Provenance: Provenance{Command: a, Notebook: a, Parameters: []Parameter{{a, a, a}}}})
+				shows("image/png", a))), Options{Provenance: report.Provenance{Command: a, Notebook: a, Parameters: []report.Parameter{{Name: a, Value: a, Default: a}}}})
 		checkPage(t, root)
 		if scripts := root.All("script"); len(scripts) != 1 || strings.TrimSpace(scripts[0].Plain()) != strings.TrimSpace(script) {
 			t.Errorf("%s: scripts %v", a, scripts)

@@ -135,11 +135,11 @@ func demo(t *testing.T) *notebook.Notebook {
 
 // demoOptions returns options with every line of the provenance.
 func demoOptions() Options {
-	return Options{Provenance: Provenance{
-		Parameters: []Parameter{{Name: "gap", Value: "0.2", Default: "0.1"}, {Name: "names", Value: `["a", "b"]`}},
+	return Options{Provenance: report.Provenance{
+		Parameters: []report.Parameter{{Name: "gap", Value: "0.2", Default: "0.1"}, {Name: "names", Value: `["a", "b"]`}},
 		Version:    "v0.2.0", Revision: "0123456789ab", ModuleSum: "h1:" + strings.Repeat("Ab3", 14) + "=", Go: "go1.26.0", Platform: "linux/amd64", Host: "host, 2 CPUs", Kernel: "Go + CoPE (gonb-cope)",
 		Notebook: "notebooks/demo.ipynb", NotebookSHA256: strings.Repeat("0123456789abcdef", 4), Data: []report.DataFile{{Path: "data/a.csv", SHA256: strings.Repeat("f", 64), Rows: 180}},
-		Seeds: []string{"1", "2"}, Started: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), Duration: 4200 * time.Millisecond, Cells: []CellTime{{Cell: 6, Duration: 140 * time.Millisecond}},
+		Seeds: []string{"1", "2"}, Started: time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC), Duration: 4200 * time.Millisecond, Cells: []report.CellTime{{Cell: 6, Duration: 140 * time.Millisecond}},
 		Command: "gonb-cope report notebooks/demo.ipynb --set gap=0.2 -o demo.html",
 	}}
 }

@@ -26,7 +26,7 @@ import (
 type Options struct {
 	Title      string // title of the report; "" means the first heading, or else the name of the notebook
 	HideCode   bool   // omit the code of all cells
-	Provenance Provenance
+	Provenance report.Provenance
 	Folder     string // folder of the notebook, in which images of Markdown are found
 	Paper      Paper  // paper size of PDF and LaTeX; "" means A4
 	// path of the notebook relative to the report; Markdown for code hosts contains it for Outputs

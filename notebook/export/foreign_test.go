@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/notebook/export/markup"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // inLanguage returns a notebook whose metadata say a language as kernels do.
@@ -67,7 +68,7 @@ func TestLanguages(t *testing.T) {
 		cell := codeCell(c.source, nil)
 		cell.Metadata = c.cell
 		nb := &notebook.Notebook{Cells: []notebook.Cell{cell}, Metadata: c.meta}
-		opt := Options{Provenance: Provenance{Kept: c.nothingIsKnown}}
+		opt := Options{Provenance: report.Provenance{Kept: c.nothingIsKnown}}
 		_, root := rendered(t, nb, opt)
 		code := root.All("details")[0]
 		if got := strings.Fields(code.Child("summary").Plain() + " .")[0]; !strings.HasPrefix(c.title, got) {

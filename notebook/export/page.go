@@ -89,7 +89,7 @@ func (p *page) body() *markup.Node {
 	for _, note := range notes(p.nb, p.hides, p.lost) {
 		main.Children = append(main.Children, markup.Text("\n"), markup.Element("div", []string{"class", "missing"}, markup.Text(note)))
 	}
-	if tables := p.opt.Provenance.tables(); len(tables) > 0 {
+	if tables := p.opt.Provenance.Blocks(); len(tables) > 0 {
 		h := markup.Element("h2", []string{"id", "provenance"}, markup.Text("Provenance"))
 		list = append(list, heading{2, "provenance", h})
 		section := markup.Element("section", []string{"class", "provenance"}, h)

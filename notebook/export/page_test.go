@@ -268,7 +268,7 @@ func TestTitle(t *testing.T) {
 		{[]notebook.Cell{markdownCell("# A\n\n# B\n\n## C")}, Options{}, "A", "h2 B|h3 C"},
 		{[]notebook.Cell{markdownCell("# A\n\n## B")}, Options{Title: "T < U"}, "T < U", "h2 A|h3 B"},
 		{[]notebook.Cell{markdownCell("# A\n\n## B")}, Options{Title: "A"}, "A", "h2 B"},
-		{[]notebook.Cell{markdownCell("text")}, Options{Provenance: Provenance{Notebook: "notebooks/x.ipynb"}}, "x", ""},
+		{[]notebook.Cell{markdownCell("text")}, Options{Provenance: report.Provenance{Notebook: "notebooks/x.ipynb"}}, "x", ""},
 		{nil, Options{}, "Notebook", ""},
 		{[]notebook.Cell{markdownCell("# `code` *and* $x^2$")}, Options{}, "code and x2", ""},
 		{[]notebook.Cell{markdownCell("## Same"), markdownCell("## Same\n\n## Same")}, Options{Title: "T"}, "T", "h2 Same|h2 Same|h2 Same"},

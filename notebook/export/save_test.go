@@ -111,11 +111,11 @@ func TestFactsInMarkdown(t *testing.T) {
 // A report in Markdown has the same outputs with provenance and without, wherever the report and
 // its notebook are; the last line names the notebook.
 func TestOutputs(t *testing.T) {
-	write := func(source string, p Provenance) string {
+	write := func(source string, p report.Provenance) string {
 		nb := book(markdownCell("# Title\n\n## Provenance\n\nwords"), codeCell("x", nil, printed("stdout", "said")))
 		return string(markdown(t.Context(), nb, Options{Source: source, Provenance: p}.limited(t.Context()), false, nil))
 	}
-	plain, source := Outputs(write("../a b.ipynb", Provenance{}))
+	plain, source := Outputs(write("../a b.ipynb", report.Provenance{}))
 	if source != "../a b.ipynb" || !strings.HasSuffix(plain, "said\n```") || !strings.Contains(plain, "words") {
 		t.Errorf("%q of %q", plain, source)
 	}
@@ -225,7 +225,7 @@ func TestLaTeXCompilesAnything(t *testing.T) {
 			codeCell(s, nil, shows("text/html", s), shows("text/markdown", s), shows("text/latex", s), shows("text/plain", s), printed("stdout", s), failed))
 	}
 	folder := t.TempDir()
-	opt := Options{Title: nasty, Provenance: Provenance{Command: nasty, Parameters: []Parameter{{nasty, nasty, nasty}}}}
+	opt := Options{Title: nasty, Provenance: report.Provenance{Command: nasty, Parameters: []report.Parameter{{Name: nasty, Value: nasty, Default: nasty}}}}
 	t.Setenv("CHROME_PATH", filepath.Join(folder, "none")) // drawings are tested elsewhere
 	try.To(Save(context.Background(), filepath.Join(folder, "r.tex"), book(cells...), opt))
 	compileLaTeX(t, folder, "r.tex")

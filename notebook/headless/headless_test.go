@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
-	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 func TestScriptBecomesCells(t *testing.T) {
@@ -94,7 +94,7 @@ func TestSetInNotebook(t *testing.T) {
 	if d := cmp.Diff(want, sources(n)); d != "" {
 		t.Error(d)
 	}
-	parameters := []export.Parameter{
+	parameters := []report.Parameter{
 		{Name: "runs", Value: "50", Default: "20"},
 		{Name: "name", Value: "long name", Default: `"a"`},
 		{Name: "gap", Value: "1", Default: "0.5"},

@@ -15,9 +15,9 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/kernels"
-	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/notebook"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // These are papermill's tags. parametersTag marks the cell with the parameters and their defaults. injectedTag marks the
@@ -31,7 +31,7 @@ const (
 // injected-parameters after each cell tagged parameters that binds one of the names. In a script, Set replaces the right
 // side of the statement that binds the name. VALUE is an expression of the cell's language. If the default is a string,
 // VALUE needs no quotes. Set returns the parameters with their defaults and values.
-func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, error) {
+func Set(n *notebook.Notebook, script bool, set []string) ([]report.Parameter, error) {
 	if len(set) == 0 {
 		return nil, nil
 	}
@@ -42,10 +42,10 @@ func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, e
 		if !ok || !token.IsIdentifier(name) {
 			return nil, fmt.Errorf("--set %s: write NAME=VALUE", text)
 		}
-		if slices.ContainsFunc(s.given, func(p export.Parameter) bool { return p.Name == name }) {
+		if slices.ContainsFunc(s.given, func(p report.Parameter) bool { return p.Name == name }) {
 			return nil, fmt.Errorf("--set %s: %s is set twice", text, name)
 		}
-		s.given = append(s.given, export.Parameter{Name: name, Value: strings.TrimSpace(value)})
+		s.given = append(s.given, report.Parameter{Name: name, Value: strings.TrimSpace(value)})
 	}
 	s.found = make([]bool, len(s.given))
 	if script {
@@ -56,14 +56,14 @@ func Set(n *notebook.Notebook, script bool, set []string) ([]export.Parameter, e
 
 // settings holds the values given by the user, which of their names were found, and all names that cells bind.
 type settings struct {
-	given []export.Parameter
+	given []report.Parameter
 	found []bool
 	known []string
 }
 
 // each calls bind for each given parameter whose name is in names, and marks it as found. It appends names to s.known. It
 // returns the first error of bind.
-func (s *settings) each(names []string, bind func(*export.Parameter) error) error {
+func (s *settings) each(names []string, bind func(*report.Parameter) error) error {
 	s.known = append(s.known, names...)
 	for i := range s.given {
 		if slices.Contains(names, s.given[i].Name) {
@@ -84,7 +84,7 @@ func (s *settings) setInScript(n *notebook.Notebook) error {
 		if !ok || len(errs) > 0 {
 			continue
 		}
-		err := s.each(cell.Names(), func(p *export.Parameter) (err error) {
+		err := s.each(cell.Names(), func(p *report.Parameter) (err error) {
 			p.Default = cell.Definition(p.Name)
 			text, err = rewrite(text, p)
 			return err
@@ -137,14 +137,14 @@ func (s *settings) unknown(what string) error {
 // given names.
 func (s *settings) injection(c *notebook.Cell) (string, error) {
 	names, declared, err := goParameters(c.Source) // err is discarded below if c is a script
-	head, bound := "// Parameters", func(p *export.Parameter) (string, error) { return declared[p.Name].bound(p) }
+	head, bound := "// Parameters", func(p *report.Parameter) (string, error) { return declared[p.Name].bound(p) }
 	if text, isScript := scriptOf(c); isScript {
 		script, errs := dsl.Parse("cell", text)
 		if len(errs) > 0 {
 			return "", nil
 		}
 		names, err = script.Names(), nil
-		head, bound = cellMagic+head, func(p *export.Parameter) (string, error) {
+		head, bound = cellMagic+head, func(p *report.Parameter) (string, error) {
 			p.Default = script.Definition(p.Name)
 			return rewrite(p.Name+" = "+p.Default, p)
 		}
@@ -153,7 +153,7 @@ func (s *settings) injection(c *notebook.Cell) (string, error) {
 		return "", err
 	}
 	lines := []string{head}
-	err = s.each(names, func(p *export.Parameter) error {
+	err = s.each(names, func(p *report.Parameter) error {
 		line, err := bound(p)
 		lines = append(lines, line)
 		return err
@@ -165,7 +165,7 @@ func (s *settings) injection(c *notebook.Cell) (string, error) {
 }
 
 // rewrite returns the script text with the name p.Name bound to p.Value. It quotes the value if the default is a string.
-func rewrite(text string, p *export.Parameter) (string, error) {
+func rewrite(text string, p *report.Parameter) (string, error) {
 	value := p.Value
 	if strings.HasPrefix(p.Default, `"`) && !strings.HasPrefix(value, `"`) {
 		value = kernels.Quote(value)
@@ -181,7 +181,7 @@ func rewrite(text string, p *export.Parameter) (string, error) {
 type goParameter struct{ keyword, kind, value string }
 
 // bound returns the declaration with the value of p, and stores the declared value as p.Default.
-func (g goParameter) bound(p *export.Parameter) (string, error) {
+func (g goParameter) bound(p *report.Parameter) (string, error) {
 	p.Default = g.value
 	value, err := goValue(p, g.kind != "")
 	return fmt.Sprintf("%s %s = %s", g.keyword, strings.TrimSpace(p.Name+" "+g.kind), value), err
@@ -223,7 +223,7 @@ func goParameters(cell string) (names []string, declared map[string]goParameter,
 
 // goValue returns p.Value as Go source. It quotes a string if the default has quotes. It converts a whole number to
 // float64 if the default is a float and typed is false (no type is declared).
-func goValue(p *export.Parameter, typed bool) (string, error) {
+func goValue(p *report.Parameter, typed bool) (string, error) {
 	value := p.Value
 	if len(p.Default) > 0 && strings.ContainsAny(p.Default[:1], "\"`") && (value == "" || !strings.ContainsAny(value[:1], "\"`")) {
 		value = strconv.Quote(value)

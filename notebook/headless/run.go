@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
-	"github.com/gonb-cope/gonb-cope/notebook/export"
 	"github.com/gonb-cope/gonb-cope/notebook/gonb"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter"
 	"github.com/gonb-cope/gonb-cope/notebook/jupyter/client"
@@ -37,7 +36,7 @@ type Options struct {
 
 // Run executes a notebook with a new kernel and stores the outputs in n. The returned Provenance states the kernel, the
 // times, the data files and the seeds. After an error, both n and the Provenance contain the finished part.
-func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p export.Provenance, err error) {
+func Run(ctx context.Context, n *notebook.Notebook, opt Options) (p report.Provenance, err error) {
 	defer try.Caught(&err)
 	p.Started = time.Now()
 	defer func() { p.Duration = time.Since(p.Started) }()
@@ -99,14 +98,14 @@ func read(ctx context.Context, k *client.Kernel) ([]report.DataFile, []string) {
 }
 
 // timesOf returns the duration of each cell from the times in the cells' metadata. It skips cells without them.
-func timesOf(n *notebook.Notebook) []export.CellTime {
-	var times []export.CellTime
+func timesOf(n *notebook.Notebook) []report.CellTime {
+	var times []report.CellTime
 	for i, c := range n.Cells {
 		m, _ := c.Metadata["execution"].(map[string]any)
 		from, err1 := time.Parse(time.RFC3339Nano, fmt.Sprint(m["iopub.status.busy"]))
 		to, err2 := time.Parse(time.RFC3339Nano, fmt.Sprint(m["shell.execute_reply"]))
 		if err1 == nil && err2 == nil {
-			times = append(times, export.CellTime{Cell: i + 1, Duration: to.Sub(from)})
+			times = append(times, report.CellTime{Cell: i + 1, Duration: to.Sub(from)})
 		}
 	}
 	return times
