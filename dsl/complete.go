@@ -99,8 +99,8 @@ func (p *proposals) addAll(t CompletionType, words []string, signature string) {
 // doubled replaces each brace in a text by two.
 var doubled = strings.NewReplacer("{", "{{", "}", "}}")
 
-// worthTime limits the time that completion spends to evaluate the lines above the cursor.
-const worthTime = 200 * time.Millisecond
+// completionTime limits the time that completion spends to evaluate the lines above the cursor.
+const completionTime = 200 * time.Millisecond
 
 // evalAbove evaluates the expression src without making runs, as far as that is possible. It first evaluates the lines of
 // above, and ignores their mistakes.
@@ -109,7 +109,7 @@ func evalAbove(s *Session, src, above string) value {
 	if len(errs) > 0 || len(parsed) != 1 {
 		return unknown(anything)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), worthTime)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
 	defer cancel()
 	e := &evaluator{ctx: ctx, session: &Session{opt: s.opt, scope: s.scope}, dry: true, scope: maps.Clone(s.scope)}
 	statements, _ := front.Parse(front.NewSource("", above))

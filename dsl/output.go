@@ -73,8 +73,9 @@ func outputFunctions() []Function {
 					string(Sweep): `a sweep is already a table of its results: write its name alone in a line, or measures(s, y=["samples", "error"]) to choose columns`,
 				},
 			}},
-			Variadic: "further results", Named: "algorithm, with a list: runs r with each algorithm, and compares these results; " +
-				"for a problem also arguments of fc, or of fb if budget or total is given",
+			Variadic: "further results",
+			Named: "algorithm=[…] runs r with each of these and compares the results. " +
+				"For a problem, arguments of fc are also allowed, or of fb with budget or total",
 			Result: Table, Example: "compare(r, b)", check: checkCompare, early: func(c *call) {
 				if len(c.named) > 0 {
 					checkSweep(c) // evaluates the result for each algorithm, without runs

@@ -430,7 +430,7 @@ func isSimilar(text, path string) bool {
 	return named == path
 }
 
-// plainName matches the name of a column. Other texts may be expressions.
+// plainName matches texts that can only be column names, not expressions.
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_ ]*$`)
 
 // reportUnknownColumns reports every argument with a column that the table does not have, so that the user sees all of

@@ -112,7 +112,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 			s.learned[k] = b.moved(at)
 		}
 		for r, b := range s.learned {
-			s.checked(r+1, nil, b) // a run with blocks cannot be extended, so there are no sides
+			s.updateChecks(r+1, nil, b) // a run with blocks cannot be extended, so there are no sides
 		}
 		return nil
 	})

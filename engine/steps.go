@@ -66,9 +66,9 @@ func (s *Steps) setChecks() {
 	s.check, s.noise, s.out.Noise = s.alg.FitCheck(), s.alg.NoiseCheck(), nil
 }
 
-// checked adds the data of round r (from 1) to the tests of the algorithm's assumptions, and stores their evidence in the
-// outcome. p is the p-value of FitCheck.Learn.
-func (s *Steps) checked(r int, sides []Side, b Batch) (p *float64) {
+// updateChecks adds the data of round r (from 1) to the tests of the algorithm's assumptions, and stores their evidence in the
+// outcome. p is the p-value of FitCheck.Learn, nil without a FitCheck.
+func (s *Steps) updateChecks(r int, sides []Side, b Batch) (p *float64) {
 	if s.check != nil {
 		p, s.out.LackOfFit = s.check.Learn(r, b)
 	}
@@ -168,7 +168,7 @@ func (s *Steps) Learn(ctx context.Context, b Batch) error {
 	sides := s.plan.Sides
 	s.plan = Plan{}
 	if !b.Empty() {
-		s.out.Rounds[r-1].LackOfFit = s.checked(r, sides, b)
+		s.out.Rounds[r-1].LackOfFit = s.updateChecks(r, sides, b)
 	}
 	if !s.brief {
 		s.learned = append(s.learned, b.Clone())

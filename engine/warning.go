@@ -226,9 +226,9 @@ var sentences = map[WarningKind]string{
 		"CoTestFC without norm=, or CoBayesFC",
 	WarnCostPulls:  "%s plans by the number of pulls and ignores the column cost. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnCostBudget: "a budget counts pulls, so the column cost is ignored. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
-	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. The kernel's rank on all arms is %d, about the sum of the ranks of " +
-		"the tasks. So a test can hardly use results of one task for another. To share, state norm=, use a kernel of lower rank, or " +
-		"use CoBayesFC",
+	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. With this kernel, a test learns hardly anything about one " +
+		"task from another. The kernel's rank on all arms is %d, about the sum of the ranks of the tasks. To share, state norm=, use a kernel " +
+		"of lower rank, or use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, state norm=, use a kernel of lower rank, or use CoBayesFC",
 	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %d on these %d arms, so a " +

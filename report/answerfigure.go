@@ -40,7 +40,7 @@ func answerFigure(a answer.Answer) Figure {
 		return differenceFigure(a, byTask)
 	}
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along,
-		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Values"}
+		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
 	picks := leastSure(a, mostAnswerTasks)
 	if len(picks) < len(a.Picks) {
 		f.Title += fmt.Sprintf(": the %d least sure of %d tasks", len(picks), len(a.Picks))
@@ -66,8 +66,8 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 // differenceFigure draws the best arms of each task as rows, each with its difference to the recommended arm. If there are
 // too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
-	f := Figure{Title: "Difference to the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
-		XLabel: rewardTitle(a) + ": difference to the recommended option", PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Values"}
+	f := Figure{Title: "Differences to the estimate of the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
+		XLabel: rewardTitle(a) + ": difference", PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
 	picks := leastSure(a, mostDottedTasks)
 	drawn, all := 0, 0
 	parts := panels(f, picks, func(panel *Figure, p answer.Pick) {

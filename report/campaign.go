@@ -78,7 +78,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		if s.Open != nil {
 			t.Caption += " without the results of the open round"
 			t.Notes = append(t.Notes, "Results of the open round are used when the round is complete, "+
-				"so that a lucky value cannot end it early.")
+				"so that a lucky value cannot end the campaign early.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
 			t.Notes = append(t.Notes, fmt.Sprintf("In %s the leader above is another option. The leader uses the protocol's kernel; "+
@@ -163,7 +163,7 @@ func campaignSentence(s campaign.Status) string {
 	if !nothingTested(s) {
 		progress = fmt.Sprintf("%d of %s decided after ", answeredTasks(s), plural(len(s.Tasks), "task"))
 	}
-	out := fmt.Sprintf("%s, %s: %s%s and %s samples.",
+	out := fmt.Sprintf("%s, %s: %s%s and %s measurements.",
 		s.Name, s.Algorithm, progress, plural(s.Rounds, "finished round"), decimal(float64(s.Samples), 0))
 	if s.Name == "" {
 		out = upper(out[2:])
@@ -176,13 +176,13 @@ func campaignSentence(s campaign.Status) string {
 	}
 	switch f, r := s.Forecast, s.Renewed; {
 	case r != nil:
-		out += fmt.Sprintf(" New forecast: %s further samples", rangeWords(r.Samples))
+		out += fmt.Sprintf(" New forecast: %s further measurements", rangeWords(r.Samples))
 		if s.Capacity > 0 {
 			out += fmt.Sprintf(", %s %s", rangeWords(r.Time), r.Unit)
 		}
 		out += "."
 	case f != nil && s.Rounds == 0:
-		out += fmt.Sprintf(" Forecast for the whole campaign: %s samples, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
+		out += fmt.Sprintf(" Forecast for the whole campaign: %s measurements, %s %s.", rangeWords(f.Samples), rangeWords(f.Time), s.TimeUnit)
 	}
 	return out
 }
@@ -190,7 +190,7 @@ func campaignSentence(s campaign.Status) string {
 // durationTable compares the estimates of how long a campaign takes, and on what each estimate is based.
 func durationTable(s campaign.Status) Table {
 	t := Table{Caption: "How long it takes",
-		Columns: columns("estimate Estimate", "samples Samples", "time "+upper(s.TimeUnit), "basis Based on")}
+		Columns: columns("estimate Estimate", "samples Measurements", "time "+upper(s.TimeUnit), "basis Based on")}
 	add := func(cells ...any) { t.Rows = append(t.Rows, cells) }
 	if f := s.Forecast; f != nil {
 		add("forecast at the start (whole campaign)", rangeWords(f.Samples), rangeWords(f.Time), "what was known before the campaign")
@@ -203,11 +203,10 @@ func durationTable(s campaign.Status) Table {
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			time = decimal(twoFigures(s.TimeLeft), 0)
 		}
-		add("extrapolation (the rest)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exactly right")
+		add("extrapolation (the rest)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exact")
 	}
 	if s.Forecast != nil && s.Rounds > 0 {
-		t.Notes = []string{"Plan with the forecast at the start until a third of it is over, then with " +
-			"a forecast of today (campaign status --forecast)."}
+		t.Notes = []string{"During the first third, plan with the forecast of the start. Later, run campaign status --forecast."}
 	}
 	return t
 }
@@ -223,7 +222,7 @@ func openSentence(o campaign.OpenRound) string {
 	}
 	out += "."
 	if o.Unassigned > 0 {
-		out += fmt.Sprintf(" %d more can be handed out: run gonb-cope campaign ask.", o.Unassigned)
+		out += fmt.Sprintf(" %d are not handed out yet: run gonb-cope campaign ask.", o.Unassigned)
 	}
 	return out
 }
@@ -234,7 +233,7 @@ func campaignTasks(s campaign.Status) Table {
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
 			"#arms_open Options open", "#measured Measured in finished rounds", "#beside Earlier or late results",
-			"#further_samples Further samples to decide this task", "#further_time Further "+s.TimeUnit+", this task alone",
+			"#further_samples Still needed for this task", "#further_time Further "+s.TimeUnit+", this task alone",
 			"out Last option excluded"),
 	}
 	if s.Goal == problem.GoalMin {
@@ -269,7 +268,7 @@ func campaignTasks(s campaign.Status) Table {
 			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Further samples: a rough extrapolation, as if today's estimates were exactly right. The target is "+
+		t.Notes = append(t.Notes, "Still needed: further measurements, a rough extrapolation as if today's estimates were exact. The target is "+
 			levelWords(s.Delta)+" for all tasks together.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
 			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
@@ -282,7 +281,7 @@ func campaignTasks(s campaign.Status) Table {
 func campaignFigure(s campaign.Status, o PlotOptions) Figure {
 	y := o.Y[0]
 	f := Figure{Title: "Campaign " + s.Name, XLabel: s.TimeUnit,
-		YLabel: map[string]string{"open": "arms not excluded", "decided": "tasks decided", "samples": "samples"}[y]}
+		YLabel: map[string]string{"open": "arms not excluded", "decided": "tasks decided", "samples": "measurements"}[y]}
 	if o.X == "round" || s.Capacity == 0 {
 		f.XLabel = "round"
 	}
@@ -392,7 +391,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " Chain (hash of the record): " + r.Chain + "."
+		lead += " Record check, for campaign verify: " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

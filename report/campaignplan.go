@@ -70,7 +70,7 @@ func protocolSentence(p campaign.Protocol) string {
 	}
 	for _, r := range p.Forecast.Rows {
 		if r.Chosen {
-			s += fmt.Sprintf(" Expected: %s samples", rangeWords(r.Samples))
+			s += fmt.Sprintf(" Forecast: %s measurements", rangeWords(r.Samples))
 			if p.Capacity > 0 {
 				s += fmt.Sprintf(", %s at %d per %s", timeWords(r.Time, p.Unit()), p.Capacity, strings.TrimSuffix(p.Unit(), "s"))
 			}
@@ -108,7 +108,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 	}
 	t := Table{
 		Caption: caption,
-		Columns: columns("algorithm Algorithm", "#samples Samples", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
+		Columns: columns("algorithm Algorithm", "#samples Measurements", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
 			"The number is the median of %s. The range should contain the number of a real campaign with probability at least %.0f %%, "+
@@ -147,7 +147,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 func boughtTable(caption string, buys []campaign.Bought, note string) Table {
 	return Table{
 		Caption: caption,
-		Columns: columns("#samples Samples", "#right Right recommendations", "#loss Simple regret [reward units]"),
+		Columns: columns("#samples Measurements", "#right Right recommendations", "#loss Simple regret [reward units]"),
 		Rows:    lists.Map(buys, func(b campaign.Bought) []any { return []any{b.Samples, Share(b.Right), b.Loss} }),
 		Notes:   []string{note},
 	}

@@ -16,7 +16,7 @@ func TestDurationTable(t *testing.T) {
 	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Rounds: 1, Remaining: 1.2, TimeLeft: 1,
 		Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}, Time: campaign.Range{Median: 9, Low: 2, High: 30}}}
 	rows := durationTable(s).Rows
-	if len(rows) != 2 || rows[0][1] != "570 (182 to 1,524)" || rows[1][1] != "1.2" || !strings.Contains(rows[1][3].(string), "as if they were exactly right") {
+	if len(rows) != 2 || rows[0][1] != "570 (182 to 1,524)" || rows[1][1] != "1.2" || !strings.Contains(rows[1][3].(string), "as if they were exact") {
 		t.Errorf("rows %q", rows)
 	}
 	s.Renewed = &campaign.Renewal{Samples: campaign.Range{Median: 5, Low: 1, High: 52}, Runs: 20}
@@ -30,10 +30,10 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}},
 		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: 11}}},
 		Best:  &answer.Answer{Picks: []answer.Pick{{Task: "a", Arm: "x", More: 5}}}}
-	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) samples") {
+	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) measurements") {
 		t.Errorf("got %q", got)
 	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "as if today's estimates were exactly right") {
+	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "as if today's estimates were exact") {
 		t.Errorf("notes %q", notes)
 	}
 	two := s

@@ -84,8 +84,8 @@ func parameterTable(f fit.Fit) Table {
 		Caption: "Free hyperparameters",
 		Columns: columns("number Number", "#start Start", "#fitted Fitted", "#low 95 % from", "#high To", "#min Smallest", "#max Largest",
 			"limit Ended at"),
-		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. A hyperparameter at its limit has none, nor one that " +
-			"the data do not determine."},
+		Notes: []string{"The 95 % intervals come from the curvature of the likelihood. There is no interval for a hyperparameter at its " +
+			"limit, or one that the data do not determine."},
 	}
 	for _, p := range f.Parameters {
 		low, high := any(nil), any(nil)

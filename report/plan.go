@@ -283,10 +283,10 @@ func budgetSentence(f plan.Forecast) string {
 	if b.Simulated == "" {
 		s += fmt.Sprintf(" (%s now)", decimal(first.Loss, 3))
 	}
-	s += fmt.Sprintf(", and a recommendation is %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
+	s += fmt.Sprintf(", and on average a recommendation is then %s with probability %s.", bestWithin(f.Epsilon), percent(last.Within))
 	if b.Knee >= 0 {
 		k := b.Points[b.Knee]
-		s += fmt.Sprintf(" The knee is at %s", plural(int(k.Samples), "measurement"))
+		s += fmt.Sprintf(" A sensible budget (the knee of the curve) is %s", plural(int(k.Samples), "measurement"))
 		switch along := f.Prices.Along(k); {
 		case k.Cost > 0 && along == k.Cost:
 			s += fmt.Sprintf(", a cost of %s", decimal(k.Cost, 4))

@@ -96,6 +96,9 @@ func resultSentence(r engine.Result) string {
 	}) {
 		who += ", run without sharing,"
 	}
+	if simulated(r) {
+		who = "Simulation: " + who
+	}
 	s := fmt.Sprintf("%s %s, with %s samples per agent", who, verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
@@ -105,6 +108,11 @@ func resultSentence(r engine.Result) string {
 		s += ")"
 	}
 	return s + fmt.Sprintf(" in %s.", rounds(r))
+}
+
+// simulated reports whether the rewards were simulated, so that the truly best arms are known.
+func simulated(r engine.Result) bool {
+	return stated(r, engine.SettingAgents) == nil && slices.ContainsFunc(r.Answers, func(a engine.Answer) bool { return a.Best != "" })
 }
 
 // verdict returns the predicate of resultSentence. It counts each task without a decided answer as undecided.
@@ -175,11 +183,14 @@ func reliability(r engine.Result) string {
 				"error rate %s (allowed: δ = %s).", r.DecidedTasks, plural(r.Runs*len(r.Answers), "answer"), d.Count, plural(d.Runs, "run"),
 				interval(d.Rate, d.CI95[0], d.CI95[1]), decimal(r.Delta, 0)))
 		}
-		s := fmt.Sprintf("%d of %s %s: error rate %s", e.Count, plural(e.Runs, "run"), what, interval(e.Rate, e.CI95[0], e.CI95[1]))
+		s := fmt.Sprintf("%d of %s %s", e.Count, plural(e.Runs, "run"), what)
+		if e.Runs > 1 {
+			s += ": error rate " + interval(e.Rate, e.CI95[0], e.CI95[1])
+		}
 		if r.Mode == engine.ModeFC && r.Delta > 0 {
 			s += fmt.Sprintf(" (allowed: δ = %s)", decimal(r.Delta, 0))
 		}
-		parts = append(parts, s+".")
+		parts = append(parts, s+"."+tooFew(e.Runs))
 	}
 	if r.Errors.Runs > 0 && r.Drawn {
 		from := "posterior of the measurements"
@@ -187,6 +198,9 @@ func reliability(r engine.Result) string {
 			from = "kernel"
 		}
 		parts = append(parts, "Each run drew its true means from the "+from+"; errors and regret refer to these means.")
+		if !r.FromKernel {
+			parts = append(parts, "For the answer to the measurements, write best(p).")
+		}
 	}
 	if r.Errors.Runs > 0 && r.Sampled {
 		parts = append(parts, "These means are measurements, so an arm can lead by luck. best(p) recommends arms by their posterior.")
@@ -211,9 +225,19 @@ func regretSentence(r engine.Result) string {
 		right = "within " + decimal(r.Epsilon, 0) + " of the best arm of their task"
 	}
 	e := r.TaskErrors
-	s := fmt.Sprintf("%d of %s are %s: rate %s", e.Runs-e.Count, plural(e.Runs, "recommendation"), right,
-		interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0]))
-	return s + fmt.Sprintf(". The simple regret is %s on average.", cell(notNegative(r.Regret), 0))
+	s := fmt.Sprintf("%d of %s are %s", e.Runs-e.Count, plural(e.Runs, "recommendation"), right)
+	if r.Runs > 1 {
+		s += ": rate " + interval(1-e.Rate, 1-e.CI95[1], 1-e.CI95[0])
+	}
+	return s + fmt.Sprintf(". The simple regret is %s on average.", cell(notNegative(r.Regret), 0)) + tooFew(r.Runs)
+}
+
+// tooFew returns a sentence, preceded by a blank, if the runs are too few for an error rate; "" otherwise.
+func tooFew(runs int) string {
+	if runs > 1 {
+		return ""
+	}
+	return " One run is too few for an error rate: write runs=20 or more."
 }
 
 // highest returns the word for the best mean: "highest", or "lowest" for the goal min.
@@ -265,7 +289,7 @@ func answersTable(r engine.Result) Table {
 		t.Columns[8].Title = upper(bestWithin(r.Epsilon))
 	}
 	if r.Drawn {
-		t.Columns[7].Title = "Best in this run"
+		t.Columns[7].Title = "True best (simulated)"
 	}
 	if r.Sampled {
 		t.Columns[7].Title, t.Columns[8].Title = highest(r.Goal)+" mean", "Is this arm"
@@ -340,14 +364,17 @@ func resultFacts(r engine.Result) KeyValues {
 	}
 	kv.add("Status", r.Ended())
 	kv.add("Runs", r.Runs)
+	if r.Runs > 1 {
+		kv.add("Brackets", "95 % intervals: Student's t for means; Wilson for error rates, by runs")
+	}
 	all := lists.Map(measures(), func(m measure) string { return m.name })
 	for _, m := range measuresFor([]engine.Result{r}, all...) {
 		if v := m.value(r); v != nil {
+			if of, is := v.(engine.Rate); is && r.Runs == 1 { // an interval of one run says nothing
+				v = fmt.Sprintf("%d of %d", of.Count, of.Runs)
+			}
 			kv.Items = append(kv.Items, KeyValue{Key: m.title, Value: v, Unit: m.unit})
 		}
-	}
-	if r.Runs > 1 {
-		kv.add("Brackets", "95 % intervals: Student's t for means; Wilson for error rates, by runs")
 	}
 	if run := stated(r, engine.SettingAgents); run != nil {
 		kv.add("Rewards", fmt.Sprintf("measured by the agents of run %s", run))

@@ -117,9 +117,19 @@ func (t *textWriter) block(b Block) {
 
 // wrap writes s in lines of the terminal's width, each starting with indent. colors apply if the terminal has them.
 func (t *textWriter) wrap(indent, s string, colors ...prose.Color) {
-	for line := range strings.SplitSeq(prose.WrapSoft(s, t.opt.Width-len(indent)), "\n") {
-		t.line(indent+strings.TrimRight(line, " "), colors...)
+	for _, line := range wrapLines(s, t.opt.Width-len(indent)) {
+		t.line(indent+line, colors...)
 	}
+}
+
+// wrapLines breaks s into lines of at most the given width. Unlike prose.WrapSoft, it breaks neither at a no-break space nor
+// before a percent sign.
+func wrapLines(s string, width int) []string {
+	keep := strings.NewReplacer("\u00a0", "\ue000", " %", "\ue001%") // characters that no text uses
+	restore := strings.NewReplacer("\ue000", "\u00a0", "\ue001", " ")
+	return lists.Map(strings.Split(prose.WrapSoft(keep.Replace(s), width), "\n"), func(line string) string {
+		return strings.TrimRight(restore.Replace(line), " ")
+	})
 }
 
 func (t *textWriter) code(c Code) {
@@ -137,10 +147,10 @@ func (t *textWriter) keyValues(kv KeyValues) {
 	t.line(kv.Caption, prose.Bold)
 	width := lists.Max(kv.Items, func(item KeyValue) int { return prose.StringWidth(item.Key) })
 	for _, item := range kv.Items {
-		value := strings.Split(prose.WrapSoft(item.text(), max(30, t.opt.Width-width-4)), "\n")
-		t.b.WriteString("  " + prose.Pad(item.Key, width, ' ') + "  " + strings.TrimRight(value[0], " ") + "\n")
+		value := wrapLines(item.text(), max(30, t.opt.Width-width-4))
+		t.b.WriteString("  " + prose.Pad(item.Key, width, ' ') + "  " + value[0] + "\n")
 		for _, line := range value[1:] {
-			t.b.WriteString(strings.Repeat(" ", width+4) + strings.TrimRight(line, " ") + "\n")
+			t.b.WriteString(strings.Repeat(" ", width+4) + line + "\n")
 		}
 	}
 }

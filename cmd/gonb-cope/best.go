@@ -97,16 +97,17 @@ needs no flags.`,
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
 	f.StringVar(&o.Goal, "goal", "",
-		"choose `max|min`: higher values are better (default), or lower ones; one per reward, as in max,min")
-	f.StringVar(&o.Bounded, "bounded", "", "limits `LO,HI` of the measured value, such as 0,100 for a yield in %: estimates stay inside")
+		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
+	f.StringVar(&o.Bounded, "bounded", "",
+		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
 	f.StringVar(&o.Kernel, "kernel", "",
-		"`KERNEL` of a script: how similar tasks and options are. The measurements decide its weight (default: learned)")
+		"`KERNEL` of a script: how similar tasks and options are. The measurements decide how much it counts (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
 	f.IntVar(&o.Next, "next", 0, "how many further measurements to propose: a `NUMBER`, or with --cost their total cost. "+
 		"A file of -o (.xlsx, .csv, .docx, .pdf) then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
-	f.IntVar(&o.PerBlock, "per-block", 0, "largest `NUMBER` of proposals of an option in a block")
+	f.IntVar(&o.PerBlock, "per-block", 0, "how often one option may occur in a block: a `NUMBER`")
 	f.IntVar(&o.Options, "options", 0, "largest `NUMBER` of different options to propose")
 	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of a control: an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.Retry, "retry", false, "also recommend and propose options whose measurements have all failed")
@@ -233,7 +234,7 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "No column looks like options or like measured values. Name them:\n\n  %s\n", guessed.Line(d.Path))
 		guessed.explain(w, d)
 	} else if err := guessed.tryReading(ctx, d.Path); err != nil {
-		fmt.Fprintf(w, "No command is proposed, because one with the likeliest columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
+		fmt.Fprintf(w, "No command is proposed: the program's guess of the columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
 			err)
 	} else {
 		fmt.Fprintf(w, "A proposal:\n\n  %s\n\n%s.", guessed.Line(d.Path), goal)

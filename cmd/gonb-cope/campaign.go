@@ -159,7 +159,7 @@ of the originals have no effect.`,
 			return nil
 		},
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	c.Flags().StringArrayVar(&set, "set", nil, "replace the value of a name in the script: `NAME=VALUE` (repeatable)")
 	c.Flags().BoolVar(&network, "allow-network-folder", false,
 		"allow DIR on a network file system; only one machine may ever use the campaign")
 	return o.addFlags(c, false)

@@ -125,7 +125,7 @@ leases have no effect, because only campaigns use them.`,
 		},
 	}
 	c.Flags().StringVar(&run, "run", "", "`NAME` of the run: lower-case letters, digits and - (default: a new name)")
-	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	c.Flags().StringArrayVar(&set, "set", nil, "replace the value of a name in the script: `NAME=VALUE` (repeatable)")
 	c.Flags().StringVar(&seed, "seed", "", "`SEED` of the rewards that agents draw with --simulate (default: the seed of the protocol)")
 	c.Flags().BoolVar(&relay, "relay", false,
 		fmt.Sprintf("forward messages with the next plan, as is done above %d agents", cluster.RelayAbove))

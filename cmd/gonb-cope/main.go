@@ -315,7 +315,7 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 	case c.Name() == "campaign" && elsewhere != "":
 		hint = "; gonb-cope campaign ask DIR lists the next measurements, and status DIR shows the recommendations"
 	case isFunction(word):
-		hint = "; " + word + " is a function of scripts, which gonb-cope run FILE runs: see docs/reference/functions.md"
+		hint = "; " + word + " belongs in a script. Write the script to a file, then: gonb-cope run FILE (docs/reference/functions.md)"
 	case elsewhere != "" || word == "analyze" || word == "analyse":
 		hint = "; gonb-cope best TABLE recommends the best option, and with --next N the next measurements"
 	}

@@ -83,14 +83,14 @@ campaigns. Run a script that you do not trust with --no-write.
 With --store, the results of all runs are kept in a folder. The same script shows them again
 without making its runs. --shard K/N makes the runs of one part, so that any scheduler can
 divide a sweep; gonb-cope store merge joins the folders of several machines. --shards N --on
-SCHEDULER submits all parts, waits for them, and shows the results. The output has the same
-bytes as without parts.
+SCHEDULER submits all parts, waits for them, and shows the results. The output is identical
+to that without parts.
 
-With --server and --agents, fc and fb with one run measure instead of simulate: one agent
-(gonb-cope agent) measures each task. The command prints how to start the agents, and fc
+With --server and --agents, fc and fb (runs=1) use real measurements instead of simulated ones:
+one agent (gonb-cope agent) measures each task. The command prints how to start the agents, and fc
 returns the result of their run. An interrupt leaves the run on the server: the same command
-with the same --run continues it. Several such calls run one after the other, as NAME,
-NAME-2 and so on.`,
+with the same --run continues it. If a script has several such calls, they run in turn under
+the names NAME, NAME-2 and so on.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
@@ -117,7 +117,7 @@ NAME-2 and so on.`,
 	f := c.Flags()
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the results: "+formatNames(false)+" (default: from the ending of -o, else text)")
 	f.StringVarP(&o.output, "output", "o", "", "write to this `FILE` instead of standard output")
-	f.StringArrayVar(&o.set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	f.StringArrayVar(&o.set, "set", nil, "replace the value of a name in the script: `NAME=VALUE` (repeatable)")
 	f.StringVar(&o.seed, "seed", "", "`SEED` that replaces every seed of the script")
 	f.IntVar(&o.workers, "workers", 0, "`NUMBER` of cores to use (default: all); results do not depend on it")
 	f.BoolVar(&o.noWrite, "no-write", false,

@@ -122,7 +122,7 @@ func checkCommand() *cobra.Command {
 		Args: arguments(1, 1, "one script (or - for standard input)"),
 		RunE: func(c *cobra.Command, args []string) error { return checkScript(c.Context(), args[0], set) },
 	}
-	c.Flags().StringArrayVar(&set, "set", nil, "`NAME=VALUE` replaces a value that the script binds to a name (repeatable)")
+	c.Flags().StringArrayVar(&set, "set", nil, "replace the value of a name in the script: `NAME=VALUE` (repeatable)")
 	return c
 }
 

@@ -45,11 +45,11 @@ func (o *shardOptions) add(c *cobra.Command) {
 	f.IntVar(&o.shards, "shards", 0, "divide the runs into `N` parts, which --on runs; then show the results")
 	f.StringVar(&o.on, "on", "local", "`SCHEDULER` of --shards: local, parallel (GNU parallel), slurm (an array job) "+
 		"or kubernetes (an indexed job)")
-	f.BoolVar(&o.extend, "extend", false, "use a store of another script, and keep the results that this script still needs")
+	f.BoolVar(&o.extend, "extend", false, "reuse the store of another script: the results that this script still needs")
 	f.StringVar(&o.image, "image", "", "`IMAGE` of the container with this program; for --on kubernetes")
 	f.StringVar(&o.volume, "volume", "",
 		"volume `CLAIM` with the current folder, which has script, data and store; for --on kubernetes")
-	f.StringVar(&o.manifest, "manifest", "", "write the job of --on kubernetes to this `FILE` and end; no cluster has run it in our tests")
+	f.StringVar(&o.manifest, "manifest", "", "write the Kubernetes job to this `FILE` and end (untested on a cluster)")
 }
 
 // check returns an error for flags that contradict each other.

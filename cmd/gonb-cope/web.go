@@ -39,7 +39,7 @@ the page is the folder web beside this program, or dist/web. Any host of static 
 			return serveWeb(c.Context(), folder, listen, quiet)
 		},
 	}
-	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`ADDRESS` of this machine; port 0 is a free one")
+	c.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`ADDRESS` of this machine; port 0 chooses a free port")
 	c.Flags().BoolVar(&quiet, "no-browser", false, "print the address without opening a browser")
 	return c
 }

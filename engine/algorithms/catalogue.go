@@ -16,8 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
-// Entry is one algorithm of the catalogue. The script language, the help, the documents and the conformance tests are
-// generated from the catalogue.
+// Entry is one algorithm of the catalogue. Script functions, help, documents and conformance tests use the catalogue.
 type Entry struct {
 	Name   string
 	Mode   string // ModeFC or ModeFB

@@ -103,9 +103,9 @@ func (b Basis) unbacked() string {
 	case b.Algorithm.Role == RoleReference:
 		return "this is a reference, not an algorithm. It knows the expected rewards"
 	case b.untested() && b.Options.LearnsKernel(b.Model.Problem):
-		return "nothing is tested, because the run learns the kernel. Each recommendation is the arm with the largest posterior mean"
+		return "there is no test if the kernel is learned from the data. Each recommendation is the arm with the largest posterior mean"
 	case b.untested():
-		return "nothing is tested, because the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
+		return "there is no test if the rank of the kernel on these arms is above " + strconv.Itoa(model.MostTested) +
 			". Each recommendation is the arm with the largest posterior mean"
 	case b.Algorithm.Backing == BackingNone && !b.Algorithm.listed():
 		return fmt.Sprintf("the algorithm %s is your own, and its own rule decides its answers. This program cannot check that rule",
@@ -184,7 +184,7 @@ func (b Basis) doubts() []string {
 	}
 	switch {
 	case normal && p.Noise.Environment != problem.EnvironmentGaussian && p.Noise.Environment != "":
-		out = append(out, "the test assumes normal rewards, but these are not normal")
+		out = append(out, "these rewards are not normal")
 	case b.Options.Law == engine.LawSymmetric:
 		if p.Noise.Environment == problem.EnvironmentResampled || p.Noise.Environment == problem.EnvironmentBernoulli {
 			out = append(out, "the test assumes symmetric differences within blocks, but the differences of these rewards may be asymmetric")
@@ -291,10 +291,10 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
 	}
 	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. This is approximate, not proven: it is right only "+
-		"if the model fits. docs/explanation/robustness.md has measured error rates. The model is a Gaussian process with %s%s%s",
+		"if the model fits. Measured error rates: docs/explanation/robustness.md. The model is a Gaussian process with %s%s%s",
 		what, atLeast(r.Delta), level, prior, variances)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
-		s += ". Fewer answers may be right (see the warnings)"
+		s += ". The error rate may be higher: see the warnings"
 	}
 	return s
 }

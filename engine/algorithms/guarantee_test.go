@@ -135,7 +135,7 @@ func TestGuaranteeOfDisbelievedPosterior(t *testing.T) {
 		{Kind: engine.WarnPriorKernel, Numbers: []float64{45, 7.5, 6, 2, 1e-4, 3, 9}},
 	}}
 	_, sentence := Basis{Model: m, Algorithm: entry, Result: r}.Guarantee()
-	if want := "Fewer answers may be right (see the warnings)"; !strings.HasSuffix(sentence, want) {
+	if want := "The error rate may be higher: see the warnings"; !strings.HasSuffix(sentence, want) {
 		t.Errorf("%q; want %q at the end", sentence, want)
 	}
 	r.Warnings = nil

@@ -416,7 +416,7 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 			short(l.Without), 100*(1-l.Error/l.Without))
 	case l.Without > 0:
 		a.Basis += fmt.Sprintf(", and %s with the mean of the task's other options. So the kernel does not help: trust "+
-			"only options with measurements", short(l.Without))
+			"no estimate of an option without measurements", short(l.Without))
 	}
 	a.Basis += "." + a.checked(b) + a.groups() + a.relatives(b.Problem) + a.enough()
 	if !retry {

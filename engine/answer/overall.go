@@ -28,7 +28,7 @@ type Overall struct {
 	Difference *Difference    `json:"difference_to_runner_up"`
 	PerTask    []TaskLoss     `json:"per_task"` // the pick at each task
 	Options    []OverallPlace `json:"options"`  // all options, the best first
-	// labels of the options whose probability of being best at any task is below 1 %
+	// labels of the options that have, at every task, a probability below 1 % of being best
 	Drop []string `json:"drop"`
 	// labels of options that are left out because they are not at every task
 	Partial []string `json:"not_everywhere,omitempty"`

@@ -179,8 +179,8 @@ func (a *Answer) code(b *belief.Belief, c code) string {
 	text := fmt.Sprintf("the value %s of %s occurs %s and is far from all others. It looks like a code for a missing value. %s",
 		plain(v), cmp.Or(a.Reward, "reward"), often, use)
 	if l := p.Long; l != nil && l.Reward != "" && a.Reward == l.Reward && numericRewards(p) {
-		return text + fmt.Sprintf(". If nothing was measured there: where=%[1]q (--where %[1]q). "+
-			"If it failed there: failed=%[2]q (--failed %[2]q)",
+		return text + fmt.Sprintf(". If nothing was measured, add --where %[1]q; if the measurement failed, add "+
+			"--failed %[2]q. In scripts: where=, failed=",
 			problem.Unless(l.Reward, v), problem.Equals(l.Reward, v))
 	}
 	return text + ". Leave these measurements out"

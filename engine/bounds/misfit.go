@@ -26,7 +26,7 @@ type Misfit struct {
 	Rounds  int     `json:"rounds"` // number of rounds after which all tasks are decided
 }
 
-// MisfitOf returns the bound for the stated misfit, which may be 0. It returns an error if the expected rewards are
+// MisfitOf returns the bound on samples for the stated misfit, which may be 0. It returns an error if the expected rewards are
 // unknown.
 func MisfitOf(m *model.Model, opt engine.Options) (Misfit, error) {
 	terms, err := m.Terms(engine.ModeFC, opt)

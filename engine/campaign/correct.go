@@ -39,7 +39,7 @@ func (a *Correct) Params() []Param {
 }
 
 // Do implements Act. It reports only the first of several faults: a missing reason, then a value that is not a reward,
-// then a fault of the id. If the value is already in force, it returns Known.
+// then a fault of the id. If the pull already has this value, the result is Known and nothing is recorded.
 func (a *Correct) Do(_ context.Context, at Doing) (Done, error) {
 	it, err := (&teller{state: at.State}).item(a.ID)
 	switch missing := reasoned(a.Reason, nil); {

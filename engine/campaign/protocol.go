@@ -298,8 +298,8 @@ func spread(out, before []int, lo, hi, n int) {
 // sentences.
 type Assumptions []Note
 
-// String joins the sentences of the notes, without the last full stop. The first one is not capitalised: the caller puts
-// it after its own words.
+// String joins the sentences of the notes, to follow other words: the first begins with a small letter, and the last has
+// no full stop.
 func (a Assumptions) String() string {
 	sentences := lists.Map(a, func(n Note) string { return n.String() })
 	for i := 1; i < len(sentences); i++ {

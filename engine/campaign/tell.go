@@ -56,7 +56,7 @@ func (o *TellOptions) params() []Param {
 		{Name: "tolerance", Into: &o.Tolerance, Optional: true, Hint: `write tolerance="temp=0.5", or a list of these`,
 			Doc:  `largest difference between a setting of a row and the arm's, for rows that name arms by columns: "temp=0.5", or a list of these`,
 			Flag: "accept settings that differ from an arm's by at most `COLUMN=AMOUNT`, such as temp=0.5 (repeatable)"},
-		{Name: "extra", Into: &o.Extra, Doc: "rows without ids beyond the open pulls are extra measurements"},
+		{Name: "extra", Into: &o.Extra, Doc: "if a sheet has more rows without ids than open measurements, record the rest as extra"},
 	}
 }
 

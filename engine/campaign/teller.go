@@ -24,7 +24,7 @@ type TellOptions struct {
 	Sheet    string // name of the sheet; identifies rows without ids, together with By
 	Sure     bool   // values that look like typing errors are right
 	TakeGood bool   // record the good rows of a sheet in which others are wrong
-	Extra    bool   // rows without ids beyond the open pulls are extra measurements
+	Extra    bool   // if a sheet has more rows without ids than open pulls, record the rest as extra measurements
 	Again    bool   // rows with the values of recorded results are further measurements, not copies
 	// allowed differences of settings, as "temp=0.5", for rows that name their arm by its settings
 	Tolerance []string
@@ -43,7 +43,7 @@ type Results struct {
 }
 
 // ReadResults parses a sheet of results, to record or to attach. It returns an error if the sheet as a whole is wrong. If
-// a sheet has the columns of several forms, ids come first, then means, then rewards. Attached sheets have no ids.
+// a sheet has the columns of several forms, ids take precedence over means, and means over rewards. Attached sheets have no ids.
 func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind Kind) (Results, error) {
 	sets := [][]string{{"task", "arm", "count", "mean"}, {"task", "arm", "reward"}}
 	if kind == KindTell {
@@ -249,8 +249,7 @@ func (t *teller) ids() []string {
 	return lists.Map(named, func(it *item) string { return it.ID })
 }
 
-// hidden reports whether a pull has a result that the person may not see: one of another person in the open round, on the
-// page.
+// hidden reports whether a pull has a result by another person that the web page must not show before the round ends.
 func (t *teller) hidden(it *item) bool {
 	return t.opt.Own && it.result != nil && it.by != t.opt.By && t.concealed(it.result)
 }

@@ -292,7 +292,7 @@ type Late struct {
 	Message []byte `json:"message"` // as published, see wire.Merged
 }
 
-// maxLate is the largest total size of late messages in a plan, in bytes; others wait for the next plan. Base64 makes them
+// maxLate is the largest total size of late messages in a plan, in bytes; messages beyond it wait for the next plan. Base64 makes them
 // a third longer.
 const maxLate = MaxBody / 8
 

@@ -17,9 +17,9 @@ const (
 	exchangeRounds = 40
 	// wholeRounds is the largest number of times that the result of a sample is checked on all arms.
 	wholeRounds = 4
-	// ripe is the ratio of the largest variance found to the lower bound below which arms and contrasts are dropped. While
+	// dropBelow is the ratio of the largest variance found to the lower bound below which arms and contrasts are dropped. While
 	// the ratio is larger, it is unknown which of them matter.
-	ripe = 1.5
+	dropBelow = 1.5
 )
 
 // Minimax returns the allocation that minimises the largest variance of the contrasts, with both bounds (see Exchange). It
@@ -119,7 +119,7 @@ func (x *Exchange) alternate(rounds int, asked float64) Status {
 		default:
 			return d.status
 		}
-		if max(s.reached, x.level) < ripe*lower {
+		if max(s.reached, x.level) < dropBelow*lower {
 			x.forget(d)
 		}
 	}

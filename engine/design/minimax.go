@@ -162,7 +162,7 @@ func (m *minimax) certify() Status {
 		return Optimal
 	case threshold > 0 && (m.best.value <= threshold || m.best.lower > threshold):
 		return Separated
-	case m.narrow():
+	case m.needsArms():
 		return tooNarrow
 	}
 	return unsolved

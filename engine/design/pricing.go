@@ -216,9 +216,9 @@ func (m *minimax) first() (arms []int, lambda []float64) {
 	return arms, uniform(len(arms))
 }
 
-// narrow reports whether arms outside the restricted problem must be added. This is so if they have larger gradients, and
+// needsArms reports whether arms outside the restricted problem must be added. This is so if they have larger gradients, and
 // the restricted problem is solved well enough for that to be reliable.
-func (m *minimax) narrow() bool {
+func (m *minimax) needsArms() bool {
 	if m.near == nil || m.over <= m.top*(1+1e-12) {
 		return false
 	}

@@ -101,7 +101,7 @@ func (q Question) resolution(ctx context.Context, p *problem.Problem) []engine.W
 	}
 	r, err := model.Resolve(ctx, p, accuracy)
 	if err != nil {
-		return nil // whatever needs the model reports the error
+		return nil // callers that need the model report the error
 	}
 	return r.Warnings()
 }

@@ -345,9 +345,8 @@ func uncommented(line []byte) []byte {
 	return bytes.TrimLeft(text, "# ")
 }
 
-// skipComments removes the lines at the beginning of a table that begin with #, and returns their number. The last of
-// them is the header, as NumPy writes it, if it has as many names as the next line has cells, and that line has a
-// number.
+// skipComments removes the lines at the beginning of a table that begin with #, and returns their number. The last
+// comment is the header, as NumPy writes it, if the next line has a number and as many cells as the comment has names.
 func skipComments(data []byte) (table []byte, lines int) {
 	rest, last := data, []byte(nil)
 	for bytes.HasPrefix(rest, []byte("#")) {

@@ -110,7 +110,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// DrawerOf returns the drawer of the problem's environment. It returns an error for a problem that cannot be simulated.
+// DrawerOf returns the source of simulated rewards for the problem's environment. It returns an error for a
+// problem that cannot be simulated.
 func DrawerOf(p *problem.Problem) (Drawer, error) {
 	if p.Noise.Environment == problem.EnvironmentResampled {
 		return Resampled(p.Rewards), nil

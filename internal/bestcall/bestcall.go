@@ -62,10 +62,10 @@ func columns() []Column {
 		{Name: "trials", Help: "`COLUMN` with the number of trials, for --successes"},
 		{Name: "blocks", List: true, Help: "`COLUMN` that you cannot choose but that may change the result, such as a day or a plate: " +
 			"options are compared within each of its values (repeatable)"},
-		{Name: "crossed", List: true, Help: "like --blocks, for a `COLUMN` of days or plates that all tasks share (repeatable)"},
+		{Name: "crossed", List: true, Help: "like --blocks, for a `COLUMN` of days or plates that hold several tasks (repeatable)"},
 		{Name: "random", List: true, Help: "`COLUMN` whose future values are unknown, such as a year: the recommended option is the best on " +
 			"average over its values (repeatable)"},
-		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next then counts cost"},
+		{Name: "cost", Help: "`COLUMN` with the cost of a measurement: --next is then a total cost"},
 		{Name: "weights", Help: "`COLUMN` with the weight of a task, for --overall"},
 		{Name: "text", List: true, Help: "`COLUMN` of names that look like numbers, such as versions, where 12.1 is not 12.10 (repeatable)"},
 		{Name: "log", List: true, Help: "`COLUMN` to use on a logarithmic scale (repeatable; default: chosen automatically)"},

@@ -60,7 +60,7 @@ func Open() (_ *Client, err error) {
 	return c, nil
 }
 
-// Connect opens the program's connection at the first call, and returns the same connection afterwards.
+// Connect opens the program's connection once. Later calls return the same connection or error.
 var Connect = sync.OnceValues(Open)
 
 // inherited returns the socket with the given file descriptor, which the kernel left open for the process of a function.

@@ -37,7 +37,7 @@ type Op byte
 
 // These are the types of requests, with the type of their content (→ and of the answer), and the three types of answers.
 const (
-	OpHello    Op = 'h' // Hello
+	OpHello    Op = 'h' // Hello; the first request of a connection
 	OpNames    Op = 'n' // → []Entry
 	OpGet      Op = 'g' // name → Value
 	OpPut      Op = 'p' // Named

@@ -2090,11 +2090,11 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
         lease (a number, greater than 0, optional):
             Units of time after which a measurement without a result is handed out again, under a new id
         failed (a number, at least 0 and less than 1, optional):
-            Fraction of measurements without a result, for the forecast; if not given, up to 0.2 with a
-            capacity
+            Fraction of measurements without a result, for the forecast; default: 0 without a capacity,
+            else up to 0.2
         late (a number, at least 0 and less than 1, optional):
-            Fraction of results that arrive late, for the forecast; if not given, up to 0.3 with a
-            capacity
+            Fraction of results that arrive late, for the forecast; default: 0 without a capacity, else
+            up to 0.3
         delay (a whole number, at least 1, optional):
             Largest delay of late results in units of time, for the forecast; 5 if not given
         attach (True or False, optional):
@@ -2268,7 +2268,7 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
             Largest difference between a setting of a row and the arm's, for rows that name arms by
             columns: "temp=0.5", or a list of these
         extra (True or False, default False):
-            True: rows without ids beyond the open pulls are extra measurements
+            True: if a sheet has more rows without ids than open measurements, record the rest as extra
 
     Returns:
         Receipt
@@ -2509,8 +2509,8 @@ def compare(r: Result | Problem, *more: Any, **named: Any) -> Table:
         r (a result or a problem):
             A result, or a problem with algorithm=
         *more: further results
-        **named: algorithm, with a list: runs r with each algorithm, and compares these results; for a
-        problem also arguments of fc, or of fb if budget or total is given
+        **named: algorithm=[…] runs r with each of these and compares the results. For a problem,
+        arguments of fc are also allowed, or of fb with budget or total
 
     Returns:
         Table

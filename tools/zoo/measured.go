@@ -81,7 +81,7 @@ func readMeasured(rows []map[string]string, columns []string) (*measured, error)
 	return m, nil
 }
 
-// valuesOf reads columns of a row; of a column of codes, the place of the code.
+// valuesOf returns the numbers of a row; for a column of codes, the index of the code.
 func valuesOf(row map[string]string, columns []string, codes map[string][]string) ([]float64, error) {
 	var out []float64
 	for _, c := range columns {

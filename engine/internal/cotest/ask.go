@@ -196,15 +196,15 @@ func (a *coTest) needs(c *contest) (pairs []design.Pair, direct bool) {
 	if c.closed || c.exhausted(a.clock, a.opt.Epsilon) {
 		return nil, false
 	}
-	first := c.arms[c.leader]
+	leader := c.arms[c.leader]
 	var arms []int
 	var gaps []float64
 	for k, i := range c.arms {
 		if c.open(k, a.clock, a.opt.Epsilon) {
-			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, first, i, a.variance(first, i)))
+			arms, gaps = append(arms, i), append(gaps, a.optimisticGap(a.estimates, leader, i, a.variance(leader, i)))
 		}
 	}
-	direct = a.prefersDirect(first, arms, gaps)
+	direct = a.prefersDirect(leader, arms, gaps)
 	gap := make(map[int]float64, len(arms))
 	for n, i := range arms {
 		gap[i] = gaps[n]

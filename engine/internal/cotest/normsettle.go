@@ -149,7 +149,7 @@ func (a *normBets) remember(v *view) {
 	}
 }
 
-// add adds the errors of the round's estimates to the functionals of the walks at positions part. Either all of these
+// add updates the error functional of each walk in part with this round's estimation error. Either all of these
 // walks already have a functional, or none has.
 func (a *normBets) add(c *claim, part []int, byWalk map[*sequential.Walk]int, v *view, positions []int) {
 	f := &a.fixed
