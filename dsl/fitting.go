@@ -89,7 +89,7 @@ func evalFit(c *call, a struct {
 	return dropOnError(f, err)
 }
 
-// usualEvaluations is about how many times a search evaluates the likelihood, for progress.
+// usualEvaluations is the approximate number of likelihood evaluations of a search, for progress reports.
 const usualEvaluations = 40
 
 // fit fits the hyperparameters of kernel j to problem p. If j has no terms, it uses the problem's kernel. Errors of the

@@ -15,7 +15,7 @@ import (
 )
 
 // evalFormula makes the kernel that the statement `name(x, y) = …` defines. A formula with more parameters than x and y is
-// a kernel too, with the default values of those parameters. The numbers of feature columns are found later, when the
+// a kernel too, with the default values of those parameters. The indices of the feature columns are looked up later, when the
 // kernel is applied to points.
 func evalFormula(e *evaluator, st *front.Statement) value {
 	if len(st.Params) < 2 { // the parser also accepts a formula of one parameter

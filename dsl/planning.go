@@ -125,7 +125,7 @@ func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
 	return q
 }
 
-// checkNumbers reports an empty list for the named parameter, and list elements that are not allowed numbers. It returns
+// checkNumbers reports an empty list for the named parameter, and list elements that the parameter does not accept. It returns
 // false if it reports a mistake.
 func checkNumbers(c *call, name string) bool {
 	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]

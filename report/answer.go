@@ -311,8 +311,8 @@ func moreTable(a answer.Answer) Table {
 		}
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
-		t.Notes = []string{"Each number brings that task alone to 95 %, with the noise estimated from this table. A campaign must be sure " +
-			"about all tasks together, so it needs more: campaign start prints a forecast."}
+		t.Notes = []string{"With this many further measurements that task alone should reach 95 %, if the noise is as estimated " +
+			"from this table. A campaign must be sure about all tasks together, so it needs more: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")

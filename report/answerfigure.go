@@ -66,7 +66,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 // differenceFigure draws the best arms of each task as rows, each with its difference to the recommended arm. If there are
 // too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
-	f := Figure{Title: "Differences to the estimate of the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
+	f := Figure{Title: "Differences from the estimate of the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
 		XLabel: rewardTitle(a) + ": difference", PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
 	picks := leastSure(a, mostDottedTasks)
 	drawn, all := 0, 0
@@ -181,9 +181,9 @@ func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64
 // importanceTable lists how strongly the estimates depend on each column of the arms.
 func importanceTable(a answer.Answer) Table {
 	t := Table{Caption: "Importance of the columns", Columns: []Column{text("column", "Column"), number("share", "Share of the variance", "")},
-		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. A " +
-			"share is reduced by the value that chance alone gives, and is never below 0. So with few options it can be 0 although the " +
-			"estimates differ. Shares need not add up to 100 %: columns can influence each other, or always change together."}}
+		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. The " +
+			"share that chance alone would give is subtracted, and negative shares are shown as 0. So with few options it can be 0 although the " +
+			"estimates differ. Shares need not add up to 100 %: the effect of one column can depend on another, and columns can change together."}}
 	for _, x := range a.Importance {
 		t.Rows = append(t.Rows, []any{x.Column, Share(x.Share)})
 	}

@@ -77,7 +77,7 @@ func campaignBlocks(s campaign.Status) []Block {
 		t.Caption = "Recommendation"
 		if s.Open != nil {
 			t.Caption += " without the results of the open round"
-			t.Notes = append(t.Notes, "Results of the open round are used when the round is complete, "+
+			t.Notes = append(t.Notes, "Results of the open round are used only when the round ends, "+
 				"so that a lucky value cannot end the campaign early.")
 		}
 		if others := otherLeaders(s); len(others) > 0 {
@@ -206,7 +206,8 @@ func durationTable(s campaign.Status) Table {
 		add("extrapolation (the rest)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exact")
 	}
 	if s.Forecast != nil && s.Rounds > 0 {
-		t.Notes = []string{"During the first third, plan with the forecast of the start. Later, run campaign status --forecast."}
+		t.Notes = []string{"During the first third of the forecast measurements, plan with the forecast made at the start. " +
+			"Later, run campaign status --forecast."}
 	}
 	return t
 }
@@ -268,10 +269,10 @@ func campaignTasks(s campaign.Status) Table {
 			"campaign. The command `best` estimates kernel and noise from the table, so its intervals differ."}
 	}
 	if further {
-		t.Notes = append(t.Notes, "Still needed: further measurements, a rough extrapolation as if today's estimates were exact. The target is "+
+		t.Notes = append(t.Notes, "Still needed: a rough number of further measurements, as if today's estimates were exact. The target is "+
 			levelWords(s.Delta)+" for all tasks together.")
 		if len(s.Tasks) > 1 && slices.ContainsFunc(t.Rows, func(row []any) bool { return row[9] != nil }) {
-			t.Notes = append(t.Notes, "The tasks share the capacity, so all together need more "+s.TimeUnit+" than one task alone.")
+			t.Notes = append(t.Notes, "The tasks share the capacity, so all together can need more "+s.TimeUnit+" than one task alone.")
 		}
 	}
 	return t.withoutEmptyColumns()
@@ -377,7 +378,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	case wrong != "":
 		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
 		if good != "" {
-			lead += " The other rows are correct: " + good + "."
+			lead += " The other rows can be recorded: " + good + "."
 		}
 	case good != "":
 		lead = "Nothing to record: " + good + "."
@@ -395,7 +396,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {
-		text := "Correct them. Or add --take-good (take_good=true) to record only the other rows."
+		text := "Correct the rows below, or add --take-good (take_good=true) to record only the other rows."
 		if r.Counts[campaign.RowSure] > 0 {
 			text += " If unlikely values are right, add --sure (sure=true)."
 		}

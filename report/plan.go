@@ -56,7 +56,7 @@ func planBlocks(f plan.Forecast) []Block {
 	if len(f.Rows) > 0 {
 		lead = fmt.Sprintf("Forecast for the problem %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
 	}
-	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast for a start without measurements")
+	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast of the samples if nothing has been measured yet")
 }
 
 // whatIfBlocks returns the blocks of what_if(...): how each change affects the expected samples and costs.
@@ -124,8 +124,8 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 		"ratio", "ratio_to_baseline", "best")
 	first.Caption = caption
 	first.Notes = []string{fmt.Sprintf(
-		"Means of %s; brackets are 95 %% intervals. If intervals overlap, the runs do not show a difference. Columns with 90 %% "+
-			"are 90 %% quantiles over the runs.", plural(runs, "simulated run"))}
+		"Means of %s; brackets are 95 %% intervals. Overlapping intervals do not show that two methods are equal: more runs "+
+			"may still show a difference. Columns with 90 %% are 90 %% quantiles over the runs.", plural(runs, "simulated run"))}
 	second := only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "Cost and communication"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {

@@ -59,7 +59,7 @@ func (a *Answer) warnings(b *belief.Belief) (out []string) {
 	}
 	if b.NoiseAssumed {
 		out = append(out, "no option has two rows, so noise and differences between options cannot be separated. "+
-			"The probabilities rest on an assumed noise, from 0.1 to 2 times these differences. If the noise is large, they are too high. "+
+			"The program averages over a noise between 0.1 and 2 times these differences. If the noise is large, they are too high. "+
 			"Measure the recommended option and its rivals again, or give noise=")
 	}
 	l := b.LeaveOneOut

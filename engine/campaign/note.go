@@ -45,7 +45,7 @@ const (
 
 // The kinds of notes on what answers assume in addition to the conditions of their guarantee.
 const (
-	NoteLost    NoteKind = "lost"         // numbers: pulls without result
+	NoteLost    NoteKind = "lost"         // numbers: pulls without a result
 	NoteExtra   NoteKind = "extra"        // numbers: pulls beyond the plan
 	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results

@@ -58,7 +58,7 @@ func (m Designs) solve(r canon.Reduced, ridge, threshold float64) (design.Design
 	})
 }
 
-// Omega returns the principle dimension ω(ξ, S) of a set S of arms [Du23, App. C.4], where ridge is ξ (kernel units). The
+// Omega returns the principal dimension ω(ξ, S) of a set S of arms [Du23, App. C.4], where ridge is ξ (kernel units). The
 // result is cached.
 func (m Designs) Omega(ridge float64, set []int) (float64, error) { return m.omega(ridge, set, 0) }
 

@@ -45,7 +45,7 @@ func (q Question) scenarios(ctx context.Context, p *problem.Problem) (_ []scenar
 		}
 		return nil, nil, errUnknown
 	}
-	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than any rank
+	if len(gaps) == 0 && p.N() > model.MaxRank { // more arms than the largest supported rank
 		return []scenario{{problems: []*problem.Problem{p}}}, notes, nil
 	}
 	m := try.Of(model.NewContext(ctx, p, q.Options.Unit))

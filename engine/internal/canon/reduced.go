@@ -151,7 +151,7 @@ type Kind byte
 const (
 	KindDesign         Kind = iota + 1 // minimax design of candidate sets [Du23, Alg. 1, l. 4]
 	KindCanonical                      // the same, in canonical form
-	KindOmega                          // principle dimension of a set
+	KindOmega                          // principal dimension of a set
 	KindLocal                          // designs of single tasks, joined
 	KindArms                           // G-optimal design
 	KindWidth                          // design of the smallest Gaussian width

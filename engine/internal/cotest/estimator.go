@@ -99,7 +99,7 @@ func (f *features) bet(w *sequential.Walk, leader, arm int) (b sequential.Bet, o
 	after := func(b sequential.Bet, gap float64) float64 {
 		return (w.Sum + gap/b.Variance) / math.Sqrt(t+1/b.Variance)
 	}
-	if a.limits != nil { // each round multiplies the capital, so the walk's past does not matter
+	if a.limits != nil { // with bounded rewards each round multiplies the capital, so the present sum does not affect the choice
 		now = 0
 		after = func(b sequential.Bet, gap float64) float64 { return gap / math.Sqrt(b.Variance) }
 	}

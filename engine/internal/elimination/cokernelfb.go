@@ -15,7 +15,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// CoKernelFB is [Du23, Alg. 2]. With a fixed budget, it halves the principle dimension of every task's candidates in a
+// CoKernelFB is [Du23, Alg. 2]. With a fixed budget, it halves the principal dimension of every task's candidates in a
 // fixed number of rounds. The loop over rounds is Run. Its variants differ in how they halve.
 type CoKernelFB struct {
 	rounds.Candidates
