@@ -12,6 +12,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/plan"
+	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/chromium"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -86,6 +87,36 @@ func TestFacts(t *testing.T) {
 		if _, err := evalText(s, script); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", script, err, want)
 		}
+	}
+}
+
+// A column of 0 and 1 that a requirement names has values in failed rows, too. In other columns, such as hours, values of failed rows
+// do not count.
+func TestRequireOfFailedRows(t *testing.T) {
+	folder := t.TempDir()
+	lines := strings.Split(strings.TrimSpace(peaked()), "\n")
+	for k := range lines {
+		switch {
+		case k == 0:
+			lines[k] += ",ok"
+		case strings.Contains(lines[k], ",64,"):
+			lines[k] += ",0"
+		default:
+			lines[k] += ",1"
+		}
+	}
+	written(t, folder, "runs.csv", strings.Join(lines, "\n")+"\n")
+	a := valuesOf(t, NewSession(Options{Folder: folder}), `p = problem(data="runs.csv", task="model", arm=["lr", "batch"], reward="accuracy",
+		failed="ok == 0", require=["ok > 0.5", "hours < 100"])
+p
+best(p)`)
+	x := a[len(a)-1].(answer.Answer)
+	if x.Picks[0].Feasible == nil || *x.Picks[0].Feasible < 0.5 || x.Picks[0].Features["batch"] == 64.0 {
+		t.Errorf("the pick %s is feasible with %v", x.Picks[0].Label, x.Picks[0].Feasible)
+	}
+	p := a[0].(*problem.Problem)
+	if p.Also[1].Problem.Failed == nil {
+		t.Errorf("hours of failed rows count")
 	}
 }
 

@@ -313,7 +313,18 @@ func alsoMeasured(c *call, a problemArgs, joint kernels.Joint, opt problem.LoadO
 		long.Log, long.Candidates = opt.Long.Log, opt.Long.Candidates
 		opt := opt
 		opt.Long, opt.Goal, opt.Drop, opt.Noise = &long, goal, false, problem.NoiseModel{}
-		q, err := c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, opt)
+		load := func() (*problem.Problem, error) {
+			return c.e.session.opt.Host.Load(c.e.session.path(c.text("data")), joint, opt)
+		}
+		q, err := load()
+		if r != nil && opt.Failed != "" {
+			// a column of 0 and 1, such as ok, also has values for failed measurements of the reward
+			opt.Failed = ""
+			other := func(m problem.Row) bool { return m.Reward != 0 && m.Reward != 1 }
+			if all, fault := load(); fault == nil && !slices.ContainsFunc(all.Rows, other) {
+				q, err = all, nil
+			}
+		}
 		out = append(out, problem.Also{Column: column, Problem: q, Require: r})
 		return err
 	}

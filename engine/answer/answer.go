@@ -203,7 +203,11 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (_ *Answer, err erro
 	open := candidates(p, opt.Retry)
 	rewards := b
 	b, feasible := required(b, opt.Quantities)
-	if feasible != nil {
+	likely := ""
+	if !opt.Retry {
+		b, likely = a.working(b, open)
+	}
+	if feasible != nil || likely != "" {
 		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
 	}
 	picks := a.pick(b, m, open)
@@ -247,6 +251,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (_ *Answer, err erro
 		try.To(a.next(ctx, plan, opt.Next, func(share float64) { opt.tell(last + (1-last)*share) }))
 	}
 	a.describe(b, opt.Retry)
+	a.Basis += likely
 	return a, ctx.Err()
 }
 

@@ -299,9 +299,9 @@ const (
 func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int) (_ []Outlook, err error) {
 	defer try.Caught(&err)
 	now := &Answer{Epsilon: epsilon}
-	b = doubted(b)
-	m := momentsOf(b)
 	open := candidates(b.Problem, false)
+	b, _ = now.working(doubted(b), open)
+	m := momentsOf(b)
 	picks := now.pick(b, m, open)
 	some := now.planned()
 	q := try.Of(newPlanner(b, m, picks, some, open, Options{Epsilon: epsilon}))

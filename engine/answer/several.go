@@ -10,7 +10,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -71,15 +70,7 @@ func required(b *belief.Belief, all []Quantity) (worth *belief.Belief, feasible 
 	}
 	p := b.Problem
 	count, n := b.Draws.Dims()
-	floor := make([]float64, n)
-	m := momentsOf(b)
-	for _, arms := range p.Groups() {
-		least := slices.Min(indices.Of(m.mean, arms))
-		for _, i := range arms {
-			floor[i] = least
-		}
-	}
-	out := *b
+	out, floor := *b, floors(b)
 	out.Draws = mat.DenseCopyOf(b.Draws)
 	feasible = slices.Repeat([]float64{0}, n)
 	draws := lists.Map(all, func(q Quantity) *mat.Dense { return q.drawsOf(p, count) })

@@ -111,8 +111,7 @@ func TestCodesAreNamed(t *testing.T) {
 	}{
 		{"none", text, ""},
 		{"a third", with("-9999", 3), `the value -9999 of y occurs 13 times and is far from all others. It looks like a code for a missing value. It counts as measured, so the answer may be wrong. If nothing was ` +
-			`measured there: where="col('y') != -9999" (--where "col('y') != -9999"). ` +
-			`If it failed there: failed="col('y') == -9999" (--failed "col('y') == -9999")`},
+			`measured, add --where "col('y') != -9999"; if the measurement failed, add --failed "col('y') == -9999". In scripts: where=, failed=`},
 		{"three", with("-999", 14), "the value -999 of y occurs 3 times"},
 		{"one", with("-999", 100), "the value -999 of y occurs once"},
 		{"nines", with("999", 5), "the value 999 of y occurs 8 times"},
