@@ -86,7 +86,18 @@ func (a *coTest) setHorizon() {
 }
 
 // looksOfTies returns the number of looks after origin that suffice to decide between two tied arms.
-func (a *decisions) looksOfTies(origin float64) int {
-	enough := tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
-	return int(math.Ceil(a.clock.Looks(origin, enough)))
+func (a *decisions) looksOfTies(origin float64) int { return int(math.Ceil(a.clock.Looks(origin, a.ties()))) }
+
+// ties returns tieAfter times the information that two tied arms need if an accuracy is requested.
+func (a *decisions) ties() float64 { return tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2) }
+
+// enough returns the information with which a round moves the clock of an arm at most, if an accuracy is requested: as much
+// as the walk needs, or as tied arms need. An arm with nearly the features of its opponent gets thousands of times more.
+// With all of it, the clock would be so far on that no other leader could exclude the arm.
+func (a *coTest) enough(w *sequential.Walk, opponent, arm int) float64 {
+	gap := a.optimisticGap(a.estimates, opponent, arm, a.variance(opponent, arm))
+	if math.IsInf(gap, 1) {
+		return a.ties()
+	}
+	return max(a.ties(), w.Need(a.clock, opponent, gap, a.opt.Epsilon, overshoot))
 }

@@ -156,6 +156,8 @@ func (a *coTest) bet(c *contest, guesses []float64) {
 				d = c.doubts(against, guesses, a.variance)
 			}
 			b.Worth = d.worth(k, guesses[against]-guesses[i])
+		} else if w.Stakes == nil {
+			b.Worth = min(1, a.enough(w, against, i)*b.Variance)
 		}
 		w.Sooner(a.clock, 1/b.Variance)
 		if b.Look = w.Next(a.clock, b.Info(), a.round); b.Look > w.Look {
