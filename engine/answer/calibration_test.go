@@ -107,7 +107,7 @@ func (r *record) String() string {
 }
 
 // TestCalibration checks that stated probabilities equal frequencies, over tables with known truth. TABLES= sets the number per generator,
-// and SEED= replaces seed 100; docs/explanation/accuracy.md has the results of 200.
+// and SEED= replaces seed 100; docs/explanation/accuracy.md has the results of 60.
 func TestCalibration(t *testing.T) {
 	tables, slow := 1, []string{"1,000 arms", "1,000 arms of their own", "hyper-parameters, minimised"}
 	if n, err := strconv.Atoi(os.Getenv("TABLES")); err == nil {
