@@ -118,13 +118,13 @@ func (w *working) addPairs(slack float64, limit int) (added int, violation float
 		i := order[a].arm
 		return Pair{I: i, J: w.seen.partner[i], Weight: w.seen.weight[i]}
 	}
-	v, d := w.white(), make([]float64, w.p.phi.Cols)
+	v := w.white()
 	near := func(a, b int) bool {
 		p, q := pair(a), pair(b)
 		f, g := math.Sqrt(p.Weight), math.Sqrt(q.Weight)
 		pi, pj, qi, qj := row(v, p.I), row(v, p.J), row(v, q.I), row(v, q.J)
 		plus, minus := 0.0, 0.0
-		for c := range d {
+		for c := range pi {
 			y, z := f*(pi[c]-pj[c]), g*(qi[c]-qj[c])
 			plus += (y - z) * (y - z)
 			minus += (y + z) * (y + z)
@@ -169,8 +169,8 @@ func (w *working) holds(q Pair) bool {
 	return slices.ContainsFunc(w.pairs, func(p Pair) bool { return p == q || p.I == q.J && p.J == q.I && p.Weight == q.Weight })
 }
 
-// addArms adds dissimilar arms whose gradient exceeds that of every working arm, the largest first, at most limit. It divides the
-// weight mass among them and returns their number.
+// addArms adds dissimilar arms whose gradient exceeds that of every working arm, the largest first, at most limit. It
+// divides the weight mass among them and returns their number.
 func (w *working) addArms(mass float64, limit int) (added int) {
 	order := ranking(len(w.g), func(i int) (float64, bool) {
 		return w.g[i], !w.inArms[i] && w.may(i) && w.g[i] > w.inTop*(1+w.worth)
