@@ -50,3 +50,25 @@ func TestNoRoundIsLost(t *testing.T) {
 		t.Errorf("%d rounds moved no walk", lost)
 	}
 }
+
+// A finer grid of arms under the same smooth kernel costs at most a few times as many samples: nearly equal arms do not move the clock so far that another
+// leader cannot exclude them.
+func TestFinerGridsCostLittle(t *testing.T) {
+	pulls := func(arms int) (total int) {
+		p := smoothArms(t, arms)
+		m := plain.ModelOf(t, p)
+		for seed := range uint64(enginetest.Number(12, 6)) {
+			a := try.Of(newCoTest(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.05, Epsilon: 0.3}), minimaxPlanner{}))
+			rng := rand.New(rand.NewPCG(seed, 1))
+			for round := 1; round <= 30 && !a.Done(); round++ {
+				plan := try.Of(a.Plan(t.Context()))
+				total += plan.Pulls()
+				try.To(a.Learn(t.Context(), enginetest.Pull(rng, p, plan)))
+			}
+		}
+		return total
+	}
+	if coarse, fine := pulls(25), pulls(800); fine > 3*coarse { // 2.0; with all information 4.1
+		t.Errorf("%d samples on 800 arms, %d on 25", fine, coarse)
+	}
+}
