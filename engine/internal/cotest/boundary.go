@@ -86,10 +86,14 @@ func (a *coTest) setHorizon() {
 }
 
 // looksOfTies returns the number of looks after origin that suffice to decide between two tied arms.
-func (a *decisions) looksOfTies(origin float64) int { return int(math.Ceil(a.clock.Looks(origin, a.ties()))) }
+func (a *decisions) looksOfTies(origin float64) int {
+	return int(math.Ceil(a.clock.Looks(origin, a.ties())))
+}
 
 // ties returns tieAfter times the information that two tied arms need if an accuracy is requested.
-func (a *decisions) ties() float64 { return tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2) }
+func (a *decisions) ties() float64 {
+	return tieAfter * math.Pow((a.clock.Z[0]+overshoot)/a.opt.Epsilon, 2)
+}
 
 // enough returns the information with which a round moves the clock of an arm at most, if an accuracy is requested: as much
 // as the walk needs, or as tied arms need. An arm with nearly the features of its opponent gets thousands of times more.
