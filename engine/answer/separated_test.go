@@ -40,7 +40,7 @@ func TestNoiseNotSeparated(t *testing.T) {
 				}
 				table := d.known(0, "")
 				a := bestOf(t, table.p, answer.Options{})
-				if tasks == 1 && warning(t, a, "assumed noise") == "" {
+				if tasks == 1 && warning(t, a, "averages over a noise") == "" {
 					t.Fatalf("%d tasks, %d options: warnings %q", tasks, options, a.Warnings)
 				}
 				of.add(table, a)

@@ -256,7 +256,7 @@ func TestAssumedNoiseIsNamed(t *testing.T) {
 			header, rest = "site,"+header, "a,"+strings.ReplaceAll(strings.TrimSpace(rest), "\n", "\na,")+"\n"
 		}
 		a := answered(t, longTable(t, header+"\n"+rest), answer.Options{})
-		if w := warning(t, a, "assumed noise"); (w != "") != want {
+		if w := warning(t, a, "averages over a noise"); (w != "") != want {
 			t.Errorf("%q: warnings %q", text, a.Warnings)
 		}
 	}
