@@ -196,11 +196,6 @@ func (p *problem) contrasted(importance []float64) []float64 {
 	return out
 }
 
-// contrasts returns the number of pairs, listed or within groups.
-func (p *problem) contrasts() int {
-	return len(p.pairs) + lists.Sum(p.groups, func(g []int) int { return len(g) * (len(g) - 1) / 2 })
-}
-
 // spanTolerance is the squared norm of a residual feature, relative to the largest, up to which it counts as a rounding
 // error. That is 1e-10 of the norm. The input is accurate to 1e-16, so only directions below its resolution are lost.
 const spanTolerance = 1e-20
