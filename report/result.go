@@ -103,7 +103,7 @@ func resultSentence(r engine.Result) string {
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 		if limit := r.LowerBoundSamplesLimit; limit > 0 {
-			s += fmt.Sprintf("; for comparison, the asymptotic formula (δ → 0), no bound at this δ, gives %s", decimal(limit, 0))
+			s += fmt.Sprintf("; for comparison, the formula for δ → 0 gives %s, which is not a bound at this δ", decimal(limit, 0))
 		}
 		s += ")"
 	}

@@ -374,7 +374,7 @@ func (s *search) again(p *problem.Problem, rank int) (f *foresight, counts bool,
 type foresight struct {
 	d              *data
 	rows           []problem.Row // measurements of the fit, in standard rewards
-	log            bool          // whether rewards of the fit are logarithms of those of the table
+	log            bool          // whether the fit uses the logarithms of the table's rewards
 	mean, variance []float64     // mean and variance of the expected reward of each arm
 	noise          []float64     // variance of one measurement of each arm
 	usual          float64       // usual variance of one measurement

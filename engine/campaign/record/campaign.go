@@ -426,7 +426,7 @@ func (c *Campaign) tried(ctx context.Context, f func(campaign.Moment) ([]campaig
 // Close implements campaign.Kept. It closes the store.
 func (c *Campaign) Close() error { return c.store.Close() }
 
-// Protocol returns the protocol with the added arms known so far; its AtStart is that of the start. It does not read the
+// Protocol returns the protocol with the added arms known so far; its AtStart is the protocol of the start. It does not read the
 // store: others may have added further arms.
 func (c *Campaign) Protocol() campaign.Protocol {
 	_, p := c.current.now()
