@@ -61,7 +61,6 @@ s = sweep(r, seed=1..2)`)
 		"arm(table([[1]], names=[\"oslo\", \"|": {"", []string{"1", "2", "3"}},
 		"explain(r, task=\"|":                   {"", []string{"oslo", "rome"}},
 		"explain(fc(p), task=\"|":               {"", []string{"oslo", "rome"}},
-		"what_if(p, tasks=[\"r|":                {"r", []string{"rome"}},
 		// What can be plotted and swept.
 		"plot(s, x=\"|\"":            {"", []string{"seed"}},
 		"plot(s, y=\"task|\"":        {"task", []string{"task_error"}},

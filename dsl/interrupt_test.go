@@ -56,7 +56,7 @@ func stops(t *testing.T, s *Session, src string, underWay <-chan struct{}) error
 // The kernel waits until the test releases it, which is after the computation was given up.
 func TestEveryComputationStops(t *testing.T) {
 	for _, src := range []string{
-		"spectrum(p)", "bounds(p)", "design(p)", "hardness(p)", "fit(p)", "plan(p)", "what_if(p, delta=[0.1])",
+		"spectrum(p)", "bounds(p)", "design(p)", "hardness(p)", "fit(p)", "plan(p)",
 		"fc(p)", "fc(p, runs=5)", "fb(p, budget=100)", "r = fc(p)", `problem("p.csv", kernel=arm(stuck))`,
 	} {
 		t.Run(src, func(t *testing.T) {

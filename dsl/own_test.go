@@ -95,7 +95,6 @@ t = compare(c, algorithm=["CoKernelFC", mine])`)
 	}
 	for script, want := range map[string]string{
 		`protocol(paper(1, 0.4), algorithm=mine)`:            "algorithm is an algorithm of your own; it must be",
-		`what_if(r, delta=[0.1])`:                            "forecasts cannot simulate mine, an algorithm of your own",
 		`sweep(c, algorithm=[mine, mine])`:                   "Two different algorithms need two names",
 		`"{mine}"`:                                           "cannot be part of a text",
 		`fc(paper(1, 0.4), algorithm=mine, runs=2, delta=2)`: "delta is 2",

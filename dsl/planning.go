@@ -6,8 +6,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/expr-lang/expr/ast"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
@@ -19,8 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
 
-// planningFunctions returns the functions that forecast the samples of a run before anything is sampled. The parameter gap
-// is gaps without lists; several converts an option of one number to a parameter that accepts a list.
+// planningFunctions returns the functions that forecast the samples of a run before anything is sampled.
 func planningFunctions() []Function {
 	runs := Param{Name: "runs", Synonyms: []string{"repetitions", "n", "trials"}, Types: []Type{Number}, Whole: true,
 		Range: kernels.Range{Min: 1, Max: 10_000}, Default: fmt.Sprint(plan.DefaultRuns),
@@ -30,13 +27,7 @@ func planningFunctions() []Function {
 	gaps := Param{Name: "gaps", Synonyms: []string{"effect", "effect_size", "difference"}, Types: []Type{Number, List},
 		Range: positive, Default: unset,
 		Doc: "smallest lead of the best arm to plan for, in reward units, instead of the known means: a number, or a list to compare"}
-	gap := gaps
-	gap.Types, gap.Doc = []Type{Number}, "smallest lead of the best arm to plan for, in reward units, instead of the known means"
 	prices := priceParams()
-	several := func(p Param, doc string) Param { // returns a copy of p that accepts a list of numbers and has no default
-		p.Types, p.Default, p.Doc = []Type{Number, List}, unset, doc
-		return p
-	}
 	return []Function{
 		makeFunction(Function{
 			Name: "plan", Section: SectionProblems, Synonyms: []string{"forecast", "sample_size", "power"},
@@ -46,20 +37,6 @@ func planningFunctions() []Function {
 				ofCoKernelFC(option("xi")), option("norm"), ofCoKernelFC(option("gap")), option("unit"), boughtParam()),
 			Result: typeOf[plan.Forecast](), Example: `plan(paper(case=2), gaps=[0.1, 0.3], cost=12, parallel=24, sample_time=1, round_time=2, time_unit="days")`,
 		}, checkPlan, evalPlan),
-		makeFunction(Function{
-			Name: "what_if", Section: SectionProblems, Synonyms: []string{"whatif", "sensitivity", "scenarios", "alternatives"},
-			Doc: "shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run",
-			Params: append([]Param{
-				{Name: "p", Types: []Type{Problem, Result}, Doc: "the problem; or the name of a result of fc, whose call is the unchanged run"},
-				several(option("delta"), "error probabilities to try"),
-				several(option("epsilon"), "accuracies to try, in reward units"),
-				{Name: "tasks", Synonyms: []string{"agents"}, Types: []Type{Number, Text, List}, words: wordsTasks, Whole: true, Range: wholeFrom(1),
-					Default: unset, Doc: "tasks to keep: names, or a number n for the first n; a list of these compares several choices"},
-				gap, algorithmParam(engine.ModeFC),
-				ofSome(engine.ModeFC, []Param{option("schedule")})[0],
-				runs, seed}, prices...),
-			Result: typeOf[plan.Comparison](), Example: `what_if(paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])`,
-		}, checkWhatIf, evalWhatIf),
 	}
 }
 
@@ -95,7 +72,7 @@ func ofCoKernelFC(p Param) Param {
 	return p
 }
 
-// forecastArgs are the arguments that plan and what_if share.
+// forecastArgs are the arguments of plan on prices and runs.
 type forecastArgs struct {
 	Cost, CostRound, SampleTime, RoundTime float64   // money and durations in the user's units; 0 if not given
 	Parallel, Capacity                     int       // 0 if not given
@@ -216,114 +193,3 @@ func evalPlan(c *call, a planArgs) (any, error) {
 
 // isFinished reports whether at least one run of a forecast has finished. If so, an interrupt keeps the finished runs.
 func isFinished(s sim.Step) bool { return s.Done > 0 }
-
-// whatIfArgs are the arguments of what_if.
-type whatIfArgs struct {
-	forecastArgs
-	P              any       // a problem or a result
-	Delta, Epsilon []float64 // values to compare with the present ones; nil if not given
-	Schedule       string    // schedule of the run without changes; "" for the default
-}
-
-// checkWhatIf reports mistakes before any run: numbers out of range, a result whose call cannot be found, and options
-// together with a result, because the call of the result sets them.
-func checkWhatIf(c *call, _ whatIfArgs) {
-	switch {
-	case !checkNumbers(c, "delta") || !checkNumbers(c, "epsilon"):
-	case c.arg("p").Type != Result:
-		checkOptions(c)
-	case c.e.dry: // in a check, only test that the call can be found
-		baseline(c)
-	}
-}
-
-// evalWhatIf evaluates what_if(...). After an interrupt it returns the finished parts of the forecast.
-func evalWhatIf(c *call, a whatIfArgs) (any, error) {
-	p, given := a.P.(*problem.Problem)
-	q, algorithm := a.question(c, p), algorithmOf(c, engine.ModeFC)
-	drawn := false // whether a Go function draws the rewards; a forecast cannot call it
-	q.Options.Schedule = a.Schedule
-	// If the argument is a result, use the arguments of the call that made it.
-	if !given {
-		run, ok := baseline(c)
-		if !ok {
-			return nil, nil // reported
-		}
-		if p, given = run.arg("p").Data.(*problem.Problem); !given {
-			// baseline has reported that the call cannot be evaluated again.
-			return nil, nil
-		}
-		if ownOf(run) != nil {
-			c.refuse(c.arg("p"), "give the problem itself, with the algorithm= of a forecast",
-				"forecasts cannot simulate %s, an algorithm of your own", algorithmOf(run, engine.ModeFC))
-			return nil, nil
-		}
-		q.Options, algorithm = optionsOf(run), algorithmOf(run, engine.ModeFC)
-		if a.Runs == nil {
-			q.Runs = plan.RunsFor(p)
-		}
-		drawn = run.has("rewards")
-	}
-	changes, ok := changesOf(c, a, p)
-	if !ok {
-		return nil, nil // reported
-	}
-	var worth atomic.Bool
-	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, algorithm, q.Runs), &worth, isFinished)
-	w, err := awaitRuns(c, &worth, func() (plan.Comparison, error) { return plan.WhatIf(c.e.ctx, p, algorithm, changes, q) })
-	if drawn { // the forecast uses the problem's own rewards, and says so
-		w.Notes = append(w.Notes, engine.Warning{Kind: engine.WarnForecastByProblem})
-	}
-	if err != nil && len(w.Rows) == 0 {
-		return nil, err
-	}
-	return w, err
-}
-
-// baseline returns the call of fc that made the result in argument p, with the present values of its arguments. It is
-// needed because a result does not contain its problem. It makes no run. It returns false after a mistake.
-func baseline(c *call) (*call, bool) {
-	a := c.arg("p")
-	refuse := func(why string) (*call, bool) {
-		c.fail(a, c.fn.Name+": "+why, "give the problem itself, with algorithm= and schedule=")
-		return nil, false
-	}
-	name, ok := a.Node.(*ast.IdentifierNode)
-	if !ok || c.e.scope[name.Value] == nil {
-		return refuse("write the name of the result, so that its problem is found")
-	}
-	st := c.e.scope[name.Value].st
-	made, called := callOf(st.Node)
-	if called != engine.ModeFC {
-		return refuse(fmt.Sprintf("%s is not bound to a call of fc", name.Value))
-	}
-	// The run without changes uses the algorithm and schedule of that call.
-	for _, param := range []string{"algorithm", "schedule"} {
-		if again := c.arg(param); again.known() {
-			c.refuse(again, "give the problem instead of the result", "%s already states %s", name.Value, param)
-			return nil, false
-		}
-	}
-	if c.e.dry { // a check does not need the values
-		return nil, true
-	}
-	fn := index[engine.ModeFC]
-	run := &call{e: c.e, fn: fn, node: made, args: make([]argument, len(fn.Params))}
-	own, uses := c.e.st, c.e.uses
-	// Names in these arguments do not count as used by the present statement.
-	c.e.st, c.e.uses = st, nil
-	run.match()
-	c.e.st, c.e.uses = own, uses
-	return run, true
-}
-
-// changesOf returns the changes to forecast, in the order delta, epsilon, tasks. It reports a call without any change.
-func changesOf(c *call, a whatIfArgs, p *problem.Problem) ([]plan.Change, bool) {
-	out := lists.Map(a.Delta, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryDelta, Value: x} })
-	out = append(out, lists.Map(a.Epsilon, func(x float64) plan.Change { return plan.Change{Vary: plan.VaryEpsilon, Value: x} })...)
-	tasks, ok := taskSets(c, p)
-	if out = append(out, tasks...); ok && len(out) == 0 {
-		c.refuse(argument{}, "give delta=, epsilon= or tasks=, as in "+c.fn.Example, "there is nothing to change")
-	}
-	return out, ok && len(out) > 0
-}

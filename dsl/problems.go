@@ -13,9 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/bounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/engine/plan"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/looks"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -475,76 +473,4 @@ func fileOf(err error) string {
 		return read.Path
 	}
 	return ""
-}
-
-// taskSets returns the alternatives in the argument tasks: one number, name or list of names, or a list of these. A list
-// of names is one alternative. It returns no alternatives if the argument is not given. It returns false after a mistake,
-// such as an unknown task.
-func taskSets(c *call, p *problem.Problem) ([]plan.Change, bool) {
-	a := c.arg("tasks")
-	if !a.known() {
-		return nil, true
-	}
-	// A number, a name and a list of names are each one alternative.
-	alternatives := []argument{a}
-	if list, ok := a.Data.([]value); ok && !(len(list) > 0 && len(texts(a.value)) == len(list)) {
-		alternatives = c.elements("tasks")
-	}
-	if len(alternatives) == 0 {
-		c.refuse(a, "", "tasks is an empty list. Keep at least one task")
-		return nil, false
-	}
-	out, err := lists.Try(len(alternatives), func(i int) (plan.Change, error) { return taskSet(c, p, alternatives[i]) })
-	return out, err == nil
-}
-
-// taskSet returns one alternative of tasks as a change. A number k selects the first k tasks. After a reported mistake it
-// returns errReported.
-func taskSet(c *call, p *problem.Problem, a argument) (plan.Change, error) {
-	switch data := a.Data.(type) {
-	case float64:
-		// A number selects that many of the first tasks.
-		if k, ok := whole(data); ok && k >= 1 && k <= p.V() {
-			return plan.Change{Vary: plan.VaryTasks, Tasks: indices.All(k), Name: fmt.Sprintf("the first %d of %d tasks", k, p.V())}, nil
-		}
-		c.refuse(a, "", "tasks is %s; the number of tasks to keep must be a whole number from 1 to %d", formatNumber(data), p.V())
-	case string:
-		return namedTasks(c, p, []argument{a})
-	case []value:
-		return namedTasks(c, p, lists.Make(len(data), func(i int) argument { return c.element(a, i) }))
-	default:
-		c.refuse(a, "write "+c.fn.Example, "tasks contains %s, but must contain numbers, names of tasks, or lists of names", a.Type.a())
-	}
-	return plan.Change{}, errReported
-}
-
-// errReported means that the mistake was already reported. Users never see it.
-var errReported = errors.New("reported")
-
-// namedTasks returns the change that keeps only the named tasks, in this order. It reports unknown and repeated names.
-func namedTasks(c *call, p *problem.Problem, named []argument) (plan.Change, error) {
-	change := plan.Change{Vary: plan.VaryTasks}
-	for _, a := range named {
-		name, ok := a.Data.(string)
-		v := p.TaskNamed(name)
-		switch {
-		case !ok:
-			c.refuse(a, "a list of tasks has names only", "%s is not the name of a task", a.Type.a())
-		case v < 0:
-			c.refuse(a, suggest(name, p.Tasks.Names), "the problem has no task %q", name)
-		case slices.Contains(change.Tasks, v):
-			c.refuse(a, "", "task %q is named twice", name)
-		default:
-			change.Tasks = append(change.Tasks, v)
-			continue
-		}
-		return change, errReported
-	}
-	if len(named) == 0 {
-		c.refuse(c.arg("tasks"), "", "this choice has no tasks. Keep at least one")
-		return change, errReported
-	}
-	// The table of alternatives shows this name.
-	change.Name = "only " + strings.Join(indices.Of(p.Tasks.Names, change.Tasks), ", ")
-	return change, nil
 }

@@ -26,7 +26,6 @@ func TestProgress(t *testing.T) {
 		"plan(p, gaps=[0.4, 0.8], runs=2)":  {"plan paper case 1, gap 0.4", 2 * 4 * 2},
 		// two methods cannot run
 		`plan(p, xi=1e14, runs=2)`:            {"plan paper case 1, gap 0.4", 2 * 4},
-		"what_if(r, tasks=[1, 2], runs=2)":    {"what_if CoTestFC", 2 * 3},
 		"sweep(r, runs=[4, 1, 9])":            {"sweep of fc over runs", 12},
 		`sweep(r, algorithm=["IndKernelFC"])`: {"sweep of fc over algorithm", 2},
 	} {
@@ -121,10 +120,6 @@ func TestInterruptedBinding(t *testing.T) {
 	values, err = interrupted(s, "q = plan(p, runs=1000)", 1010)
 	if v, _, _ := s.Value("q"); len(values) != 1 || len(v.(plan.Forecast).Rows) != 2 || v.(plan.Forecast).Rows[1].Runs > 20 {
 		t.Errorf("q is %+v, error %v", v, err)
-	}
-	_, err = interrupted(s, "w = what_if(r, delta=[0.01, 0.2], runs=1000)", 1010)
-	if v, _, _ := s.Value("w"); len(v.(plan.Comparison).Rows) != 2 {
-		t.Errorf("w is %+v, error %v", v, err)
 	}
 	_, err = interrupted(s, "x = 1\nfc(p, runs=5)", 0)
 	if _, _, bound := s.Value("x"); bound || !strings.Contains(err.Error(), "x has no value") {

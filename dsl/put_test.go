@@ -37,7 +37,7 @@ func TestPut(t *testing.T) {
 		{[][]float64{{1, 0}, {0, 1}}, List, nil}, {[]any{1, "a"}, List, []any{1.0, "a"}}, {[2]float64{1, 2}, List, []float64{1, 2}},
 		{k, Kernel, nil}, {&k, Kernel, k}, {joint, Joint, nil}, {&joint, Joint, joint}, {p, Problem, nil}, {*p, Problem, p},
 		{engine.Result{Mode: "fc"}, Result, engine.Result{Mode: "fc", Name: "v"}}, {&engine.Result{Mode: "fb"}, Result, engine.Result{Mode: "fb", Name: "v"}}, {sim.Sweep{Names: []string{"g"}}, Sweep, nil},
-		{bounds.Report{}, "bounds", nil}, {plan.Forecast{}, "plan", nil}, {plan.Comparison{}, "what_if table", nil}, {bounds.Design{}, "design", nil}, {bounds.Hardness{}, "hardness", nil}, {bounds.Spectrum{}, "spectrum", nil},
+		{bounds.Report{}, "bounds", nil}, {plan.Forecast{}, "plan", nil}, {bounds.Design{}, "design", nil}, {bounds.Hardness{}, "hardness", nil}, {bounds.Spectrum{}, "spectrum", nil},
 		{report.Figure{Title: "f"}, Figure, nil}, {report.Table{Caption: "t"}, Table, nil},
 	} {
 		if err := s.Put("v", c.v); err != nil {

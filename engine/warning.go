@@ -123,10 +123,7 @@ const (
 const (
 	WarnLeastFavourable WarningKind = "least favourable"
 	WarnNotForecast     WarningKind = "not forecast" // names: the error
-	// names: the change, the error
-	WarnChangeFailed      WarningKind = "change not forecast"
-	WarnForecastStopped   WarningKind = "forecast stopped"
-	WarnForecastByProblem WarningKind = "simulated by the problem"
+	WarnForecastStopped WarningKind = "forecast stopped"
 )
 
 // The kinds of warnings of bounds.
@@ -303,10 +300,8 @@ var sentences = map[WarningKind]string{
 
 	WarnLeastFavourable: "the plan is for the least favourable configuration: the hardest rewards in which the best arm of each task leads " +
 		"by the gap. Larger gaps need fewer samples",
-	WarnNotForecast:       "%s",
-	WarnChangeFailed:      "%s: %s",
-	WarnForecastStopped:   "the command was interrupted. Some methods were not simulated, or with fewer runs than asked for",
-	WarnForecastByProblem: "the rewards are simulated from the problem's means and noise, not by the reward function of the run",
+	WarnNotForecast:     "%s",
+	WarnForecastStopped: "the command was interrupted. Some methods were not simulated, or with fewer runs than asked for",
 
 	WarnBoundsGuessed: "the noise scale is unknown, and the numbers are for the guess of %.3g. Sample sizes grow with its square. State " +
 		"noise= if you know it",

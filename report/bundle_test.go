@@ -159,7 +159,7 @@ func TestFigureFromJSON(t *testing.T) {
 
 // What Axes offers FigureOf draws, and nothing else; the first is the usual choice.
 func TestAxes(t *testing.T) {
-	for _, v := range []any{fcSweep(), fbSweep(), fcResult(), []engine.Result{fcResult(), undecidedResult()}, boundsReport(), forecast(), whatIf()} {
+	for _, v := range []any{fcSweep(), fbSweep(), fcResult(), []engine.Result{fcResult(), undecidedResult()}, boundsReport(), forecast()} {
 		usual := figureFrom(t, v, "", "")
 		xs, _ := Axes(v, "")
 		for i, x := range xs {

@@ -196,25 +196,10 @@ type planMeasure struct {
 func planAxes(rows []plan.Row, prices plan.Prices) (xs, ys []string) {
 	ys = append(ys, lists.Map(planMeasures(rows, prices), func(m planMeasure) string { return m.name })...)
 	switch {
-	case len(rows) > 0 && rows[0].Change != "":
-		return []string{"change"}, ys
 	case len(rows) == 0 || len(gapsOf(rows)) > 1:
 		return []string{"gap", "algorithm"}, ys
 	}
 	return []string{"algorithm"}, ys
-}
-
-// sameScale reports whether all bars of a measure are long enough to see on one axis from 0: the largest is at most 20
-// times the smallest.
-func sameScale(rows []plan.Row, m planMeasure) bool {
-	const most = 20
-	low, high := math.Inf(1), 0.0
-	for _, r := range rows {
-		if y, _, _, known := withInterval(m.of(r)); known && isFinite(y) {
-			low, high = min(low, y), max(high, y)
-		}
-	}
-	return high <= most*low
 }
 
 // planFigure draws a forecast. If x is the gap, each method is a line; otherwise bars compare the rows.
@@ -229,14 +214,11 @@ func planFigure(title string, rows []plan.Row, prices plan.Prices, o PlotOptions
 		})
 		return c.figure(o)
 	}
-	f := barFigure(title, m.column().heading(), o.X, m.log && !(o.X == "change" && sameScale(rows, m)))
+	f := barFigure(title, m.column().heading(), o.X, m.log)
 	f.NonNegative = true
 	for _, r := range rows {
 		name := methodName(r)
-		switch {
-		case r.Change != "":
-			name = r.Change
-		case several:
+		if several {
 			name += ", gap " + decimal(r.Gap, 0)
 		}
 		y, lo, hi, _ := withInterval(m.of(r))

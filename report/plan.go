@@ -35,21 +35,6 @@ func (views) Plan(f plan.Forecast) view {
 	}
 }
 
-// WhatIf returns the view of what_if(...).
-func (views) WhatIf(c plan.Comparison) view {
-	return view{
-		blocks: func() []Block { return whatIfBlocks(c) },
-		table:  func() (Table, error) { return needTable(c.Rows, c.Prices).without("method"), nil },
-		axes: func(string) (xs, ys []string) {
-			_, ys = planAxes(c.Rows, c.Prices)
-			return []string{"change"}, ys
-		},
-		figure: func(o PlotOptions) (Figure, error) {
-			return planFigure("What changes, "+c.Problem, c.Rows, c.Prices, o)
-		},
-	}
-}
-
 // planBlocks returns the blocks of plan(...): the expected samples, rounds and costs of a run, for each method and gap.
 func planBlocks(f plan.Forecast) []Block {
 	lead := fmt.Sprintf("No forecast for %s.", f.Problem)
@@ -57,46 +42,6 @@ func planBlocks(f plan.Forecast) []Block {
 		lead = fmt.Sprintf("Forecast for the problem %s at δ = %s%s. %s", f.Problem, decimal(f.Delta, 0), withEpsilon(f.Epsilon), planSentence(f))
 	}
 	return needBlocks(lead, f.Notes, f.Rows, f.Prices, "Forecast of the samples if nothing has been measured yet")
-}
-
-// whatIfBlocks returns the blocks of what_if(...): how each change affects the expected samples and costs.
-func whatIfBlocks(c plan.Comparison) []Block {
-	lead := fmt.Sprintf("No forecast for %s.", c.Problem)
-	if len(c.Rows) > 0 {
-		base := c.Rows[0]
-		lead = fmt.Sprintf("On %s, %s is expected to need %s per task (δ = %s%s, %s)", c.Problem, methodName(base),
-			amount(base.SamplesPerAgent, "sample"), decimal(base.Delta, 0), withEpsilon(base.Epsilon), plural(base.Tasks, "task"))
-		if !isFinite(base.SamplesPerAgent) {
-			lead = fmt.Sprintf("On %s %s", c.Problem, endless(base))
-		}
-		lead += changeWords(c.Rows) + "."
-	}
-	return needBlocks(lead, c.Notes, c.Rows, c.Prices, "What changes")
-}
-
-// endless returns a sentence about a method that does not always decide, so that its mean is infinite.
-func endless(r plan.Row) string {
-	s := fmt.Sprintf("%s left at least one task undecided in %d of %s", methodName(r), r.Undecided, plural(r.Runs, "simulated run"))
-	if isFinite(r.SamplesTotalQ90) {
-		s += fmt.Sprintf("; 90 %% of the runs need at most %s in all", amount(r.SamplesTotalQ90, "sample"))
-	}
-	return s
-}
-
-// changeWords returns a sentence that names the changes with the fewest and with the most samples; "" if no ratio is
-// known.
-func changeWords(rows []plan.Row) string {
-	changed := lists.Where(rows[1:], func(r plan.Row) bool { return r.RatioToBaseline > 0 && isFinite(r.RatioToBaseline) })
-	if len(changed) == 0 {
-		return ""
-	}
-	ratio := func(a, b plan.Row) int { return cmp.Compare(a.RatioToBaseline, b.RatioToBaseline) }
-	least, most := slices.MinFunc(changed, ratio), slices.MaxFunc(changed, ratio)
-	words := fmt.Sprintf(". With %s it needs %s times as many samples in all", least.Change, decimal(least.RatioToBaseline, 3))
-	if most.Change != least.Change {
-		words += fmt.Sprintf(", with %s %s times", most.Change, decimal(most.RatioToBaseline, 3))
-	}
-	return words
 }
 
 // needBlocks returns the lead sentence, the notes and the two tables of a forecast.
@@ -120,41 +65,36 @@ func needBlocks(lead string, notes []engine.Warning, rows []plan.Row, prices pla
 	only := func(names ...string) Table {
 		return needTable(rows, prices).where(func(_ int, c Column) bool { return slices.Contains(names, c.Name) })
 	}
-	first := only("change", "gap", "method", "tasks", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90",
-		"ratio", "ratio_to_baseline", "best")
+	first := only("gap", "method", "rounds", "rounds_q90", "samples", "samples_total", "samples_total_q90", "ratio", "best")
 	first.Caption = caption
 	first.Notes = []string{fmt.Sprintf(
 		"Means of %s; brackets are 95 %% intervals. Overlapping intervals do not show that two methods are equal: more runs "+
 			"may still show a difference. Columns with 90 %% are 90 %% quantiles over the runs.", plural(runs, "simulated run"))}
-	second := only("change", "gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
+	second := only("gap", "method", "cost", "cost_q90", "time", "time_q90", "busiest", "first_round", "messages", "bytes")
 	second.Caption = "Cost and communication"
 	if prices.SampleTime > 0 || prices.RoundTime > 0 {
 		second.Notes = []string{"In every round, collaborating agents wait for the busiest one."}
 	}
-	return append(out, first.withoutEmptyColumns().withoutConstant("method", "tasks"), second.withoutEmptyColumns().withoutConstant("method"))
+	return append(out, first.withoutEmptyColumns().withoutConstant("method"), second.withoutEmptyColumns().withoutConstant("method"))
 }
 
 // needTable returns the table of a forecast with all columns. Files omit its column method.
 func needTable(rows []plan.Row, prices plan.Prices) Table {
 	t := Table{
-		Columns: columns("change Change", "#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
-			"#tasks Tasks", "#delta δ", "#epsilon ε", "#runs Simulated runs", "#undecided Undecided", "#rounds Rounds",
+		Columns: columns("#gap Gap [reward units]", "method Method", "algorithm Algorithm", "schedule Schedule",
+			"#delta δ", "#epsilon ε", "#runs Simulated runs", "#undecided Undecided", "#rounds Rounds",
 			"#rounds_q90 Rounds, 90 % quantile", "#samples Samples per agent", "#samples_total Samples, all agents",
-			"#samples_total_q90 All agents, 90 % quantile", "#ratio Times the lower bound", "#ratio_to_baseline Times the baseline", "#cost Cost",
+			"#samples_total_q90 All agents, 90 % quantile", "#ratio Times the lower bound", "#cost Cost",
 			"#cost_q90 Cost, 90 % quantile", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % quantile ["+prices.TimeUnit+"]",
 			"#busiest Samples of the busiest agent", "#first_round First round, all agents", "#messages Messages",
 			"#bytes Communication [bytes]", "best Lowest in"),
 	}
 	for _, r := range rows {
-		tasks := any(nil)
-		if r.Change != "" {
-			tasks = r.Tasks
-		}
 		t.Rows = append(t.Rows, []any{
-			known(r.Change), known(r.Gap), scheduled(r.Algorithm, r.Schedule, ""), r.Algorithm, known(r.Schedule), tasks, r.Delta,
+			known(r.Gap), scheduled(r.Algorithm, r.Schedule, ""), r.Algorithm, known(r.Schedule), r.Delta,
 			known(r.Epsilon), r.Runs, r.Undecided,
 			r.Rounds, r.RoundsQ90, engine.Interval{Mean: r.SamplesPerAgent, CI95: r.SamplesPerAgentCI95}, r.SamplesTotal, r.SamplesTotalQ90,
-			known(r.RatioToLower), known(r.RatioToBaseline), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
+			known(r.RatioToLower), known(r.Cost), known(r.CostQ90), known(r.Time), known(r.TimeQ90),
 			r.SamplesBusiest, r.FirstRound, known(r.Messages), known(r.Bytes), best(r, prices),
 		})
 	}

@@ -105,17 +105,6 @@ func forecast() plan.Forecast {
 	}, Notes: []engine.Warning{{Kind: "assumes the gaps of the expected rewards given"}}}
 }
 
-func whatIf() plan.Comparison {
-	base := forecast().Rows[2]
-	base.Change, base.RatioToBaseline, base.Cheapest = "as it is", 1, false
-	fewer := base
-	fewer.Change, fewer.Tasks, fewer.SamplesTotal, fewer.RatioToBaseline = "the first 2 of 5 tasks", 2, 9672, 0.48
-	sure := base
-	sure.Change, sure.Delta, sure.SamplesTotal, sure.RatioToBaseline, sure.Undecided = "δ = 0.0001", 0.0001, math.Inf(1), math.Inf(1), 1
-	sure.SamplesPerAgent, sure.SamplesPerAgentCI95 = math.Inf(1), [2]float64{math.Inf(1), math.Inf(1)}
-	return plan.Comparison{Problem: "paper case 2", Rows: []plan.Row{base, sure, fewer}}
-}
-
 func hardness() bounds.Hardness {
 	return bounds.Hardness{Problem: "stroke", Rows: []bounds.HardnessRow{
 		{Task: "hospital a", Arms: 6, Best: "warfarin", Second: "aspirin", Gap: 0.1, Noise: 1, GapToNoise: 0.1, RhoAlone: 428.56, Weight: 0.61},
@@ -236,7 +225,6 @@ func document() Document {
 			{"", `fb(p, budget=7000)`, fbResult("CoKernelFB", 3, 0.04)},
 			{"", `bounds(p, delta=0.005)`, boundsReport()},
 			{"", `plan(p, delta=0.005)`, forecast()},
-			{"", `what_if(p, delta=0.0001, tasks=2)`, whatIf()},
 			{"", `hardness(p)`, hardness()},
 			{"", `spectrum(p)`, spectrum()},
 			{"", `design(p)`, allocation(5, 6)},

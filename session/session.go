@@ -187,9 +187,6 @@ func Bounds(name string) bounds.Report { return read[bounds.Report](name) }
 // Plan returns the value of plan(...).
 func Plan(name string) plan.Forecast { return read[plan.Forecast](name) }
 
-// WhatIf returns the value of what_if(...).
-func WhatIf(name string) plan.Comparison { return read[plan.Comparison](name) }
-
 // Design returns the value of design(...).
 func Design(name string) bounds.Design { return read[bounds.Design](name) }
 

@@ -133,37 +133,6 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// A change gives the forecast of the changed problem: delta and epsilon directly, tasks as a problem of these tasks alone.
-func TestWhatIf(t *testing.T) {
-	p := enginetest.Paper(t, 2, 0.4)
-	ctx, q := context.Background(), plan.Question{Runs: 8, Seed: 3}
-	w, err := plan.WhatIf(ctx, p, "CoTestFC", []plan.Change{
-		{Vary: plan.VaryDelta, Value: 0.005}, {Vary: plan.VaryEpsilon, Value: 0.3}, {Vary: plan.VaryTasks, Tasks: []int{4, 0}, Name: "two"},
-	}, q)
-	if err != nil || len(w.Rows) != 4 {
-		t.Fatalf("%d rows, error %v", len(w.Rows), err)
-	}
-	for i, c := range []struct {
-		p   *problem.Problem
-		opt engine.Options
-	}{{p, engine.Options{}}, {p, engine.Options{Delta: 0.005}}, {p, engine.Options{Epsilon: 0.3}}, {p.Only(4, 0), engine.Options{}}} {
-		r := try.Of(sim.Run(ctx, sim.Experiment{Problem: c.p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Options: c.opt, Runs: 8, Seed: 3}))
-		row := w.Rows[i]
-		if math.Abs(row.SamplesTotal-r.SamplesTotal) > 1e-6 || math.Abs(row.Rounds-r.Rounds) > 1e-9 || row.Tasks != c.p.V() {
-			t.Errorf("%s: %g samples in %g rounds of %d tasks; runs take %g in %g", row.Change, row.SamplesTotal, row.Rounds, row.Tasks, r.SamplesTotal, r.Rounds)
-		}
-		if want := row.SamplesTotal / w.Rows[0].SamplesTotal; math.Abs(row.RatioToBaseline-want) > 1e-12 {
-			t.Errorf("%s: ratio %g, want %g", row.Change, row.RatioToBaseline, want)
-		}
-	}
-	if !(w.Rows[1].SamplesTotal > w.Rows[0].SamplesTotal && w.Rows[2].SamplesTotal < w.Rows[0].SamplesTotal) {
-		t.Errorf("more confidence takes %g, less accuracy %g, as it is %g", w.Rows[1].SamplesTotal, w.Rows[2].SamplesTotal, w.Rows[0].SamplesTotal)
-	}
-	if _, err := plan.WhatIf(ctx, p, "CoTestFC", nil, plan.Question{Gaps: []float64{1, 2}}); err == nil {
-		t.Error("two gaps were accepted")
-	}
-}
-
 // A gap can be planned for with any noise model. With bounds, the test bets on rewards at either bound and takes more samples; an unknown
 // scale is estimated and takes about the same. Expected rewards outside the bounds are refused.
 func TestNoiseOfGaps(t *testing.T) {

@@ -1,9 +1,7 @@
 package plan
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -153,14 +151,6 @@ func withinBounds(p *problem.Problem, gap float64, mean []float64) (*problem.Pro
 	return q, nil
 }
 
-// only returns the scenario restricted to the given tasks; nil means all tasks.
-func (s scenario) only(tasks []int) scenario {
-	if tasks == nil {
-		return s
-	}
-	return scenario{s.gap, lists.Map(s.problems, func(p *problem.Problem) *problem.Problem { return p.Only(tasks...) })}
-}
-
 // LeastFavourable returns n problems with the hardest rewards that the kernel can represent. gap is the lead of the best
 // arm over its rivals in every task, reward units; see leastFavourable. unit is as in engine.Options.
 func LeastFavourable(ctx context.Context, p *problem.Problem, gap, unit float64, n int) (_ []*problem.Problem, err error) {
@@ -263,59 +253,4 @@ func smallestNorm(leads [][]float64, start []float64, smallest float64) []float6
 		}
 	}
 	return best
-}
-
-// WhatIf forecasts one algorithm unchanged and under each single change. All rows use the same rewards: if a change keeps
-// only some tasks, these keep their rewards. The schedule is from Question.Options. It returns an error for more than one
-// gap. If ctx ends, it returns rows of the finished runs and the context's error.
-func WhatIf(ctx context.Context, p *problem.Problem, algorithm string, changes []Change, q Question) (_ Comparison, err error) {
-	defer try.Caught(&err, "what_if")
-	if q = try.Of(q.prepared(p)); len(q.Gaps) > 1 {
-		try.To(errors.New("the comparison of changes needs the same rewards for all. Give only one gap"))
-	}
-	scenarios, notes := try.Two(q.scenarios(ctx, p))
-	out := Comparison{Problem: p.Name, Prices: q.Prices, Notes: notes}
-	f := &forecaster{Question: q, total: q.Runs * (1 + len(changes))}
-	f.tell()
-	baseline := q.Options
-	baseline.Delta = cmp.Or(baseline.Delta, engine.DefaultDelta)
-	for _, c := range append([]Change{{}}, changes...) {
-		opt, s := baseline, scenarios[0]
-		switch c.Vary {
-		case VaryDelta:
-			opt.Delta = c.Value
-		case VaryEpsilon:
-			opt.Epsilon = c.Value
-		case VaryTasks:
-			s = s.only(c.Tasks)
-		}
-		row, err := f.row(ctx, method{algorithm, opt.Schedule}, s, opt)
-		row.Change = c.words()
-		if row.Runs > 0 {
-			out.Rows = append(out.Rows, row)
-			if base := out.Rows[0]; base.Undecided == 0 && base.SamplesTotal > 0 {
-				out.Rows[len(out.Rows)-1].RatioToBaseline = row.SamplesTotal / base.SamplesTotal
-			}
-		}
-		if err != nil && (len(out.Rows) == 0 || ctx.Err() != nil) {
-			return out, err
-		}
-		if err != nil {
-			out.Notes = append(out.Notes, engine.Warning{Kind: engine.WarnChangeFailed, Names: []string{row.Change, err.Error()}})
-		}
-	}
-	return out, nil
-}
-
-// words describes the change, such as "δ = 0.1".
-func (c Change) words() string {
-	switch c.Vary {
-	case VaryDelta:
-		return fmt.Sprintf("δ = %g", c.Value)
-	case VaryEpsilon:
-		return fmt.Sprintf("ε = %g", c.Value)
-	case VaryTasks:
-		return c.Name
-	}
-	return "unchanged"
 }

@@ -106,19 +106,10 @@ type Forecast struct {
 	Budget *Budget `json:"budget,omitempty"`
 }
 
-// Comparison is the value of what_if(...): the forecast of one method, unchanged and under each change.
-type Comparison struct {
-	Problem string           `json:"problem"`
-	Rows    []Row            `json:"rows"` // the first is the baseline
-	Prices  Prices           `json:"prices"`
-	Notes   []engine.Warning `json:"notes,omitempty"`
-}
-
 // Row has the needs of the simulated runs of one method: means and 90 % quantiles, where a quantile is the smallest value
 // that at least 90 % of the runs do not exceed. A run that reaches a limit undecided counts as infinite.
 type Row struct {
-	Change    string  `json:"change,omitempty"` // in a Comparison: the difference from the baseline
-	Gap       float64 `json:"gap,omitempty"`    // assumed gap; 0 for the known rewards
+	Gap       float64 `json:"gap,omitempty"` // assumed gap; 0 for the known rewards
 	Algorithm string  `json:"algorithm"`
 	Schedule  string  `json:"schedule,omitempty"`
 	Delta     float64 `json:"delta"`
@@ -149,24 +140,6 @@ type Row struct {
 	Cheapest bool `json:"cheapest,omitempty"` // whether its cost is the smallest for its gap; without prices, its number of samples
 	// whether its calendar time is the smallest for its gap; without durations, its number of rounds
 	Quickest bool `json:"quickest,omitempty"`
-
-	// in a Comparison: samples of all agents, divided by the samples of the baseline
-	RatioToBaseline float64 `json:"ratio_to_baseline,omitempty"`
-}
-
-// Values of Change.Vary.
-const (
-	VaryDelta   = "delta"
-	VaryEpsilon = "epsilon"
-	VaryTasks   = "tasks"
-)
-
-// Change is one alternative to the baseline.
-type Change struct {
-	Vary  string
-	Value float64 // for VaryDelta and VaryEpsilon
-	Tasks []int   // for VaryTasks: indices of the tasks that remain
-	Name  string  // for VaryTasks: displayed name
 }
 
 // errUnknown is the error for a problem without expected rewards and a question without gaps.

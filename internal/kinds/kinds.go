@@ -30,7 +30,6 @@ type Views[V any] interface {
 	Result(engine.Result) V
 	Bounds(bounds.Report) V
 	Plan(plan.Forecast) V
-	WhatIf(plan.Comparison) V
 	Hardness(bounds.Hardness) V
 	Spectrum(bounds.Spectrum) V
 	Design(bounds.Design) V
@@ -89,7 +88,6 @@ func list[V any]() []Kind[V] {
 		row(Kind[V]{Name: "result", Reader: "Result"}, views.Result),
 		row(Kind[V]{Name: "bounds", Plural: true, Of: "bounds", Reader: "Bounds"}, views.Bounds),
 		row(Kind[V]{Name: "plan", Of: "plan", Reader: "Plan"}, views.Plan),
-		row(Kind[V]{Name: "what_if table", JSON: "what_if", Of: "what_if", Reader: "WhatIf"}, views.WhatIf),
 		row(Kind[V]{Name: "hardness", Plural: true, Of: "hardness", Reader: "Hardness"}, views.Hardness),
 		row(Kind[V]{Name: "spectrum", Of: "spectrum", Reader: "Spectrum"}, views.Spectrum),
 		row(Kind[V]{Name: "design", Of: "design", Reader: "Design"}, views.Design),

@@ -93,7 +93,7 @@ class Record(dict[str, Any]):
 
 class _HasPlot:
     def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
-        """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
+        """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
 class Kernel(Value):
@@ -334,9 +334,6 @@ class Result(Value, _HasPlot):
     """the result run by run, in a sweep"""
     theory: Record
     """in results of a sweep; nil if unknown or for many arms"""
-    def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
-        ...
     def sweep(self, rows: _Rows | None = ..., store: str | None = ..., **named: Any) -> Sweep:
         """Repeats the runs of a result for every combination of values."""
         ...
@@ -432,17 +429,6 @@ class Plan(Value, _HasPlot):
     """what the table of the problem calls tasks, arms and rewards"""
     budget: Record
     """instead of `rows`: what a number of measurements buys"""
-
-class WhatIf(Value, _HasPlot):
-    """A what_if table, as returned by what_if."""
-    problem: str
-    """name of the problem"""
-    rows: _DataFrame
-    """one row for each change; the first is the baseline"""
-    prices: Record
-    """the prices and durations that were given"""
-    notes: list[str]
-    """what was assumed or could not be done"""
 
 class Hardness(Value, _HasPlot):
     """Hardness, as returned by hardness."""
@@ -635,9 +621,6 @@ class Problem(Value):
         ...
     def plan(self, delta: _Number | None = ..., epsilon: _Number | None = ..., gaps: _Number | _List | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ..., xi: _Number | _Kernel | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., total: int | None = ...) -> Plan:
         """Forecasts what each algorithm needs, by simulation: rounds, samples and bytes; with prices also cost and time."""
-        ...
-    def what_if(self, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-        """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time, compared with the unchanged run."""
         ...
     def fc(self, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
         """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the best arm of every task."""
@@ -1673,60 +1656,6 @@ def plan(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ...,
     """
     ...
 
-def what_if(p: Problem | Result, delta: _Number | _List | None = ..., epsilon: _Number | _List | None = ..., tasks: int | str | _List | None = ..., gaps: _Number | None = ..., algorithm: _Algorithm | None = ..., schedule: _Schedule | None = ..., runs: int | None = ..., seed: int | None = ..., cost: _Number | None = ..., cost_round: _Number | None = ..., parallel: int | None = ..., capacity: int | None = ..., sample_time: _Number | None = ..., round_time: _Number | None = ..., time_unit: str | None = ...) -> WhatIf:
-    """Shows how samples and rounds change with delta, epsilon and the tasks: one change at a time,
-    compared with the unchanged run.
-
-    Parameters:
-        p (a problem or a result):
-            The problem; or the name of a result of fc, whose call is the unchanged run
-        delta (a number or a list, greater than 0 and less than 1, optional):
-            Error probabilities to try
-        epsilon (a number or a list, at least 0, optional):
-            Accuracies to try, in reward units
-        tasks (a whole number, a string or a list, at least 1, optional):
-            Tasks to keep: names, or a number n for the first n; a list of these compares several
-            choices
-        gaps (a number, greater than 0, optional):
-            Smallest lead of the best arm to plan for, in reward units, instead of the known means
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoTestFC"):
-            The algorithm to run
-        schedule ("tuned" or "paper", default "tuned"):
-            Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
-            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
-            CoSuccessiveElimination
-        runs (a whole number, at least 1 and at most 10000, default 20):
-            Simulated runs per method and gap; if not given, fewer for more than 200 arms, at least 4
-        seed (a whole number, at least 0, default 1):
-            Seed of the simulated rewards
-        cost (a number, at least 0, optional):
-            Cost of one sample
-        cost_round (a number, at least 0, optional):
-            Cost of a round per agent that samples in it
-        parallel (a whole number, at least 1, optional):
-            Samples that an agent can take at once, in one batch; all of a round if not given
-        capacity (a whole number, at least 1, optional):
-            Samples that all agents together can take in one batch, as with one robot; instead of
-            parallel
-        sample_time (a number, at least 0, optional):
-            Duration of one batch
-        round_time (a number, at least 0, optional):
-            Time between rounds, for analysis and communication
-        time_unit (a string, optional):
-            Unit of these durations, such as "days"
-
-    Returns:
-        WhatIf
-
-    Raises:
-        CopeError: an argument or the data are wrong; the message names the place and suggests a correction
-        Interrupted: Ctrl-C was pressed; its attribute partial is the finished part
-
-    Example:
-        cope.what_if(cope.paper(case=2), delta=[0.01, 0.1], tasks=[3, ["task 1", "task 3"]])
-    """
-    ...
-
 def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., algorithm: _Algorithm | type[Any] | None = ..., schedule: _Schedule | None = ..., law: _Law | None = ..., xi: _Number | _Kernel | None = ..., level: _Number | _Level | None = ..., scale: _Number | _Scale | None = ..., runs: int | None = ..., seed: int | None = ..., max_rounds: int | None = ..., max_samples: int | None = ..., norm: _Number | None = ..., gap: _Number | None = ..., unit: _Number | None = ..., misfit: _Number | None = ..., rewards: RewardFunction | Callable[..., Any] | None = ..., reward_norm: _Number | None = ..., batch: int | None = ..., threshold: _Threshold | None = ...) -> Result:
     """Simulates a fixed-confidence algorithm, which samples until it has the required confidence in the
     best arm of every task.
@@ -2437,12 +2366,12 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
     """
     ...
 
-def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
-    """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, a what_if table,
-    hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign.
+def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
+    """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, hardness, a
+    spectrum, a design, comparisons, a speedup, a fit or a campaign.
 
     Parameters:
-        value (an answer, a sweep, a result, a list, bounds, a plan, a what_if table, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign):
+        value (an answer, a sweep, a result, a list, bounds, a plan, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign):
             What to draw; a list compares results
         x (a string, optional):
             The x axis: a swept name; for a result, task or round
@@ -2454,10 +2383,10 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | WhatIf | Hardn
             corollary_c_error, information_gain, effective_dimension, rank_joint, rounds, messages,
             bytes, bytes_raw, bytes_theta, error, decided_error, task_error, undecided, regret or
             relative_regret; for a result: estimate, alive, pulls, rho or open; for bounds: samples,
-            budget or error; for a plan or a what_if table: samples, samples_total, rounds, cost or
-            time; for hardness: gap, rho_alone or weight; for a spectrum: eigenvalue; for a design:
-            weight; for comparisons: ratio or difference; for a speedup: beta; for a fit: similarity or
-            residual; for a campaign: open, decided or samples
+            budget or error; for a plan: samples, samples_total, rounds, cost or time; for hardness:
+            gap, rho_alone or weight; for a spectrum: eigenvalue; for a design: weight; for comparisons:
+            ratio or difference; for a speedup: beta; for a fit: similarity or residual; for a campaign:
+            open, decided or samples
         file (a string, optional):
             Also write the figure to this file, as .svg, .pdf, .png or .tex
         panel (a string, optional):

@@ -41,7 +41,7 @@ func cells() map[string]func() {
 		"readers": func() {
 			fmt.Println(session.Kernel("joint"), session.PointKernel("kx"), session.Number("ell"), session.Text("word"), session.List("list"), session.Numbers("list"),
 				session.Texts("words"), session.Problem("p").N(), session.Result("r").Runs, len(session.Sweep("s").Rows), session.Bounds("b").RankJoint,
-				len(session.Plan("f").Rows), len(session.WhatIf("w").Rows), session.Design("d").Status, len(session.Hardness("h").Rows), len(session.Spectrum("e").Joint),
+				len(session.Plan("f").Rows), session.Design("d").Status, len(session.Hardness("h").Rows), len(session.Spectrum("e").Joint),
 				len(session.Comparisons("cmp").Rows), session.Speedup("sp").Tasks)
 		},
 		"gram": func() {
