@@ -4,14 +4,11 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/enginetest"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
@@ -106,30 +103,5 @@ func TestForecastSparesRuns(t *testing.T) {
 	}
 	if r := f.Rows[0]; r.Runs != 1 || r.Undecided != 1 || !math.IsInf(r.Time.Median, 1) {
 		t.Errorf("%+v", r)
-	}
-}
-
-// How often CoBayesFC errs where rewards are from the kernel, and where part of them is by each arm itself
-// (loosened): the numbers of docs/explanation/robustness.md (OWN_PARTS=60 go test -v -run OwnPartsOfManyArms ./engine/campaign).
-func TestOwnPartsOfManyArms(t *testing.T) {
-	runs, err := strconv.Atoi(os.Getenv("OWN_PARTS"))
-	if err != nil {
-		t.Skip("OWN_PARTS is the number of runs; 60 take two minutes of processor time")
-	}
-	for _, each := range []int{60, 125, 135, 300} {
-		p := manySettings(t, each)
-		p.Options.Epsilon = 0.5
-		for _, from := range []string{"CoTestFC", "CoBayesFC"} {
-			all, _, err := truths(t.Context(), p.named(from), nil, 0, runs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for i, q := range all { // noise as stated
-				known := *q
-				known.Noise.SD, all[i] = nil, &known
-			}
-			row, err := p.row(t.Context(), all, engine.Batch{}, new(model.Memory), false, func(int) {})
-			t.Logf("%d arms, as a forecast of %s draws them: wrong %d of %d, undecided %d, samples %v, error %v", 2*each, from, row.Wrong, runs, row.Undecided, row.Samples, err)
-		}
 	}
 }
