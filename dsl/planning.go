@@ -72,8 +72,11 @@ func ofCoKernelFC(p Param) Param {
 	return p
 }
 
-// forecastArgs are the arguments of plan on prices and runs.
-type forecastArgs struct {
+// planArgs are the arguments of plan.
+type planArgs struct {
+	P                                      *problem.Problem
+	Delta, Epsilon                         float64
+	Total                                  int       // limit on the measurements of all tasks together; 0 for no budget
 	Cost, CostRound, SampleTime, RoundTime float64   // money and durations in the user's units; 0 if not given
 	Parallel, Capacity                     int       // 0 if not given
 	TimeUnit                               string    // "" if not given
@@ -82,55 +85,36 @@ type forecastArgs struct {
 	Seed                                   uint64    `arg:"default"`
 }
 
-// question returns the question that the forecast must answer. p is its problem, or nil. Without the argument runs, the
-// size of the problem determines the number of runs.
-func (a forecastArgs) question(c *call, p *problem.Problem) plan.Question {
+// question returns the question that the forecast must answer. Without the argument runs, the size of the problem
+// determines the number of runs.
+func (a planArgs) question(c *call) plan.Question {
 	// Simulated runs use the session's designs and its limit on cores.
 	q := plan.Question{
-		Runs: plan.DefaultRuns, Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
+		Runs: plan.RunsFor(a.P), Seed: a.Seed, Gaps: a.Gaps, Workers: c.e.session.opt.Workers, Memory: &c.e.session.memory,
 		Prices: plan.Prices{
 			Sample: a.Cost, Round: a.CostRound, Parallel: a.Parallel, Capacity: a.Capacity,
 			SampleTime: a.SampleTime, RoundTime: a.RoundTime, TimeUnit: a.TimeUnit,
 		},
 	}
-	switch {
-	case a.Runs != nil:
+	if a.Runs != nil {
 		q.Runs = *a.Runs
-	case p != nil:
-		q.Runs = plan.RunsFor(p)
 	}
 	return q
 }
 
-// checkNumbers reports an empty list for the named parameter, and list elements that the parameter does not accept. It returns
-// false if it reports a mistake.
-func checkNumbers(c *call, name string) bool {
-	a, p := c.arg(name), c.fn.Params[c.fn.param(name)]
-	if list, ok := a.Data.([]value); ok && len(list) == 0 {
-		c.refuse(a, "", "%s is an empty list; it must be a number, or a list of numbers", name)
-		return false
-	}
-	// Check each element against a copy of the parameter that accepts only numbers.
-	before := c.e.mistakes
-	p.Types = []Type{Number}
-	for _, e := range c.elements(name) {
-		c.checkArgument(p, &e)
-	}
-	return c.e.mistakes == before
-}
-
-// planArgs are the arguments of plan.
-type planArgs struct {
-	forecastArgs
-	P              *problem.Problem
-	Delta, Epsilon float64
-	Total          int // limit on the measurements of all tasks together; 0 for no budget
-}
-
-// checkPlan reports invalid gaps, and a call with both gaps and total.
+// checkPlan reports an empty list of gaps, gaps that are not numbers of their range, and a call with both gaps and total.
 func checkPlan(c *call, _ planArgs) {
-	if checkNumbers(c, "gaps") && c.has("total") && c.has("gaps") {
-		c.fail(c.arg("gaps"), "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
+	gaps, before := c.arg("gaps"), c.e.mistakes
+	if list, ok := gaps.Data.([]value); ok && len(list) == 0 {
+		c.refuse(gaps, "", "gaps is an empty list; it must be a number, or a list of numbers")
+	}
+	one := c.fn.Params[c.fn.param("gaps")] // a copy that accepts only numbers
+	one.Types = []Type{Number}
+	for _, e := range c.elements("gaps") {
+		c.checkArgument(one, &e)
+	}
+	if c.e.mistakes == before && c.has("total") && c.has("gaps") {
+		c.fail(gaps, "plan: gaps and total exclude each other. gaps states a difficulty, total a number of measurements",
 			"leave one of them out")
 	}
 }
@@ -139,7 +123,7 @@ func checkPlan(c *call, _ planArgs) {
 // posterior if the problem has measurements, and simulated runs otherwise.
 func evalBudgetPlan(c *call, a planArgs) (_ any, err error) {
 	defer try.Caught(&err)
-	p, q, total := a.P, a.question(c, a.P), a.Total
+	p, q, total := a.P, a.question(c), a.Total
 	f := plan.Forecast{Problem: p.Name, Delta: cmp.Or(a.Delta, engine.DefaultDelta), Epsilon: a.Epsilon, Prices: q.Prices, Words: p.Words()}
 	// The posterior predicts what further measurements gain.
 	if p.Noise.Environment == problem.EnvironmentPosterior || p.Mean == nil && p.Means() != nil {
@@ -177,7 +161,7 @@ func evalPlan(c *call, a planArgs) (any, error) {
 	if a.Total > 0 {
 		return evalBudgetPlan(c, a)
 	}
-	p, q := a.P, a.question(c, a.P)
+	p, q := a.P, a.question(c)
 	q.Options = optionsOf(c)
 	var worth atomic.Bool
 	q.Progress = noteFirstStep(progressOf(c.e, c.fn.Name, p.Name, q.Runs), &worth, isFinished)
