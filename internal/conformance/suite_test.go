@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"encoding/json"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,24 +45,5 @@ func TestJupyterSuite(t *testing.T) {
 	passed := suite(t, "GonbCope", func(check, state, reason string) { t.Errorf("%s %s: %s", check, state, reason) })
 	if len(passed) != suiteChecks {
 		t.Errorf("%d checks went well, want %d", len(passed), suiteChecks)
-	}
-}
-
-// GoNB itself, for comparison: it answers neither is_complete nor history, and has no
-// results, pages or clear_output. It takes a while, since the suite waits for answers.
-func TestJupyterSuiteOfGoNB(t *testing.T) {
-	if os.Getenv("GONB_COPE_COMPARE") != "1" {
-		t.Skip("GONB_COPE_COMPARE=1 runs the suite on GoNB itself, too")
-	}
-	needGoNB(t)
-	warm(t)
-	passed := suite(t, "Gonb", func(check, state, reason string) {
-		lines := strings.Split(strings.TrimSpace(reason), "\n")
-		t.Logf("%s %s: %s", check, state, lines[len(lines)-1])
-	})
-	for _, check := range []string{"test_kernel_info", "test_execute_stdout", "test_execute_stderr", "test_display_data"} {
-		if !slices.Contains(passed, check) {
-			t.Errorf("%s failed, which GoNB can do: the comparison says nothing", check)
-		}
 	}
 }

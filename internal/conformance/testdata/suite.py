@@ -1,4 +1,4 @@
-"""The Jupyter project's suite for kernels, with cells for ours and for GoNB.
+"""The Jupyter project's suite for kernels, with cells for ours.
 
 suite.py CLASS runs the checks of a class and prints {check: [state, reason]} as JSON.
 """
@@ -73,31 +73,6 @@ class GonbCope(Kernel):
     code_generate_error = "%%cope\nk = rbf(0.5) * linaer()"
     code_inspect_sample = "%%cope\nrbf"
     code_clear_output = "%%cope\n1\nclear()"
-
-
-class Gonb(Kernel):
-    kernel_name = "gonb"
-    wait = 15  # it does not answer all
-    code_execute_result = [{"code": "%%\n6*7", "result": "42"}]
-    code_history_pattern = "*6*"
-    code_display_data = [{"code": 'import "github.com/janpfeifer/gonb/gonbui"\n%%\ngonbui.DisplayHTML("<b>x</b>")\ngonbui.Sync()', "mime": "text/html"}]
-    completion_samples = [{"text": "fmt.Pri"}]
-    complete_code_samples = ["%%\nfmt.Println(1)"]
-    incomplete_code_samples = ["%%\nfmt.Println("]
-    invalid_code_samples = ["%%\nfmt.Println(1))"]
-    code_page_something = "%help"
-    code_generate_error = "%%\nvar x int = \"a\""
-    code_inspect_sample = "fmt.Println"
-    code_clear_output = "%%\nfmt.Println(1)"
-
-    def setUp(self):
-        """Cells of GoNB have no versions of modules unless they say so."""
-        if not getattr(type(self), "prepared", False):
-            type(self).prepared = True
-            self.flush_channels()
-            self.kc.execute("!*go mod edit -require=github.com/janpfeifer/gonb@v0.11.4")
-            self.get_non_kernel_info_reply()
-            self.flush_channels()
 
 
 class Table(unittest.TestResult):
