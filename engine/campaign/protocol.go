@@ -21,7 +21,7 @@ import (
 // Revision counts the changes of this module after which an algorithm decides or plans differently on the same rewards.
 // Increase it with each such change. A campaign that began under another revision continues only after an upgrade has
 // shown and recorded the changes.
-const Revision = 30
+const Revision = 31
 
 // Protocol holds the rules of a campaign from its start: the question, the algorithm, and the limits of the laboratory.
 type Protocol struct {

@@ -26,12 +26,13 @@
 // has a component in a direction that no arm measures, the error is [ErrUnestimable].
 //
 // Minimax is a primal-dual interior-point method on the epigraph form, over a working set of arms and a working set of contrasts. It starts
-// with dissimilar arms of an approximate D-optimal design, about three times as many as the rank, and with dissimilar contrasts. With a
-// ridge, contrasts of few of the arms are solved in the span of these arms, and only helpful arms are added. Pricing evaluates all arms
-// and all pairs exactly: it gives the certificate and the items to add. Lists of all pairs are never stored.
+// with dissimilar arms of an approximate D-optimal design, about three times as many as the rank, and with dissimilar contrasts. If there
+// are many arms, a sample of them is solved first, and its solution is the start. With a ridge, contrasts of few of the arms are solved in
+// the span of these arms, and only helpful arms are added. Pricing evaluates all arms and all pairs exactly: it gives the certificate and
+// the items to add. Lists of all pairs are never stored.
 //
 // The main loop is in minimax.go. An iteration is in interior.go and newton.go, the changes of the working sets are in pricing.go and
-// working.go, and step 0 is in space.go.
+// working.go, the sample is in sample.go, the tree of arms for pairs in tree.go, and step 0 is in space.go.
 //
 // Exchange solves restricted problems by the same method and needs no coordinates of all arms. Its main loop is in exchangesolve.go, a pass
 // over the arms in exchangepass.go, and the final comparison of all pairs in pairbound.go.

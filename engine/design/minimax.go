@@ -71,6 +71,7 @@ type minimax struct {
 
 	priced  int     // iteration in which all arms and contrasts were last evaluated
 	lastGap float64 // the gap in that iteration
+	resumed bool    // whether the first iterate is the solution of a sample
 	slack   float64 // relative distance below the largest variance at which contrasts are candidates
 }
 
@@ -127,14 +128,18 @@ func (m *minimax) begin() bool {
 		try.To(errSingular)
 	}
 	m.whole = len(arms) == m.p.phi.Rows
-	m.price(0.3)
+	slack, gap := 0.3, 2.0 // gap: the assumed duality gap of the first iterate
+	if m.resumed {
+		slack, gap = 0.02, 0.3
+	}
+	m.price(slack)
 	if m.value <= 0 {
 		return false
 	}
 	m.addPairs(1, m.pairLimit())
 	m.resize()
 	in.evaluate()
-	in.center(2*m.value/float64(len(m.arms)+len(m.pairs)), true)
+	in.center(gap*m.value/float64(len(m.arms)+len(m.pairs)), true)
 	return true
 }
 
@@ -189,7 +194,8 @@ func (m *minimax) spent() bool { return m.inner.complementarity() < 0.01*m.toler
 // due reports whether certify should evaluate all arms and contrasts. This is always so for small problems. For others the
 // restricted problem must be solved so well that new arms and contrasts matter.
 func (m *minimax) due() bool {
-	return m.whole || m.priced == 0 || m.iterations-m.priced >= 15 || m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance) || m.spent()
+	return m.whole || m.priced == 0 && !m.resumed || m.iterations-m.priced >= 15 ||
+		m.inner.gap() < max(0.3*m.lastGap, 0.3*m.tolerance) || m.spent()
 }
 
 // record stores the bounds of this iterate that are the best so far.

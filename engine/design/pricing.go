@@ -13,9 +13,8 @@ import (
 )
 
 // scan finds, for every arm, the contrast with the largest variance among those within a fraction slack of the largest of
-// all. It compares pairs of a group in tiles of inner products and does not store them. A group of n arms costs at most
-// n²r operations and O(nr) memory. Arms are sorted by their distance from the group's mean, and the triangle inequality
-// excludes whole tiles. Away from the optimum it excludes most tiles, at the optimum half of them.
+// all. It compares pairs of a group with inner products and does not store them. Arms are in a binary tree of balls, and
+// the triangle inequality excludes most pairs of balls. A group of n arms costs at most n²r operations and O(nr) memory.
 type scan struct {
 	high    []float64 // by arm: ‖y‖² of its best pair; -1 if none was found
 	partner []int
@@ -23,11 +22,7 @@ type scan struct {
 
 	floor float64 // pairs with a smaller ‖y‖² may be skipped
 	slack float64
-	order []ranked // the arms of a group with their squared distance from its mean, the largest first
-	rows  blas64.General
 	tile  blas64.General
-	norm  []float64 // ‖row‖²
-	mean  []float64
 }
 
 func newScan(n int) *scan {
@@ -73,70 +68,61 @@ func (s *scan) offer(i, j int, h, weight float64) {
 
 // group evaluates the pairs of group g, by ‖v_i‖² + ‖v_j‖² - 2 v_iᵀv_j.
 func (s *scan) group(stop stopper, g []int, v blas64.General) {
-	n := len(g)
-	s.gather(g, v)
-	s.tile = tile(s.tile, n)
-	reach := func(i, j int) float64 { // upper bound for all pairs of an arm from i on with an arm from j on
-		d := math.Sqrt(s.norm[i]) + math.Sqrt(s.norm[j])
-		return d * d
-	}
-	for i0 := 0; i0 < n && reach(i0, i0) >= s.floor; i0 += tileRows {
-		ni := min(tileRows, n-i0)
-		for j0 := i0; j0 < n && reach(i0, j0) >= s.floor; j0 += tileCols {
-			stop.check()
-			nj := min(tileCols, n-j0)
-			t := window(s.tile, 0, 0, ni, nj)
-			blas64.Gemm(blas.NoTrans, blas.Trans, -2, block(s.rows, i0, i0+ni), block(s.rows, j0, j0+nj), 0, t)
-			for i := range ni {
-				s.strip(i0+i, j0, row(t, i))
-			}
-		}
-	}
+	o := newOrdered(g, v)
+	s.tile = reshape(s.tile, leafSize, leafSize)
+	s.visit(stop, o, o.root, o.root, math.Inf(1))
 }
 
-// strip compares arm i of the sorted group with the arms from j0 on. products has -2 v_iᵀv_j for these.
-func (s *scan) strip(i, j0 int, products []float64) {
-	from := max(0, i+1-j0)
-	if from >= len(products) {
+// visit evaluates the pairs of an arm of b and an arm of c, unless the floor exceeds bound, an upper bound on their squared
+// distances.
+func (s *scan) visit(stop stopper, o *ordered, b, c *ball, bound float64) {
+	if bound < s.floor {
 		return
 	}
-	norms := s.norm[j0+from:]
-	ni := s.norm[i]
-	for k, d := range products[from:] {
-		if d += ni + norms[k]; d < s.floor {
-			continue
-		}
-		if a, b := s.order[i].arm, s.order[j0+from+k].arm; a != b {
-			s.offer(a, b, d, 1)
-			s.offer(b, a, d, 1)
-		}
+	if b.halves == nil && c.halves == nil {
+		stop.check()
+		s.compare(o, b, c)
+		return
 	}
+	switch {
+	case b == c:
+		x, y := b.halves[0], b.halves[1]
+		s.visit(stop, o, x, y, x.farthestApart(y))
+		s.visit(stop, o, x, x, x.farthestApart(x))
+		s.visit(stop, o, y, y, y.farthestApart(y))
+		return
+	case c.halves == nil || b.halves != nil && b.to-b.from > c.to-c.from:
+		b, c = c, b
+	}
+	x, y := c.halves[0], c.halves[1]
+	dx, dy := b.farthestApart(x), b.farthestApart(y)
+	if dx < dy { // the larger bound first, because it may raise the floor
+		x, y, dx, dy = y, x, dy, dx
+	}
+	s.visit(stop, o, b, x, dx)
+	s.visit(stop, o, b, y, dy)
 }
 
-// gather copies the features of a group's arms, minus their mean, the farthest from the mean first. Differences do not
-// change, and smaller norms have smaller rounding errors and better bounds.
-func (s *scan) gather(g []int, v blas64.General) {
-	n := len(g)
-	s.rows, s.mean, s.norm = reshape(s.rows, n, v.Cols), resize(s.mean, v.Cols), resize(s.norm, n)
-	clear(s.mean)
-	for _, i := range g {
-		axpy(1/float64(n), row(v, i), s.mean)
-	}
-	s.order = s.order[:0]
-	for _, i := range g {
-		d := 0.0
-		for k, x := range row(v, i) {
-			d += (x - s.mean[k]) * (x - s.mean[k])
+// compare evaluates the pairs of an arm of b and an arm of c.
+func (s *scan) compare(o *ordered, b, c *ball) {
+	t := window(s.tile, 0, 0, b.to-b.from, c.to-c.from)
+	blas64.Gemm(blas.NoTrans, blas.Trans, -2, block(o.rows, b.from, b.to), block(o.rows, c.from, c.to), 0, t)
+	for i := b.from; i < b.to; i++ {
+		ni := o.norm[i]
+		from := c.from
+		if b == c {
+			from = i + 1
 		}
-		s.order = append(s.order, ranked{i, d})
-	}
-	slices.SortFunc(s.order, byRank)
-	for k, a := range s.order {
-		to := row(s.rows, k)
-		for c, x := range row(v, a.arm) {
-			to[c] = x - s.mean[c]
+		for j := from; j < c.to; j++ {
+			d := ni + o.norm[j] + row(t, i-b.from)[j-c.from]
+			if d < s.floor {
+				continue
+			}
+			if p, q := o.arms[i].arm, o.arms[j].arm; p != q {
+				s.offer(p, q, d, 1)
+				s.offer(q, p, d, 1)
+			}
 		}
-		s.norm[k] = a.key
 	}
 }
 
@@ -209,11 +195,16 @@ func restrictable(near []float64) bool {
 
 // first returns the arms of the first iterate, and their weights.
 func (m *minimax) first() (arms []int, lambda []float64) {
-	if m.near == nil {
-		return m.p.start()
+	switch {
+	case m.near != nil:
+		arms = indices.Where(len(m.near), func(i int) bool { return m.near[i] > 0 })
+		return arms, uniform(len(arms))
+	case m.p.phi.Rows/sampled >= startSize(m.p.phi.Rows, m.p.phi.Cols):
+		if d, sample := m.p.sample(m.opt); d.Status != Trivial {
+			return m.resume(d, sample)
+		}
 	}
-	arms = indices.Where(len(m.near), func(i int) bool { return m.near[i] > 0 })
-	return arms, uniform(len(arms))
+	return m.p.start()
 }
 
 // needsArms reports whether arms outside the restricted problem must be added. This is so if they have larger gradients, and

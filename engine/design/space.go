@@ -221,10 +221,12 @@ func (p *problem) within(rest blas64.General, x *mat.Dense) bool {
 }
 
 // distance returns ‖g_i - g_j‖² for two rows of g.
-func distance(g blas64.General, i, j int) float64 {
+func distance(g blas64.General, i, j int) float64 { return squaredDistance(row(g, i), row(g, j)) }
+
+// squaredDistance returns ‖a - b‖².
+func squaredDistance(a, b []float64) float64 {
 	d := 0.0
-	b := row(g, j)
-	for k, v := range row(g, i) {
+	for k, v := range a {
 		v -= b[k]
 		d += v * v
 	}

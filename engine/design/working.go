@@ -8,7 +8,6 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
 // working is the restricted problem of the interior-point method, with some of the arms and contrasts. All arms and
@@ -220,41 +219,45 @@ func (w *working) prune(gap float64) {
 // startSweeps is the number of sweeps of the multiplicative algorithm that choose the initial arms.
 const startSweeps = 10
 
-// start returns the first working arms and their weights: all arms with equal weights, or the dissimilar arms with the largest
-// weights in an approximate D-optimal design. On smooth kernels that design is within about 15 % of the minimax optimum
-// and needs no comparison of pairs. Uniform weights are several times above the optimum.
+// start returns the first working arms and their weights: all arms with equal weights, or few arms of an approximate
+// D-optimal design. On smooth kernels that design is within about 15 % of the minimax optimum and needs no comparison of
+// pairs. Uniform weights are several times above the optimum.
 func (p *problem) start() (arms []int, lambda []float64) {
 	n := p.phi.Rows
 	if startSize(n, p.phi.Cols) == n {
 		return indices.All(n), uniform(n)
 	}
+	weights := make([]float64, n)
 	arms, lambda = p.multiplicative(startSweeps)
-	order := lists.Make(len(arms), func(a int) ranked { return ranked{arms[a], lambda[a]} })
-	slices.SortFunc(order, byRank)
-	keep := map[int]float64{}
-	for _, i := range p.pivots { // so that the working arms span all arms
-		keep[i] = 0
-	}
-	weights, v, l := make([]float64, n), reshape(blas64.General{}, n, p.phi.Cols), reshape(blas64.General{}, p.phi.Cols, p.phi.Cols)
 	scatter(arms, lambda, weights)
+	return p.few(weights, 0.3)
+}
+
+// few returns dissimilar arms with the largest weights and the pivots. It gives a part of the weight to all of them, and most
+// of that part to the pivots, so that every direction is measured.
+func (p *problem) few(weights []float64, part float64) (arms []int, lambda []float64) {
+	n := p.phi.Rows
+	v, l := reshape(blas64.General{}, n, p.phi.Cols), reshape(blas64.General{}, p.phi.Cols, p.phi.Cols)
+	order := ranking(n, func(i int) (float64, bool) { return weights[i], weights[i] > 0 })
+	scale(1-part, weights)
+	for _, i := range p.pivots {
+		weights[i] += part / float64(len(p.pivots))
+	}
+	lambda = weights
 	if information(p.stop, p.phi, p.root, weights, p.ridge, v, l) {
 		whiten(p.stop, p.phi, l, v)
+		lambda = make([]float64, n)
 		for _, k := range dissimilar(v, order, startSize(n, p.phi.Cols)) {
-			keep[order[k].arm] = order[k].key
+			lambda[order[k].arm] = order[k].key
 		}
 	}
-	arms, lambda = arms[:0], lambda[:0]
-	total := 0.0
-	for i := range n {
-		if l, ok := keep[i]; ok {
-			arms, lambda = append(arms, i), append(lambda, l)
-			total += l
-		}
-	}
+	total := sum(lambda)
+	arms = indices.Where(n, func(i int) bool { return lambda[i] > 0 || slices.Contains(p.pivots, i) })
+	lambda = indices.Of(lambda, arms)
 	for a := range lambda {
-		lambda[a] = 0.7*lambda[a]/total + 0.1/float64(len(arms))
-		if slices.Contains(p.pivots, arms[a]) { // so that every direction is measured
-			lambda[a] += 0.2 / float64(len(p.pivots))
+		lambda[a] = (1-part)*lambda[a]/total + part/3/float64(len(arms))
+		if slices.Contains(p.pivots, arms[a]) {
+			lambda[a] += 2 * part / 3 / float64(len(p.pivots))
 		}
 	}
 	return arms, lambda

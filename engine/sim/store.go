@@ -32,7 +32,7 @@ import (
 
 // ResultsRevision is part of the key of stored results. Raise it with every change that alters a Result, such as random
 // numbers, schedules, roundings, or fields of Result. Results of an older revision are then recomputed.
-const ResultsRevision = 46
+const ResultsRevision = 47
 
 // Store keeps the results of finished experiments in a file, so that a repeated or resumed sweep does not recompute them. It is safe for
 // concurrent use by goroutines; a file belongs to one Store at a time.

@@ -140,9 +140,14 @@ func newStage(m *model.Model) *rounds.Stage {
 	return &rounds.Stage{Rounding: design.Rounding{Counts: make([]int, m.Problem.N())}}
 }
 
-// pull adds about n pulls to the stage. It rounds weights, one per element of arms, and spreads the pulls of each arm over
-// its copies. If n pulls cannot measure every contrast, n is increased until they can.
+// pull adds about n pulls to the stage: see rounded. It spreads the pulls of each arm over its copies.
 func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms []int, weights []float64, n int) {
+	t.add(st, arms, t.rounded(s, c, weights, n))
+}
+
+// rounded returns about n pulls in the proportions of weights. If n pulls cannot measure every contrast, it increases n
+// until they can.
+func (t terms) rounded(s design.Space, c design.Contrasts, weights []float64, n int) design.Rounding {
 	for {
 		r, err := design.Round(t.model.Context(), s, c, weights, n, pullEpsilon)
 		if few := (*design.RatioError)(nil); errors.As(err, &few) {
@@ -150,10 +155,14 @@ func (t terms) pull(st *rounds.Stage, s design.Space, c design.Contrasts, arms [
 			continue
 		}
 		try.To(err)
-		st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
-		t.addCopies(arms, r.Counts, st.Rounding.Counts)
-		return
+		return r
 	}
+}
+
+// add adds a rounding to the stage; arms[k] is the arm of its count k.
+func (t terms) add(st *rounds.Stage, arms []int, r design.Rounding) {
+	st.Rounding.Ratio = max(st.Rounding.Ratio, r.Ratio)
+	t.addCopies(arms, r.Counts, st.Rounding.Counts)
 }
 
 // pullEpsilon is the ε of the rounding procedure ROUND: design.Round accepts a ratio up to 1+ε. Values between 0.25 and 3
@@ -266,12 +275,15 @@ func (q ask) explore() *rounds.Stage {
 			return q.equalStage(st, groups)
 		}
 		weights := lists.Map(r.Arms, func(i int) float64 { return d.Weights[i] * float64(priced.Layout.Copies[i]) })
-		k := canon.Key{Kind: canon.KindExploreRounding, From: kind, Pulls: n, Sets: groups}
-		st.Rounding = try.Of(model.Remembered(priced, k, try.Returning(func() design.Rounding {
-			q.pull(st, r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, r.Arms, weights, n)
-			return st.Rounding
-		})))
-		st.Rounding.Counts = slices.Clone(st.Rounding.Counts)
+		round := func() design.Rounding {
+			return q.rounded(r.Space(m.Space(0)), design.Contrasts{Groups: r.Groups}, weights, n)
+		}
+		if m == priced { // the canonical form then determines the rounding, also for other tasks
+			k := canon.Key{Kind: canon.KindExploreRounding, Of: r.Identity, Pulls: n}
+			q.add(st, r.Arms, try.Of(canon.Remember(m.Context(), m.Memory, k, try.Returning(round))))
+		} else {
+			q.add(st, r.Arms, round())
+		}
 		if q.misfit {
 			// pull every arm once: a misfit shows only with more arms than the kernel's rank
 			for _, i := range slices.Concat(groups...) {
