@@ -63,7 +63,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 	return f
 }
 
-// differenceFigure draws the best arms of each task as rows, each with its difference to the recommended arm. If there are
+// differenceFigure draws the best arms of each task as rows, each with its difference from the recommended arm. If there are
 // too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Differences from the estimate of the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
@@ -105,7 +105,7 @@ func leastSure(a answer.Answer, most int) []answer.Pick {
 }
 
 // decisive returns the arms of a task that matter for the choice, best first: the recommended arm, the runner-up, the arms
-// with the best estimates, and arms whose difference to the recommended arm may be 0.
+// with the best estimates, and arms whose difference from the recommended arm may be 0.
 func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	better := -1.0
 	if a.Goal == problem.GoalMin {
@@ -128,7 +128,7 @@ func decisive(a answer.Answer, p answer.Pick, arms []answer.Arm) []answer.Arm {
 	return out
 }
 
-// answerDots returns series of differences to the recommended arm p: estimates with intervals, measured means, and the
+// answerDots returns series of differences from the recommended arm p: estimates with intervals, measured means, and the
 // recommended arm at 0. arms are the rows.
 func answerDots(p answer.Pick, arms []answer.Arm) []Series {
 	estimates := Series{Name: "estimate", Style: Dots, Hue: 1}

@@ -63,7 +63,7 @@ func (b Basis) contradicted() string {
 	}
 	opt := b.Options
 	for _, m := range b.relied() {
-		witnessed := b.witnessed(m)
+		witnessed := b.hasWitness(m)
 		if !witnessed {
 			if why := b.offKernel(m); why != "" {
 				return why
@@ -112,7 +112,7 @@ func (b Basis) blurred() string {
 		if w := b.mistaken(m); w != "" {
 			return w
 		}
-		if b.witnessed(m) {
+		if b.hasWitness(m) {
 			continue
 		}
 		fidelity := m.Truth().Fidelity(b.terms().Epsilon)
@@ -142,7 +142,7 @@ func (b Basis) blurred() string {
 // a distance from the expected rewards within Options.Misfit. It returns "" if it found one or no norm is stated.
 func (b Basis) unfound() string {
 	for _, m := range b.relied() {
-		if b.Options.Norm == 0 || !b.regularised(m) || b.witnessed(m) {
+		if b.Options.Norm == 0 || !b.regularised(m) || b.hasWitness(m) {
 			continue
 		}
 		if norm, err := m.Truth().Norm(); err == nil && norm <= b.Options.Norm*(1+slack) { // the rewards themselves meet the norm bound

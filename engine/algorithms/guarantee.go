@@ -316,15 +316,15 @@ func atLeast(delta float64) string {
 	return fmt.Sprintf("%.*g %%", digits, 100*(1-delta))
 }
 
-// witnessed reports whether a guarantee under a bound on the norm holds although the kernel may not represent the expected
-// rewards. It holds if a function within that norm is close enough to them for the number of samples
+// hasWitness reports whether a guarantee under a bound on the norm also holds for expected rewards that the kernel cannot
+// represent. It holds if a function within that norm is close enough to them for the number of samples
 // (model.Truth.Witness). It also holds if the bound comes from such a function and allows for its distance.
-func (b Basis) witnessed(m *model.Model) bool {
+func (b Basis) hasWitness(m *model.Model) bool {
 	_, found := b.witness(m)
 	return found
 }
 
-// witness is witnessed. It also returns the cost: the increase of the error probability δ by the distance of that
+// witness reports the same as hasWitness. It also returns the cost: the increase of the error probability δ by the distance of that
 // function.
 func (b Basis) witness(m *model.Model) (cost float64, found bool) {
 	if !b.regularised(m) {

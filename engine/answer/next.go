@@ -92,8 +92,9 @@ func newPlanner(b *belief.Belief, m moments, picks, some []int, open [][]int, op
 	return q, nil
 }
 
-// newOverallPlanner returns a planner for one recommendation for all tasks. Its shortlist has the options with the highest
-// 97.5 % quantiles, at every task, followed by their weighted means.
+// newOverallPlanner returns a planner for one recommendation for all tasks. Its shortlist has the option
+// pick, the checks, and the options with the highest 97.5 % quantiles. Each is there at every task; their weighted means
+// come last.
 func newOverallPlanner(b *belief.Belief, e *everywhere, pick int, opt Options) (*planner, error) {
 	q := &planner{b: b, epsilon: opt.Epsilon, tasks: 1}
 	if err := q.constrain(opt); err != nil {

@@ -42,7 +42,7 @@ type Protocol struct {
 	// do not attach the measurements of the problem's table at the start
 	Fresh bool `json:"fresh,omitempty"`
 
-	// for the forecast: shares of pulls without result and of late results (nil if not stated), and the largest delay in
+	// for the forecast: shares of pulls without a result and of late results (nil if not stated), and the largest delay in
 	// TimeUnits (0 if not stated)
 	Failed *float64 `json:"failed,omitempty"`
 	Late   *float64 `json:"late,omitempty"`

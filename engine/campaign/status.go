@@ -89,7 +89,7 @@ type TaskStatus struct {
 // Debt counts a person's pulls without a result.
 type Debt struct {
 	By      string    `json:"by"`                // "" for a person without a name
-	Pulls   int       `json:"pulls"`             // pulls without result, including overdue ones
+	Pulls   int       `json:"pulls"`             // pulls without a result, including overdue ones
 	Overdue int       `json:"overdue,omitempty"` // pulls whose lease has ended
 	Until   time.Time `json:"until,omitzero"`    // end of the lease of the last of these pulls; zero if it never ends
 	IDs     []string  `json:"ids"`               // in the order in which they were handed out

@@ -249,7 +249,7 @@ func (m Relations) addRanks() (bool, error) {
 		return true, nil
 	}
 	alone, err := m.TaskModels()
-	if err != nil || m.Cut() { // for a single task, the kernel may be 0
+	if err != nil || m.Cut() { // TaskModels fails if the kernel is 0 on a task; that is not an error here
 		return false, m.Context().Err()
 	}
 	total := 0

@@ -254,8 +254,8 @@ func (c Column) measured() int {
 	return 2
 }
 
-// reward returns the index of the measured column, or -1: the first column whose name suggests a measurement, otherwise the last one
-// with the most different numbers.
+// reward returns the index of the measured column, or -1: the column of best rank (Column.measured). Among columns of the
+// same rank it is the first if their names suggest a measurement, otherwise the last one with the most different numbers.
 func (d *Description) reward() (at int, byName bool) {
 	best := 5
 	at = -1

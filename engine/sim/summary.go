@@ -121,7 +121,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 	}
 	x.bounded(ctx, r, entry, model, terms)
 	basis := algorithms.Basis{Model: model, Options: x.Options, Algorithm: entry, Result: *r, Rejected: t.rejected()}
-	if x.believed == nil { // truth is unknown if rewards come from a posterior, as in an experiment
+	if x.believed == nil { // rewards drawn from a posterior have unknown true means, as in an experiment
 		basis.Truth = &algorithms.Truth{Drawn: x.natural}
 	}
 	r.Standing, r.Guarantee = basis.Guarantee()

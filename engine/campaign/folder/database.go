@@ -71,7 +71,7 @@ func openDatabase(path string, create bool) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
-	// one connection for the transaction, and one for reads during it, for example of files of added arms
+	// one connection for the transaction, and one for reads during it, such as the stored files of added arms
 	db.SetMaxOpenConns(2)
 	return &database{db: db, path: path, dir: filepath.Dir(path)}, nil
 }

@@ -177,7 +177,7 @@ func (r Role) publishes() []string {
 func besideFacts() []string {
 	return []string{
 		stateSubject,                      // asks whether the server can write
-		"cope-file.>", readSubject + ".>", // files, and readers of facts, which the server creates
+		"cope-file.>", readSubject + ".>", // transfers files; asks the server to create readers of facts
 		"$JS.API.STREAM.INFO.*",     // lists the subjects of facts
 		nextFacts + ".*",            // requests the next facts of a reader
 		directGet, directGet + ".>", // reads facts by sequence number and by address

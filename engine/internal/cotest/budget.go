@@ -41,7 +41,7 @@ const (
 	exploring   = 2   // number of exploring rounds; later rounds share the rest of the budget equally
 	budgetFirst = 0.2 // fraction of the budget that an exploring round uses
 	budgetLeast = 2   // smallest number of pulls of an exploring round, per feature dimension
-	walking     = 10  // with a posterior, 1/walking of each round's pulls is spread over all arms, so that every test gets data
+	testDivisor = 10  // with a posterior, 1/testDivisor of each round's pulls is spread over all arms, so that every test gets data
 )
 
 // NewCoBayesFB returns the fixed-budget algorithm. With Ridge.Kind RidgeGP, the default, leaders, gaps and pulls come from
@@ -141,13 +141,13 @@ func (a *coBayesFB) share() engine.Plan {
 	return a.decisions.commit(st, a.fix)
 }
 
-// keepTesting adds equally many pulls to all arms of a task, together at most 1/walking of the n pulls. It returns the number
+// keepTesting adds equally many pulls to all arms of a task, together at most 1/testDivisor of the n pulls. It returns the number
 // of added pulls and subtracts them from room. Without these pulls, clearly worse arms would have no new data and no walk
 // could exclude them.
 func (a *coBayesFB) keepTesting(counts []int, n int, room []int) int {
 	sum := 0
 	for v, set := range a.Model.Problem.Groups() {
-		c := min(n/(walking*len(counts)), room[v]/(2*len(set)))
+		c := min(n/(testDivisor*len(counts)), room[v]/(2*len(set)))
 		if a.alpha == 0 || len(set) < 2 {
 			continue
 		}
