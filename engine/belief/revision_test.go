@@ -13,10 +13,10 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 21, 1e-6
+	const revision, tolerance = 22, 1e-6
 	recorded := []struct{ mean, sd float64 }{
-		{10.00323489, 0.14990385}, {8.95664226, 0.11459534}, {11.22236038, 0.12494031}, {12.75831680, 0.16360547},
-		{11.70762916, 0.11712376},
+		{10.00600783, 0.15289439}, {8.95762757, 0.11385122}, {11.21654000, 0.12563799}, {12.75754166, 0.15917754},
+		{11.70787431, 0.11356358},
 	}
 	b := try.Of(Of(t.Context(), smooth(t), Options{}))
 	same := Revision == revision

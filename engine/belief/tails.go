@@ -14,28 +14,31 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The own parts of arms may have heavy tails: most own parts are small, and a few are large. Their distribution is a
-// mixture of two normal distributions with the variance own that the model states for own parts,
+// The own parts of arms may have heavy tails: most own parts are small, and a few are large. These may all be on one side:
+// a few options are much better. The distribution is a mixture of two normal distributions with mean 0 and the variance own
+// that the model states for own parts,
 //
-//	e ~ (1 - p) N(0, s) + p N(0, f s),  (1 - p + p f) s = own.
+//	e ~ (1 - p) N(-p d, s) + p N((1 - p) d, f s),  (1 - p + p f) s + p (1 - p) d² = own.
 //
 // The posterior is an average over the normal distribution and several mixtures, weighed by evidence. For a mixture, the
 // distribution of each own part is replaced by a normal one that gives the same posterior moments (expectation propagation
 // [RW06, sec. 3.6]). Draws are then transformed to the quantiles of the mixture.
 
-// shape is a distribution of own parts: p and f.
-type shape struct{ share, factor float64 }
+// shape is a distribution of own parts: p, f and d/√own.
+type shape struct{ share, factor, apart float64 }
 
-// shapes are the normal distribution and three mixtures. They have the same prior probability.
-var shapes = []shape{{0, 1}, {0.05, 100}, {0.1, 30}, {0.25, 8}}
+// shapes are the normal distribution, three mixtures with heavy tails on both sides, and two with a heavy tail on one side.
+// They have the same prior probability.
+var shapes = []shape{{0, 1, 0}, {0.05, 100, 0}, {0.1, 30, 0}, {0.25, 8, 0}, {0.1, 11, 3}, {0.1, 11, -3}}
 
 // part is a component of a mixture of normal distributions.
 type part struct{ weight, mean, variance float64 }
 
 // parts returns the components of the distribution of own parts with variance own.
 func (s shape) parts(own float64) []part {
-	usual := own / (1 - s.share + s.share*s.factor)
-	return []part{{1 - s.share, 0, usual}, {s.share, 0, usual * s.factor}}
+	p, d := s.share, s.apart*math.Sqrt(own)
+	usual := (own - p*(1-p)*d*d) / (1 - p + p*s.factor)
+	return []part{{1 - p, -p * d, usual}, {p, (1 - p) * d, usual * s.factor}}
 }
 
 // observed returns the distribution given an observation y with noise variance noise, and the log density of y.
@@ -116,7 +119,7 @@ func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err
 			off := c - t.shift[i]
 			evidence += log + 0.5*(off*off/(of+t.own[i])+math.Log(2*math.Pi*(of+t.own[i])))
 			mean, spread := moments(given)
-			precision := max(1/spread-1/of, 1/(4*law[1].variance))
+			precision := max(1/spread-1/of, 1/(4*(law[1].variance+law[1].mean*law[1].mean)))
 			pull := mean*(precision+1/of) - c/of
 			before := 1 / t.own[i]
 			pull = damping*pull + (1-damping)*t.shift[i]*before
@@ -161,7 +164,7 @@ const fewestTails = 20
 
 // shapeWork is the largest number of floating-point operations for weighing distributions of own parts. posteriorsEach is
 // the approximate number of posteriors that this needs for each hyperparameter vector.
-const shapeWork, posteriorsEach = 3e9, 12
+const shapeWork, posteriorsEach = 3e9, 18
 
 // work estimates the floating-point operations of one posterior.
 func (l *layout) work() float64 {
@@ -267,7 +270,7 @@ func (f form) draw(ctx context.Context, at func(weighed) (*layout, error), rng *
 		into.SetCol(i, column)
 	}
 	about := func(m, v float64) []part {
-		return lists.Map(t.parts(l.own), func(p part) part { return part{p.weight, m, v + p.variance} })
+		return lists.Map(t.parts(l.own), func(p part) part { return part{p.weight, m + p.mean, v + p.variance} })
 	}
 	for k, i := range l.d.cells {
 		measured[i] = true

@@ -14,10 +14,15 @@ import (
 
 // TestObserved compares the law of an own part given an observation, its moments and draws with quantiles of it with numerical integrals.
 func TestObserved(t *testing.T) {
+	for _, s := range shapes[2:] {
+		checkObserved(t, s.parts(0.3))
+	}
+}
+
+func checkObserved(t *testing.T, prior []part) {
 	const y, noise = 1.5, 0.2
-	prior := shapes[2].parts(0.3)
-	if _, v := moments(prior); math.Abs(v-0.3) > 1e-12 {
-		t.Errorf("the variance of own parts is %g", v)
+	if m, v := moments(prior); math.Abs(m) > 1e-12 || math.Abs(v-0.3) > 1e-12 {
+		t.Errorf("own parts have mean %g and variance %g", m, v)
 	}
 	density := func(law []part, x float64) (sum float64) {
 		for _, p := range law {
