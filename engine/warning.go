@@ -204,8 +204,8 @@ var sentences = map[WarningKind]string{
 		"not depend on its rewards",
 	WarnNotNormal: "the test assumes normal estimates, but rewards are %s. So the error probability is only close to delta. It comes " +
 		"closer with more pulls per round",
-	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon, " +
-		"or to fb a larger budget",
+	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
+		"or, with fb, a larger budget",
 	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. It shows only that %q is within " +
 		"%.3g of the best",
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +

@@ -181,7 +181,8 @@ func differenceSpan(a answer.Answer, p answer.Pick, series []Series) *[2]float64
 // importanceTable lists how strongly the estimates depend on each column of the arms.
 func importanceTable(a answer.Answer) Table {
 	t := Table{Caption: "Importance of the columns", Columns: []Column{text("column", "Column"), number("share", "Share of the variance", "")},
-		Notes: []string{"Share: how much of the variance of the estimates within a task the column explains by itself. The " +
+		Notes: []string{"Share: how much of the differences between the estimates in a task (their variance) the column " +
+			"explains by itself. The " +
 			"share that chance alone would give is subtracted, and negative shares are shown as 0. So with few options it can be 0 although the " +
 			"estimates differ. Shares need not add up to 100 %: the effect of one column can depend on another, and columns can change together."}}
 	for _, x := range a.Importance {

@@ -392,7 +392,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " Record check, for campaign verify: " + r.Chain + "."
+		lead += " To detect changes later, keep this code for campaign verify --head: " + r.Chain + "."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

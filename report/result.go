@@ -406,7 +406,7 @@ func traceTable(r engine.Result) Table {
 	for _, c := range t.Columns {
 		note := traceNotes[c.Name]
 		if c.Name == "rho" && slices.Contains(plansPulls, r.Algorithm) {
-			note = "Design value: what the plan of a round minimises: in round 1 a variance times the pulls, later the number of pulls."
+			note = "Design value: what the plan of a round minimises. In round 1 it is a variance times the pulls, later the number of pulls."
 		}
 		if note != "" {
 			t.Notes = append(t.Notes, note)

@@ -118,7 +118,7 @@ func TestLabelsSayWhatIsCounted(t *testing.T) {
 			r.Algorithm, r.Answers = "CoTestFC", slices.Clone(r.Answers)
 			r.Answers[0].Decided, r.Answers[0].Margin = false, math.Inf(1)
 			return r
-		}(), []string{"in round 1 a variance times the pulls, later the number of pulls", "no bound"}},
+		}(), []string{"In round 1 it is a variance times the pulls, later the number of pulls", "no bound"}},
 		"budget": {fbResult("CoKernelFB", 3, 0.04), []string{"Recommended"}},
 	} {
 		var b strings.Builder

@@ -279,7 +279,8 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	prior, variances := " and the covariance of the kernel", ""
 	if opt.Scale == 0 {
 		prior = "" // variances names the covariance
-		variances = ". It averages over the scale of the kernel and over independent effects of the arms"
+		variances = ". It averages over the size of the differences that the kernel expects, and over an effect of each arm that the " +
+			"kernel does not explain"
 	} else if opt.Scale != 1 {
 		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
 	}

@@ -364,11 +364,11 @@ func backing(e algorithms.Entry, p Protocol) string {
 		case p.Options.Law == engine.LawSymmetric:
 			return "a theorem about differences within blocks that are symmetric"
 		case p.Problem != nil && p.Options.LawFor(p.Problem) == engine.LawSubGaussian:
-			return "a theorem about sub-Gaussian rewards"
+			return "a theorem, if noise is sub-Gaussian"
 		}
-		return "a theorem about normal rewards that the kernel can represent"
+		return "a theorem, if noise is normal and the kernel can represent the true means"
 	}
-	return "a theorem about sub-Gaussian rewards that the kernel can represent"
+	return "a theorem, if noise is sub-Gaussian and the kernel can represent the true means"
 }
 
 // fitsOwn reports whether the algorithm uses a posterior that fits an independent part of each arm in addition to the

@@ -104,9 +104,9 @@ var noteSentences = map[NoteKind]string{
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, whose variances are in squared reward units " +
 		"(gaps= plans for a lead of the best arm instead)",
 	NoteRewardsKnown: "the means of the table as true means",
-	NoteRewardsBelieved: "true means that are drawn for each run from those that the table permits; each run starts without " +
+	NoteRewardsBelieved: "true means that each run draws from the posterior, given the table; each run starts without " +
 		"the table's measurements",
-	NoteRewardsAttached: "true means that are drawn for each run from those that the table permits; each run starts with " +
+	NoteRewardsAttached: "true means that each run draws from the posterior, given the table; each run starts with " +
 		"the table's measurements (attach=false: without them)",
 	NoteRewardsLed: "the hardest rewards that the kernel can represent in which the best arm of every task leads by %g",
 	NoteNoiseBelow: "the noise variance of each task is drawn between zero and the stated value",

@@ -279,7 +279,7 @@ func (n Note) words() []string {
 	case NoteFailed:
 		rest := ""
 		if len(n.Names) > 2 || n.name(1) != byCondition {
-			rest = ". Leave the cell empty if it was not tried. If such a text means 0, write 0"
+			rest = ". If the option was not tried, leave the cell empty. If such a text means 0, write 0"
 		}
 		return []string{n.name(0), n.failedWords(), rest}
 	case NoteUnfinished:

@@ -193,7 +193,7 @@ func TestOutcomeNotes(t *testing.T) {
 			t.Errorf("goal %q: %s, want %s", c.goal, got, c.want)
 		}
 		for _, want := range []string{
-			`column "yield": measurements without a value count as failed (4): 2 "crash", 1 "lost", 1 "inf". Leave the cell empty if it was not tried`,
+			`column "yield": measurements without a value count as failed (4): 2 "crash", 1 "lost", 1 "inf". If the option was not tried, leave the cell empty`,
 			`column "yield" has limits instead of some values: 2 below, 1 above`,
 			"fc and fb cannot draw simulated rewards from these measurements",
 		} {
