@@ -14,9 +14,9 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// The own parts of arms may have heavy tails: most own parts are small, and a few are large. These may all be on one side:
-// a few options are much better. The distribution is a mixture of two normal distributions with mean 0 and the variance own
-// that the model states for own parts,
+// The own parts of arms may have heavy tails: most own parts are small, and a few are large. The large ones may all be on one
+// side: a few options are much better than the others, or much worse. The distribution is a mixture of two normal
+// distributions. Its mean is 0, and its variance is the variance own that the model states for own parts,
 //
 //	e ~ (1 - p) N(-p d, s) + p N((1 - p) d, f s),  (1 - p + p f) s + p (1 - p) d² = own.
 //

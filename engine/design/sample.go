@@ -12,8 +12,8 @@ import (
 // If there are many arms, the problem is first solved for a sample of the arms and contrasts, and then continued from that
 // solution with all of them. Most iterations then evaluate the sample only. The bounds are over all arms and contrasts.
 
-// sampled is the number of arms for each arm in the sample. A problem has a sample if it still has as many arms as a first
-// iterate.
+// sampled: one of so many arms is in the sample. Problems are sampled if the sample then has at least as many arms as a
+// first iterate.
 const sampled = 8
 
 // sample solves the problem for a random sample of arms and contrasts. The sample includes the pivots, so it spans all

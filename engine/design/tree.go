@@ -49,8 +49,8 @@ func newOrdered(g []int, v blas64.General) *ordered {
 const (
 	// leafSize is the largest number of arms in a leaf.
 	leafSize = 16
-	// shells is the number of halvings by the distance from the mean. If arms have no neighbours, these alone exclude
-	// pairs.
+	// shells is the number of halvings by the distance from the mean. Arms without close neighbours have wide balls; then
+	// only these halvings exclude pairs.
 	shells = 3
 )
 
