@@ -116,7 +116,7 @@ func (a *normed) AddData(b engine.Batch) (err error) {
 func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
 	try.To(a.scales.Learn(b))
-	a.believe(means, a.sums.arms)
+	a.believe(means, a.sums.involved())
 }
 
 // conclude chooses the leaders of the open contests, and closes decided contests.
