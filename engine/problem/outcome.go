@@ -252,8 +252,8 @@ func (n Note) failedSentence() string {
 	if n.Kind == NoteFailedStates {
 		because = ", because another column says so"
 	}
-	return fmt.Sprintf("%.0f %s as failed (%s)%s. The estimates do not use failures. An option that only failed is not recommended without retry=true (--retry)",
-		n.number(0), noun, reasons, because)
+	return fmt.Sprintf("%.0f %s as failed (%s)%s. The estimates do not use failures. "+
+		"An option that only failed is not recommended without retry=true (--retry)", n.number(0), noun, reasons, because)
 }
 
 // failedWords lists the counts and reasons of a note on failures, for example: 3 "crash", 2 "n.d.", 1 by the condition failed=.

@@ -85,6 +85,13 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 	return out, nil
 }
 
+// Near returns the kernel between an arm and the arms at these ascending positions, which are near each other.
+func (s *Section) Near(arm int, of []int) []float64 {
+	row := make([]float64, of[len(of)-1]+1-of[0])
+	kernels.Part(s.gram, row, arm, of[0])
+	return lists.Map(of, func(i int) float64 { return row[i-of[0]] })
+}
+
 // Local holds features of a section that are accurate enough for given arms. Only designs of rounds use them, not
 // estimates.
 type Local struct {

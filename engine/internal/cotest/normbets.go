@@ -174,8 +174,11 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 // betOn adds bets on the walks of a claim at the positions in open.
 func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
-	first := s.Find(c.arms[c.leader])
-	leaders := try.Of(s.Rows(a.ctx(), []int{first}))
+	first, arms := s.Find(c.arms[c.leader]), lists.Map(open, func(k int) int { return s.Find(c.arms[k]) })
+	byLeader := map[int]float64{} // by arm x: k(b, x)
+	for t, v := range s.Near(first, arms) {
+		byLeader[arms[t]] = v
+	}
 	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
 	var history []int // positions whose walks have sums
 	for _, k := range open {
@@ -188,7 +191,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 		errors := a.fixed.system.Coordinates(v.errors(a, c, history))
 		for t, k := range history {
 			sum, x := a.sums.walks[c.walks[k]], s.Find(c.arms[k])
-			cross := sum.Own * (leaders[0][x] - s.Diagonal[x])
+			cross := sum.Own * (byLeader[x] - s.Diagonal[x])
 			for u, w := range sum.Coefficients {
 				cross += w * (v.past[u][first] - v.past[u][x])
 			}
@@ -198,7 +201,7 @@ func (a *normBets) betOn(c *claim, open []int, v *view) {
 	for t, k := range open {
 		x := s.Find(c.arms[k])
 		a.bet(c, k, v, bounded.Contrast{
-			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leaders[0][x], 0), Before: before[k],
+			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*byLeader[x], 0), Before: before[k],
 		})
 	}
 	try.To(a.ctx().Err())
