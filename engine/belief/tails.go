@@ -89,8 +89,8 @@ func (t *tails) scaled(variance float64) *tails {
 const sweeps, damping, settled = 12, 0.7, 0.1
 
 // tails finds the normal approximations N(shift, own) of the own parts under the mixture s. It starts from near, the
-// result for other hyperparameters, unless near is nil. For a measured arm without its own part, the other measurements
-// and the kernel give N(m, v). So the own part is observed as y - m with variance v + noise.
+// result for other hyperparameters, unless near is nil. For each measured arm, the kernel and the other measurements
+// predict the reward without its own part as N(m, v). So y - m is an observation of the own part, with variance v + noise.
 func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err error) {
 	defer try.Caught(&err)
 	t := &tails{s, make([]float64, l.d.p.N()), l.owns(), l.own, math.Inf(-1)}
@@ -139,8 +139,9 @@ func (l *layout) less(shift []float64) []float64 {
 	return lists.Make(len(l.target), func(k int) float64 { return l.target[k] - shift[l.d.cells[k]] })
 }
 
-// cavity returns mean m and variance v of measured arm k without its own part and its measurement. The arguments mean and
-// variance are those of its posterior. ok is false if the measurement carries no information.
+// cavity returns mean m and variance v of the reward of measured arm k, without its own part, given the other
+// measurements. The arguments mean and variance are those of its posterior. ok is false if the measurement carries no
+// information.
 func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, ok bool) {
 	i := l.d.cells[k]
 	if !(variance < l.noise[k]) {
