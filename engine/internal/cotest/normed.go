@@ -121,17 +121,12 @@ func (a *normed) learn(b engine.Batch) {
 
 // conclude chooses the leaders of the open contests, and closes decided contests.
 func (a *normed) conclude() {
-	var were []*contest
-	for _, c := range a.contests {
-		if !c.closed {
-			were = append(were, c)
-			a.choose(c)
-		}
+	open := a.open()
+	for _, c := range open {
+		a.choose(c)
 	}
 	a.startClocks()
-	for _, c := range were {
-		a.record(c)
-	}
+	a.record(open)
 }
 
 // State implements engine.Algorithm.
