@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -302,8 +303,8 @@ func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
-// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function from
-// a table.
+// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function
+// between points, and computes it only where draws need it.
 func bent(draws []float64, mean, sd float64, law []part) {
 	const widest, step = 4.5, 0.25
 	var at []float64
@@ -313,14 +314,20 @@ func bent(draws []float64, mean, sd float64, law []part) {
 		}
 	}
 	slices.Sort(at)
-	below := lists.Map(at, func(y float64) float64 { return shareBelow(law, y) })
+	known := slices.Repeat([]float64{-1}, len(at))
+	below := func(i int) float64 {
+		if known[i] < 0 {
+			known[i] = shareBelow(law, at[i])
+		}
+		return known[i]
+	}
 	for k, y := range draws {
 		share := 0.5 * math.Erfc((mean-y)/(sd*math.Sqrt2))
-		to, _ := slices.BinarySearch(below, share)
+		to := sort.Search(len(at), func(i int) bool { return below(i) >= share })
 		to = min(max(to, 1), len(at)-1)
 		part := 0.5
-		if wide := below[to] - below[to-1]; wide > 0 {
-			part = min(max((share-below[to-1])/wide, 0), 1)
+		if wide := below(to) - below(to-1); wide > 0 {
+			part = min(max((share-below(to-1))/wide, 0), 1)
 		}
 		draws[k] = at[to-1] + part*(at[to]-at[to-1])
 	}
