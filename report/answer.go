@@ -240,6 +240,11 @@ func pickTable(a answer.Answer) Table {
 		t.Columns = append(t.Columns, number("feasible_probability", "P("+strings.Join(a.Required, ", ")+")", ""))
 		t.Notes = append(t.Notes, "An option that does not meet the requirement counts as the worst of its task.")
 	}
+	works := len(a.Picks) > 0 && a.Picks[0].Works != nil
+	if works {
+		t.Columns = append(t.Columns, worksColumn)
+		t.Notes = append(t.Notes, "P(works) is the probability that a measurement gives a value. It is learned from failed measurements.")
+	}
 	failed := slices.ContainsFunc(a.Picks, func(p answer.Pick) bool { return p.Failed > 0 })
 	if failed {
 		t.Columns = append(t.Columns, text("failed", "Failed"))
@@ -263,6 +268,9 @@ func pickTable(a answer.Answer) Table {
 		} else if a.Required != nil {
 			row = append(row, nil)
 		}
+		if works {
+			row = append(row, Chance(*p.Works))
+		}
 		if failed {
 			row = append(row, fmt.Sprintf("%d of %s", p.Failed, decimal(float64(p.Failed)+p.Count, 4)))
 		}
@@ -270,6 +278,9 @@ func pickTable(a answer.Answer) Table {
 	}
 	return t
 }
+
+// worksColumn has the probability that a measurement gives a value. Tables have it if measurements failed.
+var worksColumn = number("works_probability", "P(works)", "")
 
 // rounded formats a number x and the ends of its interval ci to two digits of half the interval's width.
 func rounded(x float64, ci [2]float64) (estimate, lo, hi string) {
@@ -285,6 +296,9 @@ func pickRows(a answer.Answer) Table {
 	t.Columns = append(t.Columns, columns("#estimate estimate", "#ci95_low ci95_low", "#ci95_high ci95_high",
 		"#probability_within probability_within", "#expected_loss expected_loss", "runner_up runner_up", "#count count", "#more more",
 		"#options options", "#failed failed")...)
+	// only where options have requirements, and where measurements failed
+	always := len(t.Columns)
+	t.Columns = append(t.Columns, columns("#feasible_probability feasible_probability", "#works_probability works_probability")...)
 	for _, p := range a.Picks {
 		row := append([]any{p.Task, p.Arm}, lists.Map(a.Columns, func(c string) any { return p.Features[c] })...)
 		lo, hi := math.NaN(), math.NaN()
@@ -292,9 +306,18 @@ func pickRows(a answer.Answer) Table {
 			lo, hi = p.CI95[0], p.CI95[1]
 		}
 		row = append(row, p.Estimate, lo, hi, p.Within, p.Loss, known(p.RunnerUp), p.Count, p.More, p.Options, p.Failed)
+		for _, x := range []*float64{p.Feasible, p.Works} {
+			if x == nil {
+				row = append(row, nil)
+			} else {
+				row = append(row, *x)
+			}
+		}
 		t.Rows = append(t.Rows, row)
 	}
-	return t
+	return t.where(func(j int, _ Column) bool {
+		return j < always || slices.ContainsFunc(t.Rows, func(r []any) bool { return r[j] != nil })
+	})
 }
 
 // moreTable lists how many further measurements would make each recommendation 95 % probable.
@@ -330,6 +353,10 @@ func nextTable(a answer.Answer) Table {
 	if a.Undetermined != nil {
 		t.Notes = []string{"These options were measured least."}
 	}
+	works := a.Next[0].Works != nil
+	if works {
+		t.Columns = append(t.Columns, worksColumn)
+	}
 	costs := a.Next[0].Cost > 0
 	if costs {
 		t.Columns = append(t.Columns, Column{Name: "cost", Title: "Cost", Align: Right, Digits: 3})
@@ -344,6 +371,9 @@ func nextTable(a answer.Answer) Table {
 	}
 	for _, p := range a.Next {
 		row := []any{columnsOf(a).TaskLabel(p.Task), p.Label, p.Count}
+		if works {
+			row = append(row, Chance(*p.Works))
+		}
 		if costs {
 			row = append(row, p.Cost)
 		}

@@ -46,6 +46,11 @@ func TestAnswerPage(t *testing.T) {
 	a := answer.Answer{Epsilon: 0, Warnings: []string{"a code was found"}, Unanswered: []string{"d"}, Basis: "Believe this.",
 		Picks: []answer.Pick{pick("a", "x", 1000000013.5, 1.5, 3), pick("b", "y", 2.5e-9, 2e-10, 2), pick("c", "z", 42.3, 0.00075, 1)}}
 	a.Picks[0].Failed = 2
+	works := []float64{0.625, 0.75, 0.875}
+	for k := range a.Picks {
+		a.Picks[k].Works = &works[k]
+	}
+	a.Next = []answer.Pull{{Task: "a", Arm: "x", Label: "x", Count: 2, Works: &works[0]}}
 	for _, p := range a.Picks {
 		a.Arms = append(a.Arms, answer.Arm{Task: p.Task, Arm: p.Arm, Label: p.Label, Estimate: p.Estimate, CI95: p.CI95})
 	}
@@ -54,11 +59,17 @@ func TestAnswerPage(t *testing.T) {
 	text := strings.ReplaceAll(out.String(), "\u00a0", " ")
 	for _, want := range []string{
 		"Each of the 2 recommended options is the best with probability 95 % or more. c has only one option with a value. No option gave a value at d.", "1,000,000,012.0 to 1,000,000,015.0", "2.3e-9 to 2.7e-9",
-		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5",
+		"42.29925 to 42.30075", "> 99.9 %", "only option", "2 of 5", "87 %",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if strings.Count(text, "P(works)") != 3 || strings.Count(text, "62 %") != 2 {
+		t.Errorf("not both tables, and a note, say how probable it is that the options work:\n%s", text)
+	}
+	if rows := pickRows(a); rows.Columns[len(rows.Columns)-1].Name != "works_probability" || rows.Rows[1][len(rows.Columns)-1] != 0.75 {
+		t.Errorf("the columns of files are %v", rows.Columns)
 	}
 	if strings.Contains(text, "100 %") || strings.Index(text, "A code was found") > strings.Index(text, "Each of the 2") {
 		t.Errorf("100 %% or a late warning in\n%s", text)

@@ -61,8 +61,16 @@ func overallTasks(a answer.Answer) Table {
 	t := Table{Caption: o.Label + " in each task", Columns: []Column{text("task", columnsOf(a).TaskTitle()), number("weight", "Weight", ""),
 		number("estimate", rewardTitle(a), ""), {Name: "expected_loss", Title: "Expected loss", Align: Right, Digits: 2},
 		text("best", "Best of the task")}}
+	works := o.PerTask[0].Works != nil
+	if works {
+		t.Columns = append(t.Columns, worksColumn)
+	}
 	for _, x := range o.PerTask {
-		t.Rows = append(t.Rows, []any{columnsOf(a).TaskLabel(x.Task), wording.ToStep(x.Weight, 0.1), x.Estimate, x.Loss, x.Best})
+		row := []any{columnsOf(a).TaskLabel(x.Task), wording.ToStep(x.Weight, 0.1), x.Estimate, x.Loss, x.Best}
+		if works {
+			row = append(row, Chance(*x.Works))
+		}
+		t.Rows = append(t.Rows, row)
 	}
 	return t
 }

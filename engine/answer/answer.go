@@ -130,6 +130,8 @@ type Pick struct {
 	Loss     float64        `json:"expected_loss"`      // expected simple regret, reward units; ≥ 0, null if undetermined
 	// posterior probability that the arm meets the requirements; null without requirements
 	Feasible *float64 `json:"feasible_probability,omitempty"`
+	// probability that a measurement of the arm gives a value, learned from failed measurements; null if none failed
+	Works    *float64 `json:"works_probability,omitempty"`
 	RunnerUp string   `json:"runner_up"` // label of the arm with the second largest probability of being the best; "" for a single candidate
 	// approximate number of further measurements of this task after which the expected probability_within reaches 0.95; 0
 	// if it already does or if undetermined, -1 if 4096 are not enough
@@ -151,9 +153,11 @@ type Arm struct {
 	Difference *Difference `json:"difference_to_pick,omitempty"`
 	// posterior probability that the arm meets the requirements; null without requirements
 	Feasible *float64 `json:"feasible_probability,omitempty"`
-	Mean     *float64 `json:"mean"`             // mean of the measurements; null if there are none
-	Count    float64  `json:"count"`            // number of measurements
-	Failed   int      `json:"failed,omitempty"` // measurements that gave no value
+	// probability that a measurement of the arm gives a value, learned from failed measurements; null if none failed
+	Works  *float64 `json:"works_probability,omitempty"`
+	Mean   *float64 `json:"mean"`             // mean of the measurements that the answer uses; null if there are none
+	Count  float64  `json:"count"`            // number of measurements that the answer uses
+	Failed int      `json:"failed,omitempty"` // measurements that gave no value
 }
 
 // Pull is a proposed number of measurements of one arm.
@@ -163,6 +167,8 @@ type Pull struct {
 	Label    string         `json:"label"`    // values in the columns of the arms
 	Features map[string]any `json:"features"` // values as in the table, by column
 	Count    int            `json:"count"`    // number of measurements
+	// probability that a measurement of the arm gives a value, learned from failed measurements; null if none failed
+	Works *float64 `json:"works_probability,omitempty"`
 	// number of the new block, from 1; 0 if the data have no blocks
 	Block int `json:"block,omitempty"`
 	// cost of all these measurements together; 0 if the data have no costs
@@ -203,9 +209,9 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (_ *Answer, err erro
 	open := candidates(p, opt.Retry)
 	rewards := b
 	b, feasible := required(b, opt.Quantities)
-	likely := ""
+	likely, failed := "", failuresOf(p)
 	if !opt.Retry {
-		b, likely = a.working(b, open)
+		b, likely = a.working(b, failed, open)
 	}
 	if feasible != nil || likely != "" {
 		m.mean = momentsOf(b).mean // estimates and intervals stay those of the reward
@@ -214,6 +220,7 @@ func Of(ctx context.Context, b *belief.Belief, opt Options) (_ *Answer, err erro
 	a.compare(rewards, picks, open)
 	a.Importance = importance(p, m.mean)
 	a.feasible(picks, feasible, opt.Quantities)
+	a.works(picks, failed)
 	try.To(a.pareto(ctx, rewards, opt.Quantities, open))
 	opt.tell(0.3)
 	last := 1.0 // fraction of the work before further measurements are proposed
@@ -325,7 +332,7 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 			}
 		}
 	}
-	a.believe(p, m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
+	a.believe(b.Used(), m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
 	for k, i := range picks {
 		pick := &a.Picks[k]
 		pick.take(a.Arms[i])
@@ -340,7 +347,8 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	return picks
 }
 
-// believe sets Arms. best has the probability of each arm to be the best of its task.
+// believe sets Arms. p has only the measurements that the posterior uses. best has the probability of each arm to be the
+// best of its task.
 func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	words := p.Words()
 	for i, probability := range best {

@@ -264,8 +264,7 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 			if counts[k] == 0 {
 				continue
 			}
-			arm, next := a.Arms[q.arms[k]], Pull{Count: counts[k]}
-			next.Task, next.Arm, next.Label, next.Features = arm.Task, arm.Arm, arm.Label, arm.Features
+			next := a.Arms[q.arms[k]].pulls(counts[k])
 			if q.b.Blocks > 0 {
 				next.Block = block + 1
 			}
@@ -301,7 +300,7 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	defer try.Caught(&err)
 	now := &Answer{Epsilon: epsilon}
 	open := candidates(b.Problem, false)
-	b, _ = now.working(doubted(b), open)
+	b, _ = now.working(doubted(b), failuresOf(b.Problem), open)
 	m := momentsOf(b)
 	picks := now.pick(b, m, open)
 	some := now.planned()

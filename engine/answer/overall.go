@@ -47,6 +47,8 @@ type TaskLoss struct {
 	Estimate float64 `json:"estimate"`      // posterior mean of the expected reward of the pick at the task
 	Loss     float64 `json:"expected_loss"` // expected shortfall from the best option of the task, reward units; ≥ 0
 	Best     string  `json:"best"`          // label of the option with the highest estimate at the task
+	// probability that a measurement of the pick gives a value at the task; null if no measurement failed
+	Works *float64 `json:"works_probability,omitempty"`
 }
 
 // OverallPlace is one option in the ranking over all tasks.
@@ -176,7 +178,7 @@ func (a *Answer) overall(b *belief.Belief, open [][]int) (*everywhere, int) {
 		v := p.TaskOf[i]
 		top := first(open[v], func(j int) float64 { return p.Turned(a.Arms[j].Estimate) })
 		o.PerTask = append(o.PerTask, TaskLoss{Task: p.Tasks.Names[v], Weight: e.weights[v], Estimate: a.Arms[i].Estimate, Loss: losses[i],
-			Best: a.Arms[top].Label})
+			Best: a.Arms[top].Label, Works: a.Arms[i].Works})
 	}
 	a.Overall = o
 	return e, pick

@@ -38,16 +38,18 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 		}
 		a.Arms = append(a.Arms, arm)
 	}
+	var picks []int
 	for v, arms := range open {
 		if len(arms) == 0 {
 			a.Unanswered = append(a.Unanswered, p.Tasks.Names[v])
 			continue
 		}
-		most := a.Arms[first(arms, func(i int) float64 { return a.Arms[i].Count })]
-		pick := Pick{Options: len(arms), Within: most.Best, Loss: nan}
-		pick.take(most)
-		a.Picks = append(a.Picks, pick)
+		most := first(arms, func(i int) float64 { return a.Arms[i].Count })
+		pick := Pick{Options: len(arms), Within: a.Arms[most].Best, Loss: nan}
+		pick.take(a.Arms[most])
+		picks, a.Picks = append(picks, most), append(a.Picks, pick)
 	}
+	a.works(picks, failuresOf(p))
 	a.spread(p, open, opt.Next)
 	return a, nil
 }
@@ -105,8 +107,7 @@ func (a *Answer) spread(p *problem.Problem, open [][]int, count int) {
 			continue
 		}
 		place[best] = len(a.Next)
-		arm := a.Arms[best]
-		a.Next = append(a.Next, Pull{Task: arm.Task, Arm: arm.Arm, Label: arm.Label, Features: arm.Features, Count: 1})
+		a.Next = append(a.Next, a.Arms[best].pulls(1))
 	}
 }
 
@@ -154,4 +155,9 @@ func armOf(p *problem.Problem, words problem.Words, i int) Arm {
 func (p *Pick) take(x Arm) {
 	p.Task, p.Arm, p.Label, p.Features = x.Task, x.Arm, x.Label, x.Features
 	p.Estimate, p.CI95, p.Count, p.Failed = x.Estimate, x.CI95, x.Count, x.Failed
+}
+
+// pulls returns a proposal of count measurements of arm x.
+func (x Arm) pulls(count int) Pull {
+	return Pull{Task: x.Task, Arm: x.Arm, Label: x.Label, Features: x.Features, Works: x.Works, Count: count}
 }

@@ -35,9 +35,10 @@ type split struct {
 	evidence float64 // log probability of the failures
 }
 
-// trials are the options that were tried, and the share of failed measurements of each.
+// trials are the options that were tried, with the number of their measurements, and the share of these that failed.
 type trials struct {
 	arms  []int
+	count []float64
 	share []float64
 	rate  float64 // mean share
 }
@@ -54,7 +55,7 @@ func trialsOf(p *problem.Problem) (t trials) {
 			all += worked
 		}
 		if all > 0 {
-			t.arms, t.share = append(t.arms, i), append(t.share, float64(failed)/all)
+			t.arms, t.count, t.share = append(t.arms, i), append(t.count, all), append(t.share, float64(failed)/all)
 		}
 	}
 	t.rate = floats.Sum(t.share) / float64(max(1, len(t.arms)))
@@ -126,57 +127,115 @@ func splitsOf(p *problem.Problem, t trials) (singles, pairs []*split) {
 	return singles, pairs
 }
 
-// works returns a factor for each option: its probability to give a value relative to an option with twice the mean odds to
-// fail; at most 1, and 1 for options that worked. on is the split that explains the failures best. The probability averages
-// over ways in which failures may depend on the options: not at all, by one column, or by two. It returns nil if failures
-// probably do not depend on the options.
-func works(p *problem.Problem) (factors []float64, on *split) {
+// failures states how probably options fail. It averages over ways in which failures may depend on the options: not at all,
+// by one column, or by two.
+type failures struct {
+	trials
+	usual  []float64 // probability that a measurement fails, for options that are like arm i
+	others []float64 // the same without the measurements of arm i
+	on     *split    // it explains the failures best; nil if failures probably do not depend on the options
+}
+
+// failuresOf returns nil if no measurement failed, or all.
+func failuresOf(p *problem.Problem) *failures {
 	if p.Failed == nil {
-		return nil, nil
+		return nil
 	}
 	t := trialsOf(p)
 	if !(t.rate > 0 && t.rate < 1) {
-		return nil, nil
+		return nil
 	}
 	none := float64(len(t.arms)) * (t.rate*math.Log(t.rate) + (1-t.rate)*math.Log(1-t.rate))
 	singles, pairs := splitsOf(p, t)
-	all := slices.Concat(singles, pairs)
-	if len(all) == 0 {
-		return nil, nil
+	best := &split{evidence: math.Inf(-1)}
+	for _, s := range slices.Concat(singles, pairs) {
+		if s.evidence > best.evidence {
+			best = s
+		}
 	}
-	on = slices.MaxFunc(all, func(x, y *split) int { return cmp.Compare(x.evidence, y.evidence) })
-	most := max(none, on.evidence) // weights are relative to it, so that none overflows
+	most := max(none, best.evidence) // weights are relative to it, so that none overflows
 	alone := math.Exp(none - most)
-	total, fails := alone, slices.Repeat([]float64{alone * t.rate}, p.N())
+	total, f := alone, &failures{trials: t}
+	f.usual, f.others = slices.Repeat([]float64{alone * t.rate}, p.N()), slices.Repeat([]float64{alone * t.rate}, p.N())
+	own := make([]float64, p.N()) // share of failures of arm i, if it was tried
+	one := make([]float64, p.N()) // 1 if arm i was tried
+	for k, i := range t.arms {
+		own[i], one[i] = t.share[k], 1
+	}
 	for _, same := range [][]*split{singles, pairs} {
 		for _, s := range same {
 			weight := 0.5 / float64(len(same)) * math.Exp(s.evidence-most)
 			total += weight
 			tried, failed := s.counted(t)
-			for i := range fails {
+			for i := range f.usual {
 				c := s.cell(i)
-				fails[i] += weight * (failed[c] + cellSize*t.rate) / (tried[c] + cellSize)
+				f.usual[i] += weight * (failed[c] + cellSize*t.rate) / (tried[c] + cellSize)
+				f.others[i] += weight * (failed[c] - own[i] + cellSize*t.rate) / (tried[c] - one[i] + cellSize)
 			}
 		}
 	}
-	if alone >= total/2 {
-		return nil, nil
+	floats.Scale(1/total, f.usual)
+	floats.Scale(1/total, f.others)
+	if alone < total/2 {
+		f.on = best
 	}
-	usual := 2 * t.rate / (1 + t.rate)
-	factors = lists.Map(fails, func(x float64) float64 { return min(1, (1-x/total)/(1-usual)) })
-	for k, i := range t.arms {
-		if t.share[k] < 1 {
-			factors[i] = 1
+	return f
+}
+
+// factors returns a factor for each option: its probability to give a value relative to an option with twice the mean odds to
+// fail; at most 1, and 1 for options that worked. It returns nil if failures probably do not depend on the options.
+func (f *failures) factors() []float64 {
+	if f == nil || f.on == nil {
+		return nil
+	}
+	most := 2 * f.rate / (1 + f.rate)
+	out := lists.Map(f.usual, func(x float64) float64 { return min(1, (1-x)/(1-most)) })
+	for k, i := range f.arms {
+		if f.share[k] < 1 {
+			out[i] = 1
 		}
 	}
-	return factors, on
+	return out
+}
+
+// works returns the probability of each option that its next measurement gives a value. An option that was tried may have a
+// rate of failures of its own, or that of the options like it. Repeated measurements show which holds; without them both are
+// equally probable.
+func (f *failures) works() []float64 {
+	out := lists.Map(f.usual, func(x float64) float64 { return 1 - x })
+	ratio := 0.0 // log evidence of own rates less that of common rates
+	for k, i := range f.arms {
+		failed, worked, mean := f.count[k]*f.share[k], f.count[k]*(1-f.share[k]), f.others[i]
+		a, b := cellSize*mean, cellSize*(1-mean)
+		ratio += logBeta(a+failed, b+worked) - logBeta(a, b) - failed*math.Log(mean) - worked*math.Log(1-mean)
+	}
+	own := 1 / (1 + math.Exp(-ratio))
+	for k, i := range f.arms {
+		rate := (f.count[k]*f.share[k] + cellSize*f.others[i]) / (f.count[k] + cellSize)
+		out[i] -= own * (rate - f.usual[i])
+	}
+	return out
+}
+
+// works sets the probability that arms and picks work, if measurements failed. picks are the arms of a.Picks.
+func (a *Answer) works(picks []int, f *failures) {
+	if f == nil {
+		return
+	}
+	chances := f.works()
+	for i := range a.Arms {
+		a.Arms[i].Works = &chances[i]
+	}
+	for k, i := range picks {
+		a.Picks[k].Works = &chances[i]
+	}
 }
 
 // working returns the posterior that recommendations use if failures depend on the options. It moves the reward of an option
 // that probably fails towards the lowest posterior mean of its task. note says so; it is "" if no candidate is affected.
-func (a *Answer) working(b *belief.Belief, open [][]int) (worth *belief.Belief, note string) {
+func (a *Answer) working(b *belief.Belief, f *failures, open [][]int) (worth *belief.Belief, note string) {
 	p := b.Problem
-	factors, on := works(p)
+	factors := f.factors()
 	count := lists.Count(slices.Concat(open...), func(i int) bool { return factors != nil && factors[i] < 1 })
 	if count == 0 {
 		return b, ""
@@ -189,7 +248,7 @@ func (a *Answer) working(b *belief.Belief, open [][]int) (worth *belief.Belief, 
 			row[i] -= (1 - x) * max(0, row[i]-floor[i])
 		}
 	}
-	columns := lists.Map(on.columns, func(c int) string {
+	columns := lists.Map(f.on.columns, func(c int) string {
 		if c < 0 {
 			return cmp.Or(strings.Join(a.Tasks, ", "), "task")
 		}

@@ -2,6 +2,7 @@ package answer_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -53,6 +54,14 @@ func TestFailuresAreLearned(t *testing.T) {
 			t.Errorf("%s: %s is proposed", x.Task, x.Label)
 		}
 	}
+	for _, x := range a.Arms {
+		if fails := memory(int(x.Task[1]-'0'), int(x.Features["batch"].(float64))); fails != (*x.Works < 0.3) || !fails && *x.Works < 0.9 {
+			t.Errorf("%s at %s works with probability %g", x.Label, x.Task, *x.Works)
+		}
+	}
+	if *a.Picks[0].Works < 0.9 || *a.Next[0].Works < 0.9 {
+		t.Errorf("pick and proposal work with probability %g and %g", *a.Picks[0].Works, *a.Next[0].Works)
+	}
 	const note = "Failures depend on"
 	if !strings.Contains(a.Basis, note+" model and batch. ") && !strings.Contains(a.Basis, note+" batch and model. ") {
 		t.Errorf("the answer says %q", a.Basis)
@@ -63,5 +72,31 @@ func TestFailuresAreLearned(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	if a := runsAnswer(t, false, func(int, int) bool { return rng.Float64() < 0.15 }); strings.Contains(a.Basis, note) {
 		t.Errorf("with failures at random the answer says %q", a.Basis)
+	}
+}
+
+// If repeated runs show that options fail at random, the probability that an option works is the share of runs that worked.
+// Without a failure there is none.
+func TestFailuresAtRandom(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	table := "option,y\n"
+	for k := range 60 {
+		value := fmt.Sprint(k%6, ".", k)
+		if rng.Float64() < 0.3 {
+			value = "crashed"
+		}
+		table += fmt.Sprintf("o%d,%s\n", k%6, value)
+	}
+	long := problem.LoadOptions{Long: &problem.Long{Arm: []string{"option"}, Reward: "y"}}
+	share := float64(strings.Count(table, "crashed")) / 60
+	for _, x := range bestOf(t, loaded(t, table, long), answer.Options{}).Arms {
+		if math.Abs(*x.Works-(1-share)) > 0.1 {
+			t.Errorf("%s (%d failed) works with probability %g, %g of all runs failed", x.Label, x.Failed, *x.Works, share)
+		}
+	}
+	for _, x := range bestOf(t, loaded(t, "option,y\na,1\na,2\nb,3\nb,5\n", long), answer.Options{}).Arms {
+		if x.Works != nil {
+			t.Errorf("without failures %s works with probability %g", x.Label, *x.Works)
+		}
 	}
 }

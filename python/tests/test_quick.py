@@ -121,6 +121,8 @@ def test_exports():
         assert list(a.table[rate]) == [given[1]]
         assert given[3] not in set(a.next[rate])
         assert len(df.merge(a.next)) == 3 * len(a.next)
+        assert a.next["works_probability"].between(0.5, 1).all()
+        assert a.arms.set_index(rate)["works_probability"][given[3]] < a.table["works_probability"][0]
         assert a.json["picks"][0]["features"][rate] == rates[1]
         a = cope.problem(df, arm=rate, reward=metric, failed="false").best()
         assert list(a.table[rate]) == [given[3]]
