@@ -207,8 +207,8 @@ var sentences = map[WarningKind]string{
 		"closer with more pulls per round",
 	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
 		"or, with fb, a larger budget",
-	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms. It shows only that %q is within " +
-		"%.3g of the best",
+	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms, so its answer stays undecided. The " +
+		"test shows less, with the same error probability: %q is within %.3g of the best. Give a larger epsilon or, with fb, a larger budget",
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
 		"larger budget to measure them",
 	WarnNormWould: "with norm=%.3g the arms share data: about %.0f samples per agent (up to about twice that) instead of %.0f. " +

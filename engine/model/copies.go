@@ -123,13 +123,16 @@ func (m Relations) RankAtMost(most int) (bool, error) {
 const coarseRank, neighbours = 16, 16
 
 // coarse returns the projections of coarse features on one direction (N values), and the largest distance of equal arms in
-// this projection.
+// this projection. The projections are cached.
 func (m Relations) coarse() (along []float64, radius float64, err error) {
-	f, err := m.Stopped(coarseRank, 0)
-	if err != nil {
-		return nil, 0, err
-	}
-	return alongDirection(f.Features), math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), nil
+	along, err = m.source.along.get(m.Context(), func() ([]float64, error) {
+		f, err := m.Stopped(coarseRank, 0)
+		if err != nil {
+			return nil, err
+		}
+		return alongDirection(f.Features), nil
+	})
+	return along, math.Sqrt(sameToFactor*m.Diagonal/m.Scale) + 1e-14*math.Sqrt(m.Diagonal/m.Scale), err
 }
 
 // mergedByValues returns the result of Merged, from exact kernel values. It sorts arms by a projection of their coarse

@@ -67,3 +67,13 @@ func TestRelationsAfterAnInterrupt(t *testing.T) {
 		t.Error("a kernel whose rank is the number of different arms does not admit all rewards")
 	}
 }
+
+// Many tasks look for copies one after the other. The coarse features are computed for the first of them only.
+func TestCoarseFeaturesAreComputedOnce(t *testing.T) {
+	m := model(t, copiesProblem(t, []float64{0, 1, 0, 2}))
+	first, _ := try.Two(m.Relations().coarse())
+	second, _ := try.Two(m.Relations().coarse())
+	if &first[0] != &second[0] {
+		t.Error("coarse features were computed twice")
+	}
+}

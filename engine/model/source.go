@@ -32,6 +32,7 @@ type source struct {
 
 	features *once[*exactFeatures]
 	grouped  *once[*gp.Blocked] // see Model.grouped
+	along    *once[[]float64]   // see Relations.coarse
 }
 
 // exactFeatures has the features from a pivoted Cholesky factor. They are exact up to rounding, unless the factor was cut
@@ -49,7 +50,8 @@ func newSource(ctx context.Context, p *problem.Problem, maxRank int) (_ *source,
 	defer try.Caught(&err)
 	try.Of(p.Kernel.Check(p.Tasks, p.Arms))
 	gram := try.Of(p.Kernel.On(ctx, p.Tasks, p.Arms, p.TaskOf))
-	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Blocked]()}
+	s := &source{gram: gram, maxRank: maxRank, features: newOnce[*exactFeatures](), grouped: newOnce[*gp.Blocked](),
+		along: newOnce[[]float64]()}
 	s.factor = try.Of(kernels.Grow(gram))
 	s.scale, s.root = scaleOf(s.factor.Largest())
 	return s, nil

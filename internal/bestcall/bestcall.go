@@ -182,6 +182,14 @@ func (o *Call) Line(table string) string {
 
 func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
+// cells returns a number of cells in words.
+func cells(n int) string {
+	if n == 1 {
+		return "1 cell"
+	}
+	return fmt.Sprintf("%d cells", n)
+}
+
 // Describe returns a short description of a column's values.
 func Describe(c problem.Column) string {
 	what := fmt.Sprintf("text, %d different: %s", c.Different, strings.Join(c.Examples, ", "))
@@ -193,14 +201,14 @@ func Describe(c problem.Column) string {
 	case c.Different > len(c.Examples):
 		what += ", …"
 	}
-	for _, word := range c.Words {
-		what += fmt.Sprintf(", or %q", word)
-	}
 	if c.Limits > 0 {
-		what += fmt.Sprintf(", detection limits such as %s (%d)", c.Limit, c.Limits)
+		what += fmt.Sprintf("; detection limits such as %s in %s", c.Limit, cells(c.Limits))
 	}
 	if c.Empty > 0 {
-		what += fmt.Sprintf(" (%d without a number)", c.Empty)
+		what += fmt.Sprintf("; %s without a number", cells(c.Empty))
+	}
+	if len(c.Words) > 0 {
+		what += "; text: " + strings.Join(lists.Map(c.Words, strconv.Quote), ", ")
 	}
 	return what
 }

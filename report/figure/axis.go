@@ -159,11 +159,11 @@ func power(k int) string { return "10^" + strings.Replace(strconv.Itoa(k), "-", 
 
 // named puts names of categories at 0, 1, ...; at most most of them, at equal distances, each with a limited number of
 // letters.
-func (a *axis) named(names []string, position func(i int) float64, most, letters int) {
+func (a *axis) named(names []string, most, letters int) {
 	every := (len(names) + most - 1) / most
 	for i, name := range names {
 		if i%every == 0 {
-			a.ticks = append(a.ticks, tick{value: position(i), label: shorten(name, letters)})
+			a.ticks = append(a.ticks, tick{value: float64(i), label: shorten(name, letters)})
 		}
 	}
 }
@@ -182,6 +182,7 @@ func shorten(s string, most int) string {
 type axis struct {
 	lo, hi float64
 	log    bool
+	down   bool // the lower end is at the top; only for linear axes
 	ticks  []tick
 }
 
@@ -290,6 +291,9 @@ func (a axis) within(values []float64) []float64 {
 func (a axis) fraction(v float64) float64 {
 	if a.log {
 		return math.Log(v/a.lo) / math.Log(a.hi/a.lo)
+	}
+	if a.down {
+		v = a.lo + a.hi - v
 	}
 	return (v - a.lo) / (a.hi - a.lo)
 }

@@ -51,8 +51,10 @@ type extents struct {
 	names      []XName
 }
 
+// ranges returns the axes of panels that share them. In rows, x has the positions and y the values, as in other figures.
 func ranges(panels []Figure) extents {
 	var e extents
+	rows := panels[0].InRows()
 	var ys, ends []float64
 	logX, logY, never := false, false, false
 	var xlim, ylim *[2]float64
@@ -71,15 +73,22 @@ func ranges(panels []Figure) extents {
 			ends = append(append(ends, s.Lo...), s.Hi...)
 		}
 		for _, l := range f.Lines {
-			if l.Vertical {
+			switch {
+			case l.Vertical != rows:
 				e.at = append(e.at, l.At)
-			} else {
+			case rows: // bars and dots can be far from the line
+				ys = append(ys, l.At)
+			default:
 				ends = append(ends, l.At)
 			}
 		}
 	}
-	if len(e.categories) > 0 {
-		e.x = axis{lo: -0.5, hi: float64(len(e.categories)) - 0.5}
+	zero := slices.Min(append([]float64{0}, ys...)) >= 0
+	if rows { // bars begin at zero; dots need not
+		logX, logY, xlim, ylim, zero = logY, logX, ylim, xlim, !panels[0].InDots()
+	}
+	if rows || len(e.categories) > 0 {
+		e.x = axis{lo: -0.5, hi: max(float64(len(e.categories))-0.5, 0.5), down: rows}
 	} else {
 		e.x = newAxis(e.at, nil, logX, false)
 		e.x.limit(xlim)
@@ -87,7 +96,10 @@ func ranges(panels []Figure) extents {
 	if never {
 		ends = slices.DeleteFunc(ends, func(v float64) bool { return v < 0 })
 	}
-	e.y = newAxis(ys, ends, logY, !logY && slices.Min(append([]float64{0}, ys...)) >= 0)
+	e.y = newAxis(ys, ends, logY, !logY && zero)
+	if rows && logY { // even the shortest bar needs some length
+		e.y.lo /= 1.5
+	}
 	e.y.limit(ylim)
 	return e
 }
@@ -99,13 +111,13 @@ const overhang = between/2 - 2
 func (e extents) tickX(p *pane, neighbours bool) {
 	length := p.box.Max.X - p.box.Min.X
 	if e.categories != nil {
-		p.x.named(e.categories, func(i int) float64 { return float64(i) }, 24, 44)
+		p.x.named(e.categories, 24, 44)
 		if p.turned = e.turned(length, p.size); !p.turned {
 			return
 		}
 		if most := int(length / 11); len(e.categories) > most {
 			p.x.ticks = nil
-			p.x.named(e.categories, func(i int) float64 { return float64(i) }, max(most, 1), 44)
+			p.x.named(e.categories, max(most, 1), 44)
 		}
 		return
 	}
@@ -145,7 +157,6 @@ func (d *layout) layAlone(p pane, e extents) {
 func (d *layout) layGrid(panes []pane, e extents) {
 	columns := d.gridColumns()
 	cells := d.cells()
-	rows := cells[len(cells)-1].row + 1
 	room := vg.Length(0)
 	for i := range panes {
 		p := &panes[i]
@@ -162,29 +173,14 @@ func (d *layout) layGrid(panes []pane, e extents) {
 	}
 	wide := (d.width - margin - edging - 10 - between*vg.Length(columns-1)) / vg.Length(columns)
 	high := min(wide*1.05, 175)
-	if columns == 1 && rows > 1 && len(panes) == len(d.Units()) { // the panels have different units
+	if columns == 1 && len(panes) == len(d.Units()) { // the panels have different units
 		high = min(high, stacked)
 	}
-	labels := 0 // rows of labels above each pane
 	for i := range panes {
-		p := &panes[i]
-		p.box.Min.X = margin + vg.Length(cells[i].column)*(wide+between)
-		p.box.Max.X = p.box.Min.X + wide
-		p.place()
-		labels = max(labels, p.rows)
+		panes[i].box.Min.X = margin + vg.Length(cells[i].column)*(wide+between)
+		panes[i].box.Max.X = panes[i].box.Min.X + wide
 	}
-	ticks := e.tickRoom(wide, panes[0].size)
-	each := high + ticks + caption + vg.Length(labels)*above
-	bottom := edging + d.below()
-	if d.XLabel != "" {
-		bottom += xLabel
-	}
-	for i := range panes {
-		panes[i].box.Min.Y = bottom + vg.Length(rows-1-cells[i].row)*(each+6) + ticks
-		panes[i].box.Max.Y = panes[i].box.Min.Y + high
-	}
-	d.panes = panes
-	d.height = panes[0].box.Max.Y + caption + vg.Length(labels)*above + d.top()
+	d.stack(panes, slices.Repeat([]vg.Length{high}, len(panes)), e.tickRoom(wide, panes[0].size))
 }
 
 // Intervals are bars, or bands where bars would be crowded. Markers and lines are always at the true x. Bars that would
@@ -279,31 +275,39 @@ func overlapping(bars []bar) [][]bar {
 	return groups
 }
 
-// intervals draws the intervals of series i as bars. An end that lies outside the axes
-// has no cap.
+// intervals draws the intervals of series i as bars.
 func (p pane) intervals(c draw.Canvas, i int) {
 	s := p.Series[i]
 	if !s.HasIntervals() {
 		return
 	}
-	style := draw.LineStyle{Color: p.styles[i].color, Width: 1}
-	cap := vg.Length(2.5)
-	if p.title != "" || p.withIntervals() > 4 {
-		style.Width, cap = 0.8, 1.6
+	style, cap := draw.LineStyle{Color: p.styles[i].color, Width: 1}, vg.Point{X: 2.5}
+	switch {
+	case s.Style == Dots:
+		style.Width, cap = 1.4, vg.Point{}
+	case p.title != "" || p.withIntervals() > 4:
+		style.Width, cap.X = 0.8, 1.6
 	}
 	for k := range s.Y {
-		if !p.drawable(s, k) || !(s.Lo[k] < s.Hi[k]) {
-			continue
-		}
-		lo, hi := p.at(s, k, s.Lo[k]), p.at(s, k, s.Hi[k])
-		x := lo.X + p.aside[i][k]
-		c.StrokeLine2(style, x, lo.Y, x, hi.Y)
-		for _, end := range []float64{s.Lo[k], s.Hi[k]} {
-			if _, outside := p.y.clamp(end); outside == 0 {
-				c.StrokeLine2(style, x-cap, p.py(end), x+cap, p.py(end))
-			}
+		if p.drawable(s, k) && s.Lo[k] < s.Hi[k] {
+			p.interval(c, style, s, k, vg.Point{X: p.aside[i][k]}, cap)
 		}
 	}
+}
+
+// interval draws the interval of point k of a series, moved aside by shift. It returns the upper end. cap is half of the
+// stroke across each end; an end that lies outside the axes has none.
+func (p pane) interval(c draw.Canvas, style draw.LineStyle, s Series, k int, shift, cap vg.Point) (upper vg.Point) {
+	stroke := func(a, b vg.Point) { c.StrokeLine2(style, a.X, a.Y, b.X, b.Y) }
+	upper = p.at(s, k, s.Hi[k]).Add(shift)
+	stroke(p.at(s, k, s.Lo[k]).Add(shift), upper)
+	for _, end := range []float64{s.Lo[k], s.Hi[k]} {
+		if _, outside := p.values().clamp(end); outside == 0 && cap != (vg.Point{}) {
+			at := p.at(s, k, end).Add(shift)
+			stroke(at.Sub(cap), at.Add(cap))
+		}
+	}
+	return upper
 }
 
 // shadeAlpha is the opacity of bands, which lets the parts below them show.

@@ -15,11 +15,12 @@
 //  2. Styles: colour, marker and dash of each series. They follow from Hue, Variant and Reference. A series without Hue gets the
 //     first style that no other series has. References are thin and in ink (style.go).
 //  3. Names: at the ends of the lines if they fit, otherwise in a legend below the panes (labels.go).
-//  4. Panes: boxes on the sheet, in rows, with the labels of vertical lines (layout.go, pane.go).
+//  4. Panes: boxes on the sheet, in rows, with the labels of vertical lines (layout.go, pane.go). Bars and dots lie across: their
+//     values are along x, and their categories go down (rows.go).
 //  5. Intervals: bars, or bands where bars would be crowded. Markers and lines are at the true x of their values. Only bars that
 //     would hide each other are moved aside by a few points (curves.go).
 //
-// Then each pane draws its axes, and its curves and markers (marks.go), bars (rows.go) or the cells of a heat map (heat.go). Text
+// Then each pane draws its axes, and its curves and markers (marks.go) or the cells of a heat map (heat.go). Text
 // has one typeface, with raised exponents (typeface.go). In SVG, the reader's browser sets the text in its own font. PDF embeds
 // the letters that are used (pdf.go).
 //

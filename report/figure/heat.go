@@ -18,9 +18,9 @@ func (d *layout) layHeat() {
 	n, m := len(h.Rows), len(h.Columns)
 	p := pane{Figure: d.Figure, size: 9, blind: true}
 	p.x = axis{lo: -0.5, hi: max(float64(m)-0.5, 0.5)}
-	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5)}
-	p.x.marked(h.ColumnMarks, h.Columns, func(j float64) float64 { return j }, 40, 44)
-	p.y.marked(h.RowMarks, h.Rows, func(i float64) float64 { return float64(n-1) - i }, 60, d.letters(44))
+	p.y = axis{lo: -0.5, hi: max(float64(n)-0.5, 0.5), down: true}
+	p.x.marked(h.ColumnMarks, h.Columns, 40, 44)
+	p.y.marked(h.RowMarks, h.Rows, 60, d.letters(44))
 	ticks := vg.Length(tickRow)
 	total, widest := vg.Length(0), vg.Length(0)
 	for _, t := range p.x.ticks {
@@ -38,13 +38,13 @@ func (d *layout) layHeat() {
 }
 
 // marked labels an axis with the marks; without marks, with the names.
-func (a *axis) marked(marks []XName, names []string, position func(i float64) float64, most, letters int) {
+func (a *axis) marked(marks []XName, names []string, most, letters int) {
 	if len(marks) == 0 {
-		a.named(names, func(i int) float64 { return position(float64(i)) }, most, letters)
+		a.named(names, most, letters)
 		return
 	}
 	for _, m := range marks {
-		a.ticks = append(a.ticks, tick{value: position(m.At), label: shorten(m.Name, letters)})
+		a.ticks = append(a.ticks, tick{value: m.At, label: shorten(m.Name, letters)})
 	}
 }
 
@@ -89,7 +89,7 @@ func (p pane) cells(c draw.Canvas) {
 	h := p.Heat
 	largest := h.largest()
 	for i, r := range h.Z {
-		y := float64(len(h.Z) - 1 - i)
+		y := float64(i)
 		for j := 0; j < len(r); j++ {
 			z, from := r[j], j
 			if !wording.IsFinite(z) {
@@ -99,7 +99,7 @@ func (p pane) cells(c draw.Canvas) {
 				j++
 			}
 			t := h.fraction(z, largest)
-			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y-0.47), p.py(y+0.47)
+			x0, x1, y0, y1 := p.px(float64(from)-0.47), p.px(float64(j)+0.47), p.py(y+0.47), p.py(y-0.47)
 			outline := []vg.Point{{X: x0, Y: y0}, {X: x1, Y: y0}, {X: x1, Y: y1}, {X: x0, Y: y1}}
 			fill(c, shade(t), outline)
 			if len(h.ColumnMarks) > 0 {

@@ -15,11 +15,12 @@ import (
 // name collects the entries, each name once with its style, and decides where to write them. The entries of a single pane
 // begin with its series, in their order.
 func (d *layout) name(panes []pane) {
-	d.single = len(panes) == 1
+	d.single = len(panes) == 1 && !d.InRows()
 	d.atEnds = d.single && len(panes[0].Categories) == 0
 	for _, p := range panes {
 		for i, s := range p.Series {
-			e := entry{name: s.Name, style: p.styles[i], bare: s.Style == Points, shaded: s.Style == Shade}
+			e := entry{name: s.Name, style: p.styles[i],
+				bare: s.Style == Points || s.Style == Dots, filled: s.Style == Bars, shaded: s.Style == Shade}
 			if s.Measured {
 				e.style.color = ink
 			}

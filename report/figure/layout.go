@@ -79,20 +79,41 @@ func (d layout) top() vg.Length {
 	return edging
 }
 
-// one places a pane that is alone on the sheet, with ticks, label and legend below it, and with the given room for words
-// at its left and right. It sets the height of the sheet. The ranges of the pane and its rows of labels must be known.
+// one places a pane that is alone on the sheet, with the given room for words at its left and right.
 func (d *layout) one(p pane, left, right, height, ticks vg.Length) {
-	bottom := edging + d.below() + ticks
+	p.box.Min.X, p.box.Max.X = edging+yLabel+left, d.width-edging-right
+	d.stack([]pane{p}, []vg.Length{height}, ticks)
+}
+
+// stack places panes of given heights one below another, in the rows of cells, above the legend and the label of the x axis.
+// ticks is the room for the labels below each pane. The sides of the panes and their ranges must be known. stack sets the
+// height of the sheet.
+func (d *layout) stack(panes []pane, heights []vg.Length, ticks vg.Length) {
+	cells := d.cells()
+	tallest := make([]vg.Length, cells[len(cells)-1].row+1) // of each row
+	head := vg.Length(0)                                    // room for words above each pane
+	for i := range panes {
+		row := cells[i].row
+		tallest[row] = max(tallest[row], heights[i])
+		panes[i].place()
+		head = max(head, vg.Length(panes[i].rows)*above)
+	}
+	if len(panes) > 1 {
+		head += caption
+	}
+	y := edging + d.below() + ticks
 	if d.XLabel != "" {
-		bottom += xLabel
+		y += xLabel
 	}
-	p.box = vg.Rectangle{
-		Min: vg.Point{X: edging + yLabel + left, Y: bottom},
-		Max: vg.Point{X: d.width - edging - right, Y: bottom + height},
+	for i := len(panes) - 1; i >= 0; i-- { // from the bottom to the top
+		row, box := cells[i].row, &panes[i].box
+		if i+1 < len(panes) && cells[i+1].row > row {
+			y += tallest[row+1] + head + 6 + ticks
+		}
+		box.Max.Y = y + tallest[row]
+		box.Min.Y = box.Max.Y - heights[i]
 	}
-	p.place()
-	d.panes = []pane{p}
-	d.height = p.box.Max.Y + vg.Length(p.rows)*above + d.top()
+	d.panes, d.height = panes, y+tallest[0]+head+d.top()
 }
 
 // draw draws the sheet. The canvas has the size of the layout.

@@ -13,15 +13,33 @@ import (
 
 // at returns the place of point i of a series with the value y. A value outside the pane is at its edge.
 func (p pane) at(s Series, i int, y float64) vg.Point {
-	x, _ := p.x.clamp(s.X[i])
-	y, _ = p.y.clamp(y)
+	x, _ := p.positions().clamp(s.X[i])
+	y, _ = p.values().clamp(y)
+	if p.InRows() {
+		x, y = y, x
+	}
 	return vg.Point{X: p.px(x), Y: p.py(y)}
+}
+
+// positions returns the axis of the X of points, and values that of their Y. In rows, values are along x.
+func (p pane) positions() axis {
+	if p.InRows() {
+		return p.y
+	}
+	return p.x
+}
+
+func (p pane) values() axis {
+	if p.InRows() {
+		return p.x
+	}
+	return p.y
 }
 
 // alone is the length of the stroke for a line that has one point and no marker.
 const alone = 16
 
-// curve draws series i as a line with markers, or as points.
+// curve draws series i as a line with markers, as points, or as dots in rows.
 func (p pane) curve(c draw.Canvas, i int) {
 	s, style := p.Series[i], p.styles[i]
 	if s.Style == Shade {
@@ -30,7 +48,7 @@ func (p pane) curve(c draw.Canvas, i int) {
 	if !p.bandOf(i) {
 		p.intervals(c, i)
 	}
-	if s.Style != Points {
+	if s.Style != Points && s.Style != Dots {
 		for _, run := range p.runs(s, p.inside) {
 			line := lists.Map(run, func(k int) vg.Point { return p.at(s, k, s.Y[k]) })
 			if at := line[0]; len(line) == 1 && style.mark == nil {
@@ -46,16 +64,16 @@ func (p pane) curve(c draw.Canvas, i int) {
 		if !p.drawable(s, k) {
 			continue
 		}
-		marker := style.marker(p.title != "")
-		if _, outside := p.y.clamp(y); outside != 0 {
-			marker.Shape, marker.Radius = edge(outside), marker.Radius+1+1.2*vg.Length(p.above(i, outside))
+		marker := style.marker(p.title != "" && s.Style != Dots)
+		if _, outside := p.values().clamp(y); outside != 0 {
+			marker.Shape, marker.Radius = edge{outside, s.Style == Dots}, marker.Radius+1+1.2*vg.Length(p.above(i, outside))
 		}
 		c.DrawGlyph(marker, p.at(s, k, y))
 	}
 }
 
 func (p pane) drawable(s Series, k int) bool {
-	_, outside := p.x.clamp(s.X[k])
+	_, outside := p.positions().clamp(s.X[k])
 	return outside == 0 && !math.IsNaN(s.X[k]) && !math.IsNaN(s.Y[k])
 }
 
@@ -65,7 +83,7 @@ func (p pane) above(i, edge int) int {
 	n := 0
 	for _, s := range p.Series[i+1:] {
 		for k, y := range s.Y {
-			if _, outside := p.y.clamp(y); outside == edge && p.drawable(s, k) {
+			if _, outside := p.values().clamp(y); outside == edge && p.drawable(s, k) {
 				n++
 				break
 			}
@@ -77,7 +95,7 @@ func (p pane) above(i, edge int) int {
 // inside reports whether a point lies within the axes. No line leads to a point at the edge, because the edge is not the
 // point's value.
 func (p pane) inside(s Series, k int) bool {
-	_, outside := p.y.clamp(s.Y[k])
+	_, outside := p.values().clamp(s.Y[k])
 	return outside == 0 && p.drawable(s, k)
 }
 
@@ -159,16 +177,21 @@ func (o open) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
 }
 
 // edge is an open triangle that points out of the figure, in the direction of the value.
-type edge int
+type edge struct {
+	towards int  // 1 for up or right, -1 for down or left
+	aside   bool // right or left
+}
 
 // DrawGlyph implements draw.GlyphDrawer.
-func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, pt vg.Point) {
-	r := style.Radius
-	up := vg.Length(e) * r
+func (e edge) DrawGlyph(c *draw.Canvas, style draw.GlyphStyle, at vg.Point) {
+	tip, side := vg.Point{Y: vg.Length(e.towards) * style.Radius}, vg.Point{X: style.Radius}
+	if e.aside {
+		tip, side = vg.Point{X: tip.Y}, vg.Point{Y: side.X}
+	}
 	var p vg.Path
-	p.Move(vg.Point{X: pt.X, Y: pt.Y + up})
-	p.Line(vg.Point{X: pt.X + r, Y: pt.Y - up})
-	p.Line(vg.Point{X: pt.X - r, Y: pt.Y - up})
+	p.Move(at.Add(tip))
+	p.Line(at.Sub(tip).Add(side))
+	p.Line(at.Sub(tip).Sub(side))
 	p.Close()
 	c.SetLineStyle(draw.LineStyle{Color: style.Color, Width: 1})
 	c.Stroke(p)
@@ -183,20 +206,21 @@ func (p pane) bars(c draw.Canvas) {
 	}
 	n := len(p.Series)
 	// the height of a bar with the space around it
-	slot := (p.py(1) - p.py(0)) * 0.72 / vg.Length(n)
+	slot := (p.py(0) - p.py(1)) * 0.72 / vg.Length(n)
 	half := slot * 0.46
 	for k, s := range p.Series {
 		for i, v := range s.Y {
 			if math.IsNaN(v) {
 				continue
 			}
-			end, outside := p.x.clamp(v)
-			y := p.py(float64(len(p.Categories)-1)-s.X[i]) + (vg.Length(n-1)/2-vg.Length(k))*slot
-			x0, x1 := p.px(base), p.px(end)
+			_, outside := p.x.clamp(v)
+			shift := vg.Point{Y: (vg.Length(n-1)/2 - vg.Length(k)) * slot}
+			end := p.at(s, i, v).Add(shift)
+			x0, x1, y := p.px(base), end.X, end.Y
 			fill(c, p.styles[k].color, []vg.Point{{X: x0, Y: y - half}, {X: x1, Y: y - half}, {X: x1, Y: y + half}, {X: x0, Y: y + half}})
 			right := max(x0, x1)
 			if s.HasIntervals() && s.Lo[i] < s.Hi[i] {
-				right = max(right, p.whisker(c, s.Lo[i], s.Hi[i], y, half))
+				right = max(right, p.interval(c, draw.LineStyle{Color: ink, Width: 1.1}, s, i, shift, vg.Point{Y: half / 2}).X)
 			}
 			label := wording.Decimal(v, 3)
 			if outside > 0 {
@@ -205,18 +229,4 @@ func (p pane) bars(c draw.Canvas) {
 			c.FillText(words(min(9, 2*half+1)), vg.Point{X: right + 4, Y: y + 0.5}, label)
 		}
 	}
-}
-
-// whisker draws the interval of a bar, and returns its right end.
-func (p pane) whisker(c draw.Canvas, from, to float64, y, half vg.Length) vg.Length {
-	lo, _ := p.x.clamp(from)
-	hi, _ := p.x.clamp(to)
-	style := draw.LineStyle{Color: ink, Width: 1.1}
-	c.StrokeLine2(style, p.px(lo), y, p.px(hi), y)
-	for _, end := range []float64{from, to} {
-		if _, outside := p.x.clamp(end); outside == 0 { // an end outside the axes has no cap
-			c.StrokeLine2(style, p.px(end), y-half/2, p.px(end), y+half/2)
-		}
-	}
-	return p.px(hi)
 }

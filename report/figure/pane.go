@@ -84,11 +84,7 @@ func (p pane) draw(c draw.Canvas) {
 	switch {
 	case p.Heat != nil:
 		p.cells(c)
-	case p.InRows():
-		if p.InDots() {
-			p.dots(c)
-			break
-		}
+	case p.InRows() && !p.InDots():
 		p.lines(c)
 		p.bars(c)
 	default:

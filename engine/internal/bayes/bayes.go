@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -146,12 +147,12 @@ func (a *coBayes) fill(counts []int) {
 		f.groups = g.Plan()
 	}
 	var open []*outlook
-	share, means := a.share(), a.by[member]
+	share, means, allowances := a.share(), a.by[member], a.allowances()
 	for v, set := range a.Sets {
 		if len(set) == 1 {
 			continue
 		}
-		most := a.allowance(v)
+		most := allowances[v]
 		if a.explained < leastExplained {
 			missing := a.missing(set)
 			for _, i := range missing[:min(most, len(missing))] {
@@ -230,14 +231,14 @@ func (a *coBayes) share() float64 {
 	return max(unspent, 0) / max(float64(len(open)), 1)
 }
 
-// allowance returns the largest number of pulls of task v in the next round. If there are many arms, a task may have had
-// no pulls, because arms of other tasks determine its rewards. Its pulls so far then count as at least the average.
-func (a *coBayes) allowance(v int) int {
-	had := float64(a.taken[v])
+// allowances returns the largest number of pulls of each task in the next round. If there are many arms, a task may have
+// had no pulls, because arms of other tasks determine its rewards. Its pulls so far then count as at least the average.
+func (a *coBayes) allowances() []int {
+	least := 0.0
 	if a.Model.Designs().Dual() {
-		had = max(had, float64(engine.PullsOf(a.Counts))/float64(len(a.Sets)))
+		least = float64(engine.PullsOf(a.Counts)) / float64(len(a.Sets))
 	}
-	return max(1, int(math.Ceil(posteriorGrowth*had)))
+	return lists.Map(a.taken, func(had int) int { return max(1, int(math.Ceil(posteriorGrowth*max(float64(had), least)))) })
 }
 
 // Learn computes the posterior and closes the tasks that it decides.

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // contest is the test of CoTestFC for one task, or for several tasks with equal arms.
@@ -30,26 +31,29 @@ type contest struct {
 // same order and thus the same expected rewards. Arms of one task with equal features count once. exact is false if
 // features were cut at MaxRank or rewards may deviate from the kernel. Equal features then do not imply equal rewards, and
 // every task and arm is kept.
-func newContests(m *model.Model, exact bool) ([]*contest, error) {
-	var out []*contest
-	for v, set := range m.Problem.Groups() {
-		same := slices.IndexFunc(out, func(c *contest) bool {
+func newContests(m *model.Model, exact bool) (out []*contest, err error) {
+	defer try.Caught(&err)
+	representatives := func(set []int) []int {
+		if exact {
+			return try.Of(m.Relations().Firsts(set))
+		}
+		return set
+	}
+	groups := m.Problem.Groups()
+	begins := representatives(lists.Map(groups, func(set []int) int { return set[0] }))
+	alike := map[int][]*contest{} // by representative of the first arm
+	for v, set := range groups {
+		near := alike[begins[v]]
+		same := slices.IndexFunc(near, func(c *contest) bool {
 			lo, hi := m.Problem.ArmsOf(c.tasks[0])
-			return hi-lo == len(set) && exact &&
-				!slices.ContainsFunc(set, func(i int) bool { return !m.Relations().Same(i, c.first+i-set[0]) })
+			return hi-lo == len(set) && !slices.ContainsFunc(set, func(i int) bool { return !m.Relations().Same(i, c.first+i-set[0]) })
 		})
 		if same >= 0 {
-			out[same].tasks = append(out[same].tasks, v)
+			near[same].tasks = append(near[same].tasks, v)
 			continue
 		}
 		c := &contest{tasks: []int{v}, first: set[0], copyOf: map[int]int{}}
-		firsts := set
-		if exact {
-			var err error
-			if firsts, err = m.Relations().Firsts(set); err != nil {
-				return nil, err
-			}
-		}
+		firsts := representatives(set)
 		for k, i := range set {
 			if firsts[k] != i {
 				c.copyOf[i] = firsts[k]
@@ -59,7 +63,7 @@ func newContests(m *model.Model, exact bool) ([]*contest, error) {
 			c.walks = append(c.walks, &sequential.Walk{Look: -1})
 		}
 		c.closed = len(c.arms) == 1
-		out = append(out, c)
+		out, alike[begins[v]] = append(out, c), append(near, c)
 	}
 	return out, nil
 }
