@@ -48,12 +48,12 @@ type files struct{}
 
 // Load reads a problem from a CSV table, or from a Parquet table that it converts to CSV.
 func (files) Load(path string, k kernels.Joint, opt problem.LoadOptions) (*problem.Problem, error) {
-	opt.Decode = workbook.CSV
+	opt.Decode, opt.Unread = workbook.CSV, workbook.Unread
 	return problem.Load(path, k, opt)
 }
 
 func (files) Gram(path string, opt problem.LoadOptions) (problem.GramFile, error) {
-	opt.Decode = workbook.CSV
+	opt.Decode, opt.Unread = workbook.CSV, workbook.Unread
 	return problem.LoadGram(path, opt)
 }
 

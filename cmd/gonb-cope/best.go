@@ -158,7 +158,7 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 		d, err := problem.Describe(table,
 			problem.LoadOptions{
 				Read:   func(path string) ([]byte, error) { return await.File(ctx, path, problem.MaxData) },
-				Decode: workbook.CSV, Context: ctx,
+				Decode: workbook.CSV, Unread: workbook.Unread, Context: ctx,
 			})
 		if ctx.Err() != nil {
 			return errInterrupted

@@ -39,9 +39,10 @@ var (
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // lower is better
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
-	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand"}
-	errorWords    = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
-	failWords     = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted",
+	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand",
+		"done", "finished", "completed", "converged"}
+	errorWords = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
+	failWords  = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted",
 		"false", "cancelled", "canceled", "diverged", "oom", "nok", "fehler", "fehlgeschlagen", "abgebrochen", "erreur", "échec", "échoué",
 		"fallo",
 		"fallido", "mislukt", "fallito"}

@@ -41,7 +41,7 @@ func (t *table) add(row []cell) {
 			t.cells = append(t.cells, &cells{})
 		}
 		return
-	case len(full) == 0:
+	case len(full) == 0 || len(row) == 1 && len(h.header) > 1 && strings.HasPrefix(row[0].text, "#"): // a comment has no cells
 		return
 	case len(full) > len(t.cells):
 		panic(t.raggedRow(row[0], len(full)))

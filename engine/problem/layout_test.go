@@ -126,6 +126,17 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 	}
 }
 
+// A comment below the header is not a row; an option whose name begins with # is.
+func TestCommentsBelow(t *testing.T) {
+	p, err := loadText("# day 1\noption,yield,done\n#1,1,True\n# lamp changed\n#2,2,False\n#3,,\n# end\n", problem.LoadOptions{})
+	if err != nil || outcomes(p) != "#1: 1; #2: 2; #3:" {
+		t.Fatalf("error %v, %s", err, outcomes(p))
+	}
+	if !hasNote(p, `1 of the measured rows have a text such as "False" in column "done"`) {
+		t.Errorf("notes %v", p.Notes)
+	}
+}
+
 // Rows that do not fit the header stay errors with their places, where a guess could be wrong.
 func TestRaggedRows(t *testing.T) {
 	for _, c := range []struct{ table, want string }{

@@ -52,6 +52,8 @@ type LoadOptions struct {
 	Compile Compiler
 	// Decode converts a file of another format to CSV, within the memory allowance a; nil reads all files as CSV
 	Decode func(a *allowance.Allowance, data []byte) ([]byte, error)
+	// Unread returns the names of the tables in a file that Decode does not read, such as further sheets; nil if there are none
+	Unread func(a *allowance.Allowance, data []byte) ([]string, error)
 	// Context ends the reading when it is cancelled, and may limit memory (memlimit.Named); nil sets neither
 	Context context.Context
 }

@@ -80,7 +80,8 @@ func conditionOf[T string | float64](column, operator string, value T) string {
 // truths maps truth values, in lower case, to rewards of 0 and 1. The words come from programs, R and spreadsheets in
 // several languages.
 var truths = map[string]float64{"false": 0, "true": 1, "f": 0, "t": 1, "no": 0, "yes": 1, "falsch": 0, "wahr": 1, "faux": 0, "vrai": 1,
-	"falso": 0, "verdadero": 1, "verdadeiro": 1, "vero": 1, "onwaar": 0, "waar": 1, "nein": 0, "ja": 1, "non": 0, "oui": 1}
+	"falso": 0, "verdadero": 1, "verdadeiro": 1, "vero": 1, "onwaar": 0, "waar": 1, "nein": 0, "ja": 1, "non": 0, "oui": 1,
+	"✓": 1, "✔": 1, "☑": 1, "✗": 0, "✘": 0, "☒": 0, "☐": 0}
 
 // readCounts reads a row that counts successes: the mean of rewards of 0 and 1, and their standard deviation.
 func readCounts(t *table, r int, l *Long) (mean, sd, trials float64) {

@@ -66,13 +66,13 @@ func TestNoiseModels(t *testing.T) {
 func TestBoundsOfFiles(t *testing.T) {
 	path := written(t, "noisy.csv", noisy)
 	_, err := Load(path, independent, LoadOptions{Noise: NoiseModel{Bounds: &[2]float64{0, 0.5}}})
-	if want := path + ":3:5: column \"mean\": 0.9 is outside of the bounds [0, 0.5]. Correct the value or the bounds"; err == nil || err.Error() != want {
+	if want := path + ":3:5: column \"mean\": 0.9 is outside of the bounds [0, 0.5]. Correct the value, or state bounds that contain all measured values"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	plain := written(t, "plain.csv", "task,arm\na,x\na,y\n")
 	raw := written(t, "raw.csv", "task,arm,rep,reward\na,x,1,0.2\na,x,2,1.5\na,y,1,0\n")
 	_, err = Load(plain, independent, LoadOptions{Rewards: raw, Noise: NoiseModel{Bounds: &[2]float64{0, 1}}})
-	if want := raw + ":3:7: column \"reward\": 1.5 is outside of the bounds [0, 1]. Correct the value or the bounds"; err == nil || err.Error() != want {
+	if want := raw + ":3:7: column \"reward\": 1.5 is outside of the bounds [0, 1]. Correct the value, or state bounds that contain all measured values"; err == nil || err.Error() != want {
 		t.Errorf("error %v, want %s", err, want)
 	}
 	if p, err := Load(plain, independent, LoadOptions{Rewards: raw, Noise: NoiseModel{Bounds: &[2]float64{0, 2}}}); err != nil || p.Noise.Scales[0] != 1 || p.Noise.Environment != EnvironmentResampled {

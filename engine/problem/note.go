@@ -26,6 +26,7 @@ type NoteKind string
 const (
 	NoteLineSkipped  NoteKind = "line skipped"  // line 1 is not the header and was skipped
 	NoteLinesSkipped NoteKind = "lines skipped" // numbers: how many lines above the header were skipped
+	NoteSheets       NoteKind = "sheets"        // names: the sheets of the workbook that are not read
 	NoteTwice        NoteKind = "twice"         // names: the name that several columns share, the new name of the second one
 	// names: what the skipped rows contain; numbers: how many rows were skipped, the line of the first one
 	NoteNoData        NoteKind = "no data"
@@ -116,6 +117,7 @@ const (
 var noteSentences = map[NoteKind]string{
 	NoteLineSkipped:  "line 1, above the header, is skipped",
 	NoteLinesSkipped: "lines 1 to %d, above the header, are skipped",
+	NoteSheets:       "only one sheet of the workbook is read, not %s. To use another sheet, save it as a file",
 	NoteRowNames:     "rows have one value more than the header. The first is used as the row name",
 	NoteHeaderLines: "the header has two lines, as pandas writes columns of two levels. They are joined to names such as %[1]q. To write " +
 		"one line: df.columns = df.columns.map('_'.join)",
@@ -254,7 +256,7 @@ func (n Note) words() []string {
 	switch n.Kind {
 	case NoteSeparator, NoteDecimalCommas:
 		return []string{separators[n.name(0)]}
-	case NoteIgnored, NoteCombinations, NoteRandom:
+	case NoteIgnored, NoteCombinations, NoteRandom, NoteSheets:
 		return []string{listed(n.Names)}
 	case NoteBlocks, NoteNested:
 		return []string{listed(n.Names), n.name(0)}

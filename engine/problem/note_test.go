@@ -45,6 +45,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteNotDrawn, Names: []string{"y"}},
 		{Kind: NoteNoOption, Names: []string{"a", "b"}, Numbers: []float64{2, 7}},
 		{Kind: NoteTwice, Names: []string{"lr", "lr.1"}},
+		{Kind: NoteSheets, Names: []string{"2025", "2026"}},
 		{Kind: NoteNoData, Names: []string{"repeat the header"}, Numbers: []float64{2, 7}},
 		{Kind: NoteGroups, Names: []string{"n", "1,100"}},
 		{Kind: NoteTotals, Names: []string{"option", "Total", "col('option') != 'Total'"}},

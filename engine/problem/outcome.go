@@ -76,7 +76,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	var e *DataError
 	if errors.As(err, &e) && !t.isNumber(c.text) && !decimalComma(c.text) {
 		condition := conditionOf(column, "==", c.text)
-		e.Message += ". Write only the number, without unit or thousands separators. "
+		e.Message += ". " + advice(c.text)
 		if t.filled {
 			e.Message += "If the measurement failed, write a text without digits, such as failed"
 		} else {
@@ -84,6 +84,26 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 		}
 	}
 	return Outcome{}, err
+}
+
+// Texts that have several numbers.
+var (
+	withDeviation = regexp.MustCompile(`\d\s*(±|\+/-|\+-)\s*\d`)
+	ofTrials      = regexp.MustCompile(`^\d+\s*(/|of|von|sur)\s*\d+$`)
+	duration      = regexp.MustCompile(`^(\d+ days? )?\d+:\d\d(:\d\d)?(\.\d+)?$`)
+)
+
+// advice returns a sentence: how to write a text with digits as a measurement.
+func advice(text string) string {
+	switch {
+	case withDeviation.MatchString(text):
+		return "Write the mean and the standard deviation in two columns, and name the second by sd= (--sd). "
+	case ofTrials.MatchString(text):
+		return "If these are successes of trials, write them in two columns, and name these by successes= and trials= (--successes, --trials). "
+	case duration.MatchString(text):
+		return "If it is a duration, write it as one number, such as seconds. "
+	}
+	return "Write only the number, without unit or thousands separators. "
 }
 
 // Texts, by their letters, for values below or above a limit that is not given, as laboratories and instruments write

@@ -42,7 +42,7 @@ func outcomes(p *problem.Problem) string {
 // A cell of rewards is a number, a limit, a failure, or not measured. Other texts are errors with their place.
 func TestOutcomes(t *testing.T) {
 	for _, c := range []struct{ separator, cell, want string }{
-		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "1e-3", "a: 0.001"}, {",", "\u22123.5", "a: -3.5"},
+		{",", "3.5", "a: 3.5"}, {",", "TRUE", "a: 1"}, {",", "False", "a: 0"}, {",", "✓", "a: 1"}, {",", "✗", "a: 0"}, {",", "1e-3", "a: 0.001"}, {",", "\u22123.5", "a: -3.5"},
 
 		{",", "<0.05", "a: <0.05"}, {",", "< 0.05", "a: <0.05"}, {",", "<=0.05", "a: <0.05"}, {",", "≤ 0.05", "a: <0.05"},
 		{",", ">9", "a: >9"}, {",", "≥9", "a: >9"}, {",", ">= 9", "a: >9"}, {",", "<-2", "a: <-2"},
@@ -57,6 +57,9 @@ func TestOutcomes(t *testing.T) {
 		{",", "None", "a:"}, {",", "-", "a:"}, {",", "–", "a:"}, {",", ".", "a:"}, {",", "..", "a:"},
 
 		{",", "12.5 g", `runs.csv:2:3: column "yield": expected a finite number, got "12.5 g"`},
+		{",", "5.2 ± 0.4", `runs.csv:2:3: column "yield": expected a finite number, got "5.2 ± 0.4". Write the mean and the standard deviation in two columns, and name the second by sd= (--sd). If it failed, write failed="col('yield') == '5.2 ± 0.4'" (--failed "col('yield') == '5.2 ± 0.4'")`},
+		{",", "3/10", `runs.csv:2:3: column "yield": expected a finite number, got "3/10". If these are successes of trials, write them in two columns, and name these by successes= and trials= (--successes, --trials). If it failed, write failed="col('yield') == '3/10'" (--failed "col('yield') == '3/10'")`},
+		{",", "1:23", `runs.csv:2:3: column "yield": expected a finite number, got "1:23". If it is a duration, write it as one number, such as seconds. If it failed, write failed="col('yield') == '1:23'" (--failed "col('yield') == '1:23'")`},
 		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5". Write only the number, without unit or thousands separators. If it failed, write failed="col('yield') == '3O.5'" (--failed "col('yield') == '3O.5'")`},
 		{",", "½", `runs.csv:2:3: column "yield": expected a finite number, got "½". Write only the number`},
 		{",", "error 404", `runs.csv:2:3: column "yield": expected a finite number, got "error 404"`},

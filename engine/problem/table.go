@@ -153,6 +153,12 @@ func openTable(path string, opt LoadOptions, packed bool, wanted ...string) (*ta
 		}
 		data = t.unpacked(data, MaxData, perLine, opt.context())
 	}
+	if opt.Unread != nil {
+		unread, err := opt.Unread(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
+		if err == nil && len(unread) > 0 {
+			t.said = append(t.said, Note{Kind: NoteSheets, Path: t.path, Names: unread})
+		}
+	}
 	if opt.Decode != nil {
 		data, err = opt.Decode(allowance.New(opt.context(), "the table", MaxData, allowance.NoLimit), data)
 		t.stop(err)
@@ -324,6 +330,9 @@ func (t *table) standardNames(names ...string) {
 // noColumn returns the failure for a column that the header does not have.
 func (t *table) noColumn(name string) try.Failure {
 	hint := t.separatorHint()
+	if k := slices.IndexFunc(t.said, func(n Note) bool { return n.Kind == NoteSheets }); k >= 0 {
+		hint += fmt.Sprintf(". Sheets that are not read: %s. To use one, save it as a file", strings.Join(t.said[k].Names, ", "))
+	}
 	if strings.Contains(strings.Join(t.header, ""), replaced) {
 		hint += ". The file is not UTF-8, so names may be unreadable. Save it as UTF-8"
 	}
@@ -404,8 +413,8 @@ func (t *table) within(r int, name string, bounds *[2]float64) {
 		return
 	}
 	if v, err := t.tried(r, name); err == nil && (v < bounds[0] || v > bounds[1]) {
-		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]. Correct the value or the bounds", name, v,
-			bounds[0], bounds[1]))
+		panic(t.at(t.cellOf(r, name), "column %q: %g is outside of the bounds [%g, %g]. Correct the value, or state bounds that contain "+
+			"all measured values", name, v, bounds[0], bounds[1]))
 	}
 }
 

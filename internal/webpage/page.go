@@ -248,7 +248,7 @@ func (p *Page) options(shown func(report.Display)) dsl.Options {
 
 // describe describes a table and proposes a call of best.
 func (p *Page) describe(ctx context.Context, name string) (Reply, error) {
-	d, err := problem.Describe(name, problem.LoadOptions{Read: p.read, Decode: p.decode, Context: ctx})
+	d, err := problem.Describe(name, problem.LoadOptions{Read: p.read, Decode: p.decode, Unread: workbook.Unread, Context: ctx})
 	if err != nil {
 		return Reply{}, err
 	}

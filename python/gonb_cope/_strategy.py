@@ -82,6 +82,7 @@ class Strategy:
             raise ValueError("tasks and task are both given; give task, the columns of the arms that name tasks, or tasks, a list of names")
         self._columns = list(task) if isinstance(task, list) else [] if task is None else [task]
         self.goal, self.epsilon = goal, epsilon
+        self._limits = _limits(noise, bounded)
         self._stated = {name: value for name, value in (("noise", noise), ("bounded", None if bounded is None else list(bounded))) if value is not None}
         rows, own = self._divided(arms)
         self.arms = Arms(rows)
@@ -210,6 +211,13 @@ class Strategy:
             raise ValueError(f"there are {len(trials)} trials and {len(values)} values, and each trial needs its own; nothing was recorded")
         # all are looked at before one is recorded
         checked = [(trial, *self._found(trial), *outcome(value, trial)) for trial, value in zip(trials, values)]
+        lowest, highest = self._limits
+        for trial, _, _, value, reason in checked:
+            if not reason and not lowest <= value <= highest:
+                raise ValueError(
+                    f"arm {_names.described(trial.arm)} gave {value:g}, and bounded is ({lowest:g}, {highest:g}); nothing was recorded. "
+                    "Correct the value, or state bounds that contain all values that can be measured"
+                )
         for trial, task, place, value, reason in checked:
             tried = self._tried[task][place]
             tried.pending = max(tried.pending - 1, 0)
@@ -419,6 +427,17 @@ def _check_keys(tasks: Iterable[Any]) -> None:
             raise TypeError(f"the task {_names.described(task)} cannot be the key of a dict; name each task by a text, such as 'site 1'") from None
         if other is not task:
             raise ValueError(f"tasks has {other!r} and {task!r}, but a dict cannot hold both as keys; name one of them by a text")
+
+
+def _limits(noise: float | None, bounded: Sequence[float] | None) -> tuple[float, float]:
+    """Return the limits of values. Raise a ValueError for noise and limits that no results can have; each later answer would fail."""
+    ends = [-math.inf, math.inf] if bounded is None else [float(x) for x in bounded]
+    if len(ends) != 2 or not ends[0] < ends[1] or (bounded is not None and math.isinf(ends[1] - ends[0])):
+        raise ValueError(f"bounded is {bounded!r}; it must be two numbers, the lower one first, such as (0, 100)")
+    most = (ends[1] - ends[0]) / 2
+    if noise is not None and not (0 < noise <= most and noise < math.inf):
+        raise ValueError(f"noise is {noise!r}; it must be a positive number" + (f", and within bounded at most {most:g}" if bounded is not None else ""))
+    return ends[0], ends[1]
 
 
 def _answer(problem: Any, epsilon: float, next: int, retry: bool = False) -> Any:

@@ -132,6 +132,26 @@ def test_stated_noise_and_limits():
     assert max(a["ci95"][1] for a in both[1]["arms"]) <= 100
 
 
+def test_noise_and_limits_are_checked_at_once():
+    """What no answer could accept is refused before anything is measured or recorded."""
+    for stated, message in [
+        ({"noise": 0}, "noise is 0"),
+        ({"noise": math.inf}, "noise is inf"),
+        ({"noise": 60, "bounded": (0, 100)}, "at most 50"),
+        ({"bounded": (100, 0)}, "the lower one first"),
+        ({"bounded": (0,)}, "two numbers"),
+        ({"bounded": (0, math.nan)}, "two numbers"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            cope.Strategy(["a", "b"], **stated)
+    s = cope.Strategy(["a", "b"], bounded=(0, 100), noise=50)
+    with pytest.raises(ValueError, match=r"arm 'b' gave 101\.5"):
+        s.tell([cope.Trial("a", None), cope.Trial("b", None)], [99, 101.5])
+    assert s.told == []
+    s.tell([cope.Trial("a", None), cope.Trial("b", None)], [100, math.nan])
+    assert s.picks(s.best()) == {None: "a"}
+
+
 def test_best_has_a_value():
     """The answer recommends a measured arm, though another is predicted to be better, and counts equal values as measurements of their own."""
     s = cope.Strategy([{"x": float(x)} for x in range(8)], goal="max")

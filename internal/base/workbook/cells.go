@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -45,9 +46,36 @@ type format struct {
 // mostColumns is the largest number of columns in a sheet.
 const mostColumns = 16384
 
-// cells returns the rows of the first sheet that is not empty.
+// cells returns the rows of the first sheet that has a table, or else of the first sheet that is not empty.
 func cells(a *allowance.Allowance, z archive) (_ [][]string, err error) {
 	defer try.Caught(&err)
+	var first [][]string
+	names, rows := sheetsOf(a, z)
+	for k := range names {
+		found := rows(k)
+		if isTable(found) {
+			return found, nil
+		}
+		if first == nil {
+			first = found
+		}
+	}
+	if first == nil {
+		return nil, errEmpty
+	}
+	return first, nil
+}
+
+// isTable reports whether rows have a heading of two cells and a row of two cells below it. A sheet of notes has neither.
+func isTable(rows [][]string) bool {
+	return lists.Count(rows, func(row []string) bool {
+		return lists.Count(row, func(x string) bool { return x != "" }) > 1
+	}) > 1
+}
+
+// sheetsOf returns the names of the sheets, and a function that reads the rows of a sheet that are not empty. Both panic as
+// package try states.
+func sheetsOf(a *allowance.Allowance, z archive) (names []string, rows func(k int) [][]string) {
 	part := func(name string, into any) error {
 		return z.decoder(name, func(d *xml.Decoder) error { return d.Decode(into) })
 	}
@@ -56,7 +84,8 @@ func cells(a *allowance.Allowance, z archive) (_ [][]string, err error) {
 			Old bool `xml:"date1904,attr"` // old Macintosh programs count days from 1904
 		} `xml:"workbookPr"`
 		Sheets []struct {
-			ID string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
+			Name string `xml:"name,attr"`
+			ID   string `xml:"http://schemas.openxmlformats.org/officeDocument/2006/relationships id,attr"`
 		} `xml:"sheets>sheet"`
 	}
 	var links struct {
@@ -93,19 +122,23 @@ func cells(a *allowance.Allowance, z archive) (_ [][]string, err error) {
 		})
 	}
 	for _, s := range book.Sheets {
+		names = append(names, s.Name)
+	}
+	return names, func(k int) (rows [][]string) {
 		var sheet struct {
 			Rows []struct {
 				Cells []cell `xml:"c"`
 			} `xml:"sheetData>row"`
+			Merged []merged `xml:"mergeCells>mergeCell"`
 		}
 		for _, link := range links.All {
-			if link.ID != s.ID {
+			if link.ID != book.Sheets[k].ID {
 				continue
 			}
 			name := strings.TrimPrefix(link.Target, "/xl/")
 			try.To(part(path.Join("xl", name), &sheet))
 		}
-		var rows [][]string
+		var numbers []int // of the rows, as spreadsheets show them
 		for _, in := range sheet.Rows {
 			var row []string
 			for _, c := range in.Cells {
@@ -115,14 +148,57 @@ func cells(a *allowance.Allowance, z archive) (_ [][]string, err error) {
 				row[k] = c.text(shared.All, dated(c.Style), first)
 			}
 			if slices.ContainsFunc(row, func(x string) bool { return x != "" }) {
-				rows = append(rows, row)
+				_, number := placeOf(in.Cells[0].Place)
+				rows, numbers = append(rows, row), append(numbers, number)
 			}
 		}
-		if len(rows) > 0 {
-			return rows, nil
+		for _, m := range sheet.Merged {
+			m.fill(rows, numbers)
+		}
+		return rows
+	}
+}
+
+// merged is a range of cells that a spreadsheet shows as one, such as A2:A4. Only the first has a value.
+type merged struct {
+	Range string `xml:"ref,attr"`
+}
+
+// fill copies the value of merged cells to the others: downwards, such as a site of several rows, if it is a text or a whole
+// number, and to the right in a row, such as a heading of several columns, unless it begins in column A like a title. numbers
+// has the numbers of the rows.
+func (m merged) fill(rows [][]string, numbers []int) {
+	from, to, _ := strings.Cut(m.Range, ":")
+	left, top := placeOf(from)
+	right, bottom := placeOf(to)
+	at := slices.Index(numbers, top)
+	if at < 0 || left < 0 || left >= len(rows[at]) || left != right && (left == 0 || top != bottom) {
+		return
+	}
+	value := rows[at][left]
+	if _, err := strconv.ParseFloat(value, 64); err == nil && strings.ContainsAny(value, ".e") {
+		return
+	}
+	for k := at; k < len(rows) && numbers[k] <= bottom; k++ {
+		if width := min(right+1, mostColumns); len(rows[k]) < width {
+			rows[k] = append(rows[k], make([]string, width-len(rows[k]))...)
+		}
+		for c := left; c <= right && c < len(rows[k]); c++ {
+			if rows[k][c] == "" {
+				rows[k][c] = value
+			}
 		}
 	}
-	return nil, errEmpty
+}
+
+// placeOf returns the column of a cell such as B7, from 0, and its row, from 1; -1 and 0 if they are missing.
+func placeOf(place string) (column, row int) {
+	letters := strings.TrimRight(place, "0123456789")
+	row, _ = strconv.Atoi(place[len(letters):])
+	for _, r := range letters {
+		column = min(26*column+int(r-'A')+1, mostColumns)
+	}
+	return column - 1, row
 }
 
 var errEmpty = errors.New("all sheets are empty")

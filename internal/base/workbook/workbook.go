@@ -17,7 +17,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// CSV converts the first sheet of a workbook that is not empty, the first table of a Word document, or a Parquet file, to
+// CSV converts the first sheet of a workbook that has a table, the first table of a Word document, or a Parquet file, to
 // CSV. It returns other data unchanged. Numbers in a workbook have 15 digits, as in spreadsheets, and dates have the form
 // 2006-01-02. CSV returns an error if the file is damaged or the allowance is exceeded.
 func CSV(a *allowance.Allowance, data []byte) (_ []byte, err error) {
@@ -34,8 +34,7 @@ func CSV(a *allowance.Allowance, data []byte) (_ []byte, err error) {
 	if err != nil {
 		return nil, damaged(err)
 	}
-	const most = 1 << 40 // the sum of wrong sizes must not overflow
-	size := int64(lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, most)) }))
+	size := int64(lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, mostSize)) }))
 	try.To(a.Ask(perByte * size))
 	rows, err := read(a, archive{z, size})
 	if err != nil {
@@ -51,6 +50,31 @@ func CSV(a *allowance.Allowance, data []byte) (_ []byte, err error) {
 	w.Flush()
 	return b.Bytes(), w.Error()
 }
+
+// Unread returns the names of the sheets that have a table and that CSV does not read; nil for other files.
+func Unread(a *allowance.Allowance, data []byte) (unread []string, err error) {
+	defer try.Caught(&err)
+	if !has(data, workbookPart) {
+		return nil, nil
+	}
+	z := try.Of(zip.NewReader(bytes.NewReader(data), int64(len(data))))
+	size := int64(lists.Sum(z.File, func(f *zip.File) int { return int(min(f.UncompressedSize64, mostSize)) }))
+	try.To(a.Ask(perByte * size))
+	names, rows := sheetsOf(a, archive{z, size})
+	found := false
+	for k, name := range names {
+		if isTable(rows(k)) {
+			if found {
+				unread = append(unread, name)
+			}
+			found = true
+		}
+	}
+	return unread, nil
+}
+
+// mostSize limits the stated size of a part, because the sum of wrong sizes must not overflow.
+const mostSize = 1 << 40
 
 // perByte is roughly the memory in bytes that reading takes per byte of an unpacked file.
 const perByte = 8

@@ -4,7 +4,9 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +48,37 @@ func TestCSV(t *testing.T) {
 	try.To(f.Write(&b))
 	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != "day,y\n2023-03-15,2.75\n" {
 		t.Errorf("read %q, %v", text, err)
+	}
+}
+
+// The first sheet with a table is read, not a sheet of notes; Unread names further tables. A value of merged cells belongs to
+// all of them, except for decimals and titles.
+func TestSheets(t *testing.T) {
+	f := excelize.NewFile()
+	fill := func(sheet string, rows ...[]any) {
+		f.NewSheet(sheet)
+		for k, row := range rows {
+			try.To(f.SetSheetRow(sheet, fmt.Sprint("A", k+1), &row))
+		}
+	}
+	fill("Sheet1", []any{"Trial of 2025"}, []any{"Contact"})
+	fill("2025", []any{"title"}, []any{}, []any{nil, "yield"}, []any{"site", "a", "b"}, []any{"N", 1.5, 2}, []any{nil, nil, 3}, []any{2024, 5}, []any{nil, 6})
+	fill("notes", []any{"x"})
+	fill("2026", []any{"site", "y"}, []any{"N", 7})
+	for _, place := range [][2]string{{"A1", "C1"}, {"B3", "C3"}, {"A5", "A6"}, {"B5", "B6"}, {"A7", "A8"}} {
+		try.To(f.MergeCell("2025", place[0], place[1]))
+	}
+	var b bytes.Buffer
+	try.To(f.Write(&b))
+	want := "title,,\n,yield,yield\nsite,a,b\nN,1.5,2\nN,,3\n2024,5,\n2024,6,\n"
+	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != want {
+		t.Errorf("read %q, %v; want %q", text, err, want)
+	}
+	if unread, err := Unread(all(), b.Bytes()); err != nil || !slices.Equal(unread, []string{"2026"}) {
+		t.Errorf("unread are %v, %v", unread, err)
+	}
+	if unread, err := Unread(all(), []byte("a,b\n1,2\n")); err != nil || unread != nil {
+		t.Errorf("of CSV unread are %v, %v", unread, err)
 	}
 }
 
