@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -37,6 +36,9 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	if f, ok := v.(Figure); ok {
 		return o.apply(f)
 	}
+	if wrong := CheckPlot(v, o); len(wrong) > 0 {
+		return Figure{}, wrong[0]
+	}
 	var f Figure
 	var err error
 	w, _ := viewOf(v)
@@ -46,8 +48,6 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	case o.Where != nil:
 		f, err = whereOpen(v, o)
 		w.words = problem.Words{} // name features as the problem does
-	case o.Task != "":
-		return refused("task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true")
 	default:
 		if o, err = o.chosen(v); err == nil {
 			f, err = w.figure(o)
