@@ -132,7 +132,7 @@ const (
 	StandingProven = "proven"
 	// a posterior probability, or a theorem with a condition that holds only approximately or was estimated from the same data
 	StandingHeuristic = "heuristic"
-	// no guarantee: nothing was decided, or the method has no test
+	// no guarantee: no answer was decided, or the method has no test
 	StandingNone = "none"
 )
 

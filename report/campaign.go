@@ -57,7 +57,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	if s.Guarantee != "" {
 		g := guaranteeText(s.Guarantee) + "."
 		if answeredTasks(s) == 0 && !nothingTested(s) {
-			g += " No answer is decided yet."
+			g = "No answer is decided yet. " + strings.Replace(g, "Guarantee", "Guarantee for decided answers", 1)
 		}
 		if len(s.Assumes) > 0 {
 			words := lists.Map(s.Assumes, campaign.Note.String)

@@ -99,15 +99,11 @@ func resultSentence(r engine.Result) string {
 	if simulated(r) {
 		who = "Simulation: " + who
 	}
-	s := fmt.Sprintf("%s %s, with %s samples per agent", who, verdict(r), cell(notNegative(r.SamplesPerAgent), 0))
+	s := fmt.Sprintf("%s %s, with %s samples per agent in %s.", who, verdict(r), cell(notNegative(r.SamplesPerAgent), 0), rounds(r))
 	if r.RatioToLowerBound > 0 {
-		s += fmt.Sprintf(" (%s times the lower bound of %s", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
-		if limit := r.LowerBoundSamplesLimit; limit > 0 {
-			s += fmt.Sprintf("; for comparison, the formula for δ → 0 gives %s, which is not a bound at this δ", decimal(limit, 0))
-		}
-		s += ")"
+		s += fmt.Sprintf(" This is %s times the lower bound of %s.", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 	}
-	return s + fmt.Sprintf(" in %s.", rounds(r))
+	return s
 }
 
 // simulated reports whether the rewards were simulated, so that the truly best arms are known.

@@ -120,7 +120,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"Bench,Jahr,Behandlung,Ertrag\n1,2021,K,5.1\n1,2022,N,7.2\n2,2021,N,7.1\n2,2022,P,6.1\n3,2021,P,6.3\n3,2022,K,5.2\n",
 			"--arm Behandlung --reward Ertrag --blocks Bench\n", "--task"},
 		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", "--arm option --reward yield\n", "where"},
-		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `, or "crash", detection limits such as <`, "where"},
+		{"option,yield\na,<0.5\na,2\nb,crash\nb,4\nc,3\nc,5\n", `; detection limits such as <0.5 in 1 cell; 1 cell without a number; text: "crash"`, "where"},
 	} {
 		path := filepath.Join(t.TempDir(), "runs.csv")
 		try.To(os.WriteFile(path, []byte(c.table), 0o600))

@@ -153,10 +153,10 @@ func paragraphs(output string, count int) string {
 func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
-		{"CoBayesFC", "posterior probability", "the kernel, with fitted scales, describes the rewards"},
+		{"CoBayesFC", "posterior probability", "the rewards follow the kernel, whose scales are fitted to the data"},
 		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
 		{"IndUniformFC", "the same test, equal pulls", "normal noise; shares nothing"},
-		{"CoKernelFC", "Theorem 1 of the paper", "sub-Gaussian noise of known scale, and a bound on the norm; shares"},
+		{"CoKernelFC", "Theorem 1 of the paper", "noise with light tails (sub-Gaussian) and a known scale; a known bound on the norm; shares data between reactions"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")
 	call, _, _ = strings.Cut(call, ")")

@@ -114,7 +114,7 @@ func (b Basis) unbacked() string {
 		return "this baseline has no guarantee. An answer counts as decided only if the data separate it at level " +
 			percent(b.Result.Delta)
 	case b.Result.Runs > 0 && b.Result.DecidedTasks == 0:
-		return "nothing was decided"
+		return "no answer was decided"
 	case b.uncovered():
 		return "the value of xi is too large for the theorem of the literal schedule (see the warning). The tuned schedule is valid for every xi"
 	}
@@ -276,24 +276,22 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	if r.Epsilon > 0 {
 		what = fmt.Sprintf("within %.6g of the best", r.Epsilon)
 	}
-	prior, variances := " and the covariance of the kernel", ""
+	covariance := ". Its covariance is the kernel"
 	if opt.Scale == 0 {
-		prior = "" // variances names the covariance
-		variances = ". It averages over the size of the differences that the kernel expects, and over an effect of each arm that the " +
-			"kernel does not explain"
+		covariance = ". It averages over how much rewards differ between arms, and over an effect of each arm that the kernel does not explain"
 	} else if opt.Scale != 1 {
-		prior = fmt.Sprintf(" and %g times the covariance of the kernel", opt.Scale)
+		covariance = fmt.Sprintf(". Its covariance is %g times the kernel", opt.Scale)
 	}
-	level := "an unknown mean"
+	level := "estimates the mean reward from the data"
 	if opt.Level.Known {
-		level = fmt.Sprintf("the mean %g", opt.Level.Value)
+		level = fmt.Sprintf("has the mean %g", opt.Level.Value)
 	}
 	if block != nil && r.Mode == engine.ModeFC {
-		level = fmt.Sprintf("an arbitrary mean of each block (%s)", block.Name)
+		level = fmt.Sprintf("allows any mean of each block (%s)", block.Name)
 	}
 	s := fmt.Sprintf("all decided answers are %s with posterior probability at least %s. This is approximate, not proven: it is right only "+
-		"if the model fits. Measured error rates: docs/explanation/robustness.md. The model is a Gaussian process with %s%s%s",
-		what, atLeast(r.Delta), level, prior, variances)
+		"if the model fits. Measured error rates: docs/explanation/robustness.md. The model, a Gaussian process, %s%s",
+		what, atLeast(r.Delta), level, covariance)
 	if slices.ContainsFunc(r.Warnings, func(w engine.Warning) bool { return slices.Contains(contradictory, w.Kind) }) {
 		s += ". The error rate may be higher: see the warnings"
 	}

@@ -155,8 +155,8 @@ type Arm struct {
 	Feasible *float64 `json:"feasible_probability,omitempty"`
 	// probability that a measurement of the arm gives a value, learned from failed measurements; null if none failed
 	Works  *float64 `json:"works_probability,omitempty"`
-	Mean   *float64 `json:"mean"`             // mean of the measurements; null if there are none
-	Count  float64  `json:"count"`            // number of measurements
+	Mean   *float64 `json:"mean"`             // mean of the measurements that the answer uses; null if there are none
+	Count  float64  `json:"count"`            // number of measurements that the answer uses
 	Failed int      `json:"failed,omitempty"` // measurements that gave no value
 }
 
@@ -332,7 +332,7 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 			}
 		}
 	}
-	a.believe(p, m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
+	a.believe(b.Used(), m, lists.Map(best, func(draws int) float64 { return float64(draws) / float64(count) }))
 	for k, i := range picks {
 		pick := &a.Picks[k]
 		pick.take(a.Arms[i])
@@ -347,7 +347,8 @@ func (a *Answer) pick(b *belief.Belief, m moments, open [][]int) []int {
 	return picks
 }
 
-// believe sets Arms. best has the probability of each arm to be the best of its task.
+// believe sets Arms. p has only the measurements that the posterior uses. best has the probability of each arm to be the
+// best of its task.
 func (a *Answer) believe(p *problem.Problem, m moments, best []float64) {
 	words := p.Words()
 	for i, probability := range best {
@@ -534,8 +535,10 @@ const leastCoverage, fewestLeft = 0.8, 20
 
 // noiseWords describes the noise model in words.
 func noiseWords(l belief.Scatter) string {
-	each, one := short(l.Scales[0])+" to "+short(l.Scales[1]), short(l.Scales[1])
-	if short(l.Scales[0]) != one { // each task has its own scale
+	one := short(l.Scales[1])
+	each := one
+	if lowest := short(l.Scales[0]); lowest != one { // each task has its own scale
+		each = lowest + " to " + one
 		one = each + ", in proportion to the scale of each task"
 	}
 	said := map[string]string{

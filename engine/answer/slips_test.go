@@ -113,13 +113,14 @@ func TestSlipIsNamed(t *testing.T) {
 		}
 		return text
 	}
+	var a *answer.Answer
 	named := func(data string) []string {
 		t.Helper()
 		p := try.Of(problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{
 			Read: func(string) ([]byte, error) { return []byte(data), nil },
 			Long: &problem.Long{Task: []string{"Oven"}, Arm: []string{"Temp"}, Reward: "Yield %"},
 		}))
-		a := try.Of(answer.Best(context.Background(), p, answer.Options{}))
+		a = try.Of(answer.Best(context.Background(), p, answer.Options{}))
 		return a.Warnings
 	}
 	if w := named(rows("64.6")); len(w) > 0 {
@@ -134,6 +135,12 @@ func TestSlipIsNamed(t *testing.T) {
 		`was expected\. The answer does not use it\. If it is right, measure this option again\. Correct it if it is a mistake in the table, or leave it out: where="col\('Yield %'\) != 6\.46" \(--where "col\('Yield %'\) != 6\.46"\)$`)
 	if len(w) != 1 || !want.MatchString(w[0]) {
 		t.Errorf("warnings %q, want one that matches %s", w, want)
+	}
+	// The mean and the count of an option have only the measurements that the answer uses.
+	for _, arm := range a.Arms {
+		if slip := arm.Task == "A" && arm.Label == "140"; *arm.Mean < 60 || *arm.Mean > 70 || (arm.Count == 3) != slip {
+			t.Errorf("%s, %s: mean %g of %g measurements", arm.Task, arm.Label, *arm.Mean, arm.Count)
+		}
 	}
 }
 

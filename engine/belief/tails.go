@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -89,8 +90,8 @@ func (t *tails) scaled(variance float64) *tails {
 const sweeps, damping, settled = 12, 0.7, 0.1
 
 // tails finds the normal approximations N(shift, own) of the own parts under the mixture s. It starts from near, the
-// result for other hyperparameters, unless near is nil. For a measured arm without its own part, the other measurements
-// and the kernel give N(m, v). So the own part is observed as y - m with variance v + noise.
+// result for other hyperparameters, unless near is nil. For each measured arm, the kernel and the other measurements
+// predict the reward without its own part as N(m, v). So y - m is an observation of the own part, with variance v + noise.
 func (l *layout) tails(ctx context.Context, s shape, near *tails) (_ *tails, err error) {
 	defer try.Caught(&err)
 	t := &tails{s, make([]float64, l.d.p.N()), l.owns(), l.own, math.Inf(-1)}
@@ -139,8 +140,9 @@ func (l *layout) less(shift []float64) []float64 {
 	return lists.Make(len(l.target), func(k int) float64 { return l.target[k] - shift[l.d.cells[k]] })
 }
 
-// cavity returns mean m and variance v of measured arm k without its own part and its measurement. The arguments mean and
-// variance are those of its posterior. ok is false if the measurement carries no information.
+// cavity returns mean m and variance v of the reward of measured arm k, without its own part, given the other
+// measurements. The arguments mean and variance are those of its posterior. ok is false if the measurement carries no
+// information.
 func (l *layout) cavity(k int, mean, variance float64, t *tails) (m, v float64, ok bool) {
 	i := l.d.cells[k]
 	if !(variance < l.noise[k]) {
@@ -301,8 +303,8 @@ func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
-// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function from
-// a table.
+// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function
+// between points, and computes it only where draws need it.
 func bent(draws []float64, mean, sd float64, law []part) {
 	const widest, step = 4.5, 0.25
 	var at []float64
@@ -312,14 +314,20 @@ func bent(draws []float64, mean, sd float64, law []part) {
 		}
 	}
 	slices.Sort(at)
-	below := lists.Map(at, func(y float64) float64 { return shareBelow(law, y) })
+	known := slices.Repeat([]float64{-1}, len(at))
+	below := func(i int) float64 {
+		if known[i] < 0 {
+			known[i] = shareBelow(law, at[i])
+		}
+		return known[i]
+	}
 	for k, y := range draws {
 		share := 0.5 * math.Erfc((mean-y)/(sd*math.Sqrt2))
-		to, _ := slices.BinarySearch(below, share)
+		to := sort.Search(len(at), func(i int) bool { return below(i) >= share })
 		to = min(max(to, 1), len(at)-1)
 		part := 0.5
-		if wide := below[to] - below[to-1]; wide > 0 {
-			part = min(max((share-below[to-1])/wide, 0), 1)
+		if wide := below(to) - below(to-1); wide > 0 {
+			part = min(max((share-below(to-1))/wide, 0), 1)
 		}
 		draws[k] = at[to-1] + part*(at[to]-at[to-1])
 	}

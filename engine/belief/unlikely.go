@@ -321,6 +321,14 @@ func withoutWrong(p *problem.Problem, all []Unlikely) *problem.Problem {
 	return without(p, lists.Where(rowsOf(p), func(r problem.Row) bool { return !slices.Contains(odd, r) }), odd)
 }
 
+// Used returns the problem without the measurements that the belief does not use.
+func (b *Belief) Used() *problem.Problem {
+	if right := withoutWrong(b.Problem, b.Unlikely); right != nil {
+		return right
+	}
+	return b.Problem
+}
+
 // without returns a copy of the problem with the measurements rest, after odd was removed. Arms whose rows are means keep
 // their standard deviation.
 func without(p *problem.Problem, rest, odd []problem.Row) *problem.Problem {

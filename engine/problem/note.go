@@ -139,9 +139,9 @@ var noteSentences = map[NoteKind]string{
 	NoteUnseen: "column %[1]q: the name %[2]q in line %[4]d has the invisible character %[3]s. Remove it if it is a mistake",
 
 	NoteNoReward: "rows without a value of %s do not count as measurements. There are %d, the last in line %d",
-	NoteFailedStates: `column %[1]q: rows without a value count as failed if another column says so (%[3]d): %[2]s. If they were ` +
+	NoteFailedStates: `column %[1]q: %[2]s. If they were ` +
 		`not tried, write failed="false" (--failed false)`,
-	NoteFailed: "column %[1]q: measurements without a value count as failed (%[4]d): %[2]s%[3]s",
+	NoteFailed: "column %[1]q: %[2]s%[3]s",
 	NoteLimits: "column %[1]q has limits instead of some values: %[2]s. The estimates use them as limits; tables of means show the limit " +
 		"itself",
 	NoteNotDrawn: "column %q: fc and fb cannot draw simulated rewards from these measurements, because values beyond a limit are " +
@@ -275,13 +275,13 @@ func (n Note) words() []string {
 		}
 		return []string{n.name(0), "repeat others", "count", "They count as measurements; if they are copies, delete them"}
 	case NoteFailedStates:
-		return []string{n.name(0), n.failedWords()}
+		return []string{n.name(0), n.failedSentence()}
 	case NoteFailed:
 		rest := ""
 		if len(n.Names) > 2 || n.name(1) != byCondition {
 			rest = ". If the option was not tried, leave the cell empty. If such a text means 0, write 0"
 		}
-		return []string{n.name(0), n.failedWords(), rest}
+		return []string{n.name(0), n.failedSentence(), rest}
 	case NoteUnfinished:
 		return []string{n.name(0), listed(lists.Make(len(n.Numbers), func(k int) string {
 			return fmt.Sprintf("%.0f %s", n.number(k), n.name(k+1))

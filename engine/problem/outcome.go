@@ -238,6 +238,24 @@ func (n Note) limitWords() string {
 	return strings.Join(words, ", ")
 }
 
+// failedSentence returns how many measurements failed, why, and what that means, for example: 5 measurements count as
+// failed (3 "crash", 2 "n.d."). A single reason has no count of its own.
+func (n Note) failedSentence() string {
+	reasons, noun := n.failedWords(), "measurements count"
+	if n.number(0) == 1 {
+		noun = "measurement counts"
+	}
+	if len(n.Names) == 2 {
+		_, reasons, _ = strings.Cut(reasons, " ")
+	}
+	because := ""
+	if n.Kind == NoteFailedStates {
+		because = ", because another column says so"
+	}
+	return fmt.Sprintf("%.0f %s as failed (%s)%s. The estimates do not use failures. "+
+		"An option that only failed is not recommended without retry=true (--retry)", n.number(0), noun, reasons, because)
+}
+
 // failedWords lists the counts and reasons of a note on failures, for example: 3 "crash", 2 "n.d.", 1 by the condition failed=.
 func (n Note) failedWords() string {
 	var words []string

@@ -169,7 +169,7 @@ func TestFailedByCondition(t *testing.T) {
 	if q := p.Measured(); !slices.Equal(q.Failed, []int{0, 1}) {
 		t.Errorf("of the measured arms failed %v", q.Failed)
 	}
-	if !hasNote(p, `column "yield": measurements without a value count as failed (3): 3 by the condition failed=`) {
+	if !hasNote(p, `column "yield": 3 measurements count as failed (by the condition failed=). The estimates do not use failures. An option that only failed is not recommended without retry=true (--retry)`) {
 		t.Errorf("notes %v", p.Notes)
 	}
 	if q, err := loadText(runs, problem.LoadOptions{Where: "status == 'ok'", Compile: byStatus}); err != nil || q.Failed != nil ||
@@ -193,7 +193,7 @@ func TestOutcomeNotes(t *testing.T) {
 			t.Errorf("goal %q: %s, want %s", c.goal, got, c.want)
 		}
 		for _, want := range []string{
-			`column "yield": measurements without a value count as failed (4): 2 "crash", 1 "lost", 1 "inf". If the option was not tried, leave the cell empty`,
+			`column "yield": 4 measurements count as failed (2 "crash", 1 "lost", 1 "inf"). The estimates do not use failures. An option that only failed is not recommended without retry=true (--retry). If the option was not tried, leave the cell empty`,
 			`column "yield" has limits instead of some values: 2 below, 1 above`,
 			"fc and fb cannot draw simulated rewards from these measurements",
 		} {
@@ -270,7 +270,7 @@ func TestOutcomesOfWideTable(t *testing.T) {
 	}
 	p := try.Of(problem.Load("arms.csv", kernels.Joint{}, problem.LoadOptions{Read: read}))
 	if !slices.Equal(p.Failed, []int{0, 1, 1, 0, 0, 0}) || fmt.Sprint(p.Partial) != "[1 NaN NaN NaN NaN NaN]" ||
-		!hasNote(p, `column "mean": measurements without a value count as failed (2): 1 "crash", 1 "NaN"`) {
+		!hasNote(p, `column "mean": 2 measurements count as failed (1 "crash", 1 "NaN"). The estimates do not use failures. An option that only failed is not recommended without retry=true (--retry)`) {
 		t.Errorf("failed %v, means %v, notes %v", p.Failed, p.Partial, p.Notes)
 	}
 }

@@ -59,7 +59,7 @@ func TestStrangersTables(t *testing.T) {
 		{file: "wide-pilot.csv", drop: true, want: "[A] | [a] | [41.5] | [1.2]", notes: `1 of 2 arms are not measured and are left out: task "A", arm "b"`},
 		{file: "pandas.csv", long: machines, want: "[A] | [temp=150 temp=180] | [41.5 44] | [1 1]", notes: "columns not used: Unnamed: 0. If one of them matters, its effect counts as noise\n" + noNoise},
 		{file: "pandas-index.csv", long: machines, want: "[A] | [temp=150.0 temp=180.0] | [42 45] | [1.12 1.12]",
-			notes: "columns not used: idx. If one of them matters, its effect counts as noise\ncolumn \"throughput\": measurements without a value count as failed (1): 1 \"nan\". If the option was not tried, leave the cell empty. If such a text means 0, write 0"},
+			notes: "columns not used: idx. If one of them matters, its effect counts as noise\ncolumn \"throughput\": 1 measurement counts as failed (\"nan\"). The estimates do not use failures. An option that only failed is not recommended without retry=true (--retry). If the option was not tried, leave the cell empty. If such a text means 0, write 0"},
 		{file: "r-write-csv.csv", long: machines, want: "[A] | [temp=150 temp=180] | [42 44] | [0.707 0.707]",
 			notes: "rows without a value of throughput do not count as measurements. There are 1, the last in line 4\n" +
 				`task "A", arm "temp=180" is without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks if the task has none`},

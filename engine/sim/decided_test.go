@@ -30,7 +30,7 @@ func TestNothingDecidedProvesNothing(t *testing.T) {
 		if (r.DecidedTasks > 0) != c.decided || r.DecidedErrors.Runs != r.Runs || r.DecidedErrors.Count > r.Errors.Count {
 			t.Errorf("%s of %+v: %d decided; in %d of %d runs one is wrong", c.algorithm, c.opt, r.DecidedTasks, r.DecidedErrors.Count, r.DecidedErrors.Runs)
 		}
-		if (r.Standing == engine.StandingProven) != c.decided || !c.decided && r.Guarantee != "none: nothing was decided" {
+		if (r.Standing == engine.StandingProven) != c.decided || !c.decided && r.Guarantee != "none: no answer was decided" {
 			t.Errorf("%s of %+v with %d decided: %s", c.algorithm, c.opt, r.DecidedTasks, r.Guarantee)
 		}
 	}

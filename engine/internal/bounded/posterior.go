@@ -10,6 +10,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/gp"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/memlimit"
 	"github.com/gonb-cope/gonb-cope/internal/base/symmetric"
@@ -121,58 +122,42 @@ func Fitted(ctx context.Context, rows [][]float64, c []float64) ([]float64, erro
 
 // ArmVariances returns the posterior variances of all arms of the section. diagonal holds k(x̃,x̃).
 func (p *Posterior) ArmVariances(ctx context.Context, diagonal []float64) ([]float64, error) {
-	nothing := make([]float64, len(p.rows))
-	return p.variances(ctx, len(diagonal), func(i int) (float64, []float64) { return diagonal[i], nothing })
+	return p.variances(ctx, indices.All(len(diagonal)), diagonal, make([]float64, len(p.rows)))
 }
 
-// Variances returns the posterior variance of the gap between each arm and its leader. leader[i] is the leader of arm i,
-// or -1 to omit the arm, whose variance is then 0. leaders has the kernel row of each leader; diagonal holds k(x̃,x̃).
-func (p *Posterior) Variances(ctx context.Context, leader []int, leaders map[int][]float64, diagonal []float64) ([]float64, error) {
-	white := map[int][]float64{}
-	for b := range leaders {
-		w := lists.Make(len(p.rows), func(j int) float64 { return p.rows[j][b] })
-		blas64.Trsv(blas.Trans, p.upper, blas64.Vector{N: len(w), Inc: 1, Data: w})
-		white[b] = w
-	}
-	return p.variances(ctx, len(leader), func(i int) (float64, []float64) {
-		if leader[i] < 0 {
-			return 0, nil
-		}
-		return diagonal[i] + diagonal[leader[i]] - 2*leaders[leader[i]][i], white[leader[i]]
-	})
+// GapVariances returns the posterior variances of the gaps between the arms at these positions and the arm leader.
+// squares has the kernel's squared norm of each gap.
+func (p *Posterior) GapVariances(ctx context.Context, leader int, arms []int, squares []float64) ([]float64, error) {
+	white := lists.Map(p.rows, func(row []float64) float64 { return row[leader] })
+	blas64.Trsv(blas.Trans, p.upper, blas64.Vector{N: len(white), Inc: 1, Data: white})
+	return p.variances(ctx, arms, squares, white)
 }
 
 // tile is the number of arms that are computed together, so that their data fit into the cache.
 const tile = 512
 
-// variances returns the posterior variances of n differences between an arm i and another element. from returns, for arm
-// i, the kernel's squared norm of the difference, and U⁻ᵀk(s) of the other element. It returns nil for arms to omit.
-func (p *Posterior) variances(ctx context.Context, n int, from func(i int) (square float64, white []float64)) ([]float64, error) {
-	out := make([]float64, n)
-	err := cores.Do(ctx, n, tile, func(first, end int) {
-		var arms []int
-		for i := first; i < end; i++ {
-			if _, other := from(i); other != nil {
-				arms = append(arms, i)
-			}
-		}
-		w := make([]float64, 0, len(p.rows)*len(arms))
+// variances returns the posterior variances of differences between arms and another element. squares has the kernel's
+// squared norm of each difference; other is U⁻ᵀk(s) of the other element.
+func (p *Posterior) variances(ctx context.Context, arms []int, squares, other []float64) ([]float64, error) {
+	out := make([]float64, len(arms))
+	err := cores.Do(ctx, len(arms), tile, func(first, end int) {
+		n := end - first
+		w := make([]float64, 0, len(p.rows)*n)
 		for _, row := range p.rows {
-			for _, i := range arms {
+			for _, i := range arms[first:end] {
 				w = append(w, row[i])
 			}
 		}
 		if len(w) > 0 {
-			blas64.Trsm(blas.Left, blas.Trans, 1, p.upper, blas64.General{Rows: len(p.rows), Cols: len(arms), Stride: len(arms), Data: w})
+			blas64.Trsm(blas.Left, blas.Trans, 1, p.upper, blas64.General{Rows: len(p.rows), Cols: n, Stride: n, Data: w})
 		}
-		for k, i := range arms {
-			square, other := from(i)
-			out[i] = p.Variance * square
-			for j, v := range other {
-				d := p.Variance * (v - w[j*len(arms)+k])
-				out[i] -= d * d
+		for k := range n {
+			v := p.Variance * squares[first+k]
+			for j, o := range other {
+				d := p.Variance * (o - w[j*n+k])
+				v -= d * d
 			}
-			out[i] = max(out[i], 0)
+			out[first+k] = max(v, 0)
 		}
 	})
 	return out, err

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -48,13 +49,12 @@ func TestPosterior(t *testing.T) {
 	found := try.Of(p.Means(t.Context()))
 	own := try.Of(p.ArmVariances(t.Context(), in.Diagonal))
 	const leader = 4
-	of := make([]int, len(in.Arms))
-	for i := range of {
-		if of[i] = leader; i == leader || i == 7 {
-			of[i] = -1
-		}
+	all := indices.All(len(in.Arms))
+	squares := in.Near(leader, all)
+	for i := range squares {
+		squares[i] = in.Diagonal[i] + in.Diagonal[leader] - 2*squares[i]
 	}
-	gaps := try.Of(p.Variances(t.Context(), of, map[int][]float64{leader: mat.Row(nil, leader, in.gram)}, in.Diagonal))
+	gaps := try.Of(p.GapVariances(t.Context(), leader, all, squares))
 	covariance := func(i, j int) float64 {
 		a, b := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 		for k, s := range in.support {
@@ -73,10 +73,7 @@ func TestPosterior(t *testing.T) {
 		if !near(found[i], want, 1e-9) || !near(own[i], covariance(i, i), 1e-9) {
 			t.Errorf("arm %d: mean %g, variance %g; want %g and %g", i, found[i], own[i], want, covariance(i, i))
 		}
-		gap := 0.0
-		if of[i] >= 0 {
-			gap = covariance(i, i) + covariance(leader, leader) - 2*covariance(i, leader)
-		}
+		gap := covariance(i, i) + covariance(leader, leader) - 2*covariance(i, leader)
 		if !near(gaps[i], gap, 1e-9) {
 			t.Errorf("arm %d: variance of the gap %g, want %g", i, gaps[i], gap)
 		}

@@ -88,25 +88,23 @@ func (g *guess) involved(counts, others []int) []int {
 
 // judge sets spread and certain: the variances of the gaps between the leader of a claim and its open arms.
 func (g *guess) judge(c *claim) {
-	first, leader := g.section.Find(c.arms[c.leader]), slices.Repeat([]int{-1}, len(g.section.Arms))
 	c.spread, c.certain = make([]float64, len(c.arms)), make([]float64, len(c.arms))
-	for k, i := range c.arms {
-		if k != c.leader && !c.walks[k].Out {
-			leader[g.section.Find(i)] = first
-		}
+	open := indices.Where(len(c.arms), func(k int) bool { return k != c.leader && !c.walks[k].Out })
+	if len(open) == 0 {
+		return
 	}
-	rows := try.Of(g.section.Rows(g.ctx(), []int{first}))
-	of := map[int][]float64{first: rows[0]}
+	first, arms := g.section.Find(c.arms[c.leader]), lists.Map(open, func(k int) int { return g.section.Find(c.arms[k]) })
+	squares := g.section.Near(first, arms)
+	for k, i := range arms {
+		squares[k] = g.section.Diagonal[i] + g.section.Diagonal[first] - 2*squares[k]
+	}
 	for _, way := range []struct {
 		*bounded.Posterior
 		to []float64
 	}{{g.posterior, c.spread}, {g.widest, c.certain}} {
-		variances := try.Of(way.Variances(g.ctx(), leader, of, g.section.Diagonal))
-		for k, i := range c.arms {
-			if k != c.leader && !c.walks[k].Out { // rounding must not make a variance 0
-				at := g.section.Find(i)
-				way.to[k] = max(variances[at], roundedGap*way.Variance*(g.section.Diagonal[at]+g.section.Diagonal[first]))
-			}
+		variances := try.Of(way.GapVariances(g.ctx(), first, arms, squares))
+		for k, i := range arms { // rounding must not make a variance 0
+			way.to[open[k]] = max(variances[k], roundedGap*way.Variance*(g.section.Diagonal[i]+g.section.Diagonal[first]))
 		}
 	}
 }
