@@ -88,9 +88,7 @@ func outputFunctions() []Function {
 			Params: []Param{{Name: "s", Doc: "a sweep"},
 				{Name: "y", words: wordsY, Default: unset, Doc: "a measure or a list of them, as in plot; if not given, all"}},
 			Result: Table, Example: `measures(s, y=["samples", "rounds"])`, early: func(c *call) {
-				if checkMeasures(c) {
-					checkY(c, sampleOf(c.arg("s")), "", readArguments[struct{ Y []string }](c).Y)
-				}
+				checkPlotOptions(c, "s", report.PlotOptions{Y: readArguments[struct{ Y []string }](c).Y})
 			},
 		}, nil, func(_ *call, a struct {
 			S sim.Sweep
@@ -171,38 +169,32 @@ func saveTo(c *call, param string, v value) error {
 	return nil
 }
 
-// checkPlot reports an x, y, panel or file extension that plot would reject, before any run. It tests a value that has the
+// checkPlot reports options and a file extension that plot would reject, before any run. It tests a value that has the
 // same axes but no data, see sampleOf.
 func checkPlot(c *call) {
 	defer checkEnding(c, "file")
-	if !checkMeasures(c) {
-		return
-	}
-	a := readArguments[plotArgs](c)
-	sample := sampleOf(c.arg("value"))
-	if sample == nil { // the type of the value is unknown
-		return
-	}
-	if a.Posterior {
-		checkPosterior(c)
-		return
-	}
-	if at := c.arg("where"); at.Node != nil {
-		// Only the result of a single call has rounds with open arms.
-		if v := c.arg("value"); v.Type != Result && v.Type != anything {
-			c.fail(at, fmt.Sprintf("plot: where= needs one result of fc or fb, but this is %s", v.Type.a()), "")
+	o := readArguments[plotArgs](c).options()
+	for _, name := range []string{"xlim", "ylim"} {
+		list, given := c.arg(name).Data.([]value)
+		if _, numbers := every[float64](list); given && !numbers {
+			c.refuse(c.arg(name), "write "+name+"=[0, 10]", "%s is a list of %d; it must be two numbers, the lower one first", name, len(list))
 		}
-		return // the data have the names of features, and are not known yet
 	}
-	// Check only the names of axes. The figure is made when the value is known.
-	xs, _ := report.Axes(sample, "")
-	checkLayout(c, a, sample)
-	// A sweep whose swept names are unknown has no axes yet.
-	if len(xs) > 0 && !checkOffered(c, "x", c.arg("x"), xs) || !checkY(c, sample, a.X, a.Y) {
+	if c.arg("where").Node != nil {
+		o.Where = &problem.Problem{} // its data are not known yet
+	}
+	checkPlotOptions(c, "value", o)
+}
+
+// checkPlotOptions reports options that plot would reject for the value of an argument. Options that are not known yet are not
+// set in o.
+func checkPlotOptions(c *call, of string, o report.PlotOptions) {
+	sample := sampleOf(c.arg(of))
+	if !checkMeasures(c) || sample == nil { // nil: the type of the value is unknown
 		return
 	}
-	if s, ok := sample.(sim.Sweep); ok && len(s.Names) > 0 {
-		checkOffered(c, "panel", c.arg("panel"), s.Names)
+	for _, wrong := range report.CheckPlot(sample, o) {
+		refuseOption(c, wrong)
 	}
 }
 
@@ -241,50 +233,13 @@ func evalCompare(c *call) (any, error) {
 	return report.Compare(found), nil
 }
 
-// checkY reports a measure in the argument y that the value does not have. For some types, the possible measures depend on
-// x. sample has the axes of the value.
-func checkY(c *call, sample any, x string, measures []string) bool {
-	_, ys := report.Axes(sample, x)
-	y := c.arg("y")
-	for i := range measures {
-		at := c.element(y, i)
-		if slices.Contains(ys, measures[i]) {
-			continue
-		}
-		if why := report.NoBound(measures[i], sample); why != "" {
-			c.refuse(at, "other measures are "+strings.Join(ys, ", "), "no result has %s: %s", measures[i], why)
-			return false
-		}
-		if len(ys) > 0 && !checkOffered(c, "y", at, ys) {
-			return false
-		}
-	}
-	return true
-}
-
-// checkMeasures reports elements of the argument y that are not texts, and then returns false. Call it before checkY.
+// checkMeasures reports elements of the argument y that are not texts, and then returns false. Call it before checkPlotOptions uses them.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {
 		return true
 	}
 	c.refuse(y, `write y="samples", or y=["samples", "lower_bound"]`, "y is a list; it must be a list of texts, at least one")
-	return false
-}
-
-// checkOffered reports a text that is not one of words, and then returns false. It accepts an argument that is not a text,
-// because another check reports it.
-func checkOffered(c *call, param string, a argument, words []string) bool {
-	word, given := a.Data.(string)
-	if !given || slices.Contains(words, word) {
-		return true
-	}
-	quoted := lists.Map(words, func(w string) string { return fmt.Sprintf("%q", w) })
-	hint := ""
-	if best := lists.Nearest(word, words); best != "" {
-		hint = suggest(word, words)
-	}
-	c.refuse(a, hint, "%s is %q; here it must be %s", param, word, orList(quoted))
 	return false
 }
 

@@ -3,13 +3,11 @@ package dsl
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
@@ -81,36 +79,23 @@ func plotFunction() Function {
 
 // plotArgs are the arguments of plot, except the value.
 type plotArgs struct {
-	layoutArgs
 	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // quantities along y; nil for the default one
 	Posterior            bool             // draw posterior estimates of a run instead of measures
 	Where                *problem.Problem // problem with features; nil if not given
+
+	// layout: nil if not given; a title or label of "" means none
+	Title, XLabel, YLabel *string
+	LogX, LogY, Reference *bool
+	XLim, YLim            []float64
+	Width                 float64 // in columns; 0 for the default width
 }
 
-// layoutArgs are the arguments of plot that set its layout.
-type layoutArgs struct {
-	Title, XLabel, YLabel *string   // nil if not given; "" for none
-	LogX, LogY, Reference *bool     // nil if not given
-	XLim, YLim            []float64 // two numbers each; nil if not given
-	Width                 float64   // in columns; 0 for the default width
-}
-
-// layout converts the arguments to report.Layout. Some booleans of report.Layout have the opposite meaning.
-func (a layoutArgs) layout() report.Layout {
-	return report.Layout{
-		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY,
-		XLim: ends(a.XLim), YLim: ends(a.YLim), Width: a.Width, NoReference: a.Reference != nil && !*a.Reference,
-	}
-}
-
-// ends converts a list of two numbers to the limits of an axis, and an empty list to nil. checkLayout has rejected lists
-// of other lengths.
-func ends(list []float64) *[2]float64 {
-	if len(list) == 2 {
-		return &[2]float64{list[0], list[1]}
-	}
-	return nil
+// options converts the arguments to those of report.FigureOf.
+func (a plotArgs) options() report.PlotOptions {
+	return report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Posterior: a.Posterior, Task: a.Task, Where: a.Where, Layout: report.Layout{
+		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY, XLim: a.XLim, YLim: a.YLim, Width: a.Width,
+		NoReference: a.Reference != nil && !*a.Reference}}
 }
 
 // measures lists the quantities that plot can show for one type of value.
@@ -143,11 +128,9 @@ func evalPlot(c *call, a plotArgs) (_ any, err error) {
 		data = now
 	}
 	// FigureOf checks axes, measures and layout with the known value.
-	drawn, err := report.FigureOf(data, report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Layout: a.layout(), Posterior: a.Posterior,
-		Task: a.Task, Where: a.Where})
-	// Report an invalid option at its argument.
+	drawn, err := report.FigureOf(data, a.options())
 	if wrong := (*report.OptionError)(nil); errors.As(err, &wrong) {
-		c.fail(c.arg(wrong.Option), "plot: "+wrong.Message, wrong.Hint)
+		refuseOption(c, wrong)
 		return nil, nil
 	}
 	if err != nil {
@@ -159,42 +142,6 @@ func evalPlot(c *call, a plotArgs) (_ any, err error) {
 	return drawn, nil
 }
 
-// checkLayout reports axis limits that plot would reject. sample has the axes of the value, so this works before the value
-// is known.
-func checkLayout(c *call, a plotArgs, sample any) {
-	if _, swept := sample.(sim.Sweep); swept && a.layout().NoReference && slices.Contains(a.Y, "lower_bound") {
-		c.fail(c.arg("reference"), "plot: "+report.ReferenceRule, report.ReferenceHint)
-	}
-	for _, axis := range []string{"x", "y"} {
-		a := c.arg(axis + "lim")
-		if list, given := a.Data.([]value); given {
-			// The message shows how many numbers the list has, or both numbers.
-			got := fmt.Sprintf("a list of %d", len(list))
-			numbers, _ := every[float64](list) // nil if an element is not a number
-			ends := ends(numbers)
-			if ends != nil {
-				got = fmt.Sprintf("[%s, %s]", formatNumber(ends[0]), formatNumber(ends[1]))
-			}
-			if ends == nil || !(ends[0] < ends[1]) {
-				c.fail(a, fmt.Sprintf("plot: %s is %s; it must be two numbers, the lower one first", a.Name, got), "write "+a.Name+"=[0, 10]")
-				continue
-			}
-		}
-		logged := c.arg("log" + axis)
-		// A bar chart shows names along y, so it has no numeric limits there.
-		if axis != "y" || !report.IsBars(sample, c.text("x")) {
-			continue
-		}
-		const rule = "the y axis of this figure has the names of the bars, not numbers"
-		if a.known() {
-			c.fail(a, "plot: ylim has no meaning here; "+rule, "the numbers are along x: give xlim")
-		}
-		if logged.known() && logged.Data != 0. {
-			c.fail(logged, "plot: logy has no meaning here; "+rule, "the numbers are along x: give logx")
-		}
-	}
-}
-
 // results converts a list of results to a slice. It returns an error if an element is not a result.
 func results(list []value) ([]engine.Result, error) {
 	out, ok := every[engine.Result](list)
@@ -204,18 +151,11 @@ func results(list []value) ([]engine.Result, error) {
 	return out, nil
 }
 
-// checkPosterior reports arguments that cannot be combined with plot(..., posterior=true), before any run starts.
-func checkPosterior(c *call) {
-	if v := c.arg("value"); v.Type != Result && v.Type != anything {
-		c.fail(c.arg("posterior"), fmt.Sprintf("plot: posterior=true needs one result of fc or fb, but this is %s", v.Type.a()), "")
-		return
+// refuseOption reports an option that plot refuses, at its argument.
+func refuseOption(c *call, wrong *report.OptionError) {
+	at := c.arg(wrong.Option)
+	if wrong.Element > 0 {
+		at = c.element(at, wrong.Element-1)
 	}
-	checkOffered(c, "x", c.arg("x"), report.PosteriorX())
-	// Such a figure has one panel per task and fixed measures.
-	for _, name := range []string{"y", "panel"} {
-		if a := c.arg(name); a.Node != nil {
-			c.fail(a, fmt.Sprintf("plot: %s has no meaning with posterior=true, which draws expected rewards, a panel for each task", name),
-				"leave it out")
-		}
-	}
+	c.refuse(at, wrong.Hint, "%s", wrong.Message)
 }

@@ -32,7 +32,7 @@ func noiseParams(doc, usual string, kinds ...string) []Param {
 		{Name: "noise_guess", Types: []Type{Number}, Range: positive, Default: unset,
 			Doc: "with unknown noise: a guess of its standard deviation, which only plans the first round; by default 1"},
 		{Name: "bounded", Synonyms: []string{"bounds", "range", "limits"}, Types: []Type{List}, Default: unset,
-			Doc: "instead of noise: the lower and the upper limit of every reward, for any noise distribution"},
+			Doc: "the lower and the upper limit of every reward, for any noise distribution"},
 		{Name: "environment", Synonyms: []string{"env"}, Types: []Type{Text}, Choices: environments, Default: unset,
 			Doc: "how simulated rewards are drawn; by default gaussian, with data= posterior, with rewards= resampled, with bounded= " +
 				"bernoulli"},

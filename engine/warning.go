@@ -70,6 +70,7 @@ const (
 	WarnCostBudget    WarningKind = "cost, budget"
 	WarnCostPulls     WarningKind = "cost, pulls"   // names: algorithm
 	WarnNoiseGuessed  WarningKind = "noise guessed" // names: problem; numbers: guess
+	WarnNoiseBounded  WarningKind = "noise bounded" // names: algorithm; numbers: stated standard deviation, both bounds
 	// names: task, arm; numbers: standard deviation of its rewards, ratio to the noise scale
 	WarnNoiseTooSmall WarningKind = "noise too small"
 	// numbers: standard deviation of an arm's rewards, ratio to the assumed scale, p-value
@@ -232,6 +233,8 @@ var sentences = map[WarningKind]string{
 		"test gains nothing from it. To share, state norm=, or use CoBayesFC",
 	WarnNoiseGuessed: "the noise of problem %q is unknown. Rewards are simulated with sd %.3g, which the algorithm does not use, and the " +
 		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
+	WarnNoiseBounded: "%s does not use the stated noise %g, because its answers are right for every distribution between %g and %g. " +
+		"best(p) and CoBayesFB with a learned kernel use it. For a test that assumes normal noise of this size, leave bounded= out",
 	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. So the guarantee is " +
 		"approximate. If each arm has about ten measurements, noise=\"sd\" gives each arm its own scale",
 	WarnNoiseDiffers: "rewards of an arm have sd %.3g, %.3g times the noise from noise= or the table (p = %.2g). So arms are now weighted " +

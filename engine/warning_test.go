@@ -61,6 +61,7 @@ func TestWarningSentences(t *testing.T) {
 		{Kind: WarnNormNear, Numbers: []float64{21.5, 71.67, 0.00025}},
 		{Kind: WarnRidgeBelieved},
 		{Kind: WarnNoiseGuessed, Names: []string{"p"}, Numbers: []float64{3}},
+		{Kind: WarnNoiseBounded, Names: []string{"CoTestFC"}, Numbers: []float64{2, 0, 100}},
 		{Kind: WarnNoiseTooSmall, Names: []string{"oslo", "a"}, Numbers: []float64{1.23456, 1.23456}},
 		{Kind: WarnBlocks, Names: []string{"day", "CoKernelFC"}},
 		{Kind: WarnFree},

@@ -231,17 +231,6 @@ func viewOf(v any) (view, bool) {
 	return k.View(views{}, v), true
 }
 
-// IsBars reports whether the figure of v along x has horizontal bars for every value of its kind. x may be "" for the
-// default.
-func IsBars(v any, x string) bool {
-	w, ok := viewOf(plain(v))
-	if !ok || w.bars == "" {
-		return false
-	}
-	xs, _ := w.axes(x)
-	return x == w.bars || x == "" && len(xs) > 0 && xs[0] == w.bars
-}
-
 // fixedAxes returns an axes function for values whose possible axes are always the same.
 func fixedAxes(x string, ys ...string) func(string) ([]string, []string) {
 	return func(string) ([]string, []string) { return []string{x}, ys }

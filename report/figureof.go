@@ -2,7 +2,6 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
@@ -37,6 +36,9 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	if f, ok := v.(Figure); ok {
 		return o.apply(f)
 	}
+	if wrong := CheckPlot(v, o); len(wrong) > 0 {
+		return Figure{}, wrong[0]
+	}
 	var f Figure
 	var err error
 	w, _ := viewOf(v)
@@ -46,8 +48,6 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	case o.Where != nil:
 		f, err = whereOpen(v, o)
 		w.words = problem.Words{} // name features as the problem does
-	case o.Task != "":
-		return refused("task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task), "write posterior=true")
 	default:
 		if o, err = o.chosen(v); err == nil {
 			f, err = w.figure(o)
@@ -77,6 +77,8 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 		return v, v, v, true
 	case int:
 		return float64(v), float64(v), float64(v), true
+	case uint64:
+		return withInterval(float64(v))
 	case engine.Interval:
 		return v.Mean, v.CI95[0], v.CI95[1], true
 	case engine.Rate:

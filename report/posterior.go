@@ -35,18 +35,8 @@ func PosteriorX() []string { return []string{alongArms, alongRounds} }
 // intervals after the first and a middle round are shaded, and the last round has means with intervals. If x is the
 // rounds, each arm is a curve.
 func posteriorOf(v any, o PlotOptions) (Figure, error) {
-	r, ok := v.(engine.Result)
-	switch {
-	case !ok:
-		return refused("posterior", fmt.Sprintf("posterior is true; it is for one result of fc or fb, and this is a %s", TypeName(v)),
-			"plot(best(p)) draws what measurements say of every arm")
-	case len(o.Y) > 0:
-		return refused("y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out")
-	case o.Panel != "":
-		return refused("panel", fmt.Sprintf("panel is %q; with posterior=true panels are the tasks", o.Panel), "leave panel out")
-	case o.X != "" && o.X != alongArms && o.X != alongRounds:
-		return refused("x", fmt.Sprintf("x is %q; with posterior=true it is %q or %q", o.X, alongArms, alongRounds), "")
-	case r.Estimates == nil || len(r.Estimates.Rounds) == 0:
+	r := v.(engine.Result) // see CheckPlot
+	if r.Estimates == nil || len(r.Estimates.Rounds) == 0 {
 		return refused("posterior", "posterior is true; this result does not hold what its first run made of the arms",
 			"results of sweeps do not, nor those that were read from files or come from a Go cell; run fc or fb by itself")
 	}
@@ -141,9 +131,10 @@ func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([
 	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
 	switch {
 	case len(out) == 0:
-		return nil, &OptionError{"task", fmt.Sprintf("task is %q; the tasks are %s", asked, join(tasks, 8)), ""}
+		return nil, &OptionError{Option: "task", Message: fmt.Sprintf("task is %q; the tasks are %s", asked, join(tasks, 8))}
 	case len(out) > most:
-		return nil, &OptionError{option, fmt.Sprintf(rule, most, len(out)), fmt.Sprintf("choose one with task=%q", tasks[0])}
+		return nil, &OptionError{Option: option, Message: fmt.Sprintf(rule, most, len(out)),
+			Hint: fmt.Sprintf("choose one with task=%q", tasks[0])}
 	}
 	return out, nil
 }

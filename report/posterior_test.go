@@ -2,7 +2,6 @@ package report
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -139,33 +138,7 @@ func TestPosteriorParts(t *testing.T) {
 	}
 }
 
-func TestPosteriorErrors(t *testing.T) {
-	bare := fcResult()
-	for _, c := range []struct {
-		value  any
-		o      PlotOptions
-		option string
-		want   string
-	}{
-		{fcSweep(), PlotOptions{}, "posterior", "it is for one result of fc or fb, and this is a sweep"},
-		{bare, PlotOptions{}, "posterior", "does not hold what its first run made of the arms"},
-		{estimated(2, 3, 1), PlotOptions{Y: []string{"estimate"}}, "y", "y has no meaning with posterior=true"},
-		{estimated(2, 3, 1), PlotOptions{Panel: "task"}, "panel", "panels are the tasks"},
-		{estimated(2, 3, 1), PlotOptions{X: "gap"}, "x", `x is "gap"; with posterior=true it is "arm" or "round"`},
-		{estimated(2, 3, 1), PlotOptions{Task: "task 7"}, "task", `task is "task 7"; the tasks are task 1 and task 2`},
-		{estimated(30, 3, 1), PlotOptions{}, "posterior", "it draws up to 24 tasks, and the result has 30"},
-	} {
-		c.o.Posterior = true
-		_, err := FigureOf(c.value, c.o)
-		var wrong *OptionError
-		if !errors.As(err, &wrong) || wrong.Option != c.option || !strings.Contains(wrong.Message, c.want) {
-			t.Errorf("%s: error %v, want %q", c.option, err, c.want)
-		}
-	}
-	var wrong *OptionError
-	if _, err := FigureOf(bare, PlotOptions{Task: "task 1"}); !errors.As(err, &wrong) || wrong.Option != "task" {
-		t.Errorf("task without posterior: %v", err)
-	}
+func TestPosteriorOfOneTask(t *testing.T) {
 	if f, err := FigureOf(estimated(30, 3, 1), PlotOptions{Posterior: true, Task: "task 30"}); err != nil || len(f.Series) != 2 {
 		t.Errorf("one of 30 tasks: %v", err)
 	}

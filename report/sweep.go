@@ -59,12 +59,11 @@ const mostRows = 40
 // SweepMeasures returns a sweep as a table with the named measures; Axes lists the names. Without names, the table has all
 // measures that a result has. It returns an error for an unknown or repeated name, and for a measure that no result has.
 func SweepMeasures(s sim.Sweep, names ...string) (Table, error) {
-	_, known := Axes(s, "")
-	if err := checkMeasures(names, known, s); err != nil {
-		return Table{}, err
+	if wrong := CheckPlot(s, PlotOptions{Y: names}); len(wrong) > 0 {
+		return Table{}, wrong[0]
 	}
 	if len(names) == 0 {
-		names = known
+		_, names = Axes(s, "")
 	}
 	return sweepTable(s, names...), nil
 }
@@ -103,15 +102,9 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 
 // numeric returns a swept value as a number; false if it is not a number.
 func numeric(v any) (float64, bool) {
-	switch v := plain(v).(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case string: // scripts write infinity as a text
-		return math.Inf(1), v == "inf"
+	if v == "inf" { // scripts write infinity as a text
+		return math.Inf(1), true
 	}
-	return 0, false
+	x, _, _, ok := withInterval(plain(v))
+	return x, ok
 }

@@ -23,21 +23,14 @@ const (
 // whereOpen draws maps over two features of the arms, for each task and for some rounds of the first run of result v. Each
 // cell shows how many of its arms were still open after the round.
 func whereOpen(v any, o PlotOptions) (Figure, error) {
-	r, ok := v.(engine.Result)
-	p := *o.Where
+	r, p := v.(engine.Result), *o.Where // see CheckPlot
 	switch {
-	case !ok:
-		return refused("where", fmt.Sprintf("where is a problem; it is for one result of fc or fb, and this is a %s", TypeName(v)), "")
 	case r.Problem != p.Name || r.Arms != p.N() || r.Tasks != p.V():
 		return refused("where", fmt.Sprintf("where is %s, %s of %s; the result is of %s, with %d of %d", p.Name, plural(p.N(), "arm"),
 			plural(p.V(), "task"), r.Problem, r.Arms, r.Tasks), "give the problem that the result is of")
 	case len(r.Eliminations) == 0:
 		return refused("where", "where is a problem; this result has no audit trail, which says when an arm left",
 			"results of sweeps have none; run fc or fb by itself")
-	case o.Panel != "":
-		return refused("panel", fmt.Sprintf("panel is %q; with where= there is a map for each task and round", o.Panel), "leave panel out")
-	case len(o.Y) > 1:
-		return refused("y", "y is a list; with where= it is the name of one feature", "")
 	case p.Arms.Dim() == 0:
 		return refused("where", "where is a problem whose arms have no features, so that they lie nowhere", "")
 	}
@@ -74,7 +67,8 @@ func binsOf(p *problem.Problem, option, asked string, usual int) (bins, error) {
 	c := usual
 	if asked != "" {
 		if c = slices.Index(p.Arms.Columns, asked); c < 0 {
-			return bins{}, &OptionError{option, fmt.Sprintf("%s is %q; the features of arms are %s", option, asked, join(p.Arms.Columns, 12)), ""}
+			return bins{}, &OptionError{Option: option,
+				Message: fmt.Sprintf("%s is %q; the features of arms are %s", option, asked, join(p.Arms.Columns, 12))}
 		}
 	}
 	b := bins{column: p.Arms.Columns[c], of: make([]int, p.N())}

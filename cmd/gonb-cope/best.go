@@ -35,7 +35,7 @@ type bestOptions struct {
 // bestGroups are the flags of best, in the groups and the order of its help.
 var bestGroups = []flagGroup{
 	{"Columns of the table", []string{"task", "arm", "reward", "goal"}},
-	{"What is good enough", []string{"epsilon", "bounded", "require"}},
+	{"What is good enough", []string{"epsilon", "bounded", "noise", "require"}},
 	{"What to measure next", []string{"next", "candidates", "options", "cost", "retry"}},
 	{"One option for all tasks", []string{"overall", "weights"}},
 	{"Rows to use", []string{"where", "failed"}},
@@ -100,6 +100,7 @@ needs no flags.`,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
+	f.Float64Var(&o.Noise, "noise", 0, "standard deviation of a measurement, if it is known: a `SIZE` (default: estimated)")
 	f.StringVar(&o.Kernel, "kernel", "",
 		"`KERNEL` of a script: how similar tasks and options are. The measurements decide how much it counts (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
@@ -143,6 +144,9 @@ func (o *bestOptions) runBest(ctx context.Context, table string) error {
 	}
 	if !(o.Epsilon >= 0) || math.IsInf(o.Epsilon, 0) {
 		return usageError{fmt.Errorf("--epsilon must be a number of 0 or more, got %g", o.Epsilon)}
+	}
+	if !(o.Noise >= 0) || math.IsInf(o.Noise, 0) {
+		return usageError{fmt.Errorf("--noise must be a positive number, got %g", o.Noise)}
 	}
 	for _, goal := range o.Goals() {
 		if goal != "min" && goal != "max" {

@@ -45,10 +45,10 @@ func TestWhoGoesByCost(t *testing.T) {
 				t.Fatalf("%s: %v", e.Name, err)
 			}
 		}
-		if says := len(e.CostWarnings(&priced)) > 0; says != same {
+		if says := len(e.UnusedWarnings(&priced, engine.Options{})) > 0; says != same {
 			t.Errorf("%s plans the same whatever pulls cost: %v; it says so: %v", e.Name, same, says)
 		}
-		if len(e.CostWarnings(&even)) > 0 || len(e.CostWarnings(plain)) > 0 {
+		if len(e.UnusedWarnings(&even, engine.Options{})) > 0 || len(e.UnusedWarnings(plain, engine.Options{})) > 0 {
 			t.Errorf("%s speaks of costs where there are none to tell pulls by", e.Name)
 		}
 	}

@@ -121,7 +121,7 @@ func Measured(e Entry, m *model.Model, s *engine.Steps) (engine.Result, error) {
 			r.Ridge = ridge
 		}
 	}
-	r.Warnings = append(out.Warnings, e.CostWarnings(p)...)
+	r.Warnings = append(out.Warnings, e.UnusedWarnings(p, opt)...)
 	if out.LackOfFit != nil {
 		r.Warnings = append(r.Warnings, engine.Warning{Kind: engine.WarnLackOfFit, Numbers: []float64{1, 1}, LackOfFit: out.LackOfFit})
 	}
@@ -173,16 +173,21 @@ func (e Entry) TakesPrior(opt engine.Options) error {
 	return fmt.Errorf("%s has no parameter %s. Methods with a posterior have it: %s%s", e.Name, name, strings.Join(able, ", "), with)
 }
 
-// CostWarnings returns a warning if the costs of the problem do not influence the pulls of the algorithm. Tests that plan
-// by cost, but cannot do so under a bound on the norm, have their own warning.
-func (e Entry) CostWarnings(p *problem.Problem) []engine.Warning {
+// UnusedWarnings returns warnings about facts of the problem that the algorithm does not use: costs that do not influence
+// its pulls, and noise that is stated together with bounds. Tests that plan by cost, but cannot do so under a bound on the
+// norm, have their own warning.
+func (e Entry) UnusedWarnings(p *problem.Problem, opt engine.Options) (out []engine.Warning) {
+	if n := p.Noise; n.Scatter > 0 && !(e.Name == "CoBayesFB" && opt.LearnsKernel(p)) {
+		b := p.TurnedBounds(n.Bounds)
+		out = append(out, engine.Warning{Kind: engine.WarnNoiseBounded, Names: []string{e.Name}, Numbers: []float64{n.Scatter, b[0], b[1]}})
+	}
 	switch {
 	case e.Priced || p.RelativeCost() == nil:
-		return nil
+		return out
 	case e.Mode == engine.ModeFB:
-		return []engine.Warning{{Kind: engine.WarnCostBudget}}
+		return append(out, engine.Warning{Kind: engine.WarnCostBudget})
 	}
-	return []engine.Warning{{Kind: engine.WarnCostPulls, Names: []string{e.Name}}}
+	return append(out, engine.Warning{Kind: engine.WarnCostPulls, Names: []string{e.Name}})
 }
 
 // Regime returns the form of the computation on the problem, one of the Regime constants of package model. It returns ""

@@ -535,8 +535,10 @@ const leastCoverage, fewestLeft = 0.8, 20
 
 // noiseWords describes the noise model in words.
 func noiseWords(l belief.Scatter) string {
-	each, one := short(l.Scales[0])+" to "+short(l.Scales[1]), short(l.Scales[1])
-	if short(l.Scales[0]) != one { // each task has its own scale
+	one := short(l.Scales[1])
+	each := one
+	if lowest := short(l.Scales[0]); lowest != one { // each task has its own scale
+		each = lowest + " to " + one
 		one = each + ", in proportion to the scale of each task"
 	}
 	said := map[string]string{

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -196,17 +197,23 @@ func normals(cov *mat.SymDense, count int, stream uint64) *mat.Dense {
 // over the given number of simulated results.
 func (b *batch) sure(arms []int, futures int) float64 {
 	means, truth := b.imagined(arms, futures), normals(among(arms, b.cov.At), truths, 13)
+	low, high := slices.Clone(truth.RawRowView(0)), slices.Clone(truth.RawRowView(0))
+	for k := range truths {
+		for j, t := range truth.RawRowView(k) {
+			low[j], high[j] = min(low[j], t), max(high[j], t)
+		}
+	}
 	within := 0
 	for i := range futures {
 		m := means.RawRowView(i)
 		pick := floats.MaxIdx(m)
+		// Only rivals can be better than the pick by more than ε. Values are compared, not differences: rounding can make a
+		// difference above 0.
+		rivals := indices.Where(len(m), func(j int) bool { return m[j]+high[j] > m[pick]+low[pick]+b.epsilon })
 		for k := range truths {
 			t := truth.RawRowView(k)
-			best := math.Inf(-1)
-			for j := range arms {
-				best = max(best, m[j]+t[j])
-			}
-			if m[pick]+t[pick]+b.epsilon >= best { // compare values, not differences: rounding can make a difference above 0
+			least := m[pick] + t[pick] + b.epsilon
+			if !slices.ContainsFunc(rivals, func(j int) bool { return m[j]+t[j] > least }) {
 				within++
 			}
 		}

@@ -302,7 +302,7 @@ func (m *model) usable(u []float64) (*problem.Problem, error) {
 		scale, level = (hi-lo)*mean*(1-mean), lo+(hi-lo)*mean
 	}
 	square := scale * scale
-	k, own := m.kernelOn(u, p.Tasks, p.Arms, round)
+	k, own := m.kernelOn(u, p.Tasks, p.Arms, func(x []float64) float64 { return slices.Max(x) - slices.Min(x) }, round)
 	sum := kernels.Joint{Terms: []kernels.Term{{Scale: round(own * square), Task: kernels.Identity{}, Arm: kernels.Identity{}},
 		{Scale: round(level * level)}}}
 	for t := range k.Terms {

@@ -3,6 +3,7 @@ package belief
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/engine/problem"
@@ -67,5 +68,27 @@ func TestWithCosts(t *testing.T) {
 	b := try.Of(Of(t.Context(), p, Options{}))
 	if leaders := b.Leaders(2); len(leaders) == 0 || leaders[0] != 7 {
 		t.Errorf("the leaders are %v", leaders)
+	}
+}
+
+// Noise that is stated together with bounds is the noise of the posterior: of single measurements, in each unit, and for
+// rewards at both bounds, which are then not counts.
+func TestNoiseStatedWithBounds(t *testing.T) {
+	for _, c := range []struct{ rows, noise, top string }{
+		{"a,93\nb,88\nc,97\nd,55\n", "3", "100"}, {"a,0.93\nb,0.88\nc,0.97\nd,0.55\n", "0.03", "1"}, {"a,0\nb,100\nc,0\nd,100\n", "3", "100"},
+	} {
+		top, noise := try.Of(strconv.ParseFloat(c.top, 64)), try.Of(strconv.ParseFloat(c.noise, 64))
+		for _, stated := range []bool{true, false} {
+			m := problem.NoiseModel{Bounds: &[2]float64{0, top}}
+			if stated {
+				m.Scales = []float64{noise}
+			}
+			p := try.Of(problem.Load("runs.csv", kernels.Joint{}, problem.LoadOptions{Noise: m, Long: &problem.Long{Arm: []string{"x"}, Reward: "y"},
+				Read: func(string) ([]byte, error) { return []byte("x,y\n" + c.rows), nil }}))
+			b := try.Of(Of(t.Context(), p, Options{}))
+			if known := b.Scatter.Kind == ScatterStated && math.Abs(math.Sqrt(b.Noise[0])-noise) < 1e-9*noise; known != stated {
+				t.Errorf("%q, stated %t: noise %v, %g", c.rows, stated, b.Scatter, math.Sqrt(b.Noise[0]))
+			}
+		}
 	}
 }

@@ -35,6 +35,9 @@ func (d *data) counted() []float64 {
 		}
 		return wins
 	}
+	if p.Noise.Scatter > 0 { // such as yields of 0 and 100 %
+		return nil
+	}
 	if p.Rows == nil && p.Rewards == nil && p.Reps != nil {
 		return d.countedInMeans()
 	}
@@ -181,8 +184,7 @@ func undetermined(p *problem.Problem) *Undetermined {
 
 // noiseStated reports whether the problem states the noise.
 func noiseStated(p *problem.Problem) bool {
-	m := p.Noise
-	return m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil
+	return p.Noise.StatedDeviations() != nil
 }
 
 // single computes the 95 % interval of the only measured arm: by Student's t, by the normal distribution if the noise is
@@ -201,7 +203,7 @@ func (u *Undetermined) single(d *data, known bool) {
 	squares, freedom := d.squares()
 	switch free := floats.Sum(freedom); {
 	case known:
-		u.Scale = p.Noise.Scales[i]
+		u.Scale = p.Noise.StatedDeviations()[i]
 		half = distuv.UnitNormal.Quantile(0.975) * u.Scale / math.Sqrt(n)
 	case free > 0 && squares[0] > 0:
 		u.Scale = math.Sqrt(squares[0] / free)

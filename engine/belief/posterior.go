@@ -263,7 +263,7 @@ func identity(p *problem.Problem) string {
 		}
 	}
 	if p.Noise.Bounds != nil {
-		numbers = append(numbers, p.Noise.Bounds[:])
+		numbers = append(numbers, p.Noise.Bounds[:], []float64{p.Noise.Scatter})
 	}
 	if p.Levels != nil { // the kinds of random effects follow from these
 		words = append(words, slices.Concat(p.Long.Random, p.Long.Blocks, p.Long.Crossed, lists.Flat(p.Levels, slices.Clone[[]string]))...)

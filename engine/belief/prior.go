@@ -208,12 +208,14 @@ const ownLevel = constantVariance
 
 // smooth returns the kernel at u without the own part and the constant, and the variance of the own part.
 func (m *model) smooth(u []float64) (k kernels.Joint, own float64) {
-	return m.kernelOn(u, m.d.tasks, m.d.arms, func(v float64) float64 { return v })
+	scaled := func([]float64) float64 { return 1 }
+	return m.kernelOn(u, m.d.tasks, m.d.arms, scaled, func(v float64) float64 { return v })
 }
 
-// kernelOn is smooth for points with another scaling: it converts length scales to the ranges of their columns. tidy is
+// kernelOn is smooth for points with another scaling: it multiplies length scales by the widths of their columns. tidy is
 // applied to each hyperparameter of the kernel.
-func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(float64) float64) (k kernels.Joint, own float64) {
+func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, width func(column []float64) float64,
+	tidy func(float64) float64) (k kernels.Joint, own float64) {
 	d := m.d
 	compared := func(term string) kernels.Kernel {
 		if !m.features() {
@@ -222,7 +224,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 		var k kernels.Kernel = kernels.Constant{Value: tidy(m.unrelatedVariance(u, term))}
 		if len(m.numeric) > 0 {
 			of, lengths := dims(arms, m.numeric), lists.Map(m.numeric, func(c int) float64 {
-				return tidy(m.length(u, term+" length "+d.arms.Columns[c], arms.X[c]))
+				return tidy(m.value(u, term+" length "+d.arms.Columns[c], 1) * width(arms.X[c]))
 			})
 			if m.gaussian {
 				k = kernels.Mul(k, kernels.RBF{Lengthscale: lengths, Dims: of})
@@ -253,7 +255,7 @@ func (m *model) kernelOn(u []float64, tasks, arms *kernels.Points, tidy func(flo
 	if d.p.V() == 1 {
 		return k, own
 	}
-	if related := m.related(u, tasks, tidy); related != nil && common != nil {
+	if related := m.related(u, tasks, width, tidy); related != nil && common != nil {
 		k.Terms[0].Task = related
 	}
 	if special := compared("special"); special != nil {
@@ -272,9 +274,10 @@ func (m *model) category(u []float64, number string, of kernels.Dims, tidy func(
 }
 
 // related returns the kernel k_Z of the features of tasks; nil if tasks have no features.
-func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) float64) (k kernels.Kernel) {
+func (m *model) related(u []float64, tasks *kernels.Points, width func(column []float64) float64,
+	tidy func(float64) float64) (k kernels.Kernel) {
 	if len(m.taskNumeric) > 0 {
-		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.length(u, "far", tasks.X[c])) })
+		far := lists.Map(m.taskNumeric, func(c int) float64 { return tidy(m.value(u, "far", 1) * width(tasks.X[c])) })
 		k = kernels.RBF{Lengthscale: far, Dims: dims(tasks, m.taskNumeric)}
 	}
 	for _, c := range m.taskText {
@@ -294,9 +297,4 @@ func (m *model) related(u []float64, tasks *kernels.Points, tidy func(float64) f
 // dims returns columns with their names, for the display in scripts.
 func dims(p *kernels.Points, columns []int) kernels.Dims {
 	return kernels.Dims{Names: indices.Of(p.Columns, columns), Index: columns}
-}
-
-// length returns the named length scale in units of the column.
-func (m *model) length(u []float64, name string, column []float64) float64 {
-	return m.value(u, name, 1) * (slices.Max(column) - slices.Min(column))
 }

@@ -45,9 +45,9 @@ func (d *data) noise(equal bool) {
 	n := len(d.cells)
 	d.rel = make([]float64, n)
 	floats.AddConst(1, d.rel)
-	if m := d.p.Noise; m.Known == problem.NoiseStated && m.UnknownBy == "" && m.Bounds == nil {
+	if stated := d.p.Noise.StatedDeviations(); stated != nil {
 		for k, i := range d.cells {
-			d.rel[k] = m.Scales[i] * m.Scales[i]
+			d.rel[k] = stated[i] * stated[i]
 		}
 		d.known, d.scatter = true, Scatter{Kind: ScatterStated}
 		return

@@ -72,8 +72,8 @@ func (s *standard) problem() *problem.Problem {
 	}
 	size := func(v int, sd float64) float64 { return rounded(sd / s.scale[v]) }
 	p.Mean, p.Partial, p.Noise.SD = all(p.Mean, s.reward), all(p.Partial, s.reward), all(p.Noise.SD, size)
-	if noiseStated(&p) {
-		p.Noise.Scales = all(p.Noise.Scales, func(v int, sd float64) float64 { return sd / s.scale[v] })
+	if stated := p.Noise.StatedDeviations(); stated != nil {
+		p.Noise.Scales, p.Noise.Bounds = all(stated, func(v int, sd float64) float64 { return sd / s.scale[v] }), nil
 	}
 	if p.Rewards != nil {
 		p.Rewards = lists.Make(len(p.Rewards), func(i int) []float64 {

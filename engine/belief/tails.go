@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"sort"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -302,25 +303,45 @@ func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
-// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function from
-// a table.
+// interleaved returns the numbers of two ascending lists in ascending order.
+func interleaved(a, b []float64) []float64 {
+	out := make([]float64, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
+// bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function
+// between points, and computes it only where draws need it.
 func bent(draws []float64, mean, sd float64, law []part) {
 	const widest, step = 4.5, 0.25
 	var at []float64
 	for _, p := range law {
+		root, own := math.Sqrt(p.variance), make([]float64, 0, int(2*widest/step)+1)
 		for z := -widest; z <= widest; z += step {
-			at = append(at, p.mean+z*math.Sqrt(p.variance))
+			own = append(own, p.mean+z*root)
 		}
+		at = interleaved(at, own)
 	}
-	slices.Sort(at)
-	below := lists.Map(at, func(y float64) float64 { return shareBelow(law, y) })
+	known := slices.Repeat([]float64{-1}, len(at))
+	below := func(i int) float64 {
+		if known[i] < 0 {
+			known[i] = shareBelow(law, at[i])
+		}
+		return known[i]
+	}
 	for k, y := range draws {
 		share := 0.5 * math.Erfc((mean-y)/(sd*math.Sqrt2))
-		to, _ := slices.BinarySearch(below, share)
+		to := sort.Search(len(at), func(i int) bool { return below(i) >= share })
 		to = min(max(to, 1), len(at)-1)
 		part := 0.5
-		if wide := below[to] - below[to-1]; wide > 0 {
-			part = min(max((share-below[to-1])/wide, 0), 1)
+		if wide := below(to) - below(to-1); wide > 0 {
+			part = min(max((share-below(to-1))/wide, 0), 1)
 		}
 		draws[k] = at[to-1] + part*(at[to]-at[to-1])
 	}

@@ -152,7 +152,7 @@ func MakeForecast(ctx context.Context, p Protocol, gap float64, runs int, progre
 	f := &Forecast{Capacity: p.Capacity, Unit: p.Unit(), Assumes: assumes, Runs: runs, Share: float64(runs-1) / float64(runs+1)}
 	f.Notes = engine.NoiseWarnings(p.Problem)
 	if e, err := p.Entry(); err == nil {
-		f.Notes = append(f.Notes, e.CostWarnings(p.Problem)...)
+		f.Notes = append(f.Notes, e.UnusedWarnings(p.Problem, p.Options)...)
 	}
 	for k, name := range names {
 		// algorithms for which fitsOwn is the same use the same rewards

@@ -129,12 +129,12 @@ const taskPulls = 4
 // where the n_i results of an arm have the sum of squares S_i around their mean. The stated noise counts like one more
 // result. The squared factor of an arm is (4 F + S_i/σ_i²)/(4 + n_i - 1), because arms of a task may differ in noise.
 func scatter(p *problem.Problem, b engine.Batch) []float64 {
-	out := make([]float64, p.N())
+	out, scales := make([]float64, p.N()), p.Noise.Likely()
 	of := func(i int) (squares, freedom float64) {
 		if b.Counts[i] < 2 {
 			return 0, 0
 		}
-		return b.Squares[i] / (p.Noise.Scales[i] * p.Noise.Scales[i]), float64(b.Counts[i] - 1)
+		return b.Squares[i] / (scales[i] * scales[i]), float64(b.Counts[i] - 1)
 	}
 	for v := range p.V() {
 		lo, hi := p.ArmsOf(v)
@@ -145,7 +145,7 @@ func scatter(p *problem.Problem, b engine.Batch) []float64 {
 		}
 		for i := lo; i < hi; i++ {
 			s, f := of(i)
-			out[i] = p.Noise.Scales[i] * math.Sqrt((taskPulls*squares/freedom+s)/(taskPulls+f))
+			out[i] = scales[i] * math.Sqrt((taskPulls*squares/freedom+s)/(taskPulls+f))
 		}
 	}
 	return out

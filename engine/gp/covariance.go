@@ -55,6 +55,11 @@ func NewDense(sigma *mat.SymDense) (*Dense, error) {
 // Solve returns Σ⁻¹x = U⁻¹U⁻ᵀx.
 func (d *Dense) Solve(x mat.Matrix) *mat.Dense {
 	out := mat.DenseCopyOf(x)
+	if raw := out.RawMatrix(); raw.Cols == 1 { // faster than Trsm on one column
+		blas64.Trsv(blas.Trans, d.Upper, vector(raw.Data))
+		blas64.Trsv(blas.NoTrans, d.Upper, vector(raw.Data))
+		return out
+	}
 	blas64.Trsm(blas.Left, blas.Trans, 1, d.Upper, out.RawMatrix())
 	blas64.Trsm(blas.Left, blas.NoTrans, 1, d.Upper, out.RawMatrix())
 	return out

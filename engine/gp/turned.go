@@ -116,11 +116,7 @@ func (t *Turned) condense() {
 			row[m], row[m+1] = of.ones[i], of.y[i]
 		}
 		if len(group) > m+2 {
-			var qr mat.QR
-			var r mat.Dense
-			qr.Factorize(part)
-			qr.RTo(&r)
-			part = r.Slice(0, m+2, 0, m+2).(*mat.Dense)
+			part = triangular(part)
 		}
 		size, _ := part.Dims()
 		t.multiple[len(t.y)] = float64(len(group))
@@ -130,6 +126,22 @@ func (t *Turned) condense() {
 			t.ones, t.y, t.values = append(t.ones, row[m]), append(t.y, row[m+1]), append(t.values, v)
 		}
 	}
+}
+
+// triangular returns the triangular factor of the QR decomposition of x, which has more rows than columns. It adds a few
+// rows at a time, which then fit into the cache.
+func triangular(x *mat.Dense) *mat.Dense {
+	n, m := x.Dims()
+	r := x.Slice(0, m, 0, m).(*mat.Dense)
+	for from := m; from < n; from += 4 * m {
+		var rows, whole mat.Dense
+		rows.Stack(r, x.Slice(from, min(from+4*m, n), 0, m))
+		var qr mat.QR
+		qr.Factorize(&rows)
+		qr.RTo(&whole)
+		r = whole.Slice(0, m, 0, m).(*mat.Dense)
+	}
+	return r
 }
 
 // manyPivots is a product of pivots: when it is exceeded, Deviance takes the logarithm, so that the next pivot cannot
@@ -162,8 +174,10 @@ func (t *Turned) Deviance(scale float64) float64 {
 
 // Posterior returns the distribution of β + f at a scale, given the observations.
 func (t *Turned) Posterior(ctx context.Context, scale float64) (*BlockedPosterior, error) {
-	features := mat.DenseCopyOf(t.prior.Features)
-	features.Scale(math.Sqrt(scale), features)
+	features, root := mat.NewDense(t.prior.Features.RawMatrix().Rows, t.prior.Features.RawMatrix().Cols, nil), math.Sqrt(scale)
+	for i := range t.prior.Block {
+		floats.ScaleTo(features.RawRowView(i), root, t.prior.Features.RawRowView(i))
+	}
 	prior := &Blocked{nil, features, t.prior.scaled(scale, func(int) float64 { return t.own }), t.prior.points}
 	return prior.Posterior(ctx, t.of)
 }

@@ -23,6 +23,9 @@ type NoiseModel struct {
 	// Bounds are two numbers between which every reward lies, with any noise distribution. Scales are then half their
 	// difference [Hoeffding63]. nil means no bounds.
 	Bounds *[2]float64
+	// Scatter is the standard deviation of a measurement if the user states it together with Bounds; 0 if not. Posteriors and
+	// simulated rewards use it. Tests do not: they hold for every distribution within Bounds.
+	Scatter float64
 
 	SD []float64 // N standard deviations of simulated noise; nil means Scales
 	// how simulated rewards are drawn, a name in Environments. In a Problem, "" means gaussian. If the user states "", raw
@@ -48,6 +51,14 @@ const (
 	UnknownTested = "tested"
 )
 
+// Likely returns the standard deviation to expect of a measurement of each arm: the stated one, or else Scales.
+func (m NoiseModel) Likely() []float64 {
+	if stated := m.StatedDeviations(); stated != nil {
+		return stated
+	}
+	return m.Scales
+}
+
 // Estimated reports whether the scales were estimated from the data. Guarantees that assume known scales are then
 // approximate.
 func (m NoiseModel) Estimated() bool { return m.Known == NoiseSD || m.Known == NoiseTask }
@@ -71,8 +82,23 @@ func (m NoiseModel) Groups(taskOf []int) []int {
 
 // Deviations returns the standard deviations of simulated noise, one per arm.
 func (m NoiseModel) Deviations() []float64 {
-	if m.SD != nil {
+	switch {
+	case m.SD != nil:
 		return m.SD
+	case m.Scatter > 0:
+		return slices.Repeat([]float64{m.Scatter}, len(m.Scales))
+	}
+	return m.Scales
+}
+
+// StatedDeviations returns the standard deviation of a measurement of each arm if the user stated it, nil otherwise. Bounds
+// alone do not state it.
+func (m NoiseModel) StatedDeviations() []float64 {
+	switch {
+	case m.Known != NoiseStated || m.UnknownBy != "" || m.Bounds != nil && m.Scatter == 0:
+		return nil
+	case m.Bounds != nil:
+		return slices.Repeat([]float64{m.Scatter}, len(m.Scales))
 	}
 	return m.Scales
 }
@@ -112,8 +138,9 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	switch {
 	case m.Environment == EnvironmentResampled && !raw:
 		return wrong("Environment", "environment=%q needs raw rewards (rewards=\"file.csv\")", m.Environment)
-	case m.Bounds != nil && (m.Scales != nil || m.Known != NoiseStated || m.UnknownBy != ""):
-		return wrong("Bounds", "noise and bounded both set the noise scale, which for bounded rewards is half their range. Give one of them")
+	case m.Bounds != nil && (m.Known != NoiseStated || m.UnknownBy != ""):
+		return wrong("Known", "beside bounded, noise must be a number. Without noise, the scatter within the bounds is estimated. "+
+			"Leave noise out")
 	case m.Bounds != nil && !(m.Bounds[0] < m.Bounds[1] && !math.IsInf(m.Bounds[1]-m.Bounds[0], 0)):
 		return wrong("Bounds", "bounded needs two finite numbers, the lower one first, got [%g, %g]", m.Bounds[0], m.Bounds[1])
 	case m.Bounds != nil && !bounded:
@@ -124,11 +151,20 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 	case len(m.Scales) > 1:
 		return wrong("Scales", "one noise scale can be stated for all arms, got %d", len(m.Scales))
 	}
+	if m.Bounds != nil && len(m.Scales) == 1 {
+		if half := (m.Bounds[1] - m.Bounds[0]) / 2; m.Scales[0] > half {
+			return wrong("Scales", "rewards between %g and %g have a standard deviation of at most %g, got noise=%g. Correct noise or bounded",
+				m.Bounds[0], m.Bounds[1], half, m.Scales[0])
+		}
+		m.Scatter = m.Scales[0]
+	}
 	half := m.Known == NoiseStated && m.UnknownBy == "" && m.Scales != nil && m.Scales[0] == 0.5
 	if m.Environment == EnvironmentBernoulli && m.Bounds == nil && (m.silent() || half) {
 		m.Bounds = &[2]float64{0, 1}
 	}
 	switch {
+	case m.Bounds != nil && m.Scatter < 0 || math.IsNaN(m.Scatter):
+		return wrong("Scales", "noise must be a positive number, got %g", m.Scatter)
 	case m.Bounds != nil:
 		m.Scales = []float64{(m.Bounds[1] - m.Bounds[0]) / 2}
 	case m.UnknownBy != "" && m.Scales == nil:
@@ -145,6 +181,8 @@ func (m NoiseModel) completed(raw bool) (NoiseModel, error) {
 func (m NoiseModel) Text() string {
 	number := func(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
 	switch {
+	case m.Scatter > 0:
+		return number(m.Scatter) + ", within [" + number(m.Bounds[0]) + ", " + number(m.Bounds[1]) + "]"
 	case m.Bounds != nil:
 		return "within [" + number(m.Bounds[0]) + ", " + number(m.Bounds[1]) + "]"
 	case m.UnknownBy == UnknownProblem:

@@ -84,7 +84,8 @@ func TestBoundsOfFiles(t *testing.T) {
 func TestNoiseContradictions(t *testing.T) {
 	unit := &[2]float64{0, 1}
 	for want, m := range map[string]NoiseModel{
-		"Give one of them":                                    {Scales: []float64{1}, Bounds: unit},
+		"have a standard deviation of at most 0.5":            {Scales: []float64{1}, Bounds: unit},
+		"beside bounded, noise must be a number":              {UnknownBy: UnknownTask, Bounds: unit},
 		"bounded needs two finite numbers":                    {Bounds: &[2]float64{1, 1}},
 		"have no bounds; bounded= needs":                      {Bounds: unit, Environment: EnvironmentGaussian},
 		"needs raw rewards":                                   {Environment: EnvironmentResampled},
@@ -115,6 +116,19 @@ func TestWithNoise(t *testing.T) {
 	}
 }
 
+// Bounds set the scale of tests; noise that is stated with them is the standard deviation of measurements.
+func TestNoiseWithinBounds(t *testing.T) {
+	p := try.Of(PaperCase(2, 0.1))
+	both := try.Of(p.WithNoise(NoiseModel{Scales: []float64{0.2}, Bounds: &[2]float64{-9, 9}}))
+	alone := try.Of(p.WithNoise(NoiseModel{Bounds: &[2]float64{-9, 9}}))
+	if n := both.Noise; n.Scales[0] != 9 || n.StatedDeviations()[0] != 0.2 || n.Deviations()[0] != 0.2 || n.Text() != "0.2, within [-9, 9]" {
+		t.Errorf("with noise: %+v, %s", n, n.Text())
+	}
+	if n := alone.Noise; n.Scales[0] != 9 || n.StatedDeviations() != nil || n.Deviations()[0] != 9 {
+		t.Errorf("without noise: %+v", n)
+	}
+}
+
 // An error of a noise model names the wrong field.
 func TestNoiseError(t *testing.T) {
 	p := try.Of(PaperCase(2, 0.1))
@@ -126,7 +140,8 @@ func TestNoiseError(t *testing.T) {
 		{NoiseModel{Environment: EnvironmentResampled}, "Environment"},
 		// by 0 and 1, and means are above 1
 		{NoiseModel{Environment: EnvironmentBernoulli}, "Bounds"},
-		{NoiseModel{Scales: []float64{1}, Bounds: &[2]float64{0, 1}}, "Bounds"},
+		{NoiseModel{Scales: []float64{1}, Bounds: &[2]float64{0, 1}}, "Scales"},
+		{NoiseModel{UnknownBy: UnknownTask, Bounds: &[2]float64{0, 9}}, "Known"},
 		{NoiseModel{Bounds: &[2]float64{1, 0}}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{0, 1}, Environment: EnvironmentGaussian}, "Bounds"},
 		{NoiseModel{Bounds: &[2]float64{0, 1}}, "Bounds"}, // means above 1

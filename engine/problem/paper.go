@@ -128,7 +128,8 @@ type EnvironmentEntry struct {
 func Environments() []EnvironmentEntry {
 	return []EnvironmentEntry{
 		{EnvironmentGaussian, "mean plus normal noise"},
-		{EnvironmentBernoulli, "1 with probability mean, else 0; within bounds [lo, hi], hi or lo"},
+		{EnvironmentBernoulli, "1 with probability mean, else 0; within bounds [lo, hi], hi or lo; if noise= is stated too, beta distributed " +
+			"between them"},
 		{EnvironmentResampled, "drawn with replacement from measured rewards"},
 		{EnvironmentPosterior,
 			"normal noise around expected rewards that each run draws from the posterior of best(p); the errors of answers are counted " +

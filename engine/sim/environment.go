@@ -133,6 +133,9 @@ func DrawerOf(p *problem.Problem) (Drawer, error) {
 	switch p.Noise.Environment {
 	case problem.EnvironmentBernoulli:
 		lo, hi := p.TwoRewards()
+		if p.Noise.Scatter > 0 {
+			return Beta(mean, p.Noise.Scatter, lo, hi), nil
+		}
 		return TwoPoint(mean, lo, hi), nil
 	}
 	return Gaussian(mean, sd), nil
@@ -165,6 +168,25 @@ func TwoPoint(mean []float64, lo, hi float64) Drawer {
 			} else if high == float64(n) {
 				d.Range[0] = hi
 			}
+		}
+		return d, nil
+	}
+}
+
+// Beta draws n rewards between lo and hi from beta distributions with mean mean_i and standard deviation sd. A mean near a
+// bound allows less than sd; the standard deviation is then at most 1/√2 of that of TwoPoint.
+func Beta(mean []float64, sd, lo, hi float64) Drawer {
+	return func(rng *rand.Rand, i, n int, squares bool) (Draw, error) {
+		m, s := (mean[i]-lo)/(hi-lo), sd/(hi-lo)
+		most := m * (1 - m) // variance of TwoPoint
+		if most <= 0 {
+			return Draw{Mean: mean[i], Range: &[2]float64{mean[i], mean[i]}}, nil
+		}
+		strength := max(most/(s*s)-1, 1)
+		law := distuv.Beta{Alpha: m * strength, Beta: (1 - m) * strength, Src: rng}
+		var d Draw
+		for k := 1; k <= n; k++ {
+			d.add(k, lo+(hi-lo)*law.Rand())
 		}
 		return d, nil
 	}
@@ -223,18 +245,21 @@ func Func(p *problem.Problem, f RewardFunc) Drawer {
 			if err != nil {
 				return d, err
 			}
-			// recurrences of Welford, Technometrics 4 (1962), p. 420
-			reward = p.Turned(reward)
-			if k == 1 {
-				d.Range = &[2]float64{reward, reward}
-			}
-			d.Range[0], d.Range[1] = min(d.Range[0], reward), max(d.Range[1], reward)
-			off := reward - d.Mean
-			d.Mean += off / float64(k)
-			d.Squares += off * (reward - d.Mean)
+			d.add(k, p.Turned(reward))
 		}
 		return d, nil
 	}
+}
+
+// add adds the k-th reward, by the recurrences of Welford, Technometrics 4 (1962), p. 420.
+func (d *Draw) add(k int, reward float64) {
+	if k == 1 {
+		d.Range = &[2]float64{reward, reward}
+	}
+	d.Range[0], d.Range[1] = min(d.Range[0], reward), max(d.Range[1], reward)
+	off := reward - d.Mean
+	d.Mean += off / float64(k)
+	d.Squares += off * (reward - d.Mean)
 }
 
 // binomial draws from B(n, p) at a cost independent of n.

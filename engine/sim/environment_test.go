@@ -46,6 +46,20 @@ func TestDrawers(t *testing.T) {
 	}
 }
 
+// Rewards of Beta lie between the bounds and have the mean and, where a bound allows it, the stated standard deviation: 40,000
+// draws, five standard errors.
+func TestBeta(t *testing.T) {
+	for _, c := range []struct{ mean, sd float64 }{{40, 2}, {90, 3}, {99.5, math.Sqrt(0.5 * 99.5 / 2)}, {100, 0}} {
+		d := try.Of(sim.Beta([]float64{c.mean}, max(c.sd, 20*(c.mean-98)), 0, 100)(rand.New(rand.NewPCG(1, 2)), 0, 40_000, true))
+		if math.Abs(d.Mean-c.mean) > 5*c.sd/200 || d.Range[0] < 0 || d.Range[1] > 100 {
+			t.Errorf("mean %g in %v, want %g", d.Mean, *d.Range, c.mean)
+		}
+		if sd := math.Sqrt(d.Squares / 40_000); math.Abs(sd-c.sd) > 0.1*c.sd {
+			t.Errorf("standard deviation %g at a mean of %g, want %g", sd, c.mean, c.sd)
+		}
+	}
+}
+
 // A Go function as the reward, by task and arm name.
 func TestFunc(t *testing.T) {
 	p := enginetest.Paper(t, 1, 0.5)

@@ -274,6 +274,7 @@ func TestStoreKeyOfNoise(t *testing.T) {
 		"Known":       func(m *problem.NoiseModel) { m.Known = problem.NoiseSD },
 		"UnknownBy":   func(m *problem.NoiseModel) { m.UnknownBy = problem.UnknownTask },
 		"Bounds":      func(m *problem.NoiseModel) { m.Bounds = &[2]float64{0, 2} },
+		"Scatter":     func(m *problem.NoiseModel) { m.Scatter = 0.1 },
 		"SD":          func(m *problem.NoiseModel) { m.SD = slices.Clone(m.Scales) },
 		"Environment": func(m *problem.NoiseModel) { m.Environment = problem.EnvironmentPrior },
 	}

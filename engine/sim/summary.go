@@ -135,7 +135,7 @@ func (x Experiment) compare(ctx context.Context, r *engine.Result, entry algorit
 			r.Warnings = append(r.Warnings, *w)
 		}
 	}
-	r.Warnings = append(r.Warnings, entry.CostWarnings(x.Problem)...)
+	r.Warnings = append(r.Warnings, entry.UnusedWarnings(x.Problem, x.Options)...)
 	if x.natural {
 		r.Warnings = append(r.Warnings, engine.NoiseWarnings(x.Problem)...)
 	}

@@ -20,6 +20,7 @@ type Call struct {
 	Columns []Column
 	Goal    string  // "max", "min", or several separated by commas; "" means max
 	Bounded string  // limits of the reward as "LO,HI"; "" means none
+	Noise   float64 // standard deviation of a measurement; 0 means not stated
 	Kernel  string  // kernel as an expression of the language; "" if not given
 	Epsilon float64 // an option within this distance of the best is good enough
 	Next    int     // number of measurements to propose, or their total cost
@@ -149,6 +150,9 @@ func (o *Call) Problem(table string, wide bool) string {
 	if o.Bounded != "" {
 		args = append(args, "bounded=["+o.Bounded+"]")
 	}
+	if o.Noise > 0 {
+		args = append(args, "noise="+numberText(o.Noise))
+	}
 	if o.Kernel != "" {
 		args = append(args, "kernel="+o.Kernel)
 	}
@@ -161,9 +165,13 @@ func (o *Call) Line(table string) string {
 	for _, c := range o.Columns {
 		line = line.With("--"+strings.ReplaceAll(c.Name, "_", "-"), c.Value...)
 	}
-	line = line.With("--goal", o.Goal).With("--bounded", o.Bounded).With("--kernel", o.Kernel)
+	line = line.With("--goal", o.Goal).With("--bounded", o.Bounded)
+	if o.Noise > 0 {
+		line = line.With("--noise", numberText(o.Noise))
+	}
+	line = line.With("--kernel", o.Kernel)
 	if o.Epsilon > 0 {
-		line = line.With("--epsilon", strconv.FormatFloat(o.Epsilon, 'g', -1, 64))
+		line = line.With("--epsilon", numberText(o.Epsilon))
 	}
 	if o.Next > 0 {
 		line = line.With("--next", strconv.Itoa(o.Next))
@@ -171,6 +179,8 @@ func (o *Call) Line(table string) string {
 	line = line.With("--per-block", countText(o.PerBlock)).With("--options", countText(o.Options)).With("--check", o.Checks...)
 	return string(line.On("--overall", o.Overall).On("--retry", o.Retry))
 }
+
+func numberText(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
 // cells returns a number of cells in words.
 func cells(n int) string {

@@ -1243,7 +1243,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             With unknown noise: a guess of its standard deviation, which only plans the first round; by
             default 1
         bounded (a list, optional):
-            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
+            The lower and the upper limit of every reward, for any noise distribution
         environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli
@@ -1374,7 +1374,7 @@ def paper(case: int | None = ..., gap: _Number | None = ..., lengthscale: _Numbe
             With unknown noise: a guess of its standard deviation, which only plans the first round; by
             default 1
         bounded (a list, optional):
-            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
+            The lower and the upper limit of every reward, for any noise distribution
         environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli
@@ -1440,7 +1440,7 @@ def family(tasks: int | None = ..., dimension: int | None = ..., arms: int | Non
             With unknown noise: a guess of its standard deviation, which only plans the first round; by
             default 1
         bounded (a list, optional):
-            Instead of noise: the lower and the upper limit of every reward, for any noise distribution
+            The lower and the upper limit of every reward, for any noise distribution
         environment ("gaussian", "bernoulli", "resampled", "posterior" or "prior", optional):
             How simulated rewards are drawn; by default gaussian, with data= posterior, with rewards=
             resampled, with bounded= bernoulli

@@ -62,7 +62,7 @@ class Strategy:
     with the reason.
 
     ``noise`` is the standard deviation of measurements of the same arm, if it is known. ``bounded`` has the lower
-    and the upper limit of all values, such as ``(0, 100)`` for a yield in percent. Give at most one of the two.
+    and the upper limit of all values, such as ``(0, 100)`` for a yield in percent.
     """
 
     def __init__(
@@ -80,8 +80,6 @@ class Strategy:
             raise ValueError(f"goal is {goal!r}; it must be 'min' or 'max'")
         if tasks is not None and task is not None:
             raise ValueError("tasks and task are both given; give task, the columns of the arms that name tasks, or tasks, a list of names")
-        if noise is not None and bounded is not None:
-            raise ValueError("noise and bounded are both given, but both state how much values scatter; give one of them")
         self._columns = list(task) if isinstance(task, list) else [] if task is None else [task]
         self.goal, self.epsilon = goal, epsilon
         self._stated = {name: value for name, value in (("noise", noise), ("bounded", None if bounded is None else list(bounded))) if value is not None}

@@ -127,6 +127,9 @@ def test_stated_noise_and_limits():
     assert highest[0] > 100 >= highest[1]
     sure = [answer(noise=noise).json["picks"][0]["probability_within"] for noise in (0.01, 20)]
     assert sure[0] > 0.95 > sure[1]
+    both = [answer(noise=noise, bounded=(0, 100)).json for noise in (0.01, 20)]
+    assert both[0]["picks"][0]["probability_within"] > 0.95 > both[1]["picks"][0]["probability_within"]
+    assert max(a["ci95"][1] for a in both[1]["arms"]) <= 100
 
 
 def test_best_has_a_value():

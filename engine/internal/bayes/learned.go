@@ -39,7 +39,7 @@ func newLearned(m *model.Model, opt model.Terms) (*learned, error) {
 	}
 	var noise []float64
 	if p.Noise.UnknownBy == "" {
-		noise = p.Noise.Scales
+		noise = p.Noise.Likely()
 	}
 	return &learned{belief.NewLearner(p, noise, stated, m.Unit, model.MostLearned), make([]float64, p.N())}, nil
 }

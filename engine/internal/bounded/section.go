@@ -85,11 +85,12 @@ func (s *Section) Rows(ctx context.Context, of []int) (_ [][]float64, err error)
 	return out, nil
 }
 
-// Near returns the kernel between an arm and the arms at these ascending positions, which are near each other.
+// Near returns the kernel between an arm and the arms at these positions, which are near each other.
 func (s *Section) Near(arm int, of []int) []float64 {
-	row := make([]float64, of[len(of)-1]+1-of[0])
-	kernels.Part(s.gram, row, arm, of[0])
-	return lists.Map(of, func(i int) float64 { return row[i-of[0]] })
+	from := slices.Min(of)
+	row := make([]float64, slices.Max(of)+1-from)
+	kernels.Part(s.gram, row, arm, from)
+	return lists.Map(of, func(i int) float64 { return row[i-from] })
 }
 
 // Local holds features of a section that are accurate enough for given arms. Only designs of rounds use them, not
@@ -203,14 +204,30 @@ func Whiten(ctx context.Context, features *mat.Dense, known *mat.SymDense) (*mat
 //
 // The bias of the sum is ⟨f, G⟩, at most S‖G‖, with
 //
-//	G = Σ_r (Σ_i p_r,i k_i - a_r(k_b(r) - k_x)) = Σ_u Coefficients[u] k_u + Own·k_x.
+//	G = Σ_r (Σ_i p_r,i k_i - a_r(k_b(r) - k_x)) = Σ_u Coefficients[u] k_u - Σ_b Leaders[b].Scale k_b + Own·k_x.
 //
 // The functionals of rounds add up as vectors. ‖G‖ may therefore be far below the sum of the rounds' own bounds, and a
 // round can correct the bias of earlier rounds.
 type Combined struct {
 	Coefficients []float64 // one per arm of a list that is kept elsewhere and grows at its end
+	Leaders      []Led     // beside coefficients that leaders may have in the list
 	Own          float64   // of k_x, beside a coefficient that x may have in the list
 	Square       float64   // ‖G‖², rounded up
+}
+
+// Led is a leader with the sum of a_r over the rounds that it led.
+type Led struct {
+	Arm   int // of the problem
+	Scale float64
+}
+
+// Lead adds scale to the sum of a leader.
+func (c *Combined) Lead(arm int, scale float64) {
+	at := slices.IndexFunc(c.Leaders, func(l Led) bool { return l.Arm == arm })
+	if at < 0 {
+		at, c.Leaders = len(c.Leaders), append(c.Leaders, Led{Arm: arm})
+	}
+	c.Leaders[at].Scale += scale
 }
 
 // Grow extends Coefficients to n arms.

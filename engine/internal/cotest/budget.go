@@ -265,8 +265,8 @@ func (a *coBayesFB) lead() {
 		for k := range c.arms {
 			c.closed = c.closed && !c.open(k, a.clock, 0)
 		}
-		a.record(c)
 	}
+	a.record(a.contests)
 }
 
 // Done reports whether the budget is spent. It returns true if every task has a single arm.

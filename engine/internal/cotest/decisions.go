@@ -11,6 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -99,26 +100,33 @@ func (a *decisions) merge(c *contest) {
 	a.sync(c)
 }
 
-// record adds the arms that left a contest in this round to the audit trail, and updates the candidates.
-func (a *decisions) record(c *contest) {
-	against := map[int]int{} // for each arm that a bet excluded, the bet
+// open returns the contests that are not closed.
+func (a *decisions) open() []*contest {
+	return lists.Where(a.contests, func(c *contest) bool { return !c.closed })
+}
+
+// record adds the arms that left these contests in this round to the audit trail, and updates the candidates.
+func (a *decisions) record(contests []*contest) {
+	against := map[int]int{} // for each arm that a bet excluded, its opponent
 	for _, b := range a.bets {
 		if b.Walk.Out {
 			against[b.Arm] = b.Opponent
 		}
 	}
-	for k, i := range c.arms {
-		rival, excluded := against[i]
-		switch w := c.walks[k]; {
-		case excluded:
-			gap, width := w.Gap(a.clock)
-			a.remove(a.round, c, i, rival, gap, width, engine.RuleCombination)
-		case c.closed && k != c.leader && !w.Out:
-			first := c.arms[c.leader]
-			a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], known(w.Margin(a.clock, first)), engine.RuleEpsilon)
+	for _, c := range contests {
+		for k, i := range c.arms {
+			rival, excluded := against[i]
+			switch w := c.walks[k]; {
+			case excluded:
+				gap, width := w.Gap(a.clock)
+				a.remove(a.round, c, i, rival, gap, width, engine.RuleCombination)
+			case c.closed && k != c.leader && !w.Out:
+				first := c.arms[c.leader]
+				a.remove(a.round, c, i, first, a.estimates[first]-a.estimates[i], known(w.Margin(a.clock, first)), engine.RuleEpsilon)
+			}
 		}
+		a.sync(c)
 	}
-	a.sync(c)
 }
 
 // mostLater is the number of eliminated arms whose widths are computed only on request. Most runs never request them. An

@@ -59,7 +59,7 @@ func (a *normBets) fix(st *rounds.Stage) {
 	}
 	f := &a.fixed
 	if f.section = a.section; !a.covers(counts) {
-		f.section = try.Of(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.arms)))
+		f.section = try.Of(bounded.NewSection(a.ctx(), a.Model.Problem, a.involved(counts, a.sums.involved())))
 	}
 	var support []int
 	var noise []float64
@@ -162,11 +162,17 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 	out := mat.NewDense(len(positions), len(v.rows), nil)
 	out.Mul(coefficients, v.onSupport)
 	for t, k := range positions {
-		own, x := a.sums.walks[c.walks[k]].Own, a.fixed.section.Find(c.arms[k])
-		row := out.RawRowView(t)
-		for j, values := range v.rows {
-			row[j] += own * values[x]
+		sum, row := a.sums.walks[c.walks[k]], out.RawRowView(t)
+		add := func(arm int, scale float64) {
+			x := a.fixed.section.Find(arm)
+			for j, values := range v.rows {
+				row[j] += scale * values[x]
+			}
 		}
+		for _, l := range sum.Leaders {
+			add(l.Arm, -l.Scale)
+		}
+		add(c.arms[k], sum.Own)
 	}
 	return out
 }
@@ -175,33 +181,36 @@ func (v *view) errors(a *normBets, c *claim, positions []int) *mat.Dense {
 func (a *normBets) betOn(c *claim, open []int, v *view) {
 	s := a.fixed.section
 	first, arms := s.Find(c.arms[c.leader]), lists.Map(open, func(k int) int { return s.Find(c.arms[k]) })
-	byLeader := map[int]float64{} // by arm x: k(b, x)
-	for t, v := range s.Near(first, arms) {
-		byLeader[arms[t]] = v
-	}
-	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
-	var history []int // positions whose walks have sums
-	for _, k := range open {
-		if a.sums.walks[c.walks[k]] != nil {
-			history = append(history, k)
+	towards := map[int][]float64{} // by leader b: k(b, x) for each x of arms, then for the present leader
+	near := func(leader int) []float64 {
+		if towards[leader] == nil {
+			towards[leader] = s.Near(s.Find(leader), append(arms, first))
 		}
+		return towards[leader]
 	}
-	before := map[int]*bounded.Before{}
-	if len(history) > 0 {
+	leader := near(c.arms[c.leader])
+	gaps := a.fixed.system.Coordinates(v.gaps(a, c, c.arms[c.leader], open))
+	before := map[int]*bounded.Before{} // by position, for walks that have sums
+	if history := lists.Where(open, func(k int) bool { return a.sums.walks[c.walks[k]] != nil }); len(history) > 0 {
 		errors := a.fixed.system.Coordinates(v.errors(a, c, history))
 		for t, k := range history {
-			sum, x := a.sums.walks[c.walks[k]], s.Find(c.arms[k])
-			cross := sum.Own * (byLeader[x] - s.Diagonal[x])
-			for u, w := range sum.Coefficients {
-				cross += w * (v.past[u][first] - v.past[u][x])
-			}
-			before[k] = &bounded.Before{Values: errors.RawRowView(t), Square: sum.Square, Cross: cross}
+			before[k] = &bounded.Before{Values: errors.RawRowView(t), Square: a.sums.walks[c.walks[k]].Square}
 		}
 	}
 	for t, k := range open {
-		x := s.Find(c.arms[k])
+		x := arms[t]
+		if b := before[k]; b != nil {
+			sum := a.sums.walks[c.walks[k]]
+			b.Cross = sum.Own * (leader[t] - s.Diagonal[x])
+			for u, w := range sum.Coefficients {
+				b.Cross += w * (v.past[u][first] - v.past[u][x])
+			}
+			for _, l := range sum.Leaders {
+				b.Cross -= l.Scale * (near(l.Arm)[len(arms)] - near(l.Arm)[t])
+			}
+		}
 		a.bet(c, k, v, bounded.Contrast{
-			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*byLeader[x], 0), Before: before[k],
+			Values: gaps.RawRowView(t), Square: max(s.Diagonal[first]+s.Diagonal[x]-2*leader[t], 0), Before: before[k],
 		})
 	}
 	try.To(a.ctx().Err())
@@ -299,17 +308,25 @@ func (a *normBets) off(v *view, kind int, w *sequential.Walk, leader, arm int, o
 	if a.misfit == 0 {
 		return func(float64) float64 { return 0 }
 	}
-	before := make([]float64, len(v.arms)+2) // the last two elements are for a leader and an arm that are not in v.arms
-	place := func(arm, free int) int {
-		if k, has := slices.BinarySearch(v.arms, arm); has {
+	before, further := make([]float64, len(v.arms)), map[int]int{} // further: the places of arms that are not in v.arms
+	place := func(arm int) int {
+		k, has := slices.BinarySearch(v.arms, arm)
+		if has {
 			return k
 		}
-		return len(v.arms) + free
+		if k, has = further[arm]; !has {
+			k = len(before)
+			further[arm], before = k, append(before, 0)
+		}
+		return k
 	}
-	first, last := place(leader, 0), place(arm, 1)
+	first, last := place(leader), place(arm)
 	if s := a.sums.walks[w]; s != nil {
 		for u, c := range s.Coefficients {
 			before[v.ofPast[u]] += c
+		}
+		for _, l := range s.Leaders {
+			before[place(l.Arm)] -= l.Scale
 		}
 		before[last] += s.Own
 	}

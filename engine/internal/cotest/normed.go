@@ -116,22 +116,17 @@ func (a *normed) AddData(b engine.Batch) (err error) {
 func (a *normed) learn(b engine.Batch) {
 	means := a.Add(b)
 	try.To(a.scales.Learn(b))
-	a.believe(means, a.sums.arms)
+	a.believe(means, a.sums.involved())
 }
 
 // conclude chooses the leaders of the open contests, and closes decided contests.
 func (a *normed) conclude() {
-	var were []*contest
-	for _, c := range a.contests {
-		if !c.closed {
-			were = append(were, c)
-			a.choose(c)
-		}
+	open := a.open()
+	for _, c := range open {
+		a.choose(c)
 	}
 	a.startClocks()
-	for _, c := range were {
-		a.record(c)
-	}
+	a.record(open)
 }
 
 // State implements engine.Algorithm.

@@ -14,7 +14,7 @@ import (
 
 // sums holds the error functional of the bets so far, for every walk that continues.
 type sums struct {
-	arms  []int       // the functionals combine the kernels of these arms and of the walk's own arm; only ever appended to
+	arms  []int       // the functionals combine the kernels of these arms, of leaders and of the walk's own arm; only ever appended to
 	at    map[int]int // position of each arm in arms
 	walks map[*sequential.Walk]*bounded.Combined
 }
@@ -27,6 +27,17 @@ func (s *sums) position(arm int) int {
 		s.at[arm], s.arms = k, append(s.arms, arm)
 	}
 	return k
+}
+
+// involved returns all arms whose kernels the functionals combine, except the walks' own arms.
+func (s *sums) involved() []int {
+	out := slices.Clone(s.arms)
+	for _, sum := range s.walks {
+		for _, l := range sum.Leaders {
+			out = append(out, l.Arm)
+		}
+	}
+	return out
 }
 
 // settle settles the bets with the round's data, and updates the functionals of walks that continue.
@@ -55,6 +66,9 @@ func (a *normBets) settle(b engine.Batch) {
 			bias := s.Own * fits[how.kind][f.section.Find(bet.Arm)]
 			for u, v := range s.Coefficients {
 				bias += v * fits[how.kind][view.pastAt[u]]
+			}
+			for _, l := range s.Leaders {
+				bias -= l.Scale * fits[how.kind][f.section.Find(l.Arm)]
 			}
 			gap -= bias / how.scale
 		}
@@ -125,7 +139,6 @@ func (a *normBets) remember(v *view) {
 			delete(a.sums.walks, bet.Walk)
 			continue
 		}
-		a.sums.position(bet.Opponent)
 		byWalk[bet.Walk] = k
 	}
 	for c := range a.allClaims() {
@@ -185,7 +198,7 @@ func (a *normBets) add(c *claim, part []int, byWalk map[*sequential.Walk]int, v 
 		for j, p := range row {
 			s.Coefficients[positions[j]] += p
 		}
-		s.Coefficients[a.sums.at[leader]] -= how.scale
+		s.Lead(leader, how.scale)
 		s.Own += how.scale
 		s.Square = how.norm * how.norm
 	}

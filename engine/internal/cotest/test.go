@@ -180,14 +180,12 @@ func (a *coTest) conclude() {
 	if a.estimates == nil {
 		return
 	}
-	guesses := a.guesses()
-	for _, c := range a.contests {
-		if !c.closed {
-			c.conclude(guesses, a.clock, a.opt.Epsilon)
-			c.startClocks(a.clock, a.estimates, a.roundVariance())
-			a.record(c)
-		}
+	guesses, open := a.guesses(), a.open()
+	for _, c := range open {
+		c.conclude(guesses, a.clock, a.opt.Epsilon)
+		c.startClocks(a.clock, a.estimates, a.roundVariance())
 	}
+	a.record(open)
 }
 
 // update settles the bets with the round's data, and then updates the estimates from all data.
