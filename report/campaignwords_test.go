@@ -30,18 +30,12 @@ func TestFurtherSamplesAreExplained(t *testing.T) {
 	s := campaign.Status{Name: "days", Algorithm: "CoBayesFC", Forecast: &campaign.ForecastRow{Samples: campaign.Range{Median: 570, Low: 182, High: 1524}},
 		Tasks: []campaign.TaskStatus{{Progress: engine.Progress{Task: "a", Leader: "x", Rival: "y", Gap: 1, Error: 1, Samples: 11}}},
 		Best:  &answer.Answer{Picks: []answer.Pick{{Task: "a", Arm: "x", More: 5}}}}
-	if got := campaignSentence(s); !strings.Contains(got, "Forecast for the whole campaign: 570 (182 to 1,524) measurements") {
-		t.Errorf("got %q", got)
-	}
-	if notes := strings.Join(campaignTasks(s).Notes, " "); !strings.Contains(notes, "as if today's estimates were exact") {
-		t.Errorf("notes %q", notes)
-	}
+	holds(t, campaignSentence(s), "Forecast for the whole campaign: 570 (182 to 1,524) measurements")
+	holds(t, strings.Join(campaignTasks(s).Notes, " "), "as if today's estimates were exact")
 	two := s
 	two.TimeUnit, two.Tasks = "days", slices.Repeat(s.Tasks, 2)
 	two.Tasks[0].TimeLeft = 3
-	if notes := strings.Join(campaignTasks(two).Notes, " "); !strings.Contains(notes, "all together can need more days than one task alone") {
-		t.Errorf("the days of one task look like the days of all: %q", notes)
-	}
+	holds(t, strings.Join(campaignTasks(two).Notes, " "), "all together can need more days than one task alone")
 	s.Best.Epsilon, s.Best.Picks[0].Within, s.Delta = 1, 0.98, 0.05
 	why := func() bool {
 		return slices.ContainsFunc(campaignBlocks(s), func(b Block) bool {

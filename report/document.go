@@ -26,27 +26,27 @@ type Document struct {
 // Provenance describes how a document was made, so that it can be made again. Documents omit empty fields. JSON output of
 // values omits it, so that the same script, data and seed give the same bytes.
 type Provenance struct {
-	Parameters []Parameter // of a notebook
-	Version    string      // version of gonb-cope
-	Revision   string      // revision of its source
-	ModuleSum  string      // checksum of the Go module, as in go.sum
-	Go         string      // Go version of the build
-	Platform   string      // operating system and architecture
-	Kernel     string      // display name of the kernel that executed a notebook, or else its name
-	Host       string
+	Parameters []Parameter `json:"parameters,omitempty"` // of a notebook
+	Version    string      `json:"version,omitzero"`     // version of gonb-cope
+	Revision   string      `json:"revision,omitzero"`    // revision of its source
+	ModuleSum  string      `json:"module_sum,omitzero"`  // checksum of the Go module, as in go.sum
+	Go         string      `json:"go,omitzero"`          // Go version of the build
+	Platform   string      `json:"platform,omitzero"`    // operating system and architecture
+	Kernel     string      `json:"kernel,omitzero"`      // display name of the kernel that executed a notebook, or else its name
+	Host       string      `json:"host,omitzero"`
 
-	Script         string // file name of the script
-	ScriptSHA256   string
-	Notebook       string // path of the notebook that the reader of the report can use
-	NotebookSHA256 string
-	Kept           bool // true if nothing was executed and the outputs are the notebook's saved ones
-	Data           []DataFile
-	Seeds          []string // seeds that the caller set for all runs, or that a notebook's runs used
-	Command        string   // command line that makes the document again
-	Started        time.Time
-	Duration       time.Duration
-	Cells          []CellTime
-	Workers        int
+	Script         string        `json:"script,omitzero"` // file name of the script
+	ScriptSHA256   string        `json:"script_sha256,omitzero"`
+	Notebook       string        `json:"notebook,omitzero"` // path of the notebook that the reader of the report can use
+	NotebookSHA256 string        `json:"notebook_sha256,omitzero"`
+	Kept           bool          `json:"kept,omitzero"` // true if nothing was executed and the outputs are the notebook's saved ones
+	Data           []DataFile    `json:"data,omitempty"`
+	Seeds          []string      `json:"seeds,omitempty"`  // seeds that the caller set for all runs, or that a notebook's runs used
+	Command        string        `json:"command,omitzero"` // command line that makes the document again
+	Started        time.Time     `json:"started,omitzero"`
+	Duration       time.Duration `json:"duration_ns,omitzero"`
+	Cells          []CellTime    `json:"cells,omitempty"`
+	Workers        int           `json:"workers,omitzero"`
 }
 
 // Parameter is a notebook parameter to which the user gave a value.
@@ -64,9 +64,9 @@ type CellTime struct {
 
 // DataFile is a data file that was read.
 type DataFile struct {
-	Path   string
-	SHA256 string
-	Rows   int
+	Path   string `json:"path"`
+	SHA256 string `json:"sha256"`
+	Rows   int    `json:"rows"`
 }
 
 // Blocks returns the provenance as blocks; none if nothing is known.

@@ -77,6 +77,8 @@ func withInterval(v any) (y, lo, hi float64, ok bool) {
 		return v, v, v, true
 	case int:
 		return float64(v), float64(v), float64(v), true
+	case uint64:
+		return withInterval(float64(v))
 	case engine.Interval:
 		return v.Mean, v.CI95[0], v.CI95[1], true
 	case engine.Rate:

@@ -67,7 +67,7 @@ func interval(mean, lo, hi float64) string {
 		return decimal(mean, 0)
 	}
 	width = max(width, 1e-4*math.Abs(mean)) // do not show more than about four digits
-	return fmt.Sprintf("%s [%s, %s]", toUncertainty(mean, width), toUncertainty(lo, width), toUncertainty(hi, width))
+	return fmt.Sprintf("%s [%s, %s]", wording.ToStep(mean, width), wording.ToStep(lo, width), wording.ToStep(hi, width))
 }
 
 // meanError returns a text such as "0.012 ± 0.003".
@@ -75,7 +75,7 @@ func meanError(s MeanError) string {
 	if !(s.StandardError > 0) || math.IsInf(s.StandardError, 1) {
 		return decimal(s.Mean, 0)
 	}
-	return toUncertainty(s.Mean, s.StandardError) + " ± " + toUncertainty(s.StandardError, s.StandardError)
+	return wording.ToStep(s.Mean, s.StandardError) + " ± " + wording.ToStep(s.StandardError, s.StandardError)
 }
 
 // share returns a text such as "██░░░░ 43 %", with spaces that prevent line breaks. It shows 100 % only for 1, and an
@@ -107,22 +107,6 @@ func bar(x float64) string {
 		full = max(full, 1)
 	}
 	return strings.Repeat("█", full) + strings.Repeat("░", length-full)
-}
-
-// toUncertainty formats x to two significant digits of the uncertainty u, which must be positive.
-func toUncertainty(x, u float64) string {
-	if x == 0 {
-		return "0"
-	}
-	places := max(0, 1-int(math.Floor(math.Log10(u))))
-	if places > 8 {
-		return wording.Scientific(x, 3)
-	}
-	s := strconv.FormatFloat(x, 'f', places, 64)
-	if whole, fraction, found := strings.Cut(s, "."); found {
-		return wording.Group(whole) + "." + fraction
-	}
-	return wording.Group(s)
 }
 
 // Short names for functions of package wording.

@@ -27,13 +27,9 @@ func TestWordsOfTheTable(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}
 	}
-	if strings.Contains(text.String(), "Variety=") {
-		t.Errorf("names of columns stand before every value:\n%s", text.String())
-	}
+	lacks(t, text.String(), "Variety=")
 	try.To(CSV(&csv, r))
-	if !strings.Contains(csv.String(), `"Variety=Merlin, N kg/ha=80"`) {
-		t.Errorf("a file has other names than the problem:\n%s", csv.String())
-	}
+	holds(t, csv.String(), `"Variety=Merlin, N kg/ha=80"`)
 	f := try.Of(FigureOf(r, PlotOptions{}))
 	if f.YLabel != "Site" || f.XLabel != "estimated Yield t/ha" || f.Categories[0] != "Moor: Merlin, 80" {
 		t.Errorf("a figure of %q over %q with %q", f.XLabel, f.YLabel, f.Categories)

@@ -10,9 +10,7 @@ import (
 // line would run off the page.
 func TestLaTeXCode(t *testing.T) {
 	got := LaTeXFragment(Display{Value: []Block{Code{Text: "a = b +  c\n  d\n\te\n\n"}, Paragraph{Text: "end"}}})
-	if !strings.Contains(got, "a = b +~ c\\\\\n~~d\\\\\n~~~~e\\\\\n") {
-		t.Errorf("%q", got)
-	}
+	holds(t, got, "a = b +~ c\\\\\n~~d\\\\\n~~~~e\\\\\n")
 }
 
 // A table that is longer than a page is written as several, with all rows: LaTeX would cut it off.

@@ -49,12 +49,6 @@ func overallBlocks(a answer.Answer) []Block {
 	return out
 }
 
-// differenceText formats a difference with its interval.
-func differenceText(d answer.Difference) string {
-	estimate, lo, hi := rounded(d.Estimate, d.CI95)
-	return fmt.Sprintf("%s [%s, %s]", estimate, lo, hi)
-}
-
 // overallTasks returns a table with one row per task: the expected loss if the task uses the arm recommended for all.
 func overallTasks(a answer.Answer) Table {
 	o := a.Overall
@@ -93,7 +87,7 @@ func overallOptions(a answer.Answer) Table {
 		shown = o.Options[:min(mostOverall, len(o.Options))]
 	}
 	for _, x := range shown {
-		difference, slope := differenceText(x.Difference), any(nil)
+		difference, slope := interval(x.Difference.Estimate, x.Difference.CI95[0], x.Difference.CI95[1]), any(nil)
 		if x.Arm == o.Arm {
 			difference = "recommended"
 		}
@@ -117,7 +111,8 @@ func dropTable(a answer.Answer) Table {
 		Notes: []string{"For each of these, the probability of being the best in any task is below 1 %."}}
 	for _, x := range o.Options {
 		if slices.Contains(o.Drop, x.Label) {
-			t.Rows = append(t.Rows, []any{x.Label, differenceText(x.Difference), Chance(x.Anywhere), columnsOf(a).TaskLabel(x.Worst)})
+			difference := interval(x.Difference.Estimate, x.Difference.CI95[0], x.Difference.CI95[1])
+			t.Rows = append(t.Rows, []any{x.Label, difference, Chance(x.Anywhere), columnsOf(a).TaskLabel(x.Worst)})
 		}
 	}
 	return t

@@ -48,9 +48,7 @@ func TestPanels(t *testing.T) {
 	if data.Columns[0].Name != "panel" || data.Rows[0][0] != "case 1" || len(data.Rows) != 3*5*4 {
 		t.Errorf("the data begin with %q and have %d rows", data.Columns[0].Name, len(data.Rows))
 	}
-	if alt := f.Describe(); !strings.Contains(alt, "3 panels side by side (case 1, case 2 and case 3)") {
-		t.Errorf("alternative text: %s", alt)
-	}
+	holds(t, f.Describe(), "3 panels side by side (case 1, case 2 and case 3)")
 }
 
 // TestFigureJSONWhole: panels, names along x and looks come back from JSON.

@@ -46,7 +46,12 @@ func Parts(t reflect.Type) []Part {
 		for _, m := range measures() {
 			if !slices.ContainsFunc(parts, func(p Part) bool { return p.Name == m.name }) {
 				parts = append(parts, Part{Name: m.name, Type: reflect.TypeFor[float64](),
-					of: func(v any) any { return plainNumber(m.value(v.(engine.Result))) }})
+					of: func(v any) any {
+						if y, _, _, ok := withInterval(m.value(v.(engine.Result))); ok {
+							return y
+						}
+						return nil
+					}})
 			}
 		}
 	}
@@ -99,17 +104,6 @@ func PartOf(v any, name string) (part any, ok bool) {
 		}
 	}
 	return nil, false
-}
-
-// plainNumber returns the mean of an interval or the fraction of a rate; nil if unknown.
-func plainNumber(v any) any {
-	switch v := v.(type) {
-	case engine.Interval:
-		return v.Mean
-	case engine.Rate:
-		return v.Rate
-	}
-	return v
 }
 
 // fields returns the exported fields of a struct with their JSON names.

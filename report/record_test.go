@@ -24,14 +24,8 @@ func TestRecords(t *testing.T) {
 	for _, v := range []any{answers[0], answers, map[string]any{"later": 2, "first": answers[1]}} {
 		try.To(Text(&out, Document{Displays: []Display{{Value: v}}}, TextOptions{}))
 	}
-	for _, want := range []string{"correct     yes", "2 × 9 values", "x, y", "later  2"} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("no %q in\n%s", want, out.String())
-		}
-	}
-	if strings.Contains(out.String(), "0x") || strings.Contains(out.String(), "NaN") {
-		t.Error(out.String())
-	}
+	holds(t, out.String(), "correct     yes", "2 × 9 values", "x, y", "later  2")
+	lacks(t, out.String(), "0x", "NaN")
 	var csv bytes.Buffer
 	if err := CSV(&csv, answers); err != nil || !strings.HasPrefix(csv.String(), "task,arm,decided,leader,estimate,candidates,margin,best,correct\na,x,true,x,1.5,,0,,true\n") {
 		t.Errorf("%s, %v", csv.String(), err)

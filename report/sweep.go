@@ -102,15 +102,9 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 
 // numeric returns a swept value as a number; false if it is not a number.
 func numeric(v any) (float64, bool) {
-	switch v := plain(v).(type) {
-	case float64:
-		return v, true
-	case int:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case string: // scripts write infinity as a text
-		return math.Inf(1), v == "inf"
+	if v == "inf" { // scripts write infinity as a text
+		return math.Inf(1), true
 	}
-	return 0, false
+	x, _, _, ok := withInterval(plain(v))
+	return x, ok
 }

@@ -303,17 +303,31 @@ func shareBelow(law []part, y float64) float64 {
 	return lists.Sum(law, func(p part) float64 { return p.weight * 0.5 * math.Erfc((p.mean-y)/math.Sqrt(2*p.variance)) })
 }
 
+// interleaved returns the numbers of two ascending lists in ascending order.
+func interleaved(a, b []float64) []float64 {
+	out := make([]float64, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if a[0] <= b[0] {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
+}
+
 // bent transforms draws from N(mean, sd²) to the mixture law by quantiles. It interpolates the distribution function
 // between points, and computes it only where draws need it.
 func bent(draws []float64, mean, sd float64, law []part) {
 	const widest, step = 4.5, 0.25
 	var at []float64
 	for _, p := range law {
+		root, own := math.Sqrt(p.variance), make([]float64, 0, int(2*widest/step)+1)
 		for z := -widest; z <= widest; z += step {
-			at = append(at, p.mean+z*math.Sqrt(p.variance))
+			own = append(own, p.mean+z*root)
 		}
+		at = interleaved(at, own)
 	}
-	slices.Sort(at)
 	known := slices.Repeat([]float64{-1}, len(at))
 	below := func(i int) float64 {
 		if known[i] < 0 {

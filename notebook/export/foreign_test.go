@@ -223,12 +223,8 @@ func TestFormulasFirst(t *testing.T) {
 		}
 	}
 	nb := book(markdownCell("| a | b |\n|---|---|\n| $|x|$ | two |"))
-	if text := saved(t, nb, ".md", Options{Title: "T"}); !strings.Contains(text, `| $\vert{}x\vert{}$ | two |`) {
-		t.Errorf("a reader of Markdown splits the formula:\n%s", text)
-	}
-	if text := saved(t, nb, ".tex", Options{Title: "T"}); !strings.Contains(text, "$|x|$ & two") {
-		t.Errorf("LaTeX has no formula:\n%s", text)
-	}
+	holds(t, saved(t, nb, ".md", Options{Title: "T"}), `| $\vert{}x\vert{}$ | two |`)
+	holds(t, saved(t, nb, ".tex", Options{Title: "T"}), "$|x|$ & two")
 }
 
 // TestFormulaNumbers: tags, labels and references over cells.
@@ -245,12 +241,8 @@ func TestFormulaNumbers(t *testing.T) {
 	if got := strings.Join(numbers, " "); got != "(A) (1) (2) (3) (⋆)" {
 		t.Errorf("the numbers are %s", got)
 	}
-	if text := root.Plain(); !strings.Contains(text, "See (2) and A, not (nowhere?).") {
-		t.Errorf("references read %.200s", text[strings.Index(text, "See"):])
-	}
-	if text := saved(t, nb, ".tex", Options{Title: "T"}); !strings.Contains(text, `\eqref{b}`) || !strings.Contains(text, `\tag{A}`) {
-		t.Errorf("LaTeX has no numbers:\n%s", text)
-	}
+	holds(t, root.Plain(), "See (2) and A, not (nowhere?).")
+	holds(t, saved(t, nb, ".tex", Options{Title: "T"}), `\eqref{b}`, `\tag{A}`)
 }
 
 // TestRawCells: a raw cell is shown in the formats it is for, as text when it is for none, and otherwise counted.
@@ -272,9 +264,7 @@ func TestRawCells(t *testing.T) {
 				t.Errorf("%s has no %q", ending, w)
 			}
 		}
-		if strings.Contains(text, "secret()") {
-			t.Errorf("%s has code that the settings hide", ending)
-		}
+		lacks(t, text, "secret()")
 	}
 }
 

@@ -146,11 +146,7 @@ func TestPage(t *testing.T) {
 	if got, want := strings.Join(entries, "|"), "The results|From Go|Pictures|Provenance"; got != want {
 		t.Errorf("outline %q, want %q", got, want)
 	}
-	for _, want := range []string{`<a href="#s-the-results">the results</a>`, "[1] 1.25 s", "line 80", "Standard error", "60 more lines", "<summary>JSON</summary>"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("page lacks %q", want)
-		}
-	}
+	holds(t, string(page), `<a href="#s-the-results">the results</a>`, "[1] 1.25 s", "line 80", "Standard error", "60 more lines", "<summary>JSON</summary>")
 	if n := strings.Count(string(page), ".cope h1 {"); n != 1 {
 		t.Errorf("the style of package report occurs %d times, want once", n)
 	}
@@ -326,11 +322,7 @@ func TestLong(t *testing.T) {
 		if got := len(root.All("details")); got != c.folded {
 			t.Errorf("%d bytes of text: %d folds, want %d", len(c.text), got, c.folded)
 		}
-		for _, want := range c.has {
-			if !strings.Contains(string(page), want) {
-				t.Errorf("%d bytes of text: page lacks %q", len(c.text), want)
-			}
-		}
+		holds(t, string(page), c.has...)
 		if strings.Contains(string(page), "left out") != c.leftSign || len(page) > c.atMost+len(report.Stylesheet()+pageStyle+script)+2000 {
 			t.Errorf("%d bytes of text make a page of %d", len(c.text), len(page))
 		}

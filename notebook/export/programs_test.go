@@ -72,9 +72,7 @@ func compileLaTeX(t *testing.T, folder, file string) {
 		t.Fatalf("pdflatex: %v\n%s", err, out)
 	}
 	for line := range strings.Lines(out) {
-		if strings.Contains(line, "Missing character") || strings.Contains(line, "not found") {
-			t.Error(line)
-		}
+		lacks(t, line, "Missing character", "not found")
 	}
 }
 
@@ -98,15 +96,7 @@ func TestPDF(t *testing.T) {
 			t.Errorf("the PDF lacks %q", want)
 		}
 	}
-	if strings.Contains(text, "foldedwords") {
-		t.Error("the PDF shows what the author folded")
-	}
-	if strings.Contains(text, "Data of the figure") {
-		t.Error("the data of figures are printed beside the figures")
-	}
-	if strings.Contains(text, "file://") {
-		t.Error("the PDF names the temporary page")
-	}
+	lacks(t, text, "foldedwords", "Data of the figure", "file://")
 }
 
 func TestPDFInterrupt(t *testing.T) {

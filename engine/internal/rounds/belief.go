@@ -36,7 +36,9 @@ func NewMixedBelief(prior model.Prior, negligible float64) *Belief {
 // known.
 func (b *Belief) Learn(m *model.Model, counts []int, means []float64, freedom float64) (err error) {
 	if b.negligible > 0 {
-		if b.Mixture, err = model.ContinuedMixture(m, b.prior, b.Mixture, counts, means, b.Within, b.negligible); err != nil {
+		before := b.Mixture
+		b.Mixture = nil // so that the memory of its members is free while the next ones are computed
+		if b.Mixture, err = model.ContinuedMixture(m, b.prior, before, counts, means, b.Within, b.negligible); err != nil {
 			return err
 		}
 		b.Posterior = b.Mixture.Members[0].Posterior

@@ -42,7 +42,7 @@ func Decimal(x float64, digits int) string {
 // ToStep formats x to two digits of step, so that numbers which differ by a step have different texts. Examples are
 // 42.29924 for a step of 0.00075, and 1,000,000,012 for a step of 2. If step is 0, it writes up to 12 digits.
 func ToStep(x, step float64) string {
-	if !IsFinite(x) {
+	if x == 0 || !IsFinite(x) {
 		return Decimal(x, 0)
 	}
 	const mostPlaces, digits = 9, 17 // a float64 has at most 17 significant digits
@@ -52,7 +52,7 @@ func ToStep(x, step float64) string {
 		place = int(math.Floor(math.Log10(step))) - 1
 	case math.Abs(x) >= 1e-4:
 		place = max(int(math.Floor(math.Log10(math.Abs(x))))-11, -mostPlaces)
-	case x != 0:
+	default:
 		place = int(math.Floor(math.Log10(math.Abs(x)))) - 11
 	}
 	if place >= -mostPlaces && math.Abs(x) < 1e15 {
@@ -64,9 +64,6 @@ func ToStep(x, step float64) string {
 			return trimZeros(whole + "." + fraction)
 		}
 		return whole + "." + fraction
-	}
-	if x == 0 {
-		return "0"
 	}
 	return Scientific(x, min(max(int(math.Floor(math.Log10(math.Abs(x))))-place+1, 1), digits))
 }
