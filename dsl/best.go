@@ -227,7 +227,7 @@ func (f *found) keep(ctx context.Context, x foundKernel, k kernels.Joint) {
 	}
 	x.Kernel, x.From = k.String(), k.Fitted
 	again, err := kernelOf(ctx, x.Kernel)
-	if err == nil && again.String() != x.Kernel { // parsing merges scales of factors, so parse twice
+	if err == nil && again.String() != x.Kernel { // parsing multiplies the scales of factors; the second text then stays the same
 		x.Kernel = again.String()
 		again, err = kernelOf(ctx, x.Kernel)
 	}

@@ -196,7 +196,7 @@ func TestHintOfOddNames(t *testing.T) {
 		t.Fatal("a word among numbers is no error")
 	}
 	// The hint's proposal is used unchanged.
-	_, condition, _ := strings.Cut(err.Error(), "If it failed, write ")
+	_, condition, _ := strings.Cut(err.Error(), "If the measurement failed, write ")
 	condition, _, _ = strings.Cut(condition, " (--failed")
 	if _, err := evalText(NewSession(Options{Folder: dir}), script+", "+condition+")"); err != nil {
 		t.Errorf("%s: %v", condition, err)

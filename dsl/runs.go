@@ -179,7 +179,7 @@ func oneBudget(c *call) {
 		c.refuse(c.arg("total"), "leave one of them out", "budget counts the samples of one agent, total the samples of all agents")
 	default:
 		c.e.fail(c.node, c.fn.Result, c.fn.Name+" needs budget, the samples per agent, or total, the samples of all agents",
-			"write "+c.fn.Signature())
+			fmt.Sprintf("write %s(p, budget=200)", c.fn.Name))
 	}
 }
 

@@ -223,7 +223,11 @@ func openSentence(o campaign.OpenRound) string {
 	}
 	out += "."
 	if o.Unassigned > 0 {
-		out += fmt.Sprintf(" %d are not handed out yet: run gonb-cope campaign ask.", o.Unassigned)
+		are := "are"
+		if o.Unassigned == 1 {
+			are = "is"
+		}
+		out += fmt.Sprintf(" %d %s not handed out yet: run gonb-cope campaign ask.", o.Unassigned, are)
 	}
 	return out
 }
@@ -376,7 +380,7 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += " Not recorded: " + wrong + "."
 	case r.Taken:
 	case wrong != "":
-		lead = "Nothing was recorded, because rows are wrong: " + wrong + "."
+		lead = "Nothing was recorded, because some rows are wrong: " + wrong + "."
 		if good != "" {
 			lead += " The other rows can be recorded: " + good + "."
 		}

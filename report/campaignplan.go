@@ -89,11 +89,14 @@ func protocolSentence(p campaign.Protocol) string {
 func quickest(f campaign.Forecast) string {
 	for _, r := range f.Rows {
 		if r.Quickest && !r.Chosen {
+			if r.Time.High == 0 {
+				return fmt.Sprintf(" %s would need no further measurement. Its answers rest on %s.", r.Algorithm, r.Backing)
+			}
 			return fmt.Sprintf(" %s would be quicker: %s. Answers of %[1]s rest on %[3]s.",
 				r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" No method in the forecast below needs fewer days. Answers of %s rest on %s.", r.Algorithm, r.Backing)
+			return fmt.Sprintf(" %s is the quickest method of the forecast below. Its answers rest on %s.", r.Algorithm, r.Backing)
 		}
 	}
 	return ""

@@ -14,7 +14,7 @@ import (
 // columns of blocks except the last, are empty. Equal seeds give equal orders.
 func FieldBook(a answer.Answer, seed int) Table {
 	tasks, arms, fill := a.Tasks, a.Columns, a.Measured
-	if len(arms) == 0 { // the data had a row per arm
+	if len(arms) == 0 { // the table has one row per arm, in the columns task and arm
 		tasks, arms, fill = []string{"task"}, []string{"arm"}, []string{"reward"}
 	}
 	blocks := lists.Where(a.Blocks, func(name string) bool { return !slices.Contains(tasks, name) })

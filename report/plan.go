@@ -87,7 +87,7 @@ func needTable(rows []plan.Row, prices plan.Prices) Table {
 			"#samples_total_q90 All agents, 90 % quantile", "#ratio Times the lower bound", "#cost Cost",
 			"#cost_q90 Cost, 90 % quantile", "#time Calendar time ["+prices.TimeUnit+"]", "#time_q90 Time, 90 % quantile ["+prices.TimeUnit+"]",
 			"#busiest Samples of the busiest agent", "#first_round First round, all agents", "#messages Messages",
-			"#bytes Communication [bytes]", "best Lowest in"),
+			"#bytes Communication [bytes]", "best Remark"),
 	}
 	for _, r := range rows {
 		t.Rows = append(t.Rows, []any{

@@ -99,7 +99,11 @@ func resultSentence(r engine.Result) string {
 	if simulated(r) {
 		who = "Simulation: " + who
 	}
-	s := fmt.Sprintf("%s %s, with %s samples per agent in %s.", who, verdict(r), cell(notNegative(r.SamplesPerAgent), 0), rounds(r))
+	samples := cell(notNegative(r.SamplesPerAgent), 0) + " samples"
+	if samples == "1 samples" {
+		samples = "1 sample"
+	}
+	s := fmt.Sprintf("%s %s, with %s per agent in %s.", who, verdict(r), samples, rounds(r))
 	if r.RatioToLowerBound > 0 {
 		s += fmt.Sprintf(" This is %s times the lower bound of %s.", decimal(r.RatioToLowerBound, 3), decimal(r.LowerBoundSamples, 0))
 	}

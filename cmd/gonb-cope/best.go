@@ -232,10 +232,11 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		fmt.Fprintf(w, "But %s may be options in columns, and best needs one row per measurement.\n\n"+
 			"To reshape the table, use Unpivot Columns in Excel (Power Query), tidyr::pivot_longer in R, or in Python\n"+
 			"table.melt(id_vars=..., var_name=\"option\", value_name=\"y\"). "+
-			"If only one of them is the measured value, complete this command:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.Line(d.Path))
+			"If only one of them is the measured value, name it in this command:\n\n  %s\n", strings.Join(d.Rewards, ", "), guessed.Line(d.Path))
 		guessed.explain(w, d)
-	} else if slices.Contains(slices.Concat(guessed.Named("arm"), guessed.Named("reward")), "COLUMN") {
-		fmt.Fprintf(w, "No column looks like options or like measured values. Name them:\n\n  %s\n", guessed.Line(d.Path))
+	} else if missing := guessed.missing(); missing != "" {
+		fmt.Fprintf(w, "No column looks like %s. Correct the table, or write the name of the column instead of COLUMN:\n\n  %s\n",
+			missing, guessed.Line(d.Path))
 		guessed.explain(w, d)
 	} else if err := guessed.tryReading(ctx, d.Path); err != nil {
 		fmt.Fprintf(w, "No command is proposed: the program's guess of the columns fails:\n\n%v\n\nCorrect that, or name other columns.\n",
@@ -257,6 +258,17 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		return usageError{errors.New("best needs --arm and --reward, and --task if there are several tasks")}
 	}
 	return nil
+}
+
+// missing says for what no column was guessed; "" if nothing is missing.
+func (o *bestOptions) missing() string {
+	var words []string
+	for _, role := range [][2]string{{"arm", "options"}, {"reward", "measured values"}} {
+		if slices.Contains(o.Named(role[0]), "COLUMN") {
+			words = append(words, role[1])
+		}
+	}
+	return strings.Join(words, " or like ")
 }
 
 // tryReading reads the table as the proposed command would, but does not choose a kernel. It returns the error.

@@ -112,6 +112,7 @@ func TestNoCommandThatFails(t *testing.T) {
 		{"option,yield\na,1\na,2\na,3\nb,3O.5\nb,4\nb,5\n", `runs.csv:5:3: column "yield": expected a finite number, got "3O.5"`, "Perhaps"},
 		{"option,yield\na,1\na,2\na,3\nb,12 g\nb,4\nb,5\n", "No command is proposed", "Perhaps"},
 		{"option,yield\na,1 g\na,2 g\na,1 g\nb,2 g\n", "--reward COLUMN", "Perhaps"},
+		{"task,opt,y\ns,a,45 mg\ns,b,50 mg\nu,a,47 mg\nu,b,30 mg\n", `such as "45 mg". Write only the numbers`, "it differs in every row"},
 		{"time,value\n1,3\n2,4\n3,5.5\n", "--arm COLUMN --reward value", "Perhaps"},
 		{"task,opt,y\ns,a,1.2\ns,b,3.1\nu,a,1.3\nu,b,2.9\nTotal,,8.5\n", `column "opt" has no value here`, "Perhaps"},
 		{"task,temp,y\n-,°C,g/l\ns,20,3.1\ns,30,1.3\nu,20,2.9\nu,30,1.5\n", "--task task --arm temp --reward y\n", "COLUMN"},

@@ -101,6 +101,7 @@ func TestNothingTellsApart(t *testing.T) {
 		{"all ones", "t,a,y\n1,p,1\n1,q,1\n1,q,1\n", "all measurements are 1", 1, 0.5, "q", false},
 		{"one option", "t,a,y\n1,p,\n1,q,5\n1,q,5.2\n1,r,\n", "only one of 3 options is measured", 5.1, 1. / 3, "q", true},
 		{"one measurement", "t,a,y\n1,p,\n1,q,5\n1,r,\n", "only one of 3 options is measured", 5, 1. / 3, "q", false},
+		{"the only option", "t,a,y\n1,q,5\n", "the table has only one option (5 on average)", 5, 1, "q", false},
 		{"limits alone", "t,a,y\n1,p,<0.05\n1,q,<0.05\n", "all measurements are limits", 0.05, 0.5, "p", false},
 	} {
 		for _, factor := range []float64{1, 1e-9} {

@@ -25,7 +25,7 @@ func Undetermined(p *problem.Problem, u *belief.Undetermined, opt Options) (*Ans
 		a.Noise = short(u.Scale) + ", of the only measured option"
 	}
 	a.LeaveOneOut = belief.LeaveOneOut{Error: nan, Without: nan, Coverage: nan}
-	a.Basis = "The measurements do not show by how much options differ. So no interval and no number of further measurements can be stated."
+	a.Basis = "The measurements do not show by how much options differ. So no number of further measurements can be stated."
 	words := p.Words()
 	open := candidates(p, opt.Retry)
 	for i, v := range p.TaskOf {

@@ -142,7 +142,10 @@ func (u *Undetermined) Error() string {
 			"or let protocol(p, budget=N) and campaign start propose the first ones", u.Problem, u.Arms)
 	case u.Limits:
 		return fmt.Sprintf("all measurements are limits (%s on average), so the options cannot be distinguished", value)
-	case u.Measured == 1 && u.Arms > 1:
+	case u.Measured == 1 && u.Arms == 1:
+		return fmt.Sprintf("the table has only one option (%s on average), so there is nothing to compare. Check the columns of the options "+
+			"(arm=, --arm), or measure another option", value)
+	case u.Measured == 1:
 		return fmt.Sprintf("only one of %d options is measured (%s on average), so the options cannot be distinguished", u.Arms, value)
 	}
 	return fmt.Sprintf("all measurements are %s, so the options cannot be distinguished", value)

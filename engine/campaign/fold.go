@@ -87,7 +87,8 @@ func (s *State) CheckHead(known string) error {
 		digits = cell[2]
 	}
 	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is not a hash of an event. A hash has at least 8 digits, 0 to 9 and a to f", known)
+		return fmt.Errorf("%q is not a code of this record. Copy the code from the receipt of the results, or a hash: at least 8 digits, "+
+			"0 to 9 and a to f", known)
 	}
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
 		return nil

@@ -68,7 +68,7 @@ func (p prior) contrast(lo, hi int) float64 {
 	var centre []float64
 	var arms []int
 	for i := lo; i < hi; i++ {
-		// skip only arms equal to an earlier arm of this task; an equal arm of an earlier task does not count
+		// skip an arm that equals an earlier arm of this task, but not one that equals an arm of another task
 		if first := p.firstOf(i); first != i && first >= lo {
 			continue
 		}

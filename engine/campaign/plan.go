@@ -69,6 +69,9 @@ func checkCharacter(id string) byte {
 	panic("campaign: the length of ids is a multiple of 31")
 }
 
+// copyID is advice for a wrong id.
+const copyID = "Copy the id from the list of measurements"
+
 // readID returns an id in its issued form: upper case, without surrounding blanks, with letters that look like digits
 // replaced by these digits. The error describes the fault of the id.
 func readID(text string) (string, error) {
@@ -78,11 +81,11 @@ func readID(text string) (string, error) {
 	id = strings.NewReplacer("O", "0", "I", "1", "L", "1").Replace(id)
 	switch {
 	case len(id) != idLength:
-		return "", fmt.Errorf("%q is not an id, because ids have %d characters", text, idLength)
+		return "", fmt.Errorf("%q is not an id, because ids have %d characters. %s", text, idLength, copyID)
 	case strings.Trim(id, alphabet) != "" || id[0] < 'A':
-		return "", fmt.Errorf("%q is not an id. Ids begin with a letter and have no I, L, O, U or E", text)
+		return "", fmt.Errorf("%q is not an id. Ids begin with a letter and have no I, L, O, U or E. %s", text, copyID)
 	case checkCharacter(id[:idLength-1]) != id[idLength-1]:
-		return "", fmt.Errorf("%q is mistyped: its last character, a check digit, does not match the others", text)
+		return "", fmt.Errorf("%q is mistyped: its last character, a check digit, does not match the others. %s", text, copyID)
 	}
 	return id, nil
 }

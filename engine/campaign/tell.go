@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -309,12 +310,15 @@ func (r Receipt) Refused() bool {
 	return r.Counts[RowConflict]+r.Counts[RowUnknown]+r.Counts[RowBad]+r.Counts[RowSure] > 0
 }
 
-// Words returns the counts of accepted and of rejected rows in words, such as "23 new, 2 waiting" and "1 unlikely"; "" for
-// none.
+// Words returns the counts of accepted and of rejected rows in words, such as "23 new, 2 without a result yet" and
+// "1 unlikely"; "" for none.
 func (r Receipt) Words() (good, wrong string) {
+	longer := map[string]string{RowKnown: "already recorded", RowWaiting: "without a result yet", RowUnknown: "with an unknown id"}
 	list := func(kinds ...string) string {
 		kinds = lists.Where(kinds, func(kind string) bool { return r.Counts[kind] > 0 })
-		return strings.Join(lists.Map(kinds, func(kind string) string { return fmt.Sprintf("%d %s", r.Counts[kind], kind) }), ", ")
+		return strings.Join(lists.Map(kinds, func(kind string) string {
+			return fmt.Sprintf("%d %s", r.Counts[kind], cmp.Or(longer[kind], kind))
+		}), ", ")
 	}
 	return list(RowNew, RowKnown, RowLate, RowFailed, RowWaiting), list(RowConflict, RowUnknown, RowBad, RowSure)
 }

@@ -56,7 +56,7 @@ type agent struct {
 
 	fresh  bool            // it has published in this process: its later messages cannot have been published before
 	reads  bool            // it reads all facts, not only plans and stops
-	follow context.Context // context of the readers; nil in Replay, which has none
+	follow context.Context // context of the readers; nil in Replay, which has no readers
 	// messages of the last learned round, which propose passes on if the run has a relay; nil before the first round and
 	// after again
 	said    [][]byte

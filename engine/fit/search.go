@@ -75,7 +75,7 @@ func (s *surface) starts(count int) [][]float64 {
 		}
 		g, err := s.process(values)
 		if err != nil {
-			continue // if the context ended, the search returns its error
+			continue // skip the point; if the context ended, the search itself returns the error
 		}
 		found = append(found, optimum{values: values, likelihood: s.likelihood(g, values)})
 	}

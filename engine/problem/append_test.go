@@ -38,7 +38,7 @@ func TestAppendErrors(t *testing.T) {
 		{"", "more.csv: no data"},
 		{"task,arm,x_a\nA,1,0\n", "more.csv: all of its arms are in base.csv already"},
 		{"task,arm,x_a\nA,2,0\nA,1,5\n", `more.csv:3:5: column "x_a" is "5" here but "0" in base.csv, which already has task "A", arm "1"`},
-		{"task,arm,x_a\nA,2\n", "more.csv:2:1: this line has 2 values, but the header has 3"},
+		{"task,arm,x_a\nA,2\n", "more.csv:2:1: this line has 2 values, but the header has 3. Add the missing values, or leave their cells empty"},
 	} {
 		_, err := Append(t.Context(), "base.csv", []byte(base), "more.csv", []byte(c.added))
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -9,6 +9,7 @@ import (
 	"unicode/utf16"
 
 	"github.com/gonb-cope/gonb-cope/internal/base/allowance"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
 
 // gzipMark is at the beginning of a file compressed by gzip.
@@ -170,7 +171,7 @@ func inUTF8(data []byte) []byte {
 // textOfFile returns the contents of a file as text in UTF-8. It fails if the file is not a text table.
 func (t *table) textOfFile(data []byte) []byte {
 	if is, instead := formatOf(data); is != "" {
-		panic(t.at(cell{}, "%s, not a table in text: %s", is, instead))
+		panic(t.at(cell{}, "this is %s, not a table in text. %s", is, sentence.Upper(instead)))
 	}
 	data = bytes.TrimSuffix(bytes.TrimRight(inUTF8(data), "\x00"), []byte{0x1a}) // DOS ends a text with 0x1a
 	if at := bytes.IndexByte(data, '\r'); at >= 0 && bytes.IndexByte(data, '\n') < 0 {

@@ -146,6 +146,9 @@ func (c Column) quantity() bool {
 // decimal matches a cell that begins with a decimal number, possibly after a currency sign or a parenthesis.
 var decimal = regexp.MustCompile(`^[^0-9A-Za-z]?[-+\x{2212}]?[0-9]+[.,][0-9]`)
 
+// withUnit matches a number with a unit, such as 45 mg and 45%.
+var withUnit = regexp.MustCompile(`^[-+]?[0-9]+([.,][0-9]+)?( ?%| +\pL)`)
+
 // dressed reports whether the texts of a column are numbers with a unit or another mark. Such a column probably has
 // measurements.
 func (c Column) dressed() bool {
@@ -175,7 +178,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "it is about the run"
 	case c.quantity() && c.Empty == 0:
 		return fmt.Sprintf("it states what was measured, or in which unit. Choose one with --where %q", conditionOf(c.Name, "==", c.Examples[0]))
-	case c.dressed():
+	case c.dressed(), c.Different == rows && !c.Numbers && lists.Count(c.Examples, withUnit.MatchString) == len(c.Examples):
 		return fmt.Sprintf("its cells have more than a number, such as %q. Write only the numbers", c.Examples[0])
 	case c.replicates() && !c.Numbers && c.Empty == 0:
 		return "" // labels such as R1 are blocks

@@ -73,7 +73,12 @@ func (t *table) add(row []cell) {
 func (t *table) raggedRow(first cell, values int) any {
 	columns := len(withoutEmptyEnd(t.layout.header))
 	message := fmt.Sprintf("this line has %d values, but the header has %d", values, columns)
-	if columns == 1 {
+	switch {
+	case values > columns && columns > 1:
+		message += ". Put a text that contains the separator in quotes"
+	case values < columns:
+		message += ". Add the missing values, or leave their cells empty"
+	default:
 		message += ". Lines above the header are skipped only if the header has the named columns. Otherwise delete them"
 	}
 	return t.at(first, "%s", message)

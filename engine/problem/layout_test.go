@@ -129,10 +129,10 @@ func TestNamesOfUnnamedColumns(t *testing.T) {
 // Rows that do not fit the header stay errors with their places, where a guess could be wrong.
 func TestRaggedRows(t *testing.T) {
 	for _, c := range []struct{ table, want string }{
-		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: this line has 3 values, but the header has 2"}, // decimal commas: names of rows differ
-		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: this line has 3 values, but the header has 2"},
-		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: this line has 4 values, but the header has 2"},
-		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: this line has 1 values, but the header has 3"}, // no cell of a column that is named
+		{"option,yield\na,3,5\na,4,5\n", "runs.csv:2:1: this line has 3 values, but the header has 2. Put a text that contains the separator in quotes"}, // decimal commas: names of rows differ
+		{"option,yield\na,1\nb,2,5\n", "runs.csv:3:1: this line has 3 values, but the header has 2. Put a text that contains the separator in quotes"},
+		{"option,yield\nx,a,1,2\ny,b,2,2\n", "runs.csv:2:1: this line has 4 values, but the header has 2. Put a text that contains the separator in quotes"},
+		{"option,yield,note\na\nb,2\n", "runs.csv:2:1: this line has 1 values, but the header has 3. Add the missing values, or leave their cells empty"}, // no cell of a column that is named
 	} {
 		if _, err := loadText(c.table, problem.LoadOptions{}); err == nil || err.Error() != c.want {
 			t.Errorf("%q: error %v, want %s", c.table, err, c.want)
@@ -187,7 +187,7 @@ func TestPackedTableThatCannotFit(t *testing.T) {
 // Another kind of file is named for what it is, with how to make a table of it.
 func TestOtherFormats(t *testing.T) {
 	for _, c := range []struct{ data, want string }{
-		{"{\"a\": [1, 2]}", "JSON, not a table in text: in Python: pandas.read_json(path).to_csv(name, index=False)"},
+		{"{\"a\": [1, 2]}", "JSON, not a table in text. In Python: pandas.read_json(path).to_csv(name, index=False)"},
 		{"[{\"a\": 1}]", "JSON, not"}, {"  [\n  {\n", "JSON, not"}, {"{\"a\": 1}\n{\"a\": 2}\n", "JSON with a value in each line, not"},
 		{"ARROW1\x00\x00", "an Arrow file, also called Feather, not"}, {"PAR1\x15\x04", "a Parquet file, not"},
 		{"PK\x03\x04...xl/workbook.xml", "a workbook of Excel (xlsx), not"},
@@ -197,10 +197,10 @@ func TestOtherFormats(t *testing.T) {
 		{"\x80\x04\x95", "a pickle of Python, not"}, {"\x89HDF\r\n", "an HDF5 file, not"}, {"\x93NUMPY", "an array of NumPy, not"},
 		{"<!DOCTYPE html>\n<table>", "a page of HTML, not"}, {"\ufeff<table><tr>", "a page of HTML, not"}, {"<?xml version", "XML, not"},
 		{"%PDF-1.7", "a PDF, not"}, {"@RELATION runs\n@attribute y numeric\n", "a file of Weka (ARFF), not"}, {"SQLite format 3\x00", "a database of SQLite, not"},
-		{packed("x")[:12], "this gzip file cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
+		{packed("x")[:12], "gzip file cannot be unpacked"}, {packed(packed("option,yield\n")), "a file packed with gzip, not"},
 	} {
 		_, err := loadText(c.data, problem.LoadOptions{})
-		if err == nil || !strings.HasPrefix(err.Error(), "runs.csv: "+c.want) {
+		if err == nil || !strings.HasPrefix(strings.Replace(err.Error(), "this is ", "this ", 1), "runs.csv: this "+c.want) {
 			t.Errorf("%.20q: error %v, want %s", c.data, err, c.want)
 		}
 	}

@@ -168,7 +168,7 @@ var noteSentences = map[NoteKind]string{
 	NoteDropped:    "%[2]d of %[3]d arms are not measured and are left out: %[1]s",
 	NoteUnmeasured: `%[1]s not measured. fit and bounds use the others; fc and fb cannot simulate it. ` +
 		`Measure it, or leave it out by unmeasured="drop"`,
-	NoteCandidates: "too few of the %d options are measured to fit a kernel. A default kernel is used, " +
+	NoteCandidates: "too few options are measured to fit a kernel (options in the table: %d). A default kernel is used, " +
 		"which CoBayesFB adapts during the run; kernel= states your own. protocol(...) and campaign start propose the first measurements",
 	NoteInferred: `%[1]s not measured. Simulated runs draw expected rewards there from predictions by the other measurements, ` +
 		`and fit and bounds use these. To leave such arms out, write unmeasured="drop"`,

@@ -80,7 +80,7 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 		if t.filled {
 			e.Message += "If the measurement failed, write a text without digits, such as failed"
 		} else {
-			e.Message += fmt.Sprintf("If it failed, write failed=%[1]q (--failed %[1]q)", condition)
+			e.Message += fmt.Sprintf("If the measurement failed, write failed=%[1]q (--failed %[1]q)", condition)
 		}
 	}
 	return Outcome{}, err

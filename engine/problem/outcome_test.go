@@ -57,7 +57,7 @@ func TestOutcomes(t *testing.T) {
 		{",", "None", "a:"}, {",", "-", "a:"}, {",", "–", "a:"}, {",", ".", "a:"}, {",", "..", "a:"},
 
 		{",", "12.5 g", `runs.csv:2:3: column "yield": expected a finite number, got "12.5 g"`},
-		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5". Write only the number, without unit or thousands separators. If it failed, write failed="col('yield') == '3O.5'" (--failed "col('yield') == '3O.5'")`},
+		{",", "3O.5", `runs.csv:2:3: column "yield": expected a finite number, got "3O.5". Write only the number, without unit or thousands separators. If the measurement failed, write failed="col('yield') == '3O.5'" (--failed "col('yield') == '3O.5'")`},
 		{",", "½", `runs.csv:2:3: column "yield": expected a finite number, got "½". Write only the number`},
 		{",", "error 404", `runs.csv:2:3: column "yield": expected a finite number, got "error 404"`},
 		{",", "<LOD", `runs.csv:2:3: column "yield": "<LOD" says on which side of a limit`},

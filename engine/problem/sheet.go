@@ -57,8 +57,8 @@ func ReadSheet(ctx context.Context, path string, data []byte, own *Long, sets ..
 				sets = append(slices.Clip(sets), own.ofSheet())
 			}
 			words := lists.Map(sets, func(set []string) string { return strings.Join(set, ",") })
-			panic(t.at(cell{line: 1 + t.preamble}, "the columns are %s; expected %s%s", t.columns(), strings.Join(words, ", or "),
-				t.separatorHint()))
+			panic(t.at(cell{line: 1 + t.preamble}, "columns for the results are missing: the file has %s. Name its columns %s%s",
+				t.columns(), strings.Join(words, ", or "), t.separatorHint()))
 		}
 	}
 	panic("problem: a sheet needs a set of columns")

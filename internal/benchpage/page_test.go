@@ -210,7 +210,7 @@ func TestUpload(t *testing.T) {
 	io.WriteString(part, sheet.String())
 	form.Close()
 	status, text := ann.answer(ann.http.Post(ann.base+"/upload", form.FormDataContentType(), &body))
-	if status != 200 || !strings.Contains(text, "Nothing is stored yet") || !strings.Contains(text, "In order: 6 new. Not in order: 1 unknown.") {
+	if status != 200 || !strings.Contains(text, "Nothing is stored yet") || !strings.Contains(text, "In order: 6 new. Not in order: 1 with an unknown id.") {
 		t.Fatalf("status %d: %s", status, text)
 	}
 	if own, _, err := c.Mine(t.Context(), "Ann"); err != nil || own.Rows[0].Reward != nil {
@@ -221,7 +221,7 @@ func TestUpload(t *testing.T) {
 		t.Errorf("with a wrong row: %s", text)
 	}
 	confirmed.Set("good", "1")
-	if _, text := ann.post("/confirm", confirmed); !strings.Contains(text, "Stored. In order: 6 new. Not in order: 1 unknown.") {
+	if _, text := ann.post("/confirm", confirmed); !strings.Contains(text, "Stored. In order: 6 new. Not in order: 1 with an unknown id.") {
 		t.Errorf("good rows: %s", text)
 	}
 }

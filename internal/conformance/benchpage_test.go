@@ -172,7 +172,7 @@ func TestBenchPageWithScripts(t *testing.T) {
 	sheet := filepath.Join(t.TempDir(), "monday.csv")
 	try.To(os.WriteFile(sheet, []byte("id,reward\n"+list.Rows[0].ID+",1.5\n"+list.Rows[3].ID+",3\n"+list.Rows[3].ID[:5]+"?,3\n"), 0o600))
 	do("upload", chromedp.EmulateViewport(320, 640), chromedp.Click(`nav a[href=upload]`), chromedp.WaitVisible(`input[type=file]`), chromedp.SetUploadFiles(`input[type=file]`, []string{sheet}), chromedp.Click("main button"), benchThere("table"))
-	if text := benchText(ctx, t, "main"); !strings.Contains(text, "Nothing is stored yet. In order: 1 new, 1 known. Not in order: 1 unknown.") || !strings.Contains(text, "the nearest is "+list.Rows[3].ID) {
+	if text := benchText(ctx, t, "main"); !strings.Contains(text, "Nothing is stored yet. In order: 1 new, 1 already recorded. Not in order: 1 with an unknown id.") || !strings.Contains(text, "the nearest is "+list.Rows[3].ID) {
 		t.Errorf("the preview says %q", text)
 	}
 	if wide := evaluated(`String(document.documentElement.scrollWidth > innerWidth)`); wide != "false" {

@@ -26,7 +26,7 @@ import (
 type measured struct {
 	draft
 	rewards   [][]float64 // of each cell
-	posterior *posterior  // once it was needed
+	posterior *posterior  // nil until it is needed
 }
 
 // readMeasured reads rows of name to value. Cells are in the order of the names of tasks and arms.

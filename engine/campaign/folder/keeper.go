@@ -7,7 +7,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/question"
 )
 
-// Keeper implements campaign.Keeper with folders as places. Its value is the Maker of the script language.
+// Keeper implements campaign.Keeper: each campaign is a folder. Convert the Maker of the script language to this type.
 type Keeper Maker
 
 // Start implements campaign.Keeper.

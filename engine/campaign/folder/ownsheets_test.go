@@ -79,5 +79,5 @@ func TestOwnColumns(t *testing.T) {
 	}
 	// the message names the table's own columns, too
 	_, err = c.Tell(t.Context(), []byte("Stoff;Ausbeute\nÖl A;3\n"), campaign.TellOptions{By: "Ann", Sheet: "x.csv"})
-	wants(t, err, "expected id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
+	wants(t, err, "Name its columns id,reward, or task,arm,count,mean, or task,arm,reward, or stoff,Base,Temp / °C,Ausbeute in %")
 }

@@ -49,10 +49,10 @@ func TestSheetsThatCannotBeRead(t *testing.T) {
 	l := asked(t, c, "Ann", 3)
 	a, b := l.Rows[0].ID, l.Rows[1].ID
 	for _, s := range []struct{ name, text, want string }{
-		{"a column is missing", "id,yield\n" + a + ",1\n", "day.csv:1: the columns are id, yield; expected id,reward"},
+		{"a column is missing", "id,yield\n" + a + ",1\n", "day.csv:1: columns for the results are missing: the file has id, yield. Name its columns id,reward"},
 		{"a quote that never ends", "id,reward\n" + a + ",\"1\n", "day.csv:"},
-		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: this line has 1 values, but the header has 3"},
-		{"a workbook", "PK\x03\x04\x14\x00\x06\x00", "day.csv: an archive (zip), or a workbook of a spreadsheet, not a table in text: unpack it and give the table in it, or save the sheet as CSV"},
+		{"half a line", "id,reward,note\n" + a + ",1,x\n" + b, "day.csv:3:1: this line has 1 values, but the header has 3. Add the missing values, or leave their cells empty"},
+		{"a workbook", "PK\x03\x04\x14\x00\x06\x00", "day.csv: this is an archive (zip), or a workbook of a spreadsheet, not a table in text. Unpack it and give the table in it, or save the sheet as CSV"},
 		{"gzip", "\x1f\x8b", "day.csv: this gzip file cannot be unpacked (unexpected EOF)"},
 		{"Latin-1", "id,reward,note\n" + a + ",1,\xfcber\n", "day.csv:2:10: not UTF-8"},
 		{"empty", "", "day.csv: no data"},

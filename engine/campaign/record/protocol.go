@@ -94,7 +94,7 @@ type currentProtocol struct {
 	protocol campaign.Protocol
 }
 
-// now returns the recipe and the protocol.
+// now returns the current recipe and protocol.
 func (k *currentProtocol) now() (question.Recipe, campaign.Protocol) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -33,7 +33,7 @@ type estimator interface {
 type statistic interface {
 	// direct returns the score of the difference of two arms' own means.
 	direct(bet sequential.Bet, b engine.Batch) sequential.Score
-	// fitted returns the score of an estimate from the rewards of many arms.
+	// fitted returns the score of a difference of two arms that is estimated from the rewards of many arms.
 	fitted(bet sequential.Bet, e *model.Estimator, estimates []float64, b engine.Batch) sequential.Score
 }
 

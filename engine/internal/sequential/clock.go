@@ -81,7 +81,7 @@ func (c Clock) Next(look int, info float64, round int) int {
 	return c.nearest(c.Time(look) + info)
 }
 
-// Height returns z_k √T_k.
+// Height returns the boundary z_k √T_k of the sum at look k.
 func (c Clock) Height(k int) float64 { return c.Z[k] * math.Sqrt(c.Time(k)) }
 
 // nearest returns the look whose time is nearest to t on a logarithmic scale. It returns -1 for a time before the first
