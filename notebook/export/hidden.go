@@ -95,6 +95,15 @@ func options(c *notebook.Cell) map[string]string {
 	return out
 }
 
+// optionTags are the options of Quarto and nbdev that hide something, with the tag that means the same. A value of ""
+// means all values.
+var optionTags = []struct{ name, value, tag string }{
+	{"echo", "false", removeInput}, {"include", "false", removeCell},
+	{"output", "false", removeOutput}, {"output", "hide", removeOutput}, {"results", "false", removeOutput}, {"results", "hide", removeOutput},
+	{"warning", "false", removeStderr}, {"message", "false", removeStderr}, {"code-fold", "true", hideInput},
+	{"hide", "", removeCell}, {"hide-input", "", removeInput}, {"hide-output", "", removeOutput},
+}
+
 // marks returns the tags of a cell in a standard spelling. Settings in its metadata and options are added as tags.
 func marks(c *notebook.Cell) []string {
 	var out []string
@@ -127,35 +136,10 @@ func marks(c *notebook.Cell) []string {
 	if c.Type != notebook.Code {
 		return out
 	}
-	for name, value := range options(c) {
-		no := value == "false"
-		switch name {
-		case "echo":
-			if no {
-				out = append(out, removeInput)
-			}
-		case "include":
-			if no {
-				out = append(out, removeCell)
-			}
-		case "output", "results":
-			if no || value == "hide" {
-				out = append(out, removeOutput)
-			}
-		case "warning", "message":
-			if no {
-				out = append(out, removeStderr)
-			}
-		case "code-fold":
-			if !no && value != "show" {
-				out = append(out, hideInput)
-			}
-		case "hide":
-			out = append(out, removeCell)
-		case "hide-input":
-			out = append(out, removeInput)
-		case "hide-output":
-			out = append(out, removeOutput)
+	said := options(c)
+	for _, o := range optionTags {
+		if value, given := said[o.name]; given && (o.value == "" || o.value == value) {
+			out = append(out, o.tag)
 		}
 	}
 	return out

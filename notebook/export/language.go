@@ -253,20 +253,17 @@ func highlight(source, name string, a *allowance.Allowance) []*markup.Node {
 	return []*markup.Node{markup.Text(source)}
 }
 
+// tokenClasses are the CSS classes of tokens, also for their subcategories without a class of their own.
+var tokenClasses = map[chroma.TokenType]string{
+	chroma.CommentPreproc: "k", // for example #include
+	chroma.Comment:        "c", chroma.Keyword: "k", chroma.LiteralString: "s", chroma.LiteralNumber: "d",
+	chroma.NameFunction: "f", chroma.NameBuiltin: "f",
+}
+
+// tokenClass returns the CSS class of a token; "" if it has none.
 func tokenClass(t chroma.TokenType) string {
-	switch {
-	case t == chroma.CommentPreproc, t == chroma.CommentPreprocFile: // for example #include
-		return "k"
-	case t.InCategory(chroma.Comment):
-		return "c"
-	case t.InCategory(chroma.Keyword):
-		return "k"
-	case t.InSubCategory(chroma.LiteralString):
-		return "s"
-	case t.InSubCategory(chroma.LiteralNumber):
-		return "d"
-	case t == chroma.NameFunction, t == chroma.NameBuiltin:
-		return "f"
+	for t > 0 && tokenClasses[t] == "" {
+		t = t.Parent()
 	}
-	return ""
+	return tokenClasses[t]
 }
