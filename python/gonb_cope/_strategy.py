@@ -12,7 +12,7 @@ import sys
 import warnings
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from ._errors import CopeError, Note
 _MOST_FAILURES = 3  # in a row, after which an arm is not proposed any more: it is tried again twice
 _POSSIBLE = 0.01  # an arm that is the best with a smaller probability may be dropped
 _LARGEST = 1e100  # numbers that are larger are not read
+_LIKELY = 0.3  # an arm that failed is tried again if it works with at least this probability
 _MOST_NEXT = 10_000  # trials that the process proposes at once
 
 
@@ -186,7 +187,7 @@ class Strategy:
         """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.
 
         They count as being measured until ``tell`` or ``forget``: further calls return others. The first lists
-        may be shorter than ``count``. An arm that failed three times in a row is not proposed.
+        may be shorter than ``count``. An arm that failed is tried again only if it may work, at most twice in a row.
         """
         places = (self._first() or self._best_next(count))[:count] if count > 0 else []
         for task, i in places:
@@ -255,17 +256,20 @@ class Strategy:
     @property
     def problem(self) -> Any:
         """The results so far as a problem; its other arms are not measured."""
-        return self._problem(lambda tried: True)
+        return self._problem([tried for of in self._tried.values() for tried in of])
 
     def best(self, next: int = 0) -> Any:
         """Return the answer from the results so far. It recommends only arms with a value, except with ``next``, which proposes trials of all arms."""
-        return _answer(self.problem if next else self._problem(lambda tried: bool(tried.values or tried.failures)), self.epsilon, next)
+        known = [tried for of in self._tried.values() for tried in of if tried.values or tried.failures]
+        return _answer(self.problem if next else self._problem(known), self.epsilon, next)
 
     def picks(self, answer: Any) -> dict[Any, Any]:
         """Return the arm that an answer recommends for each task; tasks without any value are left out."""
         return {self.tasks[p["task"]]: self.arms[self.arms.of(p["features"])] for p in answer.json["picks"]}
 
-    def _problem(self, is_option: Callable[[_Tried], bool]) -> Any:
+    def _problem(self, options: list[_Tried], untried: Sequence[_Tried] = ()) -> Any:
+        """Return the results of some arms as a problem. Failures of the arms in untried are left out."""
+        chosen, fresh = set(map(id, options)), set(map(id, untried))
         tasks: list[str] = []
         places: list[int] = []
         rewards, failed = array("d"), array("q")
@@ -274,13 +278,14 @@ class Strategy:
                 continue  # nothing can be said of it, except that all failed
             most = 1 if _is_exact(of) else None  # the same value twice says nothing of noise, and nothing new
             for i, tried in enumerate(of):
-                if not (tried.is_option and is_option(tried)):
+                if not tried.is_option or id(tried) not in chosen:
                     continue
-                values = tried.values[:most] + [math.nan] * (tried.failures or not tried.values)
+                failures = 0 if id(tried) in fresh else tried.failures
+                values = tried.values[:most] + [math.nan] * (failures or not tried.values)
                 tasks += [task] * len(values)
                 places += [i] * len(values)
                 rewards.extend(values)
-                failed.extend(int(tried.failures > 0 and value != value) for value in values)  # noqa: PLR0124
+                failed.extend(int(failures > 0 and value != value) for value in values)  # noqa: PLR0124
         if not tasks:
             raise self._nothing()
         table = _tables.Columns([_tables.of_list("_task", tasks), *self.arms.table(places), _tables.Column("_reward", rewards, "f8")])
@@ -341,9 +346,11 @@ class Strategy:
         waiting = Counter({(task, i): tried.pending for task, of in self._tried.items() for i, tried in enumerate(of) if tried.pending})
         if len(self.measured) < 2:  # which cannot be compared
             return self._fewest(count)
-        options = self._problem(lambda tried: bool(tried.values) or tried.is_open)
-        # the list may repeat trials that are being measured
-        answer = _answer(options, self.epsilon, min(count + 2 * waiting.total(), _MOST_NEXT), retry=True).json
+        options = [tried for of in self._tried.values() for tried in of if tried.values or tried.failures or tried.is_open]
+        most = min(count + 2 * waiting.total(), _MOST_NEXT)  # the list may repeat trials that are being measured
+        answer = _answer(self._problem(options), self.epsilon, most).json
+        if failed := self._worth_retrying(answer):
+            answer = _answer(self._problem(options, failed), self.epsilon, most).json
         pulls = [(p["task"], self.arms.of(p["features"]), p["count"]) for p in answer.get("next") or []]
         now, after = answer.get("loss_now"), answer.get("loss_after")
         if now is None or after is None or after >= now:  # both are None where all values are equal
@@ -363,6 +370,12 @@ class Strategy:
         out += self._possible(answer, out, min(count - len(out), len(again)))
         out += again[: max(count - len(out), 0)]
         return out[:count] + self._rivals(answer, out, count - len(out))
+
+    def _worth_retrying(self, answer: dict[str, Any]) -> list[_Tried]:
+        """Return arms whose trials all failed and that may work, because the failures may be accidents."""
+        likely = [a for a in answer["arms"] if a.get("works_probability", 0) >= _LIKELY]
+        arms = [self._tried[a["task"]][self.arms.of(a["features"])] for a in likely]
+        return [tried for tried in arms if tried.failures and not tried.values and tried.is_open]
 
     def _possible(self, answer: dict[str, Any], taken: list[tuple[str, int]], count: int) -> list[tuple[str, int]]:
         """Return arms that may be the best and are not being measured, the most probable first."""
@@ -440,10 +453,10 @@ def _limits(noise: float | None, bounded: Sequence[float] | None) -> tuple[float
     return ends[0], ends[1]
 
 
-def _answer(problem: Any, epsilon: float, next: int, retry: bool = False) -> Any:
+def _answer(problem: Any, epsilon: float, next: int) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", Note)
-        return problem.best(epsilon=epsilon, next=next, retry=retry)
+        return problem.best(epsilon=epsilon, next=next)
 
 
 def _is_exact(of: list[_Tried]) -> bool:

@@ -97,10 +97,32 @@ def test_flaky_arm():
     assert cope.maximize(f, arms=["p", "q", "r"], budget=40).arm == "q"
 
 
+def test_settings_that_always_fail_are_learned():
+    draw = random.Random(5)
+    s = cope.Strategy(arms={"lr": [1, 2, 3, 4], "batch": [32, 64, 128, 512]}, tasks=["a", "b"], goal="max", seed=1)
+    failures = []
+    for _ in range(7):
+        asked = s.ask(8)
+        s.tell(asked, [None if arm["batch"] == 512 else -((arm["lr"] - 2.5) ** 2) + draw.gauss(0, 0.3) for arm, _ in asked])
+        failures.append(len(s.failed))
+    assert 2 < failures[2] == failures[-1] < 8
+
+
+def test_an_accident_is_repeated():
+    draw = random.Random(6)
+    s = cope.Strategy(arms=list(range(8)), goal="max", seed=1)
+    s.expect([cope.Trial(arm, None) for arm in range(8)])
+    s.tell([cope.Trial(arm, None) for arm in range(8)], [None if arm == 7 else arm + draw.gauss(0, 0.1) for arm in range(8)])
+    for more in (True, False):  # once: then it failed in two of two trials, and others in none
+        asked = s.ask(4)
+        assert (cope.Trial(7, None) in asked) == more
+        s.tell(asked, [None if arm == 7 else arm + draw.gauss(0, 0.1) for arm, _ in asked])
+
+
 def test_catch():
     f, calls = counted({"p": ZeroDivisionError("no voltage"), "q": 5.0, "r": 2.0}, noise=0.1)
     found = cope.maximize(f, arms=["p", "q", "r"], budget=12, catch=ArithmeticError)
-    assert (found.arm, calls["p"]) == ("q", 3)
+    assert (found.arm, calls["p"]) == ("q", 2)  # an arm that fails twice, where others work, is not tried again
     assert found.failed[0] == (cope.Trial("p", None), "ZeroDivisionError: no voltage")
 
 
