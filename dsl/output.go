@@ -233,7 +233,7 @@ func evalCompare(c *call) (any, error) {
 	return report.Compare(found), nil
 }
 
-// checkMeasures reports elements of the argument y that are not texts, and then returns false. Call it before checkPlotOptions uses them.
+// checkMeasures reports elements of the argument y that are not texts, and then returns false.
 func checkMeasures(c *call) bool {
 	y := c.arg("y")
 	if list, ok := y.Data.([]value); !ok || len(list) > 0 && len(texts(y.value)) == len(list) {

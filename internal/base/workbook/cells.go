@@ -164,9 +164,9 @@ type merged struct {
 	Range string `xml:"ref,attr"`
 }
 
-// fill copies the value of merged cells to the others: downwards, such as a site of several rows, if it is a text or a whole
-// number, and to the right in a row, such as a heading of several columns, unless it begins in column A like a title. numbers
-// has the numbers of the rows.
+// fill copies the value of merged cells to the others. Downwards it copies texts, such as a site of several rows, and in
+// column A also whole numbers, such as a year: a number elsewhere may be a measurement. To the right it copies in one row,
+// such as a heading of several columns, unless it begins in column A like a title. numbers has the numbers of the rows.
 func (m merged) fill(rows [][]string, numbers []int) {
 	from, to, _ := strings.Cut(m.Range, ":")
 	left, top := placeOf(from)
@@ -176,7 +176,7 @@ func (m merged) fill(rows [][]string, numbers []int) {
 		return
 	}
 	value := rows[at][left]
-	if _, err := strconv.ParseFloat(value, 64); err == nil && strings.ContainsAny(value, ".e") {
+	if _, err := strconv.ParseFloat(value, 64); err == nil && (left > 0 || strings.ContainsAny(value, ".e")) {
 		return
 	}
 	for k := at; k < len(rows) && numbers[k] <= bottom; k++ {

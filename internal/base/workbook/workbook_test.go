@@ -52,7 +52,7 @@ func TestCSV(t *testing.T) {
 }
 
 // The first sheet with a table is read, not a sheet of notes; Unread names further tables. A value of merged cells belongs to
-// all of them, except for decimals and titles.
+// all of them, except for titles and for numbers that may be measurements.
 func TestSheets(t *testing.T) {
 	f := excelize.NewFile()
 	fill := func(sheet string, rows ...[]any) {
@@ -62,15 +62,15 @@ func TestSheets(t *testing.T) {
 		}
 	}
 	fill("Sheet1", []any{"Trial of 2025"}, []any{"Contact"})
-	fill("2025", []any{"title"}, []any{}, []any{nil, "yield"}, []any{"site", "a", "b"}, []any{"N", 1.5, 2}, []any{nil, nil, 3}, []any{2024, 5}, []any{nil, 6})
+	fill("2025", []any{"title"}, []any{}, []any{nil, "yield"}, []any{"site", "a", "b"}, []any{"N", 1.5, 2}, []any{nil, nil, 3}, []any{2024, 5, 8}, []any{nil, 6})
 	fill("notes", []any{"x"})
 	fill("2026", []any{"site", "y"}, []any{"N", 7})
-	for _, place := range [][2]string{{"A1", "C1"}, {"B3", "C3"}, {"A5", "A6"}, {"B5", "B6"}, {"A7", "A8"}} {
+	for _, place := range [][2]string{{"A1", "C1"}, {"B3", "C3"}, {"A5", "A6"}, {"B5", "B6"}, {"A7", "A8"}, {"C7", "C8"}} {
 		try.To(f.MergeCell("2025", place[0], place[1]))
 	}
 	var b bytes.Buffer
 	try.To(f.Write(&b))
-	want := "title,,\n,yield,yield\nsite,a,b\nN,1.5,2\nN,,3\n2024,5,\n2024,6,\n"
+	want := "title,,\n,yield,yield\nsite,a,b\nN,1.5,2\nN,,3\n2024,5,8\n2024,6,\n"
 	if text, err := CSV(all(), b.Bytes()); err != nil || string(text) != want {
 		t.Errorf("read %q, %v; want %q", text, err, want)
 	}
