@@ -15,6 +15,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -405,9 +406,9 @@ func (a *Answer) describe(b *belief.Belief, retry bool) {
 	if a.Overall != nil {
 		a.LossNow = a.Overall.Loss
 	} else {
-		a.LossNow = lists.Sum(a.Picks, func(p Pick) float64 { return p.Loss }) / float64(len(a.Picks))
+		a.LossNow = a.lossOf(indices.All(len(a.Picks)))
 	}
-	a.LossAfter = max(a.LossAfter+a.LossNow, 0)
+	a.LossAfter += a.LossNow
 	a.Noise = noiseWords(b.Scatter)
 	if blocks := b.Problem.Blocks; b.Blocks > 0 {
 		of := ""

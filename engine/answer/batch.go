@@ -153,15 +153,18 @@ func gain(d, s float64) float64 {
 // imagined returns count simulated posterior means after the measurements of the batch, a row for each. They are normal;
 // their covariance is the reduction of the covariance by the batch.
 func (b *batch) imagined(arms []int, count int) *mat.Dense {
-	taken := among(arms, func(i, j int) float64 { return b.planner.cov.At(i, j) - b.cov.At(i, j) })
-	out := normals(taken, count, 11)
-	for i := range count {
-		row := out.RawRowView(i)
+	return b.around(arms, normals(among(arms, func(i, j int) float64 { return b.planner.cov.At(i, j) - b.cov.At(i, j) }), count, 11))
+}
+
+// around adds the present means of arms to each row.
+func (b *batch) around(arms []int, rows *mat.Dense) *mat.Dense {
+	for i := range rows.RawMatrix().Rows {
+		row := rows.RawRowView(i)
 		for k, x := range arms {
 			row[k] += b.mean[x]
 		}
 	}
-	return out
+	return rows
 }
 
 // normals returns count draws from a normal distribution with mean 0, a row for each. It uses the symmetric root of the
@@ -221,19 +224,30 @@ func (b *batch) sure(arms []int, futures int) float64 {
 	return float64(within) / float64(futures*truths)
 }
 
-// gained returns the expected improvement of the recommendations by the batch, averaged over tasks.
-func (b *batch) gained(compared []int) float64 {
-	means := b.imagined(compared, futures)
+// removed returns the fraction of the expected simple regret that the batch removes. It is the expected improvement of the
+// recommendations, relative to the improvement if all rewards became known. Both are simulated with normal rewards. The
+// posterior may not be normal, for instance if options must meet a requirement. So callers multiply its regret by the
+// fraction.
+func (b *batch) removed(compared []int) float64 {
+	all := b.improvement(compared, b.around(compared, normals(among(compared, b.planner.cov.At), futures, 11)))
+	if !(all > 0) {
+		return 0
+	}
+	return min(b.improvement(compared, b.imagined(compared, futures))/all, 1)
+}
+
+// improvement returns by how much the best of the compared arms exceeds the recommendation, a sum over tasks and means. A
+// row of means has one mean for each compared arm.
+func (b *batch) improvement(compared []int, means *mat.Dense) (sum float64) {
 	place := lists.Keyed(compared, func(k, x int) (int, int) { return x, k })
-	sum := 0.0
-	for i := range futures {
+	for i := range means.RawMatrix().Rows {
 		row := means.RawRowView(i)
 		top := lists.Map(b.pick, func(p int) float64 { return row[place[p]] })
 		for k, x := range compared {
 			top[b.taskOf[x]] = max(top[b.taskOf[x]], row[k])
 		}
 		for v, p := range b.pick {
-			sum += (top[v] - row[place[p]]) / float64(futures*b.tasks)
+			sum += top[v] - row[place[p]]
 		}
 	}
 	return sum

@@ -275,8 +275,17 @@ func (a *Answer) next(ctx context.Context, q *planner, count int, tell func(shar
 		}
 	}
 	tell(float64(count) / float64(count+1))
-	a.LossAfter = -b.gained(compared) // negative gain; describe adds LossNow
+	planned := a.lossOf(a.planned())
+	if a.Overall != nil {
+		planned = a.Overall.Loss
+	}
+	a.LossAfter = -planned * b.removed(compared) // describe adds LossNow
 	return nil
+}
+
+// lossOf returns the sum of the expected losses of some recommendations, divided by the number of all.
+func (a *Answer) lossOf(some []int) float64 {
+	return lists.Sum(indices.Of(a.Picks, some), func(p Pick) float64 { return p.Loss }) / float64(len(a.Picks))
 }
 
 // Outlook is the expected quality of the recommendations after further measurements, averaged over tasks.
@@ -307,12 +316,12 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 	q := try.Of(newPlanner(b, m, picks, some, open, Options{Epsilon: epsilon}))
 	all := indices.All(len(q.arms))
 	tasks := len(q.pick)
-	ofTask, within, loss := make([][]int, tasks), 0.0, 0.0
+	ofTask, within, loss := make([][]int, tasks), 0.0, now.lossOf(indices.All(len(picks)))
 	for v := range tasks {
 		ofTask[v] = q.of(v, moreArms)
 	}
 	for _, p := range now.Picks {
-		within, loss = within+p.Within/float64(len(picks)), loss+p.Loss/float64(len(picks))
+		within += p.Within / float64(len(picks))
 	}
 	drawn := int(min(max(aheadWork/(float64(len(counts)+1)*float64(tasks)*truths*moreArms), leastDrawn), futures))
 	batch := q.batch(all)
@@ -333,9 +342,9 @@ func Ahead(ctx context.Context, b *belief.Belief, epsilon float64, counts []int)
 			k := batch.choose(affordable, max(step, int(left/usual)/(2*tasks)))
 			batch.take(k, max(1, min(step, int(left/batch.cost(k)))))
 		}
-		// Simulated results are normal, but the posterior b may not be. So only differences of simulations are used, added
-		// to the present values.
-		next := Outlook{Count: batch.total, Cost: batch.spent(), Loss: max(loss-batch.gained(all), 0), Within: within}
+		// Simulated results are normal, but the posterior b may not be. So the present values change by the fractions of the
+		// simulations.
+		next := Outlook{Count: batch.total, Cost: batch.spent(), Loss: loss - now.lossOf(some)*batch.removed(all), Within: within}
 		if before < 1 {
 			next.Within = 1 - (1-within)*min((1-sure())/(1-before), 1)
 		}

@@ -102,6 +102,9 @@ func (a *Answer) digitsLost(p *problem.Problem) string {
 // mostNamed is the number of measurements, groups or tasks that a warning names.
 const mostNamed = 2
 
+// mostExcluded is the number of unlikely measurements that a warning names, with a condition that excludes them.
+const mostExcluded = 3
+
 // unlikely returns a warning that names measurements which all others contradict, and how to exclude them. leftOut selects
 // those that the belief does not use, or the others. It skips the values in codes. It returns "" if there are no such
 // measurements.
@@ -117,7 +120,7 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code, leftOut bool) string {
 		file = " of " + filepath.Base(p.Sources[0].Path)
 	}
 	var named []string
-	for _, u := range found[:min(len(found), mostNamed)] {
+	for _, u := range found[:min(len(found), mostExcluded)] {
 		text := fmt.Sprintf("%s %s", reward, plain(p.Turned(u.Reward)))
 		if u.Line > 0 {
 			text += fmt.Sprintf(" in line %d%s", u.Line, file)
@@ -131,21 +134,24 @@ func (a *Answer) unlikely(b *belief.Belief, codes []code, leftOut bool) string {
 		}
 		named = append(named, text)
 	}
-	if more := len(found) - mostNamed; more > 0 {
+	if more := len(found) - mostExcluded; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	use, correct := ". It is used unchanged", ". Correct it if it is a mistake in the table"
+	them, use, correct := "it", ". It is used unchanged", ". Correct it if it is a mistake in the table"
 	if leftOut {
 		use = ". The answer does not use it. If it is right, measure this option again"
 	}
 	if len(found) > 1 {
 		words := strings.NewReplacer("It is", "They are", "use it", "use them", "it is right", "they are right", "this option", "these options")
-		use, correct = words.Replace(use), ". Correct mistakes in the table"
+		them, use, correct = "them", words.Replace(use), ". Correct mistakes in the table"
 	}
 	text := "the other measurements contradict " + strings.Join(named, "; ") + use + correct
-	if l, y := p.Long, found[0].Reward; l != nil && a.Reward == l.Reward && found[0].Line > 0 && numericRewards(p) &&
-		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { return r.Reward == y && r.Line != found[0].Line }) {
-		text += fmt.Sprintf(", or leave it out: where=%[1]q (--where %[1]q)", problem.Unless(l.Reward, p.Turned(y)))
+	if l := p.Long; l != nil && len(found) <= mostExcluded && a.Reward == l.Reward && numericRewards(p) &&
+		!slices.ContainsFunc(p.Rows, func(r problem.Row) bool { // another row has one of these rewards
+			return slices.ContainsFunc(found, func(u belief.Unlikely) bool { return u.Line == 0 || r.Reward == u.Reward && r.Line != u.Line })
+		}) {
+		differ := lists.Map(found, func(u belief.Unlikely) string { return problem.Unless(l.Reward, p.Turned(u.Reward)) })
+		text += fmt.Sprintf(", or leave %[1]s out: where=%[2]q (--where %[2]q)", them, strings.Join(differ, " and "))
 	}
 	return text
 }

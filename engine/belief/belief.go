@@ -35,7 +35,7 @@ const (
 
 // Revision is the version of the results of Of. Raise it with every change of these results: caches store it with results
 // that depend on a belief, and recompute results of another revision.
-const Revision = 22
+const Revision = 23
 
 // Belief is the posterior distribution of the expected reward of every arm, given the measurements of a problem.
 type Belief struct {

@@ -137,8 +137,10 @@ func (s *search) sweep(rank int) error {
 		if err != nil {
 			return err
 		}
+		posterior := make([]float64, len(f.arms.Mean)) // variance of each arm
+		f.arms.AddVariances(posterior)
 		for k, l := range d.limits {
-			at, v := gp.Cavity(f.mean[d.cells[k]], f.variance[d.cells[k]], d.y[k], variances[k])
+			at, v := gp.Cavity(f.arms.Mean[d.cells[k]], posterior[d.cells[k]], d.y[k], variances[k])
 			if !(v > 0) {
 				continue
 			}
@@ -154,8 +156,11 @@ func (s *search) sweep(rank int) error {
 // integrates on a grid within [l.lo, l.hi].
 func (l *limit) tilted(at, v float64, by *foresight) (mean, variance float64) {
 	noise := func(r problem.Row) (effect, variance float64) {
-		effect, unknown := by.effect(r)
-		return effect, by.noise[r.Arm]/r.Count + unknown
+		if variance = by.noise[r.Arm] / r.Count; by.blocks == nil {
+			return 0, variance
+		}
+		b := by.blocks[r.Block]
+		return b.mean, variance + b.variance
 	}
 	for _, r := range lists.Where(l.rows, measured) {
 		effect, of := noise(r)

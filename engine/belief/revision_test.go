@@ -13,7 +13,7 @@ import (
 // Whoever changes results of Of raises Revision, and writes the new numbers here: results that were kept are
 // then made again. The numbers are the revision's on a table of 3 tasks of 7 arms (smooth).
 func TestRevision(t *testing.T) {
-	const revision, tolerance = 22, 1e-6
+	const revision, tolerance = 23, 1e-6
 	recorded := []struct{ mean, sd float64 }{
 		{10.00600783, 0.15289439}, {8.95762757, 0.11385122}, {11.21654000, 0.12563799}, {12.75754166, 0.15917754},
 		{11.70787431, 0.11356358},

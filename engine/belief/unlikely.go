@@ -263,8 +263,12 @@ func (f *foresight) interval(r problem.Row, errors prediction) [2]float64 {
 }
 
 // student fits Student's distribution with mean 0 to z by maximum likelihood, and returns its scale, at least 1, and its
-// degrees of freedom. If the gain is small, it returns a nearly normal distribution.
+// degrees of freedom. If the gain is small or z is empty, it returns a nearly normal distribution.
 func student(z []float64) (scale, freedom float64) {
+	const normal = 1e6
+	if len(z) == 0 {
+		return 1, normal
+	}
 	likelihood := func(scale, freedom float64) (sum float64) {
 		law := distuv.StudentsT{Sigma: scale, Nu: freedom}
 		for _, x := range z {
@@ -272,7 +276,6 @@ func student(z []float64) (scale, freedom float64) {
 		}
 		return sum
 	}
-	const normal = 1e6
 	scale = floats.Norm(z, 2) / math.Sqrt(float64(len(z)))
 	best, s := likelihood(scale, normal)+gainAsked, scale
 	scale, freedom = max(scale, 1), normal
@@ -380,30 +383,36 @@ func (s *search) again(p *problem.Problem, rank int) (f *foresight, counts bool,
 
 // foresight predicts measurements from others at the most probable hyperparameters, in scaled units.
 type foresight struct {
-	d              *data
-	rows           []problem.Row // measurements of the fit, in standard rewards
-	log            bool          // whether the fit uses the logarithms of the table's rewards
-	mean, variance []float64     // mean and variance of the expected reward of each arm
-	noise          []float64     // variance of one measurement of each arm
-	usual          float64       // usual variance of one measurement
-	place          map[int]int   // index in d.cells, by arm
-	freedom        float64       // degrees of freedom of the noise if it is the same for all arms
-	blocks         [][2]float64  // for each block: Σ of weights, and weighted Σ of rewards minus expected rewards; nil without blocks
-	precision      float64       // prior precision of the effects of blocks
+	d       *data
+	rows    []problem.Row // measurements of the fit, in standard rewards
+	log     bool          // whether the fit uses the logarithms of the table's rewards
+	arms    *gp.BlockedPosterior
+	noise   []float64     // variance of one measurement of each arm
+	usual   float64       // usual variance of one measurement
+	place   map[int]int   // index in d.cells, by arm
+	freedom float64       // degrees of freedom of the noise if it is the same for all arms
+	blocks  []blockEffect // nil without blocks
+}
+
+// blockEffect is the posterior of a block's effect b. Given the expected rewards f of the arms, b is normal with the mean
+// mean - Σ_j share_j (f_j - E f_j) and the given variance. share_j is the weight of the block's measurements of arm j over
+// the sum of all weights and the prior precision.
+type blockEffect struct {
+	mean, variance float64
+	share          []share
+	features       []float64 // Σ_j share_j Φ_j, where ΦΦᵀ + B is the posterior covariance of f
+	own            float64   // Σ_jk share_j share_k B_jk
 }
 
 func (s *search) foresight(rank int) (_ *foresight, err error) {
 	defer try.Caught(&err)
 	d, sigma2, rows := s.d, s.value(s.best, noiseNumber, 1), rowsOf(s.d.p)
 	l := try.Of(s.layout(s.ctx, s.best, d.y, d.variances(sigma2), rank, true))
-	m := try.Of(l.posterior(s.ctx, l.owns(), l.target))
 	f := &foresight{
-		d: d, rows: rows, mean: m.Mean, variance: make([]float64, len(m.Mean)), noise: relativeNoise(d), usual: sigma2, place: map[int]int{},
-		freedom: d.free,
+		d: d, rows: rows, arms: try.Of(l.posterior(s.ctx, l.owns(), l.target)), noise: relativeNoise(d), usual: sigma2,
+		place: map[int]int{}, freedom: cmp.Or(d.free, float64(len(rows)-1)),
 	}
 	floats.Scale(sigma2, f.noise)
-	f.freedom = cmp.Or(f.freedom, float64(len(rows)-1))
-	m.AddVariances(f.variance)
 	for k, i := range d.cells {
 		f.place[i] = k
 	}
@@ -411,37 +420,62 @@ func (s *search) foresight(rank int) (_ *foresight, err error) {
 		f.noise[i] += s.randomVariance(s.best)
 	}
 	if len(d.p.Blocks) > 1 && d.blocks != nil {
-		f.blocks, f.precision = make([][2]float64, len(d.p.Blocks)), 1/s.value(s.best, blocksNumber, 0)
-		for _, r := range rows {
-			f.count(r, 1)
-		}
+		f.blocks = f.effects(1 / s.value(s.best, blocksNumber, 0))
 	}
 	return f, nil
 }
 
-// count adds a measurement to the sums for the effect of its block; times -1 removes it.
-func (f *foresight) count(r problem.Row, times float64) {
-	weight, b := times*r.Count/f.noise[r.Arm], &f.blocks[r.Block]
-	b[0], b[1] = b[0]+weight, b[1]+weight*(f.d.scaled(r.Reward)-f.mean[r.Arm])
+// effects returns the posterior of each block's effect, given the prior precision of an effect.
+func (f *foresight) effects(precision float64) []blockEffect {
+	_, rank := f.arms.Features.Dims()
+	out := lists.Make(len(f.d.p.Blocks), func(int) blockEffect { return blockEffect{features: make([]float64, rank)} })
+	weights := slices.Repeat([]float64{precision}, len(out))
+	for _, r := range f.rows {
+		weight, b := r.Count/f.noise[r.Arm], &out[r.Block]
+		b.mean += weight * (f.d.scaled(r.Reward) - f.arms.Mean[r.Arm])
+		b.share = append(b.share, share{r.Arm, weight})
+		weights[r.Block] += weight
+	}
+	for k := range out {
+		b := &out[k]
+		b.mean, b.variance, b.share = b.mean/weights[k], 1/weights[k], merged(b.share)
+		for j := range b.share {
+			b.share[j].weight /= weights[k]
+			floats.AddScaled(b.features, b.share[j].weight, f.arms.Features.RawRowView(b.share[j].of))
+		}
+		for _, x := range b.share {
+			b.own += x.weight * f.ownWith(x.of, b)
+		}
+	}
+	return out
 }
 
-// effect returns mean and variance of the effect of the measurement's block.
-func (f *foresight) effect(r problem.Row) (mean, variance float64) {
-	if f.blocks == nil {
-		return 0, 0
+// ownWith returns Σ_j share_j B_ij for arm i.
+func (f *foresight) ownWith(i int, b *blockEffect) float64 {
+	return lists.Sum(b.share, func(x share) float64 { return x.weight * f.arms.Entry(i, x.of) })
+}
+
+// expected returns mean and variance of the expected reward of a measurement: that of its arm plus the effect of its
+// block.
+func (f *foresight) expected(r problem.Row) (mean, variance float64) {
+	i := r.Arm
+	row := f.arms.Features.RawRowView(i)
+	if mean = f.arms.Mean[i]; f.blocks == nil {
+		return mean, floats.Dot(row, row) + f.arms.Entry(i, i)
 	}
-	b := f.blocks[r.Block]
-	return b[1] / (b[0] + f.precision), 1 / (b[0] + f.precision)
+	b := &f.blocks[r.Block]
+	distance := floats.Distance(row, b.features, 2)
+	return mean + b.mean, distance*distance + f.arms.Entry(i, i) - 2*f.ownWith(i, b) + b.own + b.variance
 }
 
 // of predicts a new measurement r.
 func (f *foresight) of(r problem.Row) prediction {
-	effect, unknown := f.effect(r)
+	mean, variance := f.expected(r)
 	noise := f.noise[r.Arm]
 	if f.d.scatter.Kind == ScatterMean { // the fitted exponential may underestimate the noise at its end
 		noise = max(noise, f.usual)
 	}
-	out := prediction{f.mean[r.Arm] + effect, math.Sqrt(f.variance[r.Arm] + noise/r.Count + unknown), f.freedom}
+	out := prediction{mean, math.Sqrt(variance + noise/r.Count), f.freedom}
 	if law := f.d.shrunk; law != nil {
 		out.freedom = 2 * law.a
 		if k, measured := f.place[r.Arm]; measured {
@@ -451,16 +485,12 @@ func (f *foresight) of(r problem.Row) prediction {
 	return out
 }
 
-// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its arm, and the
-// measurement's squared deviation from the sum of squares of its noise group.
+// leaveOneOut predicts a measurement from all others. It removes the measurement from the posterior of its expected
+// reward, and the measurement's squared deviation from the sum of squares of its noise group.
 func (f *foresight) leaveOneOut(r problem.Row) prediction {
-	if f.blocks != nil {
-		f.count(r, -1)
-		defer f.count(r, 1)
-	}
-	effect, unknown := f.effect(r)
-	m, v, s, y := f.mean[r.Arm], f.variance[r.Arm], f.noise[r.Arm]/r.Count, f.d.scaled(r.Reward)-effect
-	if !(v < s) { // with shared effects this condition is approximate
+	m, v := f.expected(r)
+	s := f.noise[r.Arm] / r.Count
+	if !(v < s) { // with random columns this condition is approximate
 		return prediction{mean: m, sd: math.Inf(1)}
 	}
 	k := f.place[r.Arm]
@@ -469,8 +499,8 @@ func (f *foresight) leaveOneOut(r problem.Row) prediction {
 		square := r.Count * n / (n - r.Count) * math.Pow(r.Reward-f.d.mean(k), 2)
 		noise *= law.of(law.group[k], square, 1) / law.of(law.group[k], 0, 0)
 	}
-	m, v = gp.Cavity(m, v, y, s)
-	return prediction{mean: m + effect, sd: math.Sqrt(v + noise + unknown)}
+	m, v = gp.Cavity(m, v, f.d.scaled(r.Reward), s)
+	return prediction{mean: m, sd: math.Sqrt(v + noise)}
 }
 
 // prediction is Student's distribution of a measurement, in scaled units.

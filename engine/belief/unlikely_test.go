@@ -2,9 +2,11 @@ package belief
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"gonum.org/v1/gonum/floats"
@@ -33,7 +35,24 @@ func rowed(p *problem.Problem) *problem.Problem {
 
 // TestLeft: the prediction of a measurement from all others is the conditional law under the covariance of all measurements [RW06, eq. 5.12].
 func TestLeft(t *testing.T) {
+	for _, blocks := range []int{0, 4, 30} { // with 30, blocks are more than arms
+		t.Run(fmt.Sprint(blocks, " blocks"), func(t *testing.T) { left(t, blocks) })
+	}
+}
+
+// left runs TestLeft on a problem whose measurements are in this many blocks.
+func left(t *testing.T, blocks int) {
 	p := rowed(smooth(t))
+	for k := range p.Rows {
+		if blocks > 0 {
+			p.Rows[k].Block = (7*k + k/5) % blocks
+			p.Rows[k].Reward += 0.3 * float64(p.Rows[k].Block%3)
+		}
+	}
+	p = without(p, p.Rows, p.Rows) // computes the means
+	for b := range blocks {
+		p.Blocks = append(p.Blocks, strconv.Itoa(b))
+	}
 	c := prepared(t, p)
 	s := &search{chosen: c, ctx: context.Background(), best: make([]float64, len(c.numbers))}
 	for k, x := range c.numbers {
@@ -47,6 +66,9 @@ func TestLeft(t *testing.T) {
 		y.SetVec(a, c.d.scaled(r.Reward))
 		for b, x := range p.Rows {
 			v := all.At(r.Arm, x.Arm) + constantVariance
+			if blocks > 0 && r.Block == x.Block {
+				v += c.value(s.best, blocksNumber, 0)
+			}
 			if a == b {
 				v += f.noise[r.Arm] / r.Count
 			}

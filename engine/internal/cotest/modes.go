@@ -1,6 +1,8 @@
 package cotest
 
 import (
+	"fmt"
+
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 )
@@ -50,11 +52,11 @@ func init() {
 			return newCoTest(m, opt, minimaxPlanner{})
 		}},
 		formAlone: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
-			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Numbers: []float64{float64(m.Rank())}})
+			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAlone, Names: byNorm(opt), Numbers: []float64{float64(m.Rank())}})
 		}},
 		formAloneMany: {model.RegimeAlone, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) {
 			numbers := []float64{model.MostLeastSquares, float64(m.Problem.N())}
-			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Numbers: numbers})
+			return newAlone(m, opt, engine.Warning{Kind: engine.WarnTestsAloneMany, Names: byNorm(opt), Numbers: numbers})
 		}},
 		formMeans: {model.RegimeMeans, func(m *model.Model, opt model.Terms, _ Bound) (engine.Algorithm, error) { return newApart(m, opt) }},
 		formNorm:  {model.RegimeNorm, func(m *model.Model, opt model.Terms, b Bound) (engine.Algorithm, error) { return newNormed(m, opt, b) }},
@@ -62,4 +64,12 @@ func init() {
 			return newSideBySide(m, opt)
 		}},
 	}
+}
+
+// byNorm returns what a warning advises about the norm to a user whose agents or arms did not share.
+func byNorm(opt model.Terms) []string {
+	if opt.Norm > 0 {
+		return []string{fmt.Sprintf("state a smaller norm= if one holds (norm=%.3g saves nothing here)", opt.Norm)}
+	}
+	return []string{"state norm="}
 }

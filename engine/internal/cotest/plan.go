@@ -123,7 +123,7 @@ func newApart(m *model.Model, opt model.Terms) (_ *coTest, err error) {
 	a := try.Of(newCoTest(independent, opt, apartPlanner{}))
 	a.estimator = &ownMeans{features{coTest: a}}
 	if !m.Relations().Unrelated() {
-		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Numbers: []float64{float64(m.Problem.N())}}}
+		a.said = []engine.Warning{{Kind: engine.WarnTestsMeans, Names: byNorm(opt), Numbers: []float64{float64(m.Problem.N())}}}
 	}
 	return a, nil
 }
