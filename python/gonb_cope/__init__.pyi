@@ -2214,8 +2214,8 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
 def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
     """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every
     campaign accepts another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept
-    another epsilon or delta, and arms that are withdrawn or added; tests refuse these. The same change
-    for the same reason is made only once.
+    another epsilon or delta, and arms that are withdrawn or added; tests accept only the withdrawal of
+    arms that gave no result. The same change for the same reason is made only once.
 
     Parameters:
         c (a campaign or a string):

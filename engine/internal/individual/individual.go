@@ -30,6 +30,8 @@ var (
 	_ engine.Detailed  = (*Set)(nil)
 	_ engine.Amender   = (*Set)(nil)
 	_ engine.DataAdder = (*Set)(nil)
+
+	_ engine.Withdrawer = (*Set)(nil)
 )
 
 // NewFB returns a set in which each agent runs a fixed-budget algorithm alone on its own T pulls. Answers are decided at
@@ -329,6 +331,33 @@ func (a *Set) AddData(b engine.Batch) error {
 		}
 		return part.(engine.DataAdder).AddData(own)
 	})
+}
+
+// CanWithdraw returns an error if the algorithm of some agent cannot withdraw its arms.
+func (a *Set) CanWithdraw(arms []int) error {
+	return a.each(func(v int, part engine.Detailed) error {
+		w, able := part.(engine.Withdrawer)
+		if !able {
+			return engine.ErrFixedQuestion
+		}
+		return w.CanWithdraw(a.own(v, arms))
+	})
+}
+
+// Withdraw withdraws arms from their agents.
+func (a *Set) Withdraw(arms []int) error {
+	return a.each(func(v int, part engine.Detailed) error {
+		if own := a.own(v, arms); len(own) > 0 {
+			return part.(engine.Withdrawer).Withdraw(own)
+		}
+		return nil
+	})
+}
+
+// own returns the arms that belong to agent v, with its numbers.
+func (a *Set) own(v int, arms []int) []int {
+	lo, hi := a.model.Problem.ArmsOf(v)
+	return lists.Map(lists.Where(arms, func(i int) bool { return i >= lo && i < hi }), func(i int) int { return i - lo })
 }
 
 // UsesAddedData reports whether the algorithms of all agents use added rewards.
