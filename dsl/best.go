@@ -37,7 +37,7 @@ func bestFunction() Function {
 				Doc: "how often a proposed arm may be in a block; if blocks belong to one task each, by default as often as the data need " +
 					"for all arms to be in each block"},
 			{Name: "options", Synonyms: []string{"max_options"}, Range: wholeFrom(1), Default: unset,
-				Doc: "how many different arms may be proposed"},
+				Doc: "how many different arms may be proposed, besides those of check="},
 			{Name: "check", Synonyms: []string{"checks", "control"}, Types: []Type{Text, List}, Default: unset,
 				Doc: "the arm or arms that are in every proposed block"},
 			{Name: "retry", Default: "0", Doc: "true: also recommend and propose arms whose measurements all failed"},
@@ -53,6 +53,10 @@ func bestFunction() Function {
 		PerBlock, Options int
 		Check             []string
 	}) (any, error) {
+		if a.PerBlock > 0 && len(a.P.Blocks) == 0 {
+			return answer.Answer{}, &argumentError{param: "per_block", message: "per_block limits how often an option is in a block, and the " +
+				"problem has no blocks", hint: `name the column of the blocks: problem(..., blocks="Block")`}
+		}
 		opt := answer.Options{Epsilon: a.Epsilon, Next: a.Next, Retry: a.Retry, Overall: a.Overall, PerBlock: a.PerBlock, Distinct: a.Options,
 			Checks: a.Check}
 		return dropOnError(awaitResult(c, func() (answer.Answer, error) {
@@ -84,7 +88,7 @@ func bestFunction() Function {
 			var unknown *answer.CheckError
 			if errors.As(err, &unknown) {
 				return answer.Answer{}, &argumentError{param: "check", message: "check does not fit the problem", err: err,
-					hint: suggest(unknown.Name, a.P.Arms.Names)}
+					hint: suggest(unknown.Name, slices.Compact(slices.Sorted(slices.Values(a.P.Arms.Names))))}
 			}
 			if err != nil {
 				return answer.Answer{}, err

@@ -97,7 +97,7 @@ func TestRows(t *testing.T) {
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == 'Rome'")`:         "holds for none of the 9 rows",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr")`:                     "neither true nor false",
 		`problem(data="runs.csv", arm="lr", reward="loss", where="col('no') == 1")`:         `the table has no column "no"`,
-		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; write a text in quotes, as 'Gent'`,
+		`problem(data="runs.csv", arm="lr", reward="loss", where="site == Gent")`:           `unknown name Gent; write a text in quotes, as 'Gent', and a column as one of site, day, lr`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="lr > ")`:                  `where="lr > ": the condition is not complete`,
 		`problem(data="runs.csv", arm="lr", reward="loss", where="site == none")`:           "a function is written without quotes",
 		`problem(data="in.csv", arm="in", reward="y", where="in > 1")`:                      `"in" is not expected; the column in is written col("in")`,

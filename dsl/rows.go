@@ -19,6 +19,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/kernels"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -168,7 +169,7 @@ func compileRows(expression string, columns []string, numbers []bool) (evaluate 
 	if err != nil {
 		err = shortenError(err)
 		if word, unknown := strings.CutPrefix(err.Error(), "unknown name "); unknown { // the usual cause is a text without quotes
-			err = fmt.Errorf("%w; write a text in quotes, as '%s'", err, word)
+			err = fmt.Errorf("%w; write a text in quotes, as '%s', and a column as one of %s", err, word, sentence.List(columns, 8))
 		} else if strings.Contains(err.Error(), "func(") {
 			err = errors.New("a function is written without quotes, and a text with quotes, as in site == 'none'")
 		}

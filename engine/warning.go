@@ -225,12 +225,12 @@ var sentences = map[WarningKind]string{
 	WarnCostPulls:  "%s plans by the number of pulls and ignores the column cost. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnCostBudget: "a budget counts pulls, so the column cost is ignored. To plan by cost, use CoTestFC without norm=, or CoBayesFC",
 	WarnTestsAlone: "the agents did not share; each ran as IndTestFC. With this kernel, a test learns hardly anything about one " +
-		"task from another. The kernel's rank on all arms is %[2]d, about the sum of the ranks of the tasks. To share, %[1]s, use a kernel " +
-		"of lower rank, or use CoBayesFC",
+		"task from another. The kernel's rank on all arms is %[2]d, about the sum of the ranks of the tasks. To share, %[1]s, use a " +
+		"kernel of lower rank, or use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %[2]d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, %[1]s, use a kernel of lower rank, or use CoBayesFC",
-	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %[2]d on these %[3]d arms, so a " +
-		"test gains nothing from it. To share, %[1]s, or use CoBayesFC",
+	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %[2]d on these %[3]d arms, so " +
+		"a test gains nothing from it. To share, %[1]s, or use CoBayesFC",
 	WarnNoiseGuessed: "the noise of problem %q is unknown. Rewards are simulated with sd %.3g, which the algorithm does not use, and the " +
 		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
 	WarnNoiseBounded: "%s does not use the stated noise %g, because its answers are right for every distribution between %g and %g. " +

@@ -114,7 +114,7 @@ func ForecastBlocks(f campaign.Forecast) []Block {
 		Columns: columns("algorithm Algorithm", "#samples Measurements", "#time Time ["+unit+"]", "#rounds Rounds", "#cost Cost",
 			"backing Answers rest on"),
 		Notes: []string{fmt.Sprintf(
-			"The number is the median of %s. The range should contain the number of a real campaign with probability at least %.0f %%, "+
+			"Numbers are medians of %s. A range should contain the number of a real campaign with probability at least %.0f %%, "+
 				"if the model is right (docs/explanation/forecasts.md). Simulated with %s.",
 			plural(f.Runs, "simulated campaign"), 100*f.Share, f.Assumes)},
 	}

@@ -88,6 +88,9 @@ needs no flags.`,
 					return usageError{cmp.Or(err, fmt.Errorf("--%s must be 1 or more, got %d", name, n))}
 				}
 			}
+			if c.Flags().Changed("noise") && o.Noise == 0 {
+				return usageError{errors.New("--noise must be above 0, got 0; leave it out to estimate the noise")}
+			}
 			return o.runBest(c.Context(), args[0])
 		},
 	}
@@ -109,7 +112,7 @@ needs no flags.`,
 		"A file of -o (.xlsx, .csv, .docx, .pdf) then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
 	f.IntVar(&o.PerBlock, "per-block", 0, "how often one option may occur in a block: a `NUMBER`")
-	f.IntVar(&o.Options, "options", 0, "largest `NUMBER` of different options to propose")
+	f.IntVar(&o.Options, "options", 0, "largest `NUMBER` of different options to propose, besides those of --check")
 	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of a control: an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.Retry, "retry", false, "also recommend and propose options whose measurements have all failed")
 	f.StringVar(&o.run.format, "format", "", "`FORMAT` of the answer: "+formatNames(true)+" (default: from the ending of -o, else text)")

@@ -269,6 +269,9 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		}
 		return tableIn(ctx, data)
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, usageError{fmt.Errorf("%s is a folder; name the file with the results", path)}
+	}
 	if err := namedPipe(path); err != nil {
 		return nil, fmt.Errorf("cannot read the sheet: %w. Send it by standard input and write - instead of its name", err)
 	}

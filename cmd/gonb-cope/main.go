@@ -301,6 +301,10 @@ func noSuchCommand(c *cobra.Command, args []string) error {
 		d := lists.Distance([]rune(word), []rune(name), 3)
 		return d <= 2 && 3*d > len(word) && !strings.HasPrefix(name, word)
 	})
+	begins := func(name string) bool { return strings.HasPrefix(name, word) }
+	if like := slices.IndexFunc(near, begins); like > 0 { // stat is status rather than start
+		near[0] = near[like]
+	}
 	param, elsewhere := dsl.Meant("best", word)
 	elsewhere = cmp.Or(elsewhere, param)
 	switch ending := strings.ToLower(filepath.Ext(word)); {

@@ -12,6 +12,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 )
 
 // A measured setting may differ from the planned one: 150.2 for 150. A row with an id belongs to the pull of this id
@@ -70,7 +71,7 @@ func (t *teller) meant(row problem.SheetRow, task int) (arm int, note string, er
 	case 0:
 		c := slices.MinFunc(near, func(a, b candidate) int { return cmp.Compare(a.far, b.far) })
 		return -1, "", fmt.Errorf(". The nearest is %q, planned with %s. If that arm was meant, --tolerance %s accepts the row and notes its "+
-			"settings", names[c.arm], strings.Join(c.off, ", "), strings.Join(c.need, " --tolerance "))
+			"settings", names[c.arm], strings.Join(c.off, ", "), strings.Join(lists.Map(c.need, shell.Quote), " --tolerance "))
 	case 1:
 		return within[0].arm, strings.Join(within[0].off, "; "), nil
 	default:

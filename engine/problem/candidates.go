@@ -36,7 +36,7 @@ type valueRange struct {
 }
 
 // rangePattern matches ranges such as "lr=1e-5..1e-1 log" and "layers=2..8 step 1".
-var rangePattern = regexp.MustCompile(`^\s*(.+?)\s*=\s*([^\s=]+?)\s*\.\.\s*([^\s=]+)(?:\s+(log|step\s+(\S+)))?\s*$`)
+var rangePattern = regexp.MustCompile(`^\s*(.+?)\s*=\s*([^\s=]+?)\s*\.\.\s*([^\s=]+)(?:\s+(log|step\s+(\S+)|.*\S))?\s*$`)
 
 // rangeIn reads a range; found is false for other texts.
 func rangeIn(t *table, text string) (r valueRange, found bool) {
@@ -59,6 +59,8 @@ func rangeIn(t *table, text string) (r valueRange, found bool) {
 		r.step = number(m[5])
 	}
 	switch {
+	case m[4] != "" && !r.log && !r.fixed:
+		wrong(fmt.Sprintf("%q is neither log nor a step", m[4]))
 	case !(r.lo < r.hi):
 		wrong("the first number must be the lower one")
 	case r.log && r.lo <= 0:

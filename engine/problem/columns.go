@@ -219,8 +219,12 @@ func (c *column) coded(t *table) {
 		number := slices.IndexFunc(c.first, func(x cell) bool { return t.isValue(x.text) })
 		word := slices.IndexFunc(c.first, func(x cell) bool { return !t.isValue(x.text) })
 		if number >= 0 && word >= 0 {
-			panic(t.at(c.first[word], "column %q: expected a number as in line %d, got %q. A feature has numbers in all rows, or text in all. If "+
-				"these are names, write text=%[1]q (--text %[1]q)", c.name, c.first[number].line, c.first[word].text))
+			at := fmt.Sprintf("in line %d", c.first[number].line)
+			if c.first[number].line == 0 {
+				at = "in candidates="
+			}
+			panic(t.at(c.first[word], "column %q: expected a number as %s, got %q. A feature has numbers in all rows, or text in all. If "+
+				"these are names, write text=%[1]q (--text %[1]q)", c.name, at, c.first[word].text))
 		}
 	}
 	for code, x := range c.first {

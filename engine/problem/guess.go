@@ -37,7 +37,8 @@ var (
 	lesserRewards = []string{"auc", "f1", "height", "biomass", "purity", "signal", "fluorescence", "absorbance", "od"}
 	spreadWords   = []string{"sd", "std", "stderr", "sem", "rank", "count", "n", "reps"}                // beside a measurement
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // lower is better
-	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by"}
+	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by",
+		"chemist", "analyst", "chemiker", "laborant", "laborantin", "scientist", "researcher", "experimenter", "rater", "nurse", "observer"}
 	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
 	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand",
 		"done", "finished", "completed", "converged"}

@@ -1198,7 +1198,7 @@ def best(p: Problem, epsilon: _Number | None = ..., next: int | None = ..., over
             How often a proposed arm may be in a block; if blocks belong to one task each, by default as
             often as the data need for all arms to be in each block
         options (a whole number, at least 1, optional):
-            How many different arms may be proposed
+            How many different arms may be proposed, besides those of check=
         check (a string or a list, optional):
             The arm or arms that are in every proposed block
         retry (True or False, default False):

@@ -110,7 +110,7 @@ def maximize(
 def _optimum(f: Callable[..., Any], s: Strategy, budget: int, batch: int | None, parallel: int, catch: Exceptions) -> Optimum:
     least = len(s.tasks) * s.arms.first
     if budget < least:
-        raise ValueError(f"budget is {budget}; {len(s.tasks)} tasks need at least {least} measurements to compare arms")
+        raise ValueError(f"budget is {budget}; at least {least} measurements are needed to compare the arms")
     kinds = tuple(catch) if isinstance(catch, (list, tuple)) else (catch,)
     if not all(isinstance(kind, type) and issubclass(kind, BaseException) for kind in kinds):
         raise TypeError(f"catch is {catch!r}; it must be a class of exceptions or several, such as catch=(RuntimeError, OSError)")

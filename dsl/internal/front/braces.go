@@ -235,8 +235,12 @@ func partners(s *Source, tokens []lexer.Token) ([]int, *Error) {
 	// Report the innermost bracket that is not closed, which is probably the one written last.
 	if len(open) > 0 {
 		t := tokens[open[len(open)-1]]
+		after := "argument"
+		if t.Value != "(" {
+			after = "element"
+		}
 		return nil, s.At(Span(t.Location), fmt.Sprintf("%q is not closed", t.Value),
-			fmt.Sprintf("write %q after the last argument", closing(t.Value)))
+			fmt.Sprintf("write %q after the last %s", closing(t.Value), after))
 	}
 	return partner, nil
 }
