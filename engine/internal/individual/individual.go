@@ -364,23 +364,3 @@ func (a *Set) own(v int, arms []int) []int {
 func (a *Set) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !engine.UsesAddedData(part) })
 }
-
-// ArmEstimates joins the estimates of the agents. Arms of an agent without estimates have NaN.
-func (a *Set) ArmEstimates() engine.ArmEstimates {
-	n := a.model.Problem.N()
-	nothing := func() []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
-	out := engine.ArmEstimates{Mean: nothing(), Half: nothing()}
-	for v, part := range a.Parts {
-		own := part.ArmEstimates()
-		lo, _ := a.model.Problem.ArmsOf(v)
-		copy(out.Mean[lo:], own.Mean)
-		copy(out.Half[lo:], own.Half)
-		out.Posterior = out.Posterior || own.Posterior
-	}
-	return out
-}
-
-// DeferEstimates returns nil: estimates of all arms are computed fast enough.
-func (a *Set) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	return nil, nil
-}
