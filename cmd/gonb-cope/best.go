@@ -48,6 +48,7 @@ var bestGroups = []flagGroup{
 
 func bestCommand() *cobra.Command {
 	o := bestOptions{Call: bestcall.New()}
+	var goals []string
 	c := &cobra.Command{
 		Use:   "best TABLE",
 		Short: "Recommend the best option of each task in a table of measurements",
@@ -88,6 +89,7 @@ needs no flags.`,
 					return usageError{cmp.Or(err, fmt.Errorf("--%s must be 1 or more, got %d", name, n))}
 				}
 			}
+			o.Goal = strings.Join(goals, ",")
 			return o.runBest(c.Context(), args[0])
 		},
 	}
@@ -96,7 +98,7 @@ needs no flags.`,
 		x := &o.Columns[k]
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
-	f.StringVar(&o.Goal, "goal", "",
+	f.StringSliceVar(&goals, "goal", nil,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
