@@ -48,6 +48,7 @@ var bestGroups = []flagGroup{
 
 func bestCommand() *cobra.Command {
 	o := bestOptions{Call: bestcall.New()}
+	var goals []string
 	c := &cobra.Command{
 		Use:   "best TABLE",
 		Short: "Recommend the best option of each task in a table of measurements",
@@ -91,6 +92,7 @@ needs no flags.`,
 			if c.Flags().Changed("noise") && o.Noise == 0 {
 				return usageError{errors.New("--noise must be above 0, got 0; leave it out to estimate the noise")}
 			}
+			o.Goal = strings.Join(goals, ",")
 			return o.runBest(c.Context(), args[0])
 		},
 	}
@@ -99,7 +101,7 @@ needs no flags.`,
 		x := &o.Columns[k]
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
-	f.StringVar(&o.Goal, "goal", "",
+	f.StringSliceVar(&goals, "goal", nil,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
@@ -249,8 +251,8 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		if o.Next == 0 {
 			fmt.Fprint(w, " To plan 24 further measurements, add --next 24.")
 		}
-		fmt.Fprint(w, "\nIf small differences do not matter, add --epsilon SIZE, in the unit of the measured value. The answer is then\n"+
-			"sure after fewer measurements. If the measured values have limits, such as 0 and 100 %, add --bounded 0,100.\n")
+		fmt.Fprint(w, "\nIf small differences do not matter, add --epsilon SIZE, in the unit of the measured value. The answer then\n"+
+			"needs fewer measurements. If the measured values have limits, such as 0 and 100 %, add --bounded 0,100.\n")
 		guessed.explain(w, d)
 	}
 	if len(d.Rewards) > 1 && !wide {

@@ -54,6 +54,8 @@ type ListRow struct {
 	Reward   *float64 `json:"reward,omitempty"` // the recorded result, with the sign of the data; nil without one
 	Status   string   `json:"status,omitempty"` // "known" if the pull has its result; otherwise ""
 	Note     string   `json:"note,omitempty"`   // who recorded the result; set by Mine
+	// probability that the measurement gives a value; nil if no measurement failed, or all
+	Works *float64 `json:"works_probability,omitempty"`
 
 	arm int // number of the arm
 }
@@ -240,11 +242,15 @@ func (s Moment) needed(r *round) []int {
 func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
 		Blocks: blockColumns(s.Problem), Words: s.Problem.Words()}
+	works := s.working().works
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		names, x := s.Problem.NamesOf(it.Arm), s.features(it.Arm)
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, Task: names[0], Arm: names[1],
 			X: x, Settings: s.settings(it.Arm), arm: it.Arm}
+		if works != nil {
+			row.Works = &works[it.Arm]
+		}
 		if it.result != nil {
 			reward := it.result.Reward
 			row.Reward, row.Status = &reward, "known"

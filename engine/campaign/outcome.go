@@ -104,17 +104,30 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	t.readAsFailed(row.Line, "", what)
 }
 
-// failures returns, by arm, the number of failed measurements without a result. It leaves out pulls of the open round.
+// failures returns, by arm, the number of failed measurements without a result, including those of the problem's table. It
+// leaves out pulls of the open round.
 func (s Moment) failures() []int {
-	out := make([]int, s.Problem.N())
+	out := s.failedRowsOf()
 	for _, it := range s.order {
 		if r := s.open(); it.failed != "" && it.result == nil && (r == nil || it.round != r.plan.Round) {
 			out[it.Arm]++
 		}
 	}
+	return out
+}
+
+// failedRowsOf returns, by arm, the number of rows without ids whose measurement failed: of sheets, and of the problem's
+// table.
+func (s Moment) failedRowsOf() []int {
+	out := make([]int, s.Problem.N())
 	for _, x := range s.failedRows {
 		if !x.Pull && x.Arm < len(out) {
 			out[x.Arm]++
+		}
+	}
+	if !slices.ContainsFunc(s.guides, s.ofTable) { // otherwise the failures were attached together with the table
+		for i, k := range s.Problem.Failed {
+			out[i] += k
 		}
 	}
 	return out
@@ -151,26 +164,27 @@ func (s Moment) working() working {
 		}
 		failures[it.Arm][it.round] = max(failures[it.Arm][it.round], chain[it.ID])
 	}
+	failed := s.failedRowsOf()
+	for i, byRound := range failures {
+		for _, k := range byRound {
+			failed[i] += k
+		}
+	}
 	out := working{tries: make([]int, n), measured: make([]bool, n)}
-	if len(chain) == 0 {
+	if lists.Total(failed) == 0 {
 		return out
 	}
 	counts := s.counts()
 	q := *s.Problem
-	q.Mean, q.Partial, q.Reps, q.Failed = nil, slices.Repeat([]float64{math.NaN()}, n), counts, make([]int, n)
+	q.Mean, q.Partial, q.Reps, q.Failed = nil, slices.Repeat([]float64{math.NaN()}, n), counts, failed
 	for i := range n {
-		for _, k := range failures[i] {
-			q.Failed[i] += k
-		}
 		if out.measured[i] = counts[i] > 0; out.measured[i] {
 			q.Partial[i] = 0 // any value: only its presence counts
 		} else {
-			out.tries[i] = q.Failed[i]
+			out.tries[i] = failed[i]
 		}
 	}
-	if slices.ContainsFunc(out.tries, func(k int) bool { return k > 0 }) {
-		out.works = answer.Works(&q)
-	}
+	out.works = answer.Works(&q)
 	return out
 }
 

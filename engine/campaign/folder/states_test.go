@@ -3,6 +3,7 @@ package folder
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
+	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/kernels"
 )
@@ -396,6 +398,9 @@ func TestFailingOptionOfAllTasks(t *testing.T) {
 			}
 			var rows []string
 			for k, r := range l.Rows {
+				if failed := lists.Total(slices.Collect(maps.Values(tries))) > 0; failed && k == 0 && (r.Works == nil || *r.Works < 0 || *r.Works > 1) {
+					t.Errorf("%s: a list after failures has the row %+v", algorithm, r)
+				}
 				if strings.HasPrefix(r.Arm, "resin=d") {
 					tries[r.Task]++
 					rows = append(rows, r.ID+",OOM")
@@ -408,6 +413,17 @@ func TestFailingOptionOfAllTasks(t *testing.T) {
 		if total := tries["A"] + tries["B"] + tries["C"] + tries["D"]; !ended || total > 5 {
 			t.Errorf("%s: tried %v, ended %v", algorithm, tries, ended)
 		}
+	}
+}
+
+// TestFailuresOfTheTable: options that failed in the problem's table are not on lists while others have pulls.
+func TestFailuresOfTheTable(t *testing.T) {
+	text := strings.NewReplacer("a,150,\n", "a,150,11\n", "b,150,\n", "b,150,9\n", "c,150,\n", "c,150,10\n",
+		"d,150,\n", "d,150,OOM\n").Replace(failingTable)
+	p, r := fromTable(t, text, problem.GoalMax, nil)
+	l := asked(t, startFrom(t, p, r), "Ann", 4)
+	if len(l.Rows) == 0 || l.Rows[0].Works == nil || slices.ContainsFunc(l.Rows, func(r campaign.ListRow) bool { return strings.HasPrefix(r.Arm, "resin=d") }) {
+		t.Errorf("%+v", l)
 	}
 }
 
