@@ -79,7 +79,7 @@ func bestFunction() Function {
 			if err != nil {
 				return answer.Answer{}, err
 			}
-			opt.Progress = shareProgress(c, "how sure, and what to measure next", begun, 1)
+			opt.Progress = shareProgress(c, "how certain the answer is, and what to measure next", begun, 1)
 			x, err := answer.Of(c.e.ctx, b, opt)
 			var unknown *answer.CheckError
 			if errors.As(err, &unknown) {

@@ -212,7 +212,7 @@ var sentences = map[WarningKind]string{
 	WarnUnpulled: "%d pulls per agent do not reach every arm. The kernel alone estimates arms that were never measured. Give a " +
 		"larger budget to measure them",
 	WarnNormWould: "with norm=%.3g the arms share data: about %.0f samples per agent (up to about twice that) instead of %.0f. " +
-		"The forecast uses the true means and their norm, which an experiment does not know. There, state a bound that is surely larger",
+		"The forecast uses the true means and their norm, which an experiment does not know. There, state a bound that is certainly larger",
 	WarnNormWouldNot: "a norm would save little here. With norm=%.3g, a bound on the norm of the true means, runs need at least about " +
 		"%.0f instead of %.0f samples per agent",
 	WarnNormKnown: "the norm bound %.3g (norm=%.3g) was computed from the true means, which are known only in simulation. For a realistic " +

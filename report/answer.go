@@ -81,14 +81,14 @@ func lessSure(p, q answer.Pick) int {
 // leastSureFirst folds a table of many tasks, whose rows are in the order of lessSure, and says so.
 func leastSureFirst(t Table, many bool) Table {
 	if t.Collapsed = many; many {
-		t.Caption += ", the least sure first"
+		t.Caption += ", the least certain first"
 	}
 	return t
 }
 
 // sureTable counts the tasks by the probability of their recommendation. a.Picks are in the order of lessSure.
 func sureTable(a answer.Answer) Table {
-	t := Table{Caption: "How sure the recommendations are", Columns: []Column{text("probability_within", withinTitle(a.Epsilon)),
+	t := Table{Caption: "How certain the recommendations are", Columns: []Column{text("probability_within", withinTitle(a.Epsilon)),
 		number("tasks", "Tasks", ""), text("of", "Such as"), {Name: "expected_loss", Title: "Mean expected loss", Align: Right, Digits: 2}}}
 	add := func(title string, picks []answer.Pick) {
 		if len(picks) == 0 {
@@ -178,7 +178,8 @@ func recommendations(epsilon float64, choices []answer.Pick) string {
 	}
 	switch sure := all - len(open); {
 	case sure == 0:
-		return fmt.Sprintf("No recommendation is 95\u00a0%% sure yet. The recommended options are %s with probability %s", good, hi)
+		return fmt.Sprintf("No recommendation has reached a probability of 95\u00a0%% yet. The recommended options are %s with probability %s",
+			good, hi)
 	default:
 		rest := map[bool]string{true: "the other has", false: "the others have"}[len(open) == 1]
 		return fmt.Sprintf("%d of %d recommended options %s %s with probability 95\u00a0%% or more; %s %s", sure, all,
@@ -335,7 +336,7 @@ func moreTable(a answer.Answer) Table {
 	}
 	if len(a.Picks) > 1 && len(t.Rows) > 0 {
 		t.Notes = []string{"With this many further measurements that task alone should reach 95 %, if the noise is as estimated " +
-			"from this table. A campaign must be sure about all tasks together, so it needs more: campaign start prints a forecast."}
+			"from this table. A campaign needs more, because its guarantee is for all tasks together: campaign start prints a forecast."}
 	}
 	if a.Epsilon == 0 && len(t.Rows) > 0 {
 		t.Notes = append(t.Notes, "If small differences do not matter, state the tolerance epsilon= (--epsilon): fewer measurements are needed.")

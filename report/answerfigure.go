@@ -43,7 +43,7 @@ func answerFigure(a answer.Answer) Figure {
 		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
 	picks := leastSure(a, mostAnswerTasks)
 	if len(picks) < len(a.Picks) {
-		f.Title += fmt.Sprintf(": the %d least sure of %d tasks", len(picks), len(a.Picks))
+		f.Title += fmt.Sprintf(": the %d least certain of %d tasks", len(picks), len(a.Picks))
 	}
 	return oneOrPanels(f, panels(f, picks, func(panel *Figure, p answer.Pick) {
 		panel.Series, panel.YLim = answerLines(a, p, byTask[p.Task], along), answerSpan(byTask[p.Task])
@@ -86,7 +86,7 @@ func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 		counts = append(counts, fmt.Sprintf("%d of %d options", drawn, all))
 	}
 	if len(picks) < len(a.Picks) {
-		counts = append(counts, fmt.Sprintf("the %d least sure of %d tasks", len(picks), len(a.Picks)))
+		counts = append(counts, fmt.Sprintf("the %d least certain of %d tasks", len(picks), len(a.Picks)))
 	}
 	if f.Title += map[bool]string{true: ": "}[len(counts) > 0] + strings.Join(counts, ", "); len(parts) == 1 {
 		parts[0].Title = f.Title

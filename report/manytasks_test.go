@@ -18,7 +18,7 @@ func textOf(t *testing.T, v any) string {
 	return b.String()
 }
 
-// An answer for a thousand tasks begins with counts of sure recommendations, and then shows the least sure tasks alone.
+// An answer for a thousand tasks begins with counts of certain recommendations, and then shows only the least certain tasks.
 func TestManyTasksAnswer(t *testing.T) {
 	a := answer.Answer{Columns: []string{"arm"}}
 	for v := range 1000 {
@@ -34,7 +34,7 @@ func TestManyTasksAnswer(t *testing.T) {
 		a.Picks = append(a.Picks, p)
 	}
 	got := textOf(t, a)
-	for _, want := range []string{"95 % or more    898", "50 to 80 %      100", "below 50 %        1  t700", "only option       1  t5 ", "least sure first"} {
+	for _, want := range []string{"95 % or more    898", "50 to 80 %      100", "below 50 %        1  t700", "only option       1  t5 ", "least certain first"} {
 		if !strings.Contains(strings.ReplaceAll(got, "\u00a0", " "), want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
@@ -43,7 +43,7 @@ func TestManyTasksAnswer(t *testing.T) {
 		t.Errorf("%d lines", lines)
 	}
 	if _, table, _ := strings.Cut(got, "Recommended"); strings.Index(table, "t700") > strings.Index(table, "t3 ") {
-		t.Errorf("the least sure task is not first:\n%s", got)
+		t.Errorf("the least certain task is not first:\n%s", got)
 	}
 	if a.Picks[0].Task != "t0" {
 		t.Error("the answer itself has been sorted")

@@ -248,8 +248,8 @@ func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Descr
 		if o.Next == 0 {
 			fmt.Fprint(w, " To plan 24 further measurements, add --next 24.")
 		}
-		fmt.Fprint(w, "\nIf small differences do not matter, add --epsilon SIZE, in the unit of the measured value. The answer is then\n"+
-			"sure after fewer measurements. If the measured values have limits, such as 0 and 100 %, add --bounded 0,100.\n")
+		fmt.Fprint(w, "\nIf small differences do not matter, add --epsilon SIZE, in the unit of the measured value. The answer then\n"+
+			"needs fewer measurements. If the measured values have limits, such as 0 and 100 %, add --bounded 0,100.\n")
 		guessed.explain(w, d)
 	}
 	if len(d.Rewards) > 1 && !wide {

@@ -154,8 +154,8 @@ func methodTable(r *readme, script string) string {
 	r.t.Helper()
 	methods := []struct{ algorithm, name, assumes string }{
 		{"CoBayesFC", "posterior probability", "the rewards follow the kernel, whose scales are fitted to the data"},
-		{"CoTestFC", "sequential test", "normal noise; shares nothing here, because this kernel can represent any rewards"},
-		{"IndUniformFC", "the same test, each option measured equally often", "normal noise; shares nothing"},
+		{"CoTestFC", "sequential test", "normal noise; shares no data between reactions here, because this kernel can represent any rewards"},
+		{"IndUniformFC", "the same test, each option measured equally often", "normal noise; shares no data"},
 		{"CoKernelFC", "Theorem 1 of the paper", "noise with light tails (sub-Gaussian) and a known scale; a known bound on the norm; shares data between reactions"},
 	}
 	before, call, _ := strings.Cut(script, "\nr = ")

@@ -1,4 +1,4 @@
-// Package answer recommends an arm for every task from measurements alone, states how sure that is, and proposes further measurements.
+// Package answer recommends an arm for every task from measurements alone, states how certain that is, and proposes further measurements.
 //
 // The posterior of the rewards is from engine/belief, which learns the kernel, prior mean and noise. Best recommends the arm with the
 // highest posterior mean in every task. The probability that it is within ε of the best, and the expected simple regret, are averages

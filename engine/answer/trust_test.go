@@ -183,7 +183,7 @@ func TestOneOption(t *testing.T) {
 	}
 }
 
-// If all recommendations are sure, measurements go to recommendations and their closest rivals, in any row order and unit.
+// If all recommendations are certain, measurements go to recommendations and their closest rivals, in any row order and unit.
 func TestNextWhenSure(t *testing.T) {
 	for _, unit := range []float64{1, 1e-9, 1e9} {
 		text, rng := "site,arm,y\n", rand.New(rand.NewPCG(4, 4))

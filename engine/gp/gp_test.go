@@ -301,12 +301,15 @@ func TestPlanned(t *testing.T) {
 		within.SymOuterK(1, random(n/3, n/3))
 		own.Within = append(own.Within, within)
 	}
-	s := try.Of(gp.NewBlocked(random(n, m), own).Turn(0.2, gp.Observations{
+	turned := gp.NewBlocked(random(n, m), own).Turn(0.2, gp.Observations{
 		At: indices.All(n), Y: make([]float64, n), Noise: lists.Make(n, func(i int) float64 { return 1 + float64(i) }), Flat: true,
-	}).Posterior(t.Context(), 0.7))
+	})
+	var scaled mat.Dense
+	s := try.Of(turned.Posterior(t.Context(), 0.7, &scaled))
 	all := indices.All(n)
 	plan := s.Plan()
 	want := mat.DenseCopyOf(plan.Covariance(all))
+	try.Of(turned.Posterior(t.Context(), 2, &scaled)) // leaves the first one unchanged
 	for _, i := range []int{4, 7, 4, 0, 11} {
 		plan.Observe(i, 0.3)
 		column := mat.VecDenseCopyOf(want.ColView(i))

@@ -172,12 +172,10 @@ func (t *Turned) Deviance(scale float64) float64 {
 	return deviance + math.Log(product) + a.logDet + a.quadratic
 }
 
-// Posterior returns the distribution of β + f at a scale, given the observations.
-func (t *Turned) Posterior(ctx context.Context, scale float64) (*BlockedPosterior, error) {
-	features, root := mat.NewDense(t.prior.Features.RawMatrix().Rows, t.prior.Features.RawMatrix().Cols, nil), math.Sqrt(scale)
-	for i := range t.prior.Block {
-		floats.ScaleTo(features.RawRowView(i), root, t.prior.Features.RawRowView(i))
-	}
-	prior := &Blocked{nil, features, t.prior.scaled(scale, func(int) float64 { return t.own }), t.prior.points}
+// Posterior returns the distribution of β + f at a scale, given the observations. scaled is workspace for the scaled
+// features; posteriors may share it.
+func (t *Turned) Posterior(ctx context.Context, scale float64, scaled *mat.Dense) (*BlockedPosterior, error) {
+	scaled.Scale(math.Sqrt(scale), t.prior.Features)
+	prior := &Blocked{nil, scaled, t.prior.scaled(scale, func(int) float64 { return t.own }), t.prior.points}
 	return prior.Posterior(ctx, t.of)
 }

@@ -93,6 +93,7 @@ type groupedMeans struct {
 	level        float64
 	total        []float64 // N: t
 	observations gp.Observations
+	scaled       mat.Dense // features of the posterior that is being computed
 }
 
 func newGroupedMeans(m *Model, prior *gp.Blocked, level engine.Level, counts []int, means []float64) *groupedMeans {
@@ -132,7 +133,7 @@ func (c *onGroups) law() (log float64, scales, shares []float64) {
 }
 
 func (c *onGroups) posterior(scale float64) (*Posterior, float64, error) {
-	of, err := c.Turned.Posterior(c.m.Context(), scale)
+	of, err := c.Turned.Posterior(c.m.Context(), scale, &c.scaled)
 	if err != nil {
 		return nil, 0, err
 	}

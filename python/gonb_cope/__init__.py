@@ -1,4 +1,4 @@
-"""Find the best option for every task, how sure that is, and what to measure next.
+"""Find the best option for every task, how certain it is, and what to measure next.
 
     import gonb_cope as cope
 

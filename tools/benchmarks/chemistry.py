@@ -1,4 +1,4 @@
-"""Direct arylation: 1,728 measured yields, beside random search and the published traces of EDBO.
+"""Direct arylation: 1,728 measured yields, compared with random search and the published traces of EDBO.
 
     python chemistry.py run [--runs N]    adds the runs that the record lacks
     python chemistry.py page              writes docs/gallery/reactions.md from the record
@@ -103,7 +103,7 @@ def page() -> None:
     chance = rows[0]["chance"]
     means = [(statistics.fmean(r[k] for r in of["Strategy"]), statistics.fmean(r[k] for r in of["EDBO"])) for k in range(len(BUDGETS))]
     text = [
-        "# Reactions: direct arylation, beside EDBO's published runs",
+        "# Reactions: direct arylation, compared with EDBO's published runs",
         "",
         "After this page you know how high a yield `Strategy` finds in few experiments, compared with the published runs of EDBO.",
         "",

@@ -1,4 +1,4 @@
-"""Settings of neural networks on eight data sets (HPOBench), beside Optuna, Ax and random search.
+"""Settings of neural networks on eight data sets (HPOBench), compared with Optuna, Ax and random search.
 
     python hpo.py run [--methods NAME,...] [--runs N]    adds the runs that the record lacks
     python hpo.py page                                   writes docs/gallery/hyperparameters.md from the record
@@ -218,7 +218,7 @@ def page() -> None:
         for k, b in enumerate(BUDGETS[: reached[OURS]])
     }
     text = [
-        "# Hyperparameters: eight data sets, beside Optuna and random search",
+        "# Hyperparameters: eight data sets, compared with Optuna and random search",
         "",
         "After this page you know how many trainings `Strategy` needs to tune a network on eight data sets at once, compared with the tools that engineers use.",
         "",

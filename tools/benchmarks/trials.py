@@ -1,4 +1,4 @@
-"""Field trials of agridat, beside block-adjusted means, lme4's BLUP and WAASBY.
+"""Field trials of agridat, compared with block-adjusted means, lme4's BLUP and WAASBY.
 
     python trials.py run --program gonb-cope [--sets NAME,...]    adds the runs that the record lacks
     python trials.py page                                         writes docs/gallery/field-trials.md from the record
@@ -277,7 +277,7 @@ def page() -> None:
     cells = {q: {k: Cell(units([r["loss"][q] for r in of], k[1] == "year")) for k, of in sorted(groups.items()) if len(of) > 1} for q in TITLES}
     versions = rows[-1]["versions"]
     text = [
-        "# Field trials: varieties of published trials, beside lme4 and WAASBY",
+        "# Field trials: varieties of published trials, compared with lme4 and WAASBY",
         "",
         "After this page you know how well `gonb-cope best` chooses varieties from real trials, compared with the methods that breeders use.",
         "",
@@ -321,7 +321,7 @@ def page() -> None:
             text.append(f"- {title}, mean difference to {other} over {len(by_set)} sets: {number(mean)} {between(low, high)}.")
     text += [
         "",
-        "These four intervals are over sets: they state how sure the mean of such sets is.",
+        "These four intervals are over sets: they state how certain the mean of such sets is.",
         "",
         "![Differences of our loss to BLUP's, with intervals, for each set](field-trials.svg)",
         "",

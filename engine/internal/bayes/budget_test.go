@@ -115,7 +115,7 @@ func TestBudgetFBPulls(t *testing.T) {
 }
 
 // plainPulls works the pulls of a round out from posteriors that are formed again after each pull. With a sum for all tasks each pull is
-// of the task that is least sure, else tasks take turns.
+// of the task that is least certain, else tasks take turns.
 func plainPulls(t *testing.T, p *problem.Problem, counts []int, estimates []float64, unit float64, plan []int, sum bool) []int {
 	t.Helper()
 	zero, out := make([]float64, p.N()), make([]int, p.N())
