@@ -137,40 +137,6 @@ func TestPutIsUsed(t *testing.T) {
 	}
 }
 
-// A fresh session evaluates a closure to equal values, whatever order the names were
-// bound again in.
-func TestClosure(t *testing.T) {
-	s := NewSession(Options{Rebind: true})
-	must(t, s, `
-h = 0.5; unused = 3 // two on a line
-near(x, y) = exp(-sqdist(x, y)/h)
-k = near + rbf(
-  h)   // goes on
-joint = task(identity()) * arm(k)`)
-	// Names are bound again, and h last of all, though the others rest on it.
-	must(t, s, "h = 0.7")
-	must(t, s, "near(a, b) = exp(-sqdist(a, b)/h)")
-	must(t, s, "k = near + rbf(\n  h)\njoint = task(identity()) * arm(k)")
-	must(t, s, "h = 0.7")
-	src, missing := s.Closure("joint")
-	want := "h = 0.7\nnear(a, b) = exp(-sqdist(a, b)/h)\nk = near + rbf(\n  h)\njoint = task(identity()) * arm(k)\n"
-	if src != want || missing != nil {
-		t.Errorf("%q, missing %v, want %q", src, missing, want)
-	}
-	fresh := NewSession(Options{})
-	must(t, fresh, src)
-	a, _, _ := s.Value("joint")
-	b, _, _ := fresh.Value("joint")
-	if a.(kernels.Joint).String() != b.(kernels.Joint).String() || len(fresh.Names()) != 4 {
-		t.Errorf("%v and %v, names %v", a, b, fresh.Names())
-	}
-	// A value of Go has no text, so it is missing, as is an unbound name.
-	put(t, s, "h", 0.9)
-	if src, missing := s.Closure("k", "nobody", "joint"); !slices.Equal(missing, []string{"h", "nobody"}) || strings.Contains(src, "<") || strings.Count(src, "k = ") != 1 {
-		t.Errorf("%q, missing %v", src, missing)
-	}
-}
-
 // A Go func draws the rewards of a run, instead of the problem's own.
 func TestPutRewards(t *testing.T) {
 	s := NewSession(Options{Rebind: true})

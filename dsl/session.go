@@ -48,8 +48,6 @@ type Options struct {
 	// selects a part of the script: only its runs are made, and nothing is displayed. It needs a Store. The zero value is
 	// the whole script
 	Shard Shard
-	// makes single runs of fc and fb with separate agents; nil simulates them
-	Agents Agents
 
 	// keeps campaigns, such as folder.Keeper(MakeProtocol); nil refuses campaigns
 	Campaigns campaign.Keeper

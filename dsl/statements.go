@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/gonb-cope/gonb-cope/dsl/internal/front"
 )
@@ -361,37 +360,6 @@ func (s *Session) count(b *binding, by int) (unused []string) {
 		}
 	}
 	return unused
-}
-
-// Closure returns a script that defines the given names and all names that they depend on. Each line has one definition,
-// and a new session can evaluate the lines in order. missing lists the names without a definition: names bound by Put, and
-// unbound names. The script has the present definitions, so an outdated name would get a new value. Paths stay as written,
-// relative to Options.Folder.
-func (s *Session) Closure(names ...string) (src string, missing []string) {
-	var b strings.Builder
-	seen := map[string]bool{}
-	var visit func(name string)
-	visit = func(name string) {
-		if seen[name] {
-			return
-		}
-		seen[name] = true
-		bound := s.scope[name]
-		if bound == nil || bound.put {
-			missing = append(missing, name) // the name is now marked as visited, so it is added once
-			return
-		}
-		for _, used := range slices.SortedFunc(maps.Keys(bound.uses), func(a, b string) int { return s.scope.time(a) - s.scope.time(b) }) {
-			visit(used)
-		}
-		// Write a definition after the definitions that it uses.
-		text, _ := s.Definition(name)
-		b.WriteString(text + "\n")
-	}
-	for _, name := range names {
-		visit(name)
-	}
-	return b.String(), missing
 }
 
 // time returns the session's clock when the name was bound; 0 for an unbound name.

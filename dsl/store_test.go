@@ -162,11 +162,12 @@ func TestProgressOfAStore(t *testing.T) {
 func TestFailedCellKeepsTheRest(t *testing.T) {
 	s := NewSession(Options{})
 	script, _ := Parse("demo.cope", `
-r = fc(paper(case=1, gap=0.4), delta=0.1, runs=3)
-s = sweep(r, case=[1, 2], algorithm=["CoKernelFC", "CoSuccessiveElimination"])
+second = 0.5
+r = fb(classic([1, second]), 20, runs=3)
+s = sweep(r, second=[0.5, 1], algorithm=["IndUniformFB", "Oracle"])
 `)
 	displays, err := s.Eval(context.Background(), script)
-	if err == nil || !strings.Contains(err.Error(), "case=2, algorithm=CoSuccessiveElimination") {
+	if err == nil || !strings.Contains(err.Error(), "second=1, algorithm=Oracle") {
 		t.Fatalf("error %v", err)
 	}
 	if len(displays) != 1 || len(displays[0].Value.(sim.Sweep).Rows) != 3 {

@@ -191,17 +191,14 @@ func (s *swept) choose(cell int) []any {
 	return values
 }
 
-// perform makes the runs of an experiment. Agents make them, or this process, unless a store already has the result. In a
-// sweep, the result keeps its single runs, for paired comparisons.
+// perform makes the runs of an experiment, unless a store already has the result. In a sweep, the result keeps its single
+// runs, for paired comparisons.
 func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	e := c.e
 	s := e.swept
 	x.Memory = &e.session.memory
 	// Only the figure of a single result shows details, so a sweep does not keep them.
 	x.Detail, x.ForecastNorm = s != nil, s == nil
-	if r, made, err := performByAgents(c, x); made || err != nil {
-		return r, err
-	}
 	tell := progressOf(e, c.fn.Name, x.Algorithm, x.Runs)
 	if tell != nil {
 		// Show the label now, because the first run may compute designs for some time.

@@ -11,7 +11,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +20,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
 	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
+	"github.com/gonb-cope/gonb-cope/report"
 )
 
 // kept is a command that is started again whenever it was killed, until it has ended by itself.
@@ -30,7 +30,6 @@ type kept struct {
 
 	mu      sync.Mutex
 	process *os.Process
-	out     []byte // of the one that ended by itself
 	done    chan struct{}
 }
 
@@ -45,24 +44,15 @@ func keep(t *testing.T, dir string, args ...string) *kept {
 			c.Dir = k.dir
 			var said lastWords
 			c.Stderr = &said
-			out, err := c.StdoutPipe()
-			if err == nil {
-				err = c.Start()
-			}
-			if err != nil {
+			if err := c.Start(); err != nil {
 				t.Error(err)
 				return
 			}
 			k.mu.Lock()
 			k.process = c.Process
 			k.mu.Unlock()
-			var text json.RawMessage
-			_ = json.NewDecoder(out).Decode(&text) // a killed one is cut off
 			if err := c.Wait(); err == nil {
-				k.out = text
 				return
-			} else if strings.Contains(string(said), "it was not opened") {
-				time.Sleep(50 * time.Millisecond) // the script was not so far
 			} else if c.ProcessState.Exited() && t.Context().Err() == nil {
 				t.Errorf("gonb-cope %v: %v: %s", k.args, err, said)
 				return
@@ -88,16 +78,15 @@ func (w *lastWords) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A script by agents, one that asks people, one that asks a service, and one that draws: the script and the agents are
-// killed again and again, and the displays have the bytes of an undisturbed run. People are asked for no pull twice
-// and the run has the results that they reported.
+// One agent asks people, one asks a service, and one draws: the agents are killed again and again, and the result has the
+// bytes of an undisturbed run. People are asked for no pull twice and the run has the results that they reported.
 func TestFaultAgentKills(t *testing.T) {
 	if testing.Short() {
 		t.Skip("kills are for the full run")
 	}
 	const script = `
 p = problem("wells.csv", kernel=task(identity()) * arm(linear()) + arm(linear()), noise=1)
-fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
+wells = protocol(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3, runs=0)
 `
 	table := "task,arm,x_heat,z_place,mean\n"
 	for v, task := range []string{"oslo", "rome", "berne"} {
@@ -123,19 +112,19 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 			try.To(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 		}
 		url := serve(t, dir)
-		run := keep(t, dir, "run", "wells.cope", "--agents", "--server", url, "--run", "wells", "--format", "json")
+		attempt(t, dir, "cluster", "open", "wells.cope", "--run", "wells", "--server", url)
 		agent := func(task string, more ...string) *kept {
 			return keep(t, dir, append([]string{"agent", "--run", "wells", "--task", task, "--server", url, "--dir", filepath.Join(dir, task)}, more...)...)
 		}
 		lab := filepath.Join(dir, "lab")
-		all := []*kept{run, agent("oslo", "--campaign", lab), agent("rome", "--http", service.URL), agent("berne", "--simulate")}
+		all := []*kept{agent("oslo", "--campaign", lab), agent("rome", "--http", service.URL), agent("berne", "--simulate")}
 		ctx, stop := context.WithTimeout(t.Context(), limit)
 		defer stop()
 		rng, told := rand.New(rand.NewPCG(1, 9)), map[string]int{}
-		for over := false; !over; {
+		for at := 0; at < len(all); {
 			select {
-			case <-run.done:
-				over = true
+			case <-all[at].done:
+				at++
 			case <-time.After(time.Duration(rng.IntN(300)) * time.Millisecond):
 				if killed < kills && all[rng.IntN(len(all))].kill() {
 					killed++
@@ -151,7 +140,7 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 			t.Fatal(err)
 		}
 		defer x.Close()
-		_, rounds, _, err := cluster.Replay(ctx, x, "wells", makeQuestion)
+		f, rounds, _, err := cluster.Replay(ctx, x, "wells", makeQuestion)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -166,14 +155,14 @@ fc(p, delta=0.05, algorithm="CoTestFC", epsilon=0.05, seed=3)
 		if !maps.Equal(of, told) {
 			t.Errorf("people told %v results, the run has %v", told, of)
 		}
-		return string(run.out), killed
+		return string(try.Of(json.Marshal(report.JSONValue(*f.Result)))), killed
 	}
 	want, _ := play(0)
 	all := 0
 	for kills := often(60); all < kills; {
 		got, killed := play(kills - all)
 		if all += killed; got != want || want == "" {
-			t.Errorf("after %d kills other displays:\n%.2000s\nundisturbed:\n%.2000s", killed, got, want)
+			t.Errorf("after %d kills another result:\n%.2000s\nundisturbed:\n%.2000s", killed, got, want)
 		}
 	}
 	t.Logf("%d kills", all)

@@ -16,6 +16,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/campaign"
 	"github.com/gonb-cope/gonb-cope/engine/campaign/folder"
 	"github.com/gonb-cope/gonb-cope/engine/cluster"
+	"github.com/gonb-cope/gonb-cope/engine/cluster/jetstream"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -176,4 +177,14 @@ func TestPeopleAreInterrupted(t *testing.T) {
 	if _, err := os.Stat(lab); err == nil {
 		t.Error("the campaign was made")
 	}
+}
+
+// facts starts a server on a free port of loopback and joins it, for the time of a test.
+func facts(t *testing.T) cluster.Exchange {
+	t.Helper()
+	s := try.Of(jetstream.Serve(t.Context(), t.TempDir(), jetstream.ServeOptions{Listen: "127.0.0.1:0"}))
+	t.Cleanup(func() { s.Close() })
+	x := try.Of(jetstream.Dial(t.Context(), s.URL(), jetstream.DialOptions{}))
+	t.Cleanup(func() { x.Close() })
+	return x
 }

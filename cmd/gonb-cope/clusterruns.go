@@ -24,6 +24,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/sim"
 	"github.com/gonb-cope/gonb-cope/internal/base/formulas"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
+	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"github.com/gonb-cope/gonb-cope/report"
 )
@@ -149,6 +150,16 @@ func simulationOf(ctx context.Context, p campaign.Protocol, seed string) (*clust
 
 // aloneNote is the note for a run whose algorithm does not share information between tasks.
 const aloneNote = "this algorithm is independent: each task uses only its own rewards; agents wait for each other and share no information"
+
+// agentLine returns the command line that starts the agent of a task.
+func agentLine(run, task string, server serverOptions) string {
+	creds := ""
+	if server.creds != "" {
+		creds = " --creds FILE"
+	}
+	return fmt.Sprintf("gonb-cope agent --run %s --task %s --server %s%s -- COMMAND", run, shell.Quote(task), shell.Quote(server.publicURL()),
+		creds)
+}
 
 // printAgents prints the commands that start the agents of a run.
 func (o *runFlags) printAgents(run string, b cluster.RunBody) error {

@@ -45,15 +45,13 @@ func seedOf(text string) (*uint64, error) {
 
 // runOptions are the flags of the command run.
 type runOptions struct {
-	format   string
-	output   string
-	set      []string
-	seed     string
-	workers  int
-	noWrite  bool
-	server   serverOptions
-	shard    shardOptions
-	byAgents agentRunOptions
+	format  string
+	output  string
+	set     []string
+	seed    string
+	workers int
+	noWrite bool
+	shard   shardOptions
 	// set by the command best, which runs a generated script: the path of its table, and its command line
 	table, line string
 	planned     bool // whether best proposes measurements
@@ -64,7 +62,6 @@ var runGroups = []flagGroup{
 	{"Script and output", []string{"set", "seed", "output", "format", "workers", "no-write", "help"}},
 	{"Keep results, and divide a sweep into parts", []string{"store", "extend", "shards", "on", "shard"}},
 	{"Parts on Kubernetes", []string{"image", "volume", "manifest"}},
-	{"Measure with agents", []string{"server", "nats", "creds", "agents", "run", "patience"}},
 }
 
 func runCommand() *cobra.Command {
@@ -84,32 +81,19 @@ With --store, the results of all runs are kept in a folder. The same script show
 without making its runs. --shard K/N makes the runs of one part, so that any scheduler can
 divide a sweep; gonb-cope store merge joins the folders of several machines. --shards N --on
 SCHEDULER submits all parts, waits for them, and shows the results. The output is identical
-to that without parts.
-
-With --server and --agents, fc and fb (runs=1) use real measurements instead of simulated ones:
-one agent (gonb-cope agent) measures each task. The command prints how to start the agents, and fc
-returns the result of their run. An interrupt leaves the run on the server: the same command
-with the same --run continues it. If a script has several such calls, they run in turn under
-the names NAME, NAME-2 and so on.`,
+to that without parts.`,
 		Example: `  gonb-cope run notebooks/coupling.cope
   gonb-cope run notebooks/coupling.cope -o coupling.html
   gonb-cope run notebooks/coupling.cope --set runs=5 --format json
   gonb-cope run stranger.cope --no-write
   gonb-cope run sweep.cope --shards 16 --on slurm --store sweep.store
-  gonb-cope run wells.cope --server nats://127.0.0.1:4222 --agents --run wells
   echo 'bounds(paper(case=1, gap=0.1), xi=1e-6)' | gonb-cope run -`,
 		Args: arguments(1, 1, "one script (or - for standard input)"),
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			defer try.Caught(&err)
-			try.To(o.byAgents.check(c, o.server))
 			try.To(o.shard.check(c, args[0], o.output != ""))
-			switch {
-			case o.noWrite && o.byAgents.agents:
-				return usageError{errors.New("--no-write and --agents exclude each other, because agents store measurements in their folders")}
-			case o.noWrite && o.shard.store != "":
+			if o.noWrite && o.shard.store != "" {
 				return usageError{errors.New("--no-write and --store exclude each other, because results are written to the store")}
-			case o.byAgents.agents && o.shard.store != "":
-				return usageError{errors.New("--agents and --store exclude each other: agents keep their measurements on the server")}
 			}
 			return o.run(c.Context(), args[0])
 		},
@@ -122,27 +106,9 @@ the names NAME, NAME-2 and so on.`,
 	f.IntVar(&o.workers, "workers", 0, "`NUMBER` of cores to use (default: all); results do not depend on it")
 	f.BoolVar(&o.noWrite, "no-write", false,
 		"reject, before it runs, a script that writes files (save, plot with file=, sweep with store=, campaigns)")
-	o.server.add(c, "`URL` of the server of --agents", "`FILE` of credentials for the server")
-	o.byAgents.add(c)
 	o.shard.add(c)
 	groupFlags(c, runGroups)
 	return c
-}
-
-// connect returns the agents that make the runs of a script, or nil if runs are simulated. The caller must call end when
-// the script has ended.
-func (o *runOptions) connect(ctx context.Context, script string, notice func(string)) (agents dsl.Agents, end func(), err error) {
-	if !o.byAgents.agents {
-		return nil, func() {}, nil
-	}
-	x, err := o.server.dial(ctx, notice)
-	if err != nil {
-		return nil, nil, err
-	}
-	again := *o
-	again.byAgents.run = ""
-	return &agentRuns{facts: x, server: o.server, agentRunOptions: &o.byAgents, again: again.command(script), say: notice},
-		func() { _ = x.Close() }, nil
 }
 
 // check returns an error for flags that are wrong or contradict each other. It reads no files. seed is the value of
@@ -285,8 +251,6 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 	script := try.Of(src.parse(ctx))
 	started := time.Now()
 	bar := newProgress(os.Stderr)
-	agents, end := try.Two(o.connect(ctx, src.name, bar.say))
-	defer end()
 	var store dsl.Store
 	var kept *scriptStore
 	if o.shard.store != "" {
@@ -298,7 +262,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 	var noted []string
 	session := dsl.NewSession(dsl.Options{Folder: src.folder, Script: src.file(), Output: o.output, Set: o.set, Seed: seed,
 		ReadOnly: o.noWrite, Campaigns: folder.Keeper(dsl.MakeProtocol),
-		Workers: o.workers, Store: store, Shard: o.shard.part, Agents: agents, Progress: bar.update, Notice: bar.say,
+		Workers: o.workers, Store: store, Shard: o.shard.part, Progress: bar.update, Notice: bar.say,
 		Noted: func(line string) { noted = append(noted, line) }})
 	displays, failed := session.Eval(ctx, script)
 	bar.clear()
@@ -381,9 +345,6 @@ func (o *runOptions) command(script string) string {
 		On("--no-write", o.noWrite)
 	if o.output == "" {
 		line = line.With("--format", o.format)
-	}
-	if o.byAgents.agents { // the server has the measurements
-		line = line.With("--server", o.server.publicURL()).With("--creds", o.server.creds).On("--agents", true).With("--run", o.byAgents.run)
 	}
 	return string(line)
 }

@@ -176,13 +176,6 @@ var algorithms = onTerms([]Entry{
 		begin:  elimination.NewIndKernelFC,
 	},
 	{
-		Name: "CoSuccessiveElimination", Mode: engine.ModeFC, Backing: BackingSubGaussian, Regression: RegressionLeastSquares,
-		Scheduled: true, Shares: true,
-		Source: "[Hillel13], the multi-round algorithm",
-		Doc:    "classic collaborative best-arm identification: equal pulls and pooled means; for identical tasks",
-		begin:  elimination.NewCoSuccessiveElimination,
-	},
-	{
 		Name: "CoTestFC", Mode: engine.ModeFC, Default: true, Backing: BackingNormal, Regression: RegressionLeastSquares, Shares: true,
 		ByValues: true, Priced: true,
 		Source: "docs/theory/test.md, after [BauerKoehne94] and [LehmacherWassmer99]",

@@ -317,19 +317,3 @@ func (l *Learner) VariancesFrom(dst []float64, arms []int, from int) error {
 	floats.Scale(l.square()*l.size(from)*l.size(from)/float64(len(l.members)), dst)
 	return nil
 }
-
-// Variances returns the posterior variances of all arms.
-func (l *Learner) Variances() []float64 {
-	out := make([]float64, len(l.mean))
-	for _, o := range l.members {
-		o.AddVariances(out)
-		for i, m := range o.mean {
-			out[i] += (m - l.mean[i]) * (m - l.mean[i])
-		}
-	}
-	floats.Scale(l.square()/float64(len(l.members)), out)
-	for i := range out {
-		out[i] *= l.size(i) * l.size(i)
-	}
-	return out
-}

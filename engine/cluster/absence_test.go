@@ -12,7 +12,6 @@ import (
 func TestAbsence(t *testing.T) {
 	for _, c := range []struct{ body, want string }{
 		{`{"agent":1,"why":"silent"}`, "it is silent"},
-		{`{"agent":0,"why":"not joined"}`, "it has not joined"},
 		{`{"agent":2,"why":"refused","error":"it has 3 bytes"}`, "its message is refused: it has 3 bytes"},
 	} {
 		var a cluster.Absence

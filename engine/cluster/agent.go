@@ -47,8 +47,8 @@ type agent struct {
 	opened    RunBody           // how the run was opened; set first, and never changed
 	question  question.Question // made by Make; its identity is that of the run
 	v, lo, hi int               // its number, and its arms lo ≤ i < hi
-	puller    Puller            // from Agent.Puller; nil in a Follower and in Replay
-	journal   *journal          // of its folder, which it has locked; nil in a Follower and in Replay
+	puller    Puller            // from Agent.Puller; nil in Replay
+	journal   *journal          // of its folder, which it has locked; nil in Replay
 	history   *history          // facts read so far; kept when the replica is replaced
 	memory    *model.Memory     // computations of models, shared by all replicas of this agent
 	replica   *replica          // set when the run is known; again replaces it
@@ -77,12 +77,7 @@ func (a Agent) Take(ctx context.Context) (Finished, error) {
 		return Finished{}, err
 	}
 	defer w.journal.close()
-	return w.drive(ctx, w.round)
-}
-
-// drive starts the readers, and calls round until the run is over. The readers end when drive returns. Agents and
-// Followers both use it, with different functions round.
-func (w *agent) drive(ctx context.Context, round func(context.Context) (over bool, err error)) (Finished, error) {
+	// the readers end when Take returns
 	follow, leave := context.WithCancel(ctx)
 	defer leave()
 	w.follow = follow
@@ -90,7 +85,7 @@ func (w *agent) drive(ctx context.Context, round func(context.Context) (over boo
 	// (see await)
 	w.listen(!w.opened.Relay)
 	for {
-		if over, err := round(ctx); over || err != nil {
+		if over, err := w.round(ctx); over || err != nil {
 			return w.ended(err)
 		}
 	}
@@ -262,7 +257,7 @@ func (w *agent) plan(ctx context.Context, r int) (PlanBody, int, error) {
 		var err error
 		// its own algorithm has nothing to plan: only another agent can continue the run
 		if w.replica.ended {
-			f, _, err = w.someone(ctx, r, 0, func() {})
+			f, err = w.someone(ctx, r)
 		} else {
 			f, err = w.propose(ctx, r)
 		}
@@ -281,22 +276,21 @@ func (w *agent) message(round, agent int) ([]byte, bool) {
 	return f.Body, ok
 }
 
-// someone waits until another agent publishes the plan of round r. It calls onChange at each new fact. If limit is over
-// first, ok is false and err is nil; a limit of 0 means none. Other errors are errStopped, or come from the readers.
-func (w *agent) someone(ctx context.Context, r int, limit time.Duration, onChange func()) (f Fact, ok bool, err error) {
-	_, err = w.history.wait(ctx, limit, func() bool {
-		onChange()
+// someone waits until another agent publishes the plan of round r. Its errors are errStopped, or come from the readers.
+func (w *agent) someone(ctx context.Context, r int) (Fact, error) {
+	_, err := w.history.wait(ctx, 0, func() bool {
 		_, ok := w.history.get(r, namePlan)
 		// a stop also ends the wait; both are checked below
 		return ok || w.stopped() != nil
 	})
 	if err != nil {
-		return f, false, err
+		return Fact{}, err
 	}
-	if f, ok = w.history.get(r, namePlan); !ok {
+	f, ok := w.history.get(r, namePlan)
+	if !ok {
 		err = w.stopped()
 	}
-	return f, ok, err
+	return f, err
 }
 
 // propose publishes the agent's own plan, and returns the plan that was published first. Often several agents propose at

@@ -11,7 +11,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
-// Finished is the outcome of a run, or of its part so far. Agent.Take, Follower.Follow and Replay return it. A result of
+// Finished is the outcome of a run, or of its part so far. Agent.Take and Replay return it. A result of
 // measured rewards is made from it.
 type Finished struct {
 	Run    string        `json:"run"`    // name of the run
@@ -109,16 +109,14 @@ type Reason string
 
 // The reasons why a message does not count.
 const (
-	ReasonSilent    Reason = "silent"     // no message came in time
-	ReasonRefused   Reason = "refused"    // a message came that does not match the plan
-	ReasonNotJoined Reason = "not joined" // the agent never joined; used by followers only, never in plans
+	ReasonSilent  Reason = "silent"  // no message came in time
+	ReasonRefused Reason = "refused" // a message came that does not match the plan
 )
 
 // reasonSentences holds the sentence for each reason.
 var reasonSentences = map[Reason]string{
-	ReasonSilent:    "it is silent",
-	ReasonRefused:   "its message is refused",
-	ReasonNotJoined: "it has not joined",
+	ReasonSilent:  "it is silent",
+	ReasonRefused: "its message is refused",
 }
 
 // String returns the sentence. For an unknown reason it returns the reason.

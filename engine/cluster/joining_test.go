@@ -128,3 +128,18 @@ func TestTwoAgentsForOneTask(t *testing.T) {
 		t.Errorf("the folder of another task: error %v", err)
 	}
 }
+
+// The same run is opened again by a program of another build.
+func TestOpenAgainByAnotherBuild(t *testing.T) {
+	q := questionOf(t)
+	x := cluster.NewMemory()
+	// the build of the first is kept, and everything else is the same
+	first := must(cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "first"}}))
+	again, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Build: cluster.Build{Revision: "second"}})
+	if err != nil || again.Build != first.Build {
+		t.Errorf("opened again with build %v: %v, error %v", first.Build, again.Build, err)
+	}
+	if _, err := cluster.Open(t.Context(), x, "r", q, recipe, cluster.OpenOptions{Simulation: &cluster.Simulation{Seed: 4}}); err == nil || !strings.Contains(err.Error(), "another run named r was already opened") {
+		t.Errorf("with another seed: error %v", err)
+	}
+}

@@ -96,12 +96,11 @@ func TestLateMessages(t *testing.T) {
 				t.Errorf("%s, relay %t: informed of %d rewards in %d rounds; the plans have %d, the rewards of agent-5 in round 1 among them: %t", asked.name, relay, out[0].Outcome.SamplesAdded, out[0].Rounds, informed, among)
 			}
 			// who was never there learns it from the plans
-			follower := must(cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context()))
 			replayed, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, got := range append(out[1:], follower, replayed) {
+			for i, got := range append(out[1:], replayed) {
 				if d := cmp.Diff(out[0].Outcome, got.Outcome); d != "" {
 					t.Errorf("%s, relay %t: party %d found something else: %s", asked.name, relay, i+2, d)
 				}

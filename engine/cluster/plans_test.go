@@ -202,16 +202,14 @@ func TestForgedEnd(t *testing.T) {
 					t.Errorf("%s: status %q, result %+v", who, got.Status, got.Result)
 				}
 			}
-			// an agent, a follower, a replay and the status see the same
+			// an agent, a replay and the status see the same
 			a := agentOf(t, x, q, 2)
 			f1, err := a.Take(t.Context())
 			check("an agent", f1, err)
-			f2, err := cluster.Follower{Facts: x, Run: "r", Make: maker(q)}.Follow(t.Context())
-			check("who follows", f2, err)
-			f3, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
-			check("who looks later", f3, err)
-			if !strings.Contains(f3.Refused, c.want) {
-				t.Errorf("refused %q", f3.Refused)
+			f2, _, _, err := cluster.Replay(t.Context(), x, "r", maker(q))
+			check("who looks later", f2, err)
+			if !strings.Contains(f2.Refused, c.want) {
+				t.Errorf("refused %q", f2.Refused)
 			}
 			s := must(cluster.StatusOf(t.Context(), x, "r"))
 			if err := s.Check(t.Context(), x, maker(q)); err != nil || !strings.Contains(s.String(), c.want) || len(s.Answers) > 0 || s.Status != engine.StatusInterrupted {

@@ -36,7 +36,7 @@ type replica struct {
 	differ []Difference  // decisions on which authors and this replica differ
 	sent   Traffic       // traffic of the rounds so far
 
-	learned func(engine.Batch) // receives each learned round; nil except in a Follower and in Replay
+	learned func(engine.Batch) // receives each learned round; nil except in Replay
 
 	planned  bool            // the next round is planned here; true between next and adopt
 	lately   []Late          // late messages that the algorithm learned before this plan; nil unless planned

@@ -235,16 +235,6 @@ func identityOf(q question.Question) (Identity, error) {
 	return Identity{id, wire.Version}, err
 }
 
-// Differs returns a phrase on the first difference between two questions; "" if they are the same. No run is needed.
-func Differs(q, there question.Question) (string, error) {
-	own, err := identityOf(q)
-	if err != nil {
-		return "", err
-	}
-	other, err := identityOf(there)
-	return own.differs(other), err
-}
-
 // differs returns a phrase on the first difference between an identity and that of the run, the most important difference
 // first; "" if they are equal.
 func (i Identity) differs(run Identity) string {

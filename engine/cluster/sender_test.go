@@ -172,7 +172,7 @@ func forge(t *testing.T, s withKeys, file string, f cluster.Fact, way int) {
 }
 
 // refusedByAll checks that no replica takes the plan of round 1: neither the agent whose name it has, nor another one, nor
-// who follows or looks later.
+// who looks later.
 func refusedByAll(t *testing.T, s withKeys, run string, q question.Question, want string) {
 	t.Helper()
 	check := func(who string, got cluster.Finished, err error) {
@@ -196,9 +196,7 @@ func refusedByAll(t *testing.T, s withKeys, run string, q question.Question, wan
 		got, err := a.Take(soon())
 		check(cluster.AgentName(v), got, err)
 	}
-	got, err := cluster.Follower{Facts: owner, Run: run, Make: maker(q)}.Follow(soon())
-	check("who follows", got, err)
-	got, _, _, err = cluster.Replay(soon(), owner, run, maker(q))
+	got, _, _, err := cluster.Replay(soon(), owner, run, maker(q))
 	check("who looks later", got, err)
 	status, err := cluster.StatusOf(soon(), owner, run)
 	if err == nil {

@@ -290,6 +290,9 @@ func (a *candidates) add(task int, option []string, other *table, r int) {
 	if t.failed != nil {
 		t.failed = append(t.failed, false)
 	}
+	if t.pending != nil {
+		t.pending = append(t.pending, false)
+	}
 }
 
 // append adds a cell with this text.

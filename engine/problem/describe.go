@@ -33,6 +33,7 @@ type Column struct {
 	names     bool     // the cells are names: some look like numbers, others have no digits
 	failures  []string // values which state that a measurement failed
 	runs      bool     // the values are states of runs, at least one of them finished
+	pending   []string // of states of runs: those of runs that may still finish
 }
 
 // Description lists the columns of a table and a guess of the role of each.
@@ -169,9 +170,7 @@ func (t *table) describe(k int, name string) Column {
 	// a column of measurements has more numbers than texts, few different texts, and at most one typing error in five
 	// cells
 	c.Different = len(seen)
-	if unfinished, are := unfinishedStates(seen); are && c.named(statusWords) {
-		c.failures, c.runs = unfinished, true
-	}
+	c.states(seen)
 	c.Numbers = numbers > 0 && 4*wrong <= numbers && len(c.Words) <= mostFailWords && len(c.Words) < c.Different-len(c.Words)
 	c.truths = c.truths && c.Different > 0
 	if hollow {
@@ -195,26 +194,35 @@ func (t *table) describe(k int, name string) Column {
 	return c
 }
 
-// unfinishedStates returns the texts that are states of unfinished runs, such as PRUNED. It also reports whether all texts are states
-// of runs, finished or not, as trackers of experiments write them.
-func unfinishedStates(texts map[string]bool) (unfinished []string, are bool) {
+// states sets runs, failures and pending if all texts are states of runs, finished or not, as trackers of experiments write
+// them. At least one is finished, and one is not.
+func (c *Column) states(texts map[string]bool) {
+	if !c.named(statusWords) {
+		return
+	}
+	finished, failures, pending := false, []string(nil), []string(nil)
 	for text := range texts {
 		word := strings.TrimPrefix(strings.ToLower(text), "trialstate.")
-		switch {
-		case slices.Contains(finishedWords, word):
-			are = true
-		case slices.Contains(unfinishedWords, word):
-			unfinished = append(unfinished, text)
+		switch truth := c.truths && c.named(doneWords); {
+		case truth && truths[word] == 1, slices.Contains(finishedWords, word):
+			finished = true
+		case truth, slices.Contains(pendingWords, word):
+			pending = append(pending, text)
+		case slices.Contains(stoppedWords, word):
+			failures = append(failures, text)
 		default:
-			return nil, false
+			return
 		}
 	}
-	slices.Sort(unfinished)
-	return unfinished, are && unfinished != nil
+	if c.runs = finished && len(failures)+len(pending) > 0; c.runs {
+		slices.Sort(failures)
+		slices.Sort(pending)
+		c.failures, c.pending = failures, pending
+	}
 }
 
-// failUnfinished counts the rows of unfinished runs as failed, unless a condition states which rows failed. The last
-// value before a run was pruned or crashed is not a result of the run.
+// failUnfinished counts the rows of failed runs as failed, and those of runs that may still finish as not measured, unless
+// a condition states which rows failed. The last value before a run was pruned or crashed is not a result of the run.
 func (f *found) failUnfinished(t *table, l Long) {
 	if t.failed != nil {
 		return
@@ -227,16 +235,22 @@ func (f *found) failUnfinished(t *table, l Long) {
 		if !c.runs {
 			continue
 		}
-		counts := make([]float64, len(c.failures))
-		t.failed = make([]bool, len(t.lines))
-		for r := range t.lines {
-			if k := slices.Index(c.failures, t.textOf(r, name)); k >= 0 {
-				t.failed[r] = true
-				counts[k]++
+		mark := func(kind NoteKind, states []string) (rows []bool) {
+			counts := make([]float64, len(states))
+			rows = make([]bool, len(t.lines))
+			for r := range t.lines {
+				if k := slices.Index(states, t.textOf(r, name)); k >= 0 {
+					rows[r] = true
+					counts[k]++
+				}
 			}
+			if len(states) > 0 {
+				f.notes = append(f.notes, Note{Kind: kind, Path: t.path, Names: append([]string{name}, states...), Numbers: counts})
+			}
+			return rows
 		}
+		t.failed, t.pending = mark(NoteUnfinished, c.failures), mark(NotePending, c.pending)
 		t.read = append(t.read, name)
-		f.notes = append(f.notes, Note{Kind: NoteUnfinished, Path: t.path, Names: append([]string{name}, c.failures...), Numbers: counts})
 		return
 	}
 }

@@ -48,9 +48,10 @@ var (
 		"fallo",
 		"fallido", "mislukt", "fallito"}
 	// states in which trackers of experiments list a run: W&B, MLflow, Optuna, Ray Tune, Keras Tuner
-	finishedWords   = []string{"complete", "completed", "finished", "terminated"}
-	unfinishedWords = []string{"fail", "failed", "failure", "crashed", "killed", "pruned", "running", "waiting", "scheduled", "pending",
-		"queued", "paused", "preempted", "preempting", "stopped", "error", "errored", "invalid", "idle"}
+	finishedWords = []string{"complete", "completed", "finished", "terminated"}
+	stoppedWords  = []string{"fail", "failed", "failure", "crashed", "killed", "pruned", "stopped", "error", "errored", "invalid"}
+	pendingWords  = []string{"running", "waiting", "scheduled", "pending", "queued", "paused", "preempted", "preempting", "idle"}
+	doneWords     = []string{"done", "finished", "completed"} // columns of true and false, as in Ray Tune
 	// names of columns that say which quantity was measured, or in which unit
 	quantityWords = []string{"unit", "units", "uom", "einheit", "variable", "metric", "parameter", "analyte", "quantity"}
 	costWords     = []string{"cost", "costs", "kosten", "coût", "coûts", "costo", "expense", "expenses", "eur", "euro", "usd",
@@ -192,7 +193,7 @@ func (d *Description) unusedFor(t *table, c Column) string {
 		return "its name suggests a place, a time or a row number"
 	case c.person():
 		return "it names the person who measured. If that matters, add it with --blocks"
-	case c.failed() != "" || c.named([]string{"status"}):
+	case c.runs || c.failed() != "" || c.named([]string{"status"}):
 		return "it states how a run ended"
 	case c.cost() && 2*c.Different > rows-c.Empty:
 		return costReason
@@ -324,6 +325,7 @@ func (d *Description) guess(t *table) {
 // and has texts in some cells only.
 func (c Column) failed() string {
 	switch {
+	case c.runs: // failUnfinished reads the column
 	case c.failures != nil && c.named(statusWords) && c.Different <= 10:
 		return strings.Join(lists.Map(c.failures, func(text string) string { return conditionOf(c.Name, "==", text) }), " or ")
 	case !c.Numbers && c.Different > 0 && c.Empty > 0 && c.named(errorWords):

@@ -66,7 +66,8 @@ const (
 	// names: the column that states how runs ended, a text in this column, the column of rewards, the condition that
 	// selects failed rows; numbers: how many rows with this text have a reward
 	NoteEnded      NoteKind = "ended"
-	NoteUnfinished NoteKind = "unfinished" // names: the column of states, the states of unfinished runs; numbers: rows with each state
+	NoteUnfinished NoteKind = "unfinished" // names: the column of states, the states of failed runs; numbers: rows with each state
+	NotePending    NoteKind = "pending"    // the same for runs that may still finish
 	// names: a list of lines and the lines that they repeat; numbers: how many rows repeat others and are left out, all
 	// rows
 	NoteCopies  NoteKind = "copies"
@@ -163,6 +164,8 @@ var noteSentences = map[NoteKind]string{
 		`write failed=%[4]q (--failed %[4]q)`,
 	NoteUnfinished: `column %[1]q: runs that did not finish count as failed, even with a value: %[2]s. To use their values, write ` +
 		`failed="false" (--failed false)`,
+	NotePending: `column %[1]q: runs that may still finish count as not measured, even with a value: %[2]s. To use their values, write ` +
+		`failed="false" (--failed false)`,
 	NoteCopies: "%[5]d of %[6]d rows %[2]s in every column and %[3]s once: %[1]s. They are probably copies. " +
 		"If they are real measurements, add a column that distinguishes them, such as a row number",
 	NoteNearCopies: "%[5]d of %[6]d rows %[2]s in option and value, though not in every column or digit: %[1]s. %[4]s",
@@ -218,7 +221,7 @@ func (n Note) OfSimulation() bool {
 // OfAnswers reports whether the note is a reason to doubt answers. Answers then show the note as a warning.
 func (n Note) OfAnswers() bool {
 	return slices.Contains([]NoteKind{NoteEqual, NoteCopies, NoteNearCopies, NoteTotals, NoteMixed, NoteSums, NoteSuccesses,
-		NotePercentages, NoteEnded, NoteUnfinished}, n.Kind)
+		NotePercentages, NoteEnded, NoteUnfinished, NotePending}, n.Kind)
 }
 
 // OfAlgorithms reports whether the note describes how some algorithms use the kernel or the noise. Results do not repeat
@@ -284,7 +287,7 @@ func (n Note) words() []string {
 			rest = ". If the option was not tried, leave the cell empty. If such a text means 0, write 0"
 		}
 		return []string{n.name(0), n.failedSentence(), rest}
-	case NoteUnfinished:
+	case NoteUnfinished, NotePending:
 		return []string{n.name(0), listed(lists.Make(len(n.Numbers), func(k int) string {
 			return fmt.Sprintf("%.0f %s", n.number(k), n.name(k+1))
 		}))}

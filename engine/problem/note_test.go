@@ -53,6 +53,7 @@ func TestNoteSentences(t *testing.T) {
 		{Kind: NoteSuccesses, Names: []string{"y", "n"}},
 		{Kind: NotePercentages, Names: []string{"y", "n"}},
 		{Kind: NoteEnded, Names: []string{"error", "OOM", "y", "col('error') != nil"}, Numbers: []float64{3}},
+		{Kind: NotePending, Names: []string{"done", "False"}, Numbers: []float64{2}},
 		{Kind: NoteUnfinished, Names: []string{"state", "FAIL", "PRUNED"}, Numbers: []float64{2, 5}},
 		{Kind: NoteCopies, Names: []string{"lines 4 to 5 repeat lines 2 to 3"}, Numbers: []float64{2, 4}},
 		{Kind: NoteRepeats, Names: []string{"line 3 repeats line 2"}, Numbers: []float64{1, 4}},

@@ -42,6 +42,8 @@ func (t *table) outcome(r int, column string) (Outcome, error) {
 	switch numbers := t.cells[k].numbers; {
 	case t.failed != nil && t.failed[r]:
 		return Outcome{Failed: byCondition}, nil
+	case t.pending != nil && t.pending[r]:
+		return Outcome{Missing: true}, nil
 	case numbers != nil && math.Abs(numbers[r]) <= kernels.Largest: // the number is used directly, without a text
 		return Outcome{Reward: numbers[r]}, nil
 	}

@@ -47,6 +47,7 @@ type table struct {
 	layout   layout
 	said     []Note            // on how the file was read, and on how names and numbers are written
 	failed   []bool            // the rows that satisfy LoadOptions.Failed; nil without it
+	pending  []bool            // the rows of runs that may still finish; nil if no column states it
 	reasons  map[int]string    // of rows without a value, the failures that another column states
 	computed map[string]bool   // columns that are not in the file
 	goal     string            // GoalMax or GoalMin
@@ -207,7 +208,7 @@ func (t *table) has(so func(text string) bool) bool {
 
 // only removes all rows except these.
 func (t *table) only(rows []int) {
-	t.lines, t.failed = indices.Of(t.lines, rows), indices.Of(t.failed, rows)
+	t.lines, t.failed, t.pending = indices.Of(t.lines, rows), indices.Of(t.failed, rows), indices.Of(t.pending, rows)
 	for k, c := range t.cells {
 		t.cells[k] = c.only(rows)
 	}

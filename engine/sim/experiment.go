@@ -15,7 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/engine/question"
 	"github.com/gonb-cope/gonb-cope/internal/base/cores"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -270,46 +269,4 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 		sum += d.Value
 	}
 	return sum / together.Value
-}
-
-// Complete adds to the result of one run on measured rewards (algorithms.Measured) what Run adds to simulated ones:
-// warnings about the kernel and, if the problem has expected rewards, the lower bound and whether answers are right. The
-// guarantee is unchanged, since the expected rewards of a table are not the measured truth. It returns an error for
-// invalid experiments.
-func (x Experiment) Complete(ctx context.Context, r engine.Result) (engine.Result, error) {
-	entry, err := x.question().Entry()
-	if err != nil {
-		return r, err
-	}
-	x.Algorithm = entry.Name
-	m, terms, err := x.model(ctx)
-	if err != nil {
-		return r, err
-	}
-	// the problem's means may be means of measurements, which are not a truth
-	if x.Problem.Mean != nil && !problem.DrawsMeans(x.Problem.Noise.Environment) {
-		x.judged(&r, newJudge(x, x.Problem, entry))
-	}
-	if r.Runs == 1 {
-		r.Undecided = Proportion(r.Undecided.Count, 1)
-	}
-	x.bounded(ctx, &r, entry, m, terms)
-	if r.Runs == 0 {
-		r.RatioToLowerBound = 0 // the ratio of an unfinished run would look too good
-	}
-	r.Warnings = append(r.Warnings, ofProblem(x.Problem, entry)...)
-	r.Warnings = append(r.Warnings, x.inert(r, entry, m, terms)...)
-	return r, nil
-}
-
-// judged sets whether answers are right, and the errors and regrets of a finished run.
-func (x Experiment) judged(r *engine.Result, j judge) {
-	r.Answers = j.marked(r.Answers)
-	if r.Runs == 0 {
-		return
-	}
-	s := j.score(&engine.Outcome{Status: r.Status, Samples: int(r.SamplesTotal), Answers: r.Answers})
-	r.DecidedErrors = Proportion(indices.Indicator(s.WrongDecided), 1)
-	r.Errors, r.TaskErrors = Proportion(indices.Indicator(s.Wrong), 1), Shares([]int{s.WrongTasks}, x.Problem.V())
-	r.Regret, r.RelativeRegret = Mean([]float64{s.Regret}), Mean([]float64{s.Relative})
 }

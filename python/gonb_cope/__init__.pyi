@@ -37,7 +37,7 @@ _Goal: TypeAlias = Literal["max", "min"]
 _Unmeasured: TypeAlias = Literal["keep", "drop"]
 _Lengthscale: TypeAlias = Literal["inf"]
 _NoiseOfPaper: TypeAlias = Literal["unknown", "unknown task", "unknown arm", "unknown tested"]
-_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle"]
+_Algorithm: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle"]
 _Schedule: TypeAlias = Literal["tuned", "paper"]
 _Law: TypeAlias = Literal["normal", "subgaussian", "symmetric"]
 _Level: TypeAlias = Literal["unknown"]
@@ -48,9 +48,9 @@ _Xi: TypeAlias = Literal["auto", "gp"]
 _KernelIs: TypeAlias = Literal["fixed", "member", "auto"]
 _Rows: TypeAlias = Literal["cell", "run"]
 _Mean: TypeAlias = Literal["problem", "task", "none"]
-_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
+_Reference: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
 _Y: TypeAlias = Literal["samples", "error", "rounds", "regret"]
-_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
+_AlgorithmOfProtocol: TypeAlias = Literal["CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA", "BestElsewhere"]
 _TimeUnit: TypeAlias = Literal["minutes", "hours", "days", "weeks"]
 _Decimals: TypeAlias = Literal["comma", "point"]
 
@@ -1667,12 +1667,11 @@ def fc(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = ..., a
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle" or an algorithm of your own, default "CoTestFC"; also a class with plan, learn and answers):
             The algorithm to run
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
-            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
-            CoSuccessiveElimination
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA and IndKernelFC
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,
@@ -1917,7 +1916,7 @@ def paired(s: Sweep, reference: _Reference, y: _Y | None = ...) -> Comparisons:
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere"):
+        reference ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "Oracle", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere"):
             The algorithm that the others are compared with
         y ("samples", "error", "rounds" or "regret", default "samples"):
             The quantity to compare
@@ -1941,9 +1940,9 @@ def speedup(s: Sweep, algorithm: _Algorithm | None = ..., alone: _Algorithm | No
     Parameters:
         s (a sweep):
             A sweep over algorithm; it may vary other names too
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoKernelFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "CoKernelFC"):
             The collaborative algorithm
-        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "IndRAGE"):
+        alone ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndRAGE/V", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame" or "Oracle", default "IndRAGE"):
             The independent algorithm
 
     Returns:
@@ -1991,7 +1990,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Error probability
         epsilon (a number, at least 0, default 0):
             An arm this close to the best is good enough, in reward units
-        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoSuccessiveElimination", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere", default "CoTestFC"):
+        algorithm ("CoKernelFC", "CoKernelFC-IndAlloc", "IndRAGE", "IndALBA", "IndPolyALBA", "IndKernelFC", "CoTestFC", "IndTestFC", "IndUniformFC", "CoBayesFC", "TrackAndStop", "LazyTrackAndStop", "LinGapE", "LinGame", "CoKernelFB", "CoKernelFB-IndAlloc", "IndPeaceFB", "IndUniformFB", "IndKernelFB", "CoUniformFB", "IndPeaceFB-Pooled", "IndUniformFB-LS", "CoBayesFB", "GPUCB", "TopTwoThompson", "KnowledgeGradient", "OCBA" or "BestElsewhere", default "CoTestFC"):
             The algorithm to run; if not given, with a budget CoBayesFB
         budget (a whole number, at least 1 and at most 1e12, optional):
             Measurements per task, at most
@@ -2033,8 +2032,7 @@ def protocol(p: Problem, delta: _Number | None = ..., epsilon: _Number | None = 
             Cost of one measurement, for the forecast
         schedule ("tuned" or "paper", default "tuned"):
             Pulls per round: small constants, or the constants of [Du23, Alg. 1]; for CoKernelFC,
-            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA, IndKernelFC and
-            CoSuccessiveElimination
+            CoKernelFC-IndAlloc, IndRAGE, IndRAGE/V, IndALBA, IndPolyALBA and IndKernelFC
         law ("normal", "subgaussian" or "symmetric", optional):
             Noise distribution that a test assumes: normal; subgaussian (tails no heavier than normal,
             takes more samples); symmetric (within blocks, symmetric differences); by default normal,

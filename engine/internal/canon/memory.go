@@ -1,20 +1,12 @@
 package canon
 
 import (
-	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
-	"encoding/gob"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
 	"sync"
 
 	"github.com/gonb-cope/gonb-cope/engine/design"
-	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
 // Memory caches results of models that do not depend on data: designs, roundings and estimators. The key contains all
@@ -148,119 +140,4 @@ func (m *Memory) keep(at string, e entry) {
 	}
 	m.floats += size
 	m.young[at] = e
-}
-
-// A file has the small values that take long to compute: designs, roundings and numbers. Estimators are recomputed from
-// these. The file is
-//
-//	magic, length of build, build, SHA-256 of the rest, the rest: gob of []record
-//
-// It contains the build, because other builds compute values with different last bits.
-
-// magic is the beginning of every file. Its number is the version of the format.
-const magic = "gonb-cope memory 1\n"
-
-// maxFile is the largest file that is read, in bytes.
-const maxFile = 1 << 30
-
-// record is a cached value with its key, as stored in a file.
-type record struct {
-	Key      []byte
-	Type     byte // type of the value, which determines the field below
-	Design   design.Design
-	Rounding design.Rounding
-	Numbers  []float64 // for typeNumbers, and one element for typeNumber
-}
-
-// The types of values.
-const (
-	typeDesign byte = iota + 1
-	typeRounding
-	typeNumbers
-	typeNumber
-)
-
-// ErrMemoryFile is wrapped by errors about files of other formats, damaged files, and files of another build. A caller can
-// continue without the file; only time is lost.
-var ErrMemoryFile = errors.New("not a memory of this build")
-
-// Save writes the cached designs, roundings and numbers. build identifies the program, including the bits of its results.
-// Equal memories give equal bytes.
-func (m *Memory) Save(w io.Writer, build string) (err error) {
-	defer try.Caught(&err)
-	m.mu.Lock()
-	all := maps.Clone(m.old)
-	if all == nil {
-		all = map[string]entry{}
-	}
-	maps.Copy(all, m.young)
-	m.mu.Unlock()
-	var records []record
-	for _, key := range slices.Sorted(maps.Keys(all)) {
-		r := record{Key: []byte(key)}
-		switch v := all[key].value.(type) {
-		case design.Design:
-			r.Type, r.Design = typeDesign, v
-		case design.Rounding:
-			r.Type, r.Rounding = typeRounding, v
-		case []float64:
-			r.Type, r.Numbers = typeNumbers, v
-		case float64:
-			r.Type, r.Numbers = typeNumber, []float64{v}
-		default:
-			continue
-		}
-		records = append(records, r)
-	}
-	var body bytes.Buffer
-	try.To(gob.NewEncoder(&body).Encode(records))
-	sum := sha256.Sum256(body.Bytes())
-	head := binary.AppendUvarint([]byte(magic), uint64(len(build)))
-	for _, part := range [][]byte{head, []byte(build), sum[:], body.Bytes()} {
-		try.Of(w.Write(part))
-	}
-	return nil
-}
-
-// Load adds the values of a file that Save wrote, and returns their number. A file that is truncated, changed or from
-// another build adds nothing; the error then wraps ErrMemoryFile.
-func (m *Memory) Load(r io.Reader, build string) (taken int, err error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxFile))
-	if err != nil {
-		return 0, err
-	}
-	rest, is := bytes.CutPrefix(data, []byte(magic))
-	n, width := binary.Uvarint(rest)
-	if !is || width <= 0 || uint64(len(rest)-width) < n {
-		return 0, fmt.Errorf("%w: the file does not begin as one", ErrMemoryFile)
-	}
-	rest = rest[width:]
-	if of := string(rest[:n]); of != build {
-		return 0, fmt.Errorf("%w: the file was written by %q, this program is %q", ErrMemoryFile, of, build)
-	}
-	rest = rest[n:]
-	if len(rest) < sha256.Size || sha256.Sum256(rest[sha256.Size:]) != [sha256.Size]byte(rest[:sha256.Size]) {
-		return 0, fmt.Errorf("%w: the file is damaged", ErrMemoryFile)
-	}
-	var records []record
-	if err := gob.NewDecoder(bytes.NewReader(rest[sha256.Size:])).Decode(&records); err != nil {
-		return 0, fmt.Errorf("%w: %w", ErrMemoryFile, err)
-	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	for _, r := range records {
-		var value any
-		switch r.Type {
-		case typeDesign:
-			value = r.Design
-		case typeRounding:
-			value = r.Rounding
-		case typeNumbers:
-			value = r.Numbers
-		case typeNumber:
-			value = r.Numbers[0]
-		}
-		m.keep(string(r.Key), entry{value, sizeOf(value)})
-	}
-	return len(records), nil
 }

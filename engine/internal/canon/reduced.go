@@ -157,10 +157,8 @@ const (
 	KindWidth                          // design of the smallest Gaussian width
 	KindCanonicalWidth                 // the same, in canonical form
 	KindHardness                       // design of ρ*(ξ)
-	KindEqual                          // equal pulls of all remaining arms
 
 	KindStage          // a design rounded to some pulls
-	KindEqualStage     // the same for equal pulls
 	KindOracleStage    // a round of the oracle
 	KindOracleRounding // its one round in fixed budget
 

@@ -21,8 +21,6 @@ type allocator interface {
 	// stage rounds the design to n pulls, and computes the estimator for these counts. covered reports whether the
 	// rounding keeps the ratio 2(1+ε).
 	stage(m *model.Model, ridge float64, alive [][]int, d design.Design, n int) (st *rounds.Stage, covered bool)
-	// estimator returns the estimator for other counts in a round.
-	estimator(m *model.Model, ridge float64, counts []int) *model.Estimator
 }
 
 // allocation is an allocator with designs of one kind, which is part of the cache key.

@@ -267,10 +267,9 @@ func (e *elimination) NoiseCheck() engine.NoiseCheck {
 	return engine.NewNoiseCheck(e.Model.Problem, nil)
 }
 
-// FitCheck returns a test of the kernel. It is nil for methods that identify arms by name, and for very many arms, which
-// have no features to test.
+// FitCheck returns a test of the kernel. It is nil for very many arms, which have no features to test.
 func (e *elimination) FitCheck() engine.FitCheck {
-	if _, named := e.own.(equal); named || e.Model.Many() {
+	if e.Model.Many() {
 		return nil
 	}
 	return model.NewFitCheck(e.Model, 0)

@@ -104,19 +104,9 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	return d.Value
 }
 
-// estimator returns the least-squares estimator of a round with these counts.
-func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
-	return try.Of(model.NewEstimator(m, ridge, counts))
-}
-
-// estimator returns the estimator of the sample means of arms by name.
-func (equal) estimator(m *model.Model, _ float64, counts []int) *model.Estimator {
-	return try.Of(model.NewEstimator(byName(m), 0, counts))
-}
-
 // amended returns the planned stage with other counts and the estimator for them, which is nil if all counts are 0. It
 // fails if no stage is planned.
-func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
+func amended(m *model.Model, ridge float64, planned *rounds.Stage, counts []int) *rounds.Stage {
 	if planned == nil {
 		try.To(errors.New(rounds.LearnedEarly))
 	}
@@ -125,7 +115,7 @@ func amended(own allocator, m *model.Model, ridge float64, planned *rounds.Stage
 	if engine.PullsOf(counts) == 0 {
 		return &st
 	}
-	st.Estimate = own.estimator(m, ridge, counts)
+	st.Estimate = try.Of(model.NewEstimator(m, ridge, counts))
 	return &st
 }
 
@@ -139,7 +129,7 @@ func (e *elimination) Amend(counts []int) (err error) {
 			"pulls: %w",
 			engine.SchedulePaper, engine.ScheduleTuned, engine.ErrFixedPlans)
 	}
-	e.stage = amended(e.own, e.Model, e.ridge, e.stage, counts)
+	e.stage = amended(e.Model, e.ridge, e.stage, counts)
 	return nil
 }
 
@@ -147,7 +137,7 @@ func (e *elimination) Amend(counts []int) (err error) {
 // planned counts, so it no longer covers the run.
 func (a *CoKernelFB) Amend(counts []int) (err error) {
 	defer try.Caught(&err)
-	a.stage = amended(a.own, a.Model, a.ridge, a.stage, counts)
+	a.stage = amended(a.Model, a.ridge, a.stage, counts)
 	if n := len(a.amended); n == 0 || a.amended[n-1] != a.round {
 		a.amended = append(a.amended, a.round)
 	}
