@@ -229,8 +229,8 @@ var sentences = map[WarningKind]string{
 		"kernel of lower rank, or use CoBayesFC",
 	WarnTestsMeans: "the arms did not share: the kernel lets the rewards of these %[2]d arms differ freely. " +
 		"The test compares the means of each arm alone. To share, %[1]s, use a kernel of lower rank, or use CoBayesFC",
-	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %[2]d on these %[3]d arms, so " +
-		"a test gains nothing from it. To share, %[1]s, or use CoBayesFC",
+	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %[2]d on these %[3]d arms. " +
+		"So a test gains nothing from it. To share, %[1]s, or use CoBayesFC",
 	WarnNoiseGuessed: "the noise of problem %q is unknown. Rewards are simulated with sd %.3g, which the algorithm does not use, and the " +
 		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
 	WarnNoiseBounded: "%s does not use the stated noise %g, because its answers are right for every distribution between %g and %g. " +
