@@ -361,11 +361,3 @@ func (s *Session) count(b *binding, by int) (unused []string) {
 	}
 	return unused
 }
-
-// time returns the session's clock when the name was bound; 0 for an unbound name.
-func (s scope) time(name string) int {
-	if s[name] == nil {
-		return 0
-	}
-	return s[name].time
-}

@@ -39,8 +39,8 @@ var (
 	timeWords     = []string{"time", "seconds", "secs", "sec", "ms", "ns", "µs", "μs", "us", "runtime"} // lower is better
 	personWords   = []string{"operator", "bearbeiter", "technician", "person", "user", "worker", "patient", "by",
 		"chemist", "analyst", "chemiker", "laborant", "laborantin", "scientist", "researcher", "experimenter", "rater", "nurse", "observer"}
-	noteWords     = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
-	statusWords   = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand",
+	noteWords   = []string{"comment", "comments", "note", "notes", "bemerkung", "remark", "tags", "host", "hostname", "commit"}
+	statusWords = []string{"status", "state", "outcome", "result", "exit", "statut", "estado", "zustand",
 		"done", "finished", "completed", "converged"}
 	errorWords = []string{"error", "errors", "err", "errmsg", "exception", "traceback", "failure", "failed", "fehler", "erreur"}
 	failWords  = []string{"fail", "failed", "failure", "crash", "crashed", "killed", "error", "errored", "err", "timeout", "aborted",

@@ -191,7 +191,7 @@ func TestAlgorithm(t *testing.T) {
 	p, _ := n.get("p")
 	v, _ := n.get("r")
 	got := v.(engine.Result)
-	want := try.Of(sim.Run(t.Context(), sim.Experiment{Problem: p.(*problem.Problem), Mode: engine.ModeFC, Own: halvesEntry(""), Runs: 20, Seed: 3, Estimates: true}))
+	want := try.Of(sim.Run(t.Context(), sim.Experiment{Problem: p.(*problem.Problem), Mode: engine.ModeFC, Own: halvesEntry(""), Runs: 20, Seed: 3, ForecastNorm: true}))
 	want.Name = "r"
 	if diff := cmp.Diff(got, want, cmp.Comparer(func(x, y float64) bool { return x == y || math.IsNaN(x) && math.IsNaN(y) })); diff != "" {
 		t.Errorf("the process of the cell and this one differ:\n%s", diff)
