@@ -304,7 +304,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 	bar.clear()
 	for _, line := range noted {
 		if failed != nil || o.format == "json" || o.holdsRows() {
-			bar.say(line) // on standard error, because a program may read standard output
+			bar.say("note: " + line) // on standard error, because a program may read standard output
 		}
 	}
 	if failed == nil && kept != nil {
@@ -333,7 +333,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 			d.Displays[k].Name, d.Displays[k].Source = "", ""
 		}
 	}
-	if o.format != "json" && (o.table == "" || o.format != "text") {
+	if o.format != "json" && o.format != "text" {
 		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {

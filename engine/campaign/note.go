@@ -91,12 +91,12 @@ var noteSentences = map[NoteKind]string{
 	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
-	NoteHandedOut: "all pulls of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
+	NoteHandedOut: "all measurements of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
 		"If the results will never come, end the round: gonb-cope campaign close DIR",
 
-	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
+	NoteOtherTasks: "all measurements of task %q in round %d are handed out; other tasks still have some",
 
-	NoteLost:   "the %s nothing to do with %s (what fails is a result, and not lost)",
+	NoteLost:   "the %s independent of %s (what fails is a result, and not lost)",
 	NoteExtra:  "the %s not chosen by %s",
 	NoteClosed: "%s closed for reasons unrelated to rewards",
 	NoteEarly:  "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
