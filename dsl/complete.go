@@ -264,9 +264,6 @@ func completeParam(s *Session, p *proposals, c front.Cursor, param Param) {
 		p.addAll(CompletesPath, filesIn(s, p.prefix, []string{storeEnding}), "")
 	case wordsX, wordsY, wordsSwept:
 		xs, ys := axesIn(s, c.First)
-		if slices.Contains(c.Given, "posterior") { // a figure with posterior= has fixed axes
-			xs, ys = report.PosteriorX(), nil
-		}
 		if param.words != wordsY { // panel and x take swept names or axes
 			ys = xs
 		}

@@ -41,12 +41,9 @@ s = sweep(r, seed=1..2)`)
 		"fc(p, se|, seed=2)":            {"se", nil},
 		"fc(p, de|, seed=2)":            {"de", []string{"delta=", "design"}},
 		"rbf(2, le|":                    {"le", []string{"len"}},
-		// What a picture of the posterior takes.
-		"plot(r, post|":                       {"post", []string{"posterior="}},
-		"plot(r, xl|":                         {"xl", []string{"xlabel=", "xlim="}},
-		"plot(r, posterior=true, x=\"|\")":    {"", []string{"arm", "round"}},
-		"plot(r, posterior=true, task=\"|\")": {"", []string{"oslo", "rome"}},
-		"explain(r, task=\"|\")":              {"", []string{"oslo", "rome"}},
+		"plot(r, xl|":                   {"xl", []string{"xlabel=", "xlim="}},
+		"plot(r, where=p, task=\"|\")":  {"", []string{"oslo", "rome"}},
+		"explain(r, task=\"|\")":        {"", []string{"oslo", "rome"}},
 		// Names bound above in the same text, and what formulas have.
 		"kernel = 2\nx = ker|":   {"ker", []string{"kernel"}},
 		"w(x, y) = exp(-sq|":     {"sq", []string{"sqrt", "sqdist"}},

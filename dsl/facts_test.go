@@ -78,6 +78,10 @@ func TestFacts(t *testing.T) {
 	if len(a.Pareto) == 0 || a.Pareto[0].Estimates["hours"] > 2 {
 		t.Errorf("Pareto %v", a.Pareto)
 	}
+	a = valuesOf(t, s, `best(`+table+`["accuracy", "hours"], goal=["max", "min"], failed="batch == 64 and lr < 0.01"))`)[0].(answer.Answer)
+	if x := a.Pareto[0]; x.Works == nil || *x.Works < 0.5 {
+		t.Errorf("with failures, Pareto %+v", x)
+	}
 	for script, want := range map[string]string{
 		table + `["accuracy", "hours"], goal=["max", "min", "max"])`: "goal has 3 elements, reward has 2",
 		table + `"accuracy", require="memory")`:                      `require: "memory" is not a comparison`,

@@ -65,10 +65,7 @@ func plotFunction() Function {
 				Doc:     "width of the figure in columns of a two-column page: 1 is 8.5 cm, 2 is 17.6 cm; the font size stays the same"},
 			{Name: "reference", Synonyms: []string{"references"}, Default: "1",
 				Doc: "false: leave out reference lines such as lower bounds"},
-			{Name: "posterior", Synonyms: []string{"estimates", "beliefs"},
-				Doc: "true: for a result, draw the estimate and 95 % interval of every arm in its first run, with the true means if known; " +
-					"x is then arm or round"},
-			{Name: "task", words: wordsTasks, Default: unset, Doc: "with posterior=true or where=, the only task to draw"},
+			{Name: "task", words: wordsTasks, Default: unset, Doc: "with where=, the only task to draw"},
 			{Name: "where", Synonyms: []string{"map", "settings"}, Default: unset,
 				Doc: "the problem of a result: draw which arms of the first run were still open, round by round, in the plane of the two " +
 					"features x and y"},
@@ -81,7 +78,6 @@ func plotFunction() Function {
 type plotArgs struct {
 	X, File, Panel, Task string           // "" if not given
 	Y                    []string         // quantities along y; nil for the default one
-	Posterior            bool             // draw posterior estimates of a run instead of measures
 	Where                *problem.Problem // problem with features; nil if not given
 
 	// layout: nil if not given; a title or label of "" means none
@@ -93,7 +89,7 @@ type plotArgs struct {
 
 // options converts the arguments to those of report.FigureOf.
 func (a plotArgs) options() report.PlotOptions {
-	return report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Posterior: a.Posterior, Task: a.Task, Where: a.Where, Layout: report.Layout{
+	return report.PlotOptions{X: a.X, Y: a.Y, Panel: a.Panel, Task: a.Task, Where: a.Where, Layout: report.Layout{
 		Title: a.Title, XLabel: a.XLabel, YLabel: a.YLabel, LogX: a.LogX, LogY: a.LogY, XLim: a.XLim, YLim: a.YLim, Width: a.Width,
 		NoReference: a.Reference != nil && !*a.Reference}}
 }

@@ -1,48 +1,11 @@
 package dsl
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/gonb-cope/gonb-cope/report"
 )
-
-// TestPlotPosterior: results of posterior methods and of tests have their picture from a script, with
-// and without known means.
-func TestPlotPosterior(t *testing.T) {
-	values := valuesOf(t, NewSession(Options{Folder: "testdata"}), `
-p = problem("small.csv", kernel=task(identity())*arm(rbf(1)), noise=0.1)
-b = fc(p, algorithm="CoBayesFC", epsilon=0.1, runs=3)
-c = fc(p, epsilon=0.1)
-d = fb(p, 20)
-plot(b, posterior=true)
-plot(c, posterior=true, reference=false, width=1)
-plot(d, posterior=true, x="round", task="oslo")
-`)
-	for i, want := range []string{"Posterior of the arms by CoBayesFC", "Estimates of the arms by CoTestFC", "of the arms by"} {
-		f := values[i].(report.Figure)
-		if !strings.Contains(f.Title, want) {
-			t.Errorf("%q, want %q", f.Title, want)
-		}
-	}
-	// The series of all panels.
-	named := func(f report.Figure) (names []string) {
-		for _, p := range f.Parts() {
-			for _, s := range p.Series {
-				names = append(names, s.Name)
-			}
-		}
-		return names
-	}
-	// reference=false leaves the truth out
-	if with, without := named(values[0].(report.Figure)), named(values[1].(report.Figure)); !slices.Contains(with, "true mean") || slices.Contains(without, "true mean") {
-		t.Errorf("series %q and %q", with, without)
-	}
-	if f := values[2].(report.Figure); len(f.Panels) != 0 || f.XLabel != "round" {
-		t.Errorf("%d panels along %s", len(f.Panels), f.XLabel)
-	}
-}
 
 // TestPlotWhere: a script draws how many arms were open and where.
 func TestPlotWhere(t *testing.T) {

@@ -198,7 +198,7 @@ func perform(c *call, x sim.Experiment) (engine.Result, error) {
 	s := e.swept
 	x.Memory = &e.session.memory
 	// Only the figure of a single result shows details, so a sweep does not keep them.
-	x.Detail, x.Estimates = s != nil, s == nil
+	x.Detail, x.ForecastNorm = s != nil, s == nil
 	if r, made, err := performByAgents(c, x); made || err != nil {
 		return r, err
 	}

@@ -14,10 +14,16 @@ import (
 // can, because it uses all data at any time. A sequential test cannot (docs/theory/changes.md). The methods are called only
 // between two rounds.
 type QuestionChanger interface {
+	Withdrawer
 	// SetEpsilon replaces Options.Epsilon and reconsiders the decisions made so far.
 	SetEpsilon(epsilon float64) error
 	// SetDelta replaces Options.Delta for all later decisions.
 	SetDelta(delta float64) error
+}
+
+// A Withdrawer is an Algorithm that can continue without some arms. A sequential test can if the arms have no rewards. The
+// methods are called only between two rounds.
+type Withdrawer interface {
 	// CanWithdraw returns an error if these arms cannot be withdrawn.
 	CanWithdraw(arms []int) error
 	// Withdraw removes arms: they are no longer pulled and cannot be recommended.
@@ -46,7 +52,7 @@ func (s *Steps) SetEpsilon(epsilon float64) error {
 	if _, err := (Options{Epsilon: epsilon}).Checked(""); err != nil {
 		return err
 	}
-	return s.change(changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c QuestionChanger) error {
+	return change(s, changeEpsilon, []uint64{math.Float64bits(epsilon)}, func(c QuestionChanger) error {
 		err := c.SetEpsilon(epsilon)
 		if err == nil {
 			s.opt.Epsilon = epsilon
@@ -60,7 +66,7 @@ func (s *Steps) SetDelta(delta float64) error {
 	if !(delta > 0 && delta < 1) {
 		return fmt.Errorf("delta must lie strictly between 0 and 1, got %g", delta)
 	}
-	return s.change(changeDelta, []uint64{math.Float64bits(delta)}, func(c QuestionChanger) error {
+	return change(s, changeDelta, []uint64{math.Float64bits(delta)}, func(c QuestionChanger) error {
 		err := c.SetDelta(delta)
 		if err == nil {
 			s.opt.Delta = delta
@@ -79,7 +85,7 @@ func (s *Steps) Withdraw(arms ...int) error {
 		}
 		link = append(link, uint64(i))
 	}
-	c, able := s.alg.(QuestionChanger)
+	c, able := s.alg.(Withdrawer)
 	if !able {
 		return ErrFixedQuestion
 	}
@@ -87,7 +93,7 @@ func (s *Steps) Withdraw(arms ...int) error {
 		return err
 	}
 	arms = slices.Clone(arms)
-	return s.change(changeWithdraw, link, func(c QuestionChanger) error { return c.Withdraw(arms) })
+	return change(s, changeWithdraw, link, func(c Withdrawer) error { return c.Withdraw(arms) })
 }
 
 // Extend continues the run with a new algorithm of the same kind on a problem with more arms or tasks. at[i] is the new index of
@@ -102,7 +108,7 @@ func (s *Steps) Extend(alg Algorithm, at []int) error {
 	}
 	at = slices.Clone(at)
 	link := lists.Map(at, func(i int) uint64 { return uint64(int64(i)) })
-	return s.change(changeExtend, link, func(QuestionChanger) error {
+	return change(s, changeExtend, link, func(QuestionChanger) error {
 		if err := c.Continue(s.alg, at); err != nil {
 			return err
 		}
@@ -144,17 +150,17 @@ func (b Batch) moved(at []int) Batch {
 }
 
 // change makes a change now or, if a round is open, after that round. A change may reopen a run that had ended. kind and
-// link identify the change in the digest chain.
-func (s *Steps) change(kind byte, link []uint64, make func(QuestionChanger) error) error {
+// link identify the change in the digest chain. The algorithm must implement C.
+func change[C any](s *Steps, kind byte, link []uint64, make func(C) error) error {
 	if s.failed != nil {
 		return s.failed
 	}
-	c, able := s.alg.(QuestionChanger)
+	c, able := s.alg.(C)
 	if !able {
 		return ErrFixedQuestion
 	}
 	later := func() error {
-		if changer, able := s.alg.(QuestionChanger); able {
+		if changer, able := s.alg.(C); able {
 			c = changer
 		}
 		if err := make(c); err != nil {

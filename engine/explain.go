@@ -141,34 +141,6 @@ func reached(statistic, threshold float64) float64 {
 	return min(x*x, math.Nextafter(1, 0))
 }
 
-// ArmEstimates holds an algorithm's estimates of the rewards of N arms, in reward units.
-type ArmEstimates struct {
-	Mean []float64 // NaN for arms without information
-	// half length of a pointwise 95 % interval around Mean. It treats the pulls as fixed in advance; decisions do not use it
-	Half []float64
-	// whether the interval is a posterior interval. Otherwise it is a confidence interval that covers noise, but not the bias of
-	// the estimator
-	Posterior bool
-}
-
-// Estimates holds the estimates of one run after each round. With very many arms it holds only those with the best final
-// estimates of each task; the others are NaN.
-type Estimates struct {
-	Tasks     []string  // V names
-	Arms      []string  // N names
-	TaskOf    []int     // N: task of each arm
-	Truth     []float64 // N expected rewards; nil if they are unknown
-	Posterior bool      // see ArmEstimates.Posterior
-	// in order; a very long run includes only some rounds, always the last
-	Rounds []RoundEstimates
-}
-
-// RoundEstimates has the estimates after one round.
-type RoundEstimates struct {
-	Round      int       // from 1
-	Mean, Half []float64 // N values each, see ArmEstimates
-}
-
 // LackLevel is the significance level of the tests of the kernel and of the noise, over all rounds of a run. Round r is tested at
 // LackLevel/(r(r+1)); these levels add up to at most LackLevel for any number of rounds.
 const LackLevel = 0.01

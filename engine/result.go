@@ -246,8 +246,6 @@ type Result struct {
 
 	Detail *Detail `json:"detail,omitempty"` // data of each run, in results of a sweep
 	Theory *Theory `json:"theory,omitempty"` // in results of a sweep; nil if unknown, or with many arms
-	// of the first run; nil unless requested and unless the algorithm has estimates. It has rounds × arms numbers, so files omit it
-	Estimates *Estimates `json:"-"`
 }
 
 // Ended returns the status of the runs as text, including the unspent part of a budget.

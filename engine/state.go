@@ -54,12 +54,6 @@ type Detailed interface {
 	// assumptions of Progress.Samples. It is at most the sum over the tasks, since tasks share rounds. It is -1 if one of them
 	// cannot be decided, and NaN before any data.
 	Samples(tasks []int) float64
-	// ArmEstimates returns the estimates of all arms from the data so far; empty before any data.
-	ArmEstimates() ArmEstimates
-	// DeferEstimates returns a function that computes estimates from the present state for selected arms, given in ascending
-	// order; other arms get NaN. latest has the most recent estimate of each arm, for choosing the selection. Both are nil before
-	// any data, and if ArmEstimates is equally fast. The function must be called before the algorithm's context ends.
-	DeferEstimates() (later func(arms []int) ArmEstimates, latest []float64)
 
 	// FitCheck returns a new test of the kernel for one run; nil if no data could contradict the kernel, or if answers do not
 	// depend on it.
@@ -232,20 +226,11 @@ func (w *whole) Hardest(int) Rival { return Rival{} }
 // Samples implements Detailed.
 func (w *whole) Samples([]int) float64 { return math.NaN() }
 
-// DeferEstimates implements Detailed.
-func (w *whole) DeferEstimates() (func([]int) ArmEstimates, []float64) { return nil, nil }
-
 // FitCheck implements Detailed.
 func (w *whole) FitCheck() FitCheck { return nil }
 
 // NoiseCheck implements Detailed.
 func (w *whole) NoiseCheck() NoiseCheck { return nil }
-
-// ArmEstimates implements Detailed. It has no intervals.
-func (w *whole) ArmEstimates() ArmEstimates {
-	means := slices.Clone(w.latest().Estimates)
-	return ArmEstimates{Mean: means, Half: lists.Map(means, func(float64) float64 { return math.NaN() })}
-}
 
 // PlanOfSets returns the plan of an elimination algorithm: the same number of pulls for each open arm of every undecided task.
 // sets[v] has the open arms of task v.

@@ -358,6 +358,9 @@ func WorklistTable(l campaign.List) Table {
 	add(number("reward", "Reward", ""), func(r campaign.ListRow) any { return pointed(r.Reward) })
 	add(text("status", "Status"), func(r campaign.ListRow) any { return known(r.Status) })
 	add(text("note", "Note"), func(r campaign.ListRow) any { return known(r.Note) })
+	if len(l.Rows) > 0 && l.Rows[0].Works != nil { // a number with two decimals: the file has the data's dialect
+		add(worksColumn, func(r campaign.ListRow) any { return math.Round(100**r.Works) / 100 })
+	}
 	if l.Chain != "" {
 		add(text(campaign.ChainColumn, "Chain"), func(campaign.ListRow) any { return l.Chain })
 	}

@@ -2,14 +2,11 @@ package report
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/algorithms"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -202,111 +199,4 @@ func hueOf(mode, algorithm string) (hue int, ideal bool) {
 		}
 	}
 	return 0, false
-}
-
-// byArm returns the series of task v with the arms along x; names are the categories of the axis, or nil. With many arms,
-// or without intervals, it omits the middle round. With many arms it draws means as lines.
-func (p picture) byArm(v int, names []string) []Series {
-	arms := p.arms(v)
-	if names != nil {
-		slices.SortStableFunc(arms, func(i, j int) int {
-			return cmp.Compare(slices.Index(names, p.Arms[i]), slices.Index(names, p.Arms[j]))
-		})
-	}
-	at := make([]float64, len(arms))
-	for k, i := range arms {
-		at[k] = float64(k + 1)
-		if names != nil {
-			at[k] = float64(slices.Index(names, p.Arms[i]))
-		}
-	}
-	means, truths, bands := Points, Points, Shade
-	if names != nil && !p.dense && !scale(names) { // a line between categories has no meaning
-		bands = Points
-	}
-	rounds := p.shown()
-	if (p.dense || bands == Points) && len(rounds) == 3 {
-		rounds = []engine.RoundEstimates{rounds[0], rounds[2]}
-	}
-	if p.dense {
-		means, truths = Forecast, Forecast
-	}
-	var out []Series
-	for k, r := range rounds {
-		s := p.series(fmt.Sprintf("after round %d", r.Round), r, arms, at)
-		last := len(rounds) - 1
-		if k == last && last > 0 {
-			s.Name += ", the last"
-		}
-		if k == last && p.dense { // the shaded interval has no name of its own
-			shade := s
-			shade.Name, shade.Style, shade.Hue = "", Shade, 1
-			out, s.Lo, s.Hi = append(out, shade), nil, nil
-		}
-		switch {
-		case k == last:
-			s.Style, s.Hue = means, 1
-		case k == 0:
-			s.Style, s.Hue = bands, 6
-		default:
-			s.Style, s.Hue = bands, 1
-		}
-		out = append(out, s)
-	}
-	if p.Truth == nil || !p.reference {
-		return out
-	}
-	return append(out, Series{Name: p.compared, Style: truths, Reference: true, X: at, Y: indices.Of(p.Truth, arms)})
-}
-
-// truthOf returns the name of the true means with which a figure compares estimates.
-func truthOf(r engine.Result) string {
-	switch {
-	case r.Sampled:
-		return "mean measured"
-	case r.Drawn:
-		return "mean drawn for this run"
-	}
-	return "true mean"
-}
-
-// series returns the estimates of arms after one round as a series.
-func (p picture) series(name string, r engine.RoundEstimates, arms []int, at []float64) Series {
-	s := Series{Name: name}
-	for k, i := range arms {
-		s.Add(at[k], r.Mean[i], r.Mean[i]-r.Half[i], r.Mean[i]+r.Half[i])
-	}
-	return s
-}
-
-// mostCurves is the maximum number of arms of a task with their own curve and interval over the rounds. All other arms are
-// thin lines.
-const mostCurves = 5
-
-// byRound returns the series of task v with the rounds along x. The arms with the highest final estimates come first, with
-// their intervals as bands.
-func (p picture) byRound(v int) []Series {
-	arms := p.arms(v)
-	p.best(arms)
-	var out []Series
-	for k, i := range arms {
-		s := Series{Name: p.Arms[i], Style: Band}
-		if k >= mostCurves {
-			s.Name, s.Style = "", Bound
-			if k == mostCurves { // the other arms share one name
-				s.Name = "other arms"
-			}
-		}
-		for _, r := range p.Rounds {
-			s.Add(float64(r.Round), r.Mean[i], r.Mean[i]-r.Half[i], r.Mean[i]+r.Half[i])
-		}
-		if s.Style != Band {
-			s.Lo, s.Hi = nil, nil
-		}
-		out = append(out, s)
-	}
-	slices.SortStableFunc(out, func(a, b Series) int { // draw the named curves on top
-		return indices.Indicator(a.Style == Band) - indices.Indicator(b.Style == Band)
-	})
-	return out
 }

@@ -11,7 +11,8 @@ import (
 
 // FieldBook returns the proposed measurements of an answer as a table to fill in. It has one row per measurement, in
 // random order within each block. The columns have the names of the data's columns. Columns for measured values, and all
-// columns of blocks except the last, are empty. Equal seeds give equal orders.
+// columns of blocks except the last, are empty. If measurements failed, a last column has the probability that one gives a
+// value. Equal seeds give equal orders.
 func FieldBook(a answer.Answer, seed int) Table {
 	tasks, arms, fill := a.Tasks, a.Columns, a.Measured
 	if len(arms) == 0 { // the table has one row per arm, in the columns task and arm
@@ -22,6 +23,10 @@ func FieldBook(a answer.Answer, seed int) Table {
 	for k, name := range slices.Concat(tasks, blocks, arms, fill, []string{"note"}) {
 		byHand := k >= len(tasks) && k < len(tasks)+len(blocks)-1 || k >= len(tasks)+len(blocks)+len(arms)
 		t.Columns = append(t.Columns, Column{Name: name, Title: name, Fill: byHand})
+	}
+	works := len(a.Next) > 0 && a.Next[0].Works != nil
+	if works {
+		t.Columns = append(t.Columns, worksColumn)
 	}
 	random := rand.New(rand.NewPCG(uint64(seed), 1))
 	for _, pulls := range lists.Groups(a.Next, func(p answer.Pull) int { return p.Block }) {
@@ -45,6 +50,9 @@ func FieldBook(a answer.Answer, seed int) Table {
 				row = append(row, lists.Map(arms, func(c string) any { return p.Features[c] })...)
 			}
 			row = append(row, make([]any, len(fill)+1)...)
+			if works {
+				row = append(row, Chance(*p.Works))
+			}
 			for range p.Count {
 				t.Rows = append(t.Rows, slices.Clone(row))
 			}

@@ -33,6 +33,16 @@ func TestFieldBook(t *testing.T) {
 			t.Errorf("row %v", row)
 		}
 	}
+	works := 0.25
+	for k := range a.Next {
+		a.Next[k].Works = &works
+	}
+	if failed := FieldBook(a, 1); failed.Columns[7].Name != "works_probability" || failed.Rows[2][7] != Chance(0.25) {
+		t.Errorf("after failures: columns %v, row %v", failed.Columns, failed.Rows[2])
+	}
+	for k := range a.Next {
+		a.Next[k].Works = nil
+	}
 	orders := map[string]bool{}
 	for seed := range 20 {
 		orders[fmt.Sprint(FieldBook(a, seed).Rows[:3])] = true

@@ -17,13 +17,10 @@ type PlotOptions struct {
 	// quantities along y; nil means the default. A figure of a sweep has a panel for each of their units
 	Y     []string
 	Panel string // swept name; each of its values gets a panel; "" means one panel
-	// for a result: show the estimates of every arm in its first run. X is then "arm" or "round", and Task selects a task;
-	// "" means all tasks
-	Posterior bool
-	Task      string
 	// for a result: the problem it belongs to. The figure then shows where arms were open in the plane of the features X
 	// and Y. Task selects a task; "" means all tasks
 	Where *problem.Problem
+	Task  string
 	Layout
 }
 
@@ -42,16 +39,11 @@ func FigureOf(v any, o PlotOptions) (Figure, error) {
 	var f Figure
 	var err error
 	w, _ := viewOf(v)
-	switch {
-	case o.Posterior:
-		f, err = posteriorOf(v, o)
-	case o.Where != nil:
+	if o.Where != nil {
 		f, err = whereOpen(v, o)
 		w.words = problem.Words{} // name features as the problem does
-	default:
-		if o, err = o.chosen(v); err == nil {
-			f, err = w.figure(o)
-		}
+	} else if o, err = o.chosen(v); err == nil {
+		f, err = w.figure(o)
 	}
 	if err != nil {
 		return f, err
@@ -315,10 +307,8 @@ const (
 	Points   = figure.Points
 	Bars     = figure.Bars
 	Dots     = figure.Dots
-	Band     = figure.Band
 	Forecast = figure.Forecast
 	Bound    = figure.Bound
-	Shade    = figure.Shade
 )
 
 // The widths that a figure can have, in columns.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/gonb-cope/gonb-cope/engine"
@@ -338,4 +339,30 @@ func designBars(a bounds.Design, title string) Figure {
 		addBar(&f, w.Task+": "+w.Arm, w.Weight)
 	}
 	return f
+}
+
+// naturally compares names so that numbers in them are in order: "N=20" comes before "N=100".
+func naturally(a, b string) int {
+	digits := func(s string) int {
+		n := 0
+		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '.' && n > 0) {
+			n++
+		}
+		return n
+	}
+	for a != "" && b != "" {
+		if i, j := digits(a), digits(b); i > 0 && j > 0 {
+			x, _ := strconv.ParseFloat(a[:i], 64)
+			if y, _ := strconv.ParseFloat(b[:j], 64); x != y {
+				return cmp.Compare(x, y)
+			}
+			a, b = a[i:], b[j:]
+			continue
+		}
+		if a[0] != b[0] {
+			return cmp.Compare(a[0], b[0])
+		}
+		a, b = a[1:], b[1:]
+	}
+	return cmp.Compare(len(a), len(b))
 }

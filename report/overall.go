@@ -126,10 +126,17 @@ func paretoTable(a answer.Answer) Table {
 	for _, name := range names {
 		t.Columns = append(t.Columns, number(name, name, ""))
 	}
+	works := a.Pareto[0].Works != nil
+	if works {
+		t.Columns = append(t.Columns, worksColumn)
+	}
 	for _, x := range a.Pareto {
 		row := []any{columnsOf(a).TaskLabel(x.Task), x.Label, Chance(x.Probability)}
 		for _, name := range names {
 			row = append(row, x.Estimates[name])
+		}
+		if works {
+			row = append(row, Chance(*x.Works))
 		}
 		t.Rows = append(t.Rows, row)
 	}

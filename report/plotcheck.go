@@ -35,29 +35,22 @@ func CheckPlot(v any, o PlotOptions) (out []*OptionError) {
 	_, isSweep := v.(sim.Sweep)
 	w, _ := viewOf(v)
 	xs, ys := Axes(v, o.X)
-	measures := !o.Posterior && o.Where == nil // whether the figure shows measures; otherwise it shows the arms of a result
-	switch {
-	case o.Posterior:
-		xs, ys = PosteriorX(), nil
-	case o.Where != nil: // axes are features, see binsOf
+	measures := o.Where == nil // whether the figure shows measures; otherwise it shows the arms of a result
+	if !measures {             // axes are features, see binsOf
 		xs, ys = nil, nil
 	}
 	others := lists.Where(xs, func(name string) bool { return name != o.X })
 	panelled := measures && o.Panel != "" && len(xs) > 0
-	const onlyResults = " is for one result of fc or fb, and this is a "
 	for _, rule := range []struct {
 		broken                bool
 		option, message, hint string
 	}{
-		{o.Posterior && !isResult, "posterior", "posterior=true" + onlyResults + TypeName(v),
-			"plot(best(p)) draws what measurements say of every arm"},
-		{o.Where != nil && !isResult, "where", "where=" + onlyResults + TypeName(v), ""},
-		{o.Posterior && len(o.Y) > 0, "y", "y has no meaning with posterior=true, which draws expected rewards", "leave y out"},
-		{o.Where != nil && len(o.Y) > 1, "y", "y is a list; with where= it is the name of one feature", ""},
-		{!measures && o.Panel != "", "panel", fmt.Sprintf("panel is %q; with posterior=true and where= panels are tasks", o.Panel),
+		{!measures && !isResult, "where", "where= is for one result of fc or fb, and this is a " + TypeName(v), ""},
+		{!measures && len(o.Y) > 1, "y", "y is a list; with where= it is the name of one feature", ""},
+		{!measures && o.Panel != "", "panel", fmt.Sprintf("panel is %q; with where= panels are tasks", o.Panel),
 			"leave panel out"},
-		{measures && o.Task != "", "task", fmt.Sprintf("task is %q; it chooses what posterior=true or where= draws", o.Task),
-			"write posterior=true"},
+		{measures && o.Task != "", "task", fmt.Sprintf("task is %q; it chooses what where= draws", o.Task),
+			"write where= and the problem"},
 		{measures && isSweep && o.NoReference && slices.Contains(o.Y, "lower_bound"), "reference",
 			"reference is false; y asks for lower_bound, which is a reference", "leave one of the two out"},
 		{measures && len(o.Y) > 1 && !w.several, "y", "a " + TypeName(v) + " is drawn with one y at a time", ""},

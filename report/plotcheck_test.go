@@ -13,7 +13,7 @@ import (
 // says the same before there is a value.
 func TestPlotMistakes(t *testing.T) {
 	lim := func(lim ...float64) Layout { return Layout{XLim: lim} }
-	results, posterior := []engine.Result{fcResult(), fcResult()}, estimated(2, 3, 1)
+	results := []engine.Result{fcResult(), fcResult()}
 	r, p := milled(t)
 	one, ys := PlotOptions{X: "gap"}, func(y ...string) PlotOptions { return PlotOptions{Y: y} }
 	for _, c := range []struct {
@@ -50,14 +50,7 @@ func TestPlotMistakes(t *testing.T) {
 		{fcSweep(), PlotOptions{Layout: Layout{Width: 5}}, "width", "width is 5; it must be 1 to 2 columns", true},
 		{comparisons(), PlotOptions{Y: []string{"difference"}, Layout: Layout{LogY: ptr(true)}}, "logy", "needs values above 0", false},
 
-		{fcSweep(), PlotOptions{Posterior: true}, "posterior", "is for one result of fc or fb, and this is a sweep", true},
-		{fcResult(), PlotOptions{Posterior: true}, "posterior", "does not hold what its first run made of the arms", false},
-		{posterior, PlotOptions{Posterior: true, Y: []string{"estimate"}}, "y", "y has no meaning with posterior=true", true},
-		{posterior, PlotOptions{Posterior: true, Panel: "task"}, "panel", "panels are tasks", true},
-		{posterior, PlotOptions{Posterior: true, X: "gap"}, "x", `x is "gap"; here it can be "arm", "round"`, true},
-		{posterior, PlotOptions{Posterior: true, Task: "task 7"}, "task", `task is "task 7"; the tasks are task 1 and task 2`, false},
-		{estimated(30, 3, 1), PlotOptions{Posterior: true}, "posterior", "it draws up to 24 tasks, and the result has 30", false},
-		{fcResult(), PlotOptions{Task: "task 1"}, "task", "it chooses what posterior=true or where= draws", true},
+		{fcResult(), PlotOptions{Task: "task 1"}, "task", "it chooses what where= draws", true},
 		{r, PlotOptions{Where: p, X: "heat"}, "x", `x is "heat"; the features of arms are temp and speed`, false},
 		{r, PlotOptions{Where: p, Task: "bern"}, "task", `task is "bern"; the tasks are oslo and rome`, false},
 		{r, PlotOptions{Where: p, Y: []string{"temp", "speed"}}, "y", "y is a list; with where= it is the name of one feature", true},

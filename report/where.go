@@ -9,6 +9,7 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -52,6 +53,20 @@ func whereOpen(v any, o PlotOptions) (Figure, error) {
 	f.Alt = fmt.Sprintf("Maps of the arms that were open in the plane of %s and %s, a row for each of %s and a column for %s, up to round %d.",
 		across.column, up.column, plural(len(tasks), "task"), plural(len(steps), "round"), steps[len(steps)-1])
 	return f, nil
+}
+
+// tasksToDraw returns the indices of the tasks to draw: the task named by the option, or all. It returns an error if there
+// are more than most; rule is the format of its message, with places for most and the number of tasks.
+func tasksToDraw(tasks []string, asked string, most int, option, rule string) ([]int, error) {
+	out := indices.Where(len(tasks), func(v int) bool { return asked == "" || asked == tasks[v] })
+	switch {
+	case len(out) == 0:
+		return nil, &OptionError{Option: "task", Message: fmt.Sprintf("task is %q; the tasks are %s", asked, join(tasks, 8))}
+	case len(out) > most:
+		return nil, &OptionError{Option: option, Message: fmt.Sprintf(rule, most, len(out)),
+			Hint: fmt.Sprintf("choose one with task=%q", tasks[0])}
+	}
+	return out, nil
 }
 
 // bins divides the arms by the values of one feature.

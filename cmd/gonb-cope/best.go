@@ -49,6 +49,7 @@ var bestGroups = []flagGroup{
 
 func bestCommand() *cobra.Command {
 	o := bestOptions{Call: bestcall.New()}
+	var goals []string
 	c := &cobra.Command{
 		Use:   "best TABLE",
 		Short: "Recommend the best option of each task in a table of measurements",
@@ -92,6 +93,7 @@ needs no flags.`,
 					return usageError{cmp.Or(err, fmt.Errorf("--%s must be 1 or more, got %d", name, n))}
 				}
 			}
+			o.Goal = strings.Join(goals, ",")
 			return o.runBest(c.Context(), args[0])
 		},
 	}
@@ -100,7 +102,7 @@ needs no flags.`,
 		x := &o.Columns[k]
 		f.StringArrayVar(&x.Value, strings.ReplaceAll(x.Name, "_", "-"), nil, x.Help)
 	}
-	f.StringVar(&o.Goal, "goal", "",
+	f.StringSliceVar(&goals, "goal", nil,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")

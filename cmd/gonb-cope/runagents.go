@@ -88,7 +88,6 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (_ engine.Resul
 	}
 	b := try.Of(cluster.Open(ctx, o.facts, run, q, a.Recipe, opt))
 	try.To(o.introduce(ctx, run, b))
-	recorder := sim.RecordEstimates(x.Problem)
 	step, note := sim.Step{Total: 1, Tasks: len(b.Tasks), Remaining: math.NaN()}, ""
 	f, err := cluster.Follower{
 		Facts: o.facts, Run: run, Make: func(context.Context, question.Recipe) (question.Question, error) { return q, nil }, Patience: o.patience,
@@ -100,17 +99,15 @@ func (o *agentRuns) Measure(ctx context.Context, a dsl.AgentRun) (_ engine.Resul
 			a.Tell(step, note)
 		},
 		Learned: func(s *engine.Steps) {
-			recorder.Learned(s)
 			step = stepOf(s)
 			a.Tell(step, note)
 		},
 	}.Follow(ctx)
-	return o.result(ctx, x, f, recorder, err)
+	return o.result(ctx, x, f, err)
 }
 
 // result converts the outcome of a run to a result of experiment x.
-func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, recorder *sim.EstimateRecorder,
-	err error) (engine.Result, error) {
+func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Finished, err error) (engine.Result, error) {
 	if ctx.Err() != nil {
 		o.say(fmt.Sprintf("run %s continues as long as its agents run. To follow it again, run %s --run %s",
 			f.Run, o.again, f.Run))
@@ -127,7 +124,6 @@ func (o *agentRuns) result(ctx context.Context, x sim.Experiment, f cluster.Fini
 		late = ctx
 	}
 	r, wrong := x.Complete(late, *f.Result)
-	r.Estimates = recorder.Estimates()
 	r.Stated = append(x.Options.Stated(), engine.Setting{Name: engine.SettingAgents, Value: f.Run})
 	return r, errors.Join(err, wrong)
 }

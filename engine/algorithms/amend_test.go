@@ -118,9 +118,6 @@ func explained(alg engine.Algorithm) {
 	if x, ok := alg.(engine.Detailed); ok {
 		engine.ProgressOf(x)
 	}
-	if x, ok := alg.(engine.Detailed); ok {
-		x.ArmEstimates()
-	}
 	alg.State()
 }
 

@@ -35,6 +35,8 @@ type ParetoPoint struct {
 	Features    map[string]any     `json:"features"`    // its values by column, as in the table
 	Probability float64            `json:"probability"` // that it is feasible and no feasible option dominates it, see front
 	Estimates   map[string]float64 `json:"estimates"`   // posterior mean of each reward, by column
+	// probability that a measurement gives a value; nil if no measurement failed
+	Works *float64 `json:"works_probability,omitempty"`
 }
 
 const (
@@ -144,7 +146,7 @@ func (a *Answer) pareto(ctx context.Context, b *belief.Belief, all []Quantity, o
 			continue
 		}
 		x := ParetoPoint{Task: a.Arms[i].Task, Arm: a.Arms[i].Arm, Label: a.Arms[i].Label, Features: a.Arms[i].Features, Probability: share,
-			Estimates: map[string]float64{}}
+			Works: a.Arms[i].Works, Estimates: map[string]float64{}}
 		for k, name := range names {
 			x.Estimates[name] = turned[k].Turned(means[k][i])
 		}

@@ -217,6 +217,15 @@ func (f *failures) works() []float64 {
 	return out
 }
 
+// Works returns the probability of each arm that its next measurement gives a value, from the numbers of measurements and
+// failures alone. It returns nil if no measurement failed, or all.
+func Works(p *problem.Problem) []float64 {
+	if f := failuresOf(p); f != nil {
+		return f.works()
+	}
+	return nil
+}
+
 // works sets the probability that arms and picks work, if measurements failed. picks are the arms of a.Picks.
 func (a *Answer) works(picks []int, f *failures) {
 	if f == nil {

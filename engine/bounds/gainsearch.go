@@ -52,8 +52,9 @@ const (
 //
 //	Υ = max_λ F(λ),  F(λ) = log det(I + ξ⁻¹ D^½ K D^½),  D = diag(λ_i/σ_i²),
 //
-// by column generation. It computes designs on few candidates, which are first the pivots of the kernel's factor. Then
-// it adds arms with the largest gradient g_i = ∂F/∂λ_i. By concavity
+// by column generation. Equal weights are optimal if the kernel treats all arms alike. Otherwise it computes designs on few
+// candidates, which are first the pivots of the kernel's factor. Then it adds arms with the largest gradient
+// g_i = ∂F/∂λ_i. By concavity
 //
 //	F(λ) ≤ Υ ≤ F(λ) + max_i g_i - Σ λ_i g_i   [Kiefer and Wolfowitz 1960].
 //
@@ -75,6 +76,13 @@ func gainOf(ctx context.Context, m *model.Model, ridge float64) (_ gained, err e
 	const unit = 0x1p-52
 	s.rounding = mostGainArms * unit * m.Diagonal / m.Scale * precise / s.ridge
 	s.best.upper = independent(m, s.ridge)
+	if n := m.Problem.N(); n <= mostGainArms {
+		uniform := &located{gainSearch: s, arms: indices.All(n), weights: slices.Repeat([]float64{1 / float64(n)}, n)}
+		try.To(uniform.factor())
+		if try.Of(s.evaluate(uniform)); s.close() {
+			return s.best, nil
+		}
+	}
 	s.candidates = try.Of(m.Pivots(mostGainArms/2, s.ridge/precise))
 	passes := gainPasses
 	if try.Of(m.Residual(len(s.candidates))) > gainRough*s.ridge/precise {
@@ -107,18 +115,28 @@ func independent(m *model.Model, ridge float64) float64 {
 func (s *gainSearch) price() (pool []int, err error) {
 	defer try.Caught(&err)
 	l := try.Of(s.allocate())
-	gradient := try.Of(l.gradients(view{s.m.Gram(), s.m.Precision, l.arms}))
-	most := slices.Max(gradient)
-	if l.value > s.best.value {
-		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
-	}
-	s.best.upper = min(s.best.upper, l.value+max(most-l.level, 0)+s.rounding)
-	if s.best.upper <= s.best.value*(1+gainTolerance) || len(s.candidates) >= mostGainArms {
+	gradient := try.Of(s.evaluate(l))
+	if s.close() || len(s.candidates) >= mostGainArms {
 		return nil, nil
 	}
+	most := slices.Max(gradient)
 	pool = indices.Where(len(gradient), func(i int) bool { return gradient[i] >= gainPool*most })
 	return pool, s.extend(l, pool, indices.Of(gradient, pool))
 }
+
+// evaluate updates the bounds by an allocation. It returns the gradients of all arms.
+func (s *gainSearch) evaluate(l *located) (gradient []float64, err error) {
+	defer try.Caught(&err)
+	gradient = try.Of(l.gradients(view{s.m.Gram(), s.m.Precision, l.arms}))
+	if l.value > s.best.value {
+		s.best.arms, s.best.weights, s.best.value = l.arms, l.weights, l.value
+	}
+	s.best.upper = min(s.best.upper, l.value+max(slices.Max(gradient)-l.level, 0)+s.rounding)
+	return gradient, nil
+}
+
+// close reports whether the gap of the bounds is at most gainTolerance.
+func (s *gainSearch) close() bool { return s.best.upper <= s.best.value*(1+gainTolerance) }
 
 // refine alternates designs and new candidates from the pool, until no arm of the pool has a relevant gradient.
 func (s *gainSearch) refine(pool []int) (err error) {

@@ -32,15 +32,16 @@ var amendEntry = Entry{
 	Name: "amend", Synonyms: []string{"withdraw", "change_protocol"}, New: func() Act { return new(Amend) }, Plans: true,
 	Doc: "changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every campaign accepts " +
 		"another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or delta, and arms that are " +
-		"withdrawn or added; tests refuse these. The same change for the same reason is made only once",
+		"withdrawn or added; tests accept only the withdrawal of arms that gave no result. The same change for the same reason is made only once",
 	Example: `amend("days", capacity=4, reason="a robot is away")`,
 	Short:   "Change the protocol while it runs",
 	Long: `Change the protocol while it runs. Every campaign accepts another capacity.
 Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or
 delta, and arms that are withdrawn or added. A withdrawn arm can no longer be an
 answer. --add reads a table with the columns of the problem's table, and adds its
-arms and tasks. Tests refuse such changes: start another campaign and attach this
-one's measurements to it. All changes hold from the next round on.`,
+arms and tasks. Tests accept the withdrawal of arms that gave no result, because they
+cannot be measured. For other changes, start another campaign and attach this one's
+measurements to it. All changes hold from the next round on.`,
 }
 
 // withdrawHint is the hint on how to name arms in withdraw.
@@ -146,6 +147,9 @@ func (b *AmendBody) check(at Moment) error {
 			return err
 		case at.withdrawn(i):
 			return fmt.Errorf("task %q, arm %q is already withdrawn", w[0], w[1])
+		case !at.posterior() && at.counts()[i] > 0:
+			return fmt.Errorf("task %q, arm %q has a result, so %s cannot withdraw it: its guarantee is about all arms that can be measured",
+				w[0], w[1], at.Algorithm)
 		case slices.Contains(b.WithdrawArms, i):
 			return fmt.Errorf("task %q, arm %q is named twice", w[0], w[1])
 		}

@@ -54,6 +54,8 @@ type ListRow struct {
 	Reward   *float64 `json:"reward,omitempty"` // the recorded result, with the sign of the data; nil without one
 	Status   string   `json:"status,omitempty"` // "known" if the pull has its result; otherwise ""
 	Note     string   `json:"note,omitempty"`   // who recorded the result; set by Mine
+	// probability that the measurement gives a value; nil if no measurement failed, or all
+	Works *float64 `json:"works_probability,omitempty"`
 
 	arm int // number of the arm
 }
@@ -150,7 +152,7 @@ func (s Moment) ask(q Request) (AskBody, error) {
 	asked := func(slot Slot) bool { return task < 0 || s.Problem.TaskOf[slot.Arm] == task }
 	out := AskBody{Round: r.plan.Round, Until: s.until(s.Now)}
 	need := s.needed(r)
-	if !q.Retry {
+	if !q.Retry && r.plan.Sides == nil { // blocks stay whole
 		for i, up := range s.givenUp() {
 			if up {
 				need[i] = 0
@@ -240,11 +242,15 @@ func (s Moment) needed(r *round) []int {
 func (s Moment) list(by string, items []*item) List {
 	out := List{Campaign: s.Start.Name, By: by, Columns: s.Problem.Arms.Columns, Dialect: s.Problem.DialectOf(),
 		Blocks: blockColumns(s.Problem), Words: s.Problem.Words()}
+	works := s.working().works
 	for _, it := range items {
 		out.Round, out.Until = it.round, it.until
 		names, x := s.Problem.NamesOf(it.Arm), s.features(it.Arm)
 		row := ListRow{ID: it.ID, Round: it.round, Plate: it.Plate, Position: it.Position, Block: it.Block, Task: names[0], Arm: names[1],
 			X: x, Settings: s.settings(it.Arm), arm: it.Arm}
+		if works != nil {
+			row.Works = &works[it.Arm]
+		}
 		if it.result != nil {
 			reward := it.result.Reward
 			row.Reward, row.Status = &reward, "known"
@@ -280,8 +286,10 @@ func (s Moment) waiting() Note {
 	if len(n.Names) > 0 {
 		return n
 	}
-	if n = s.givenUpNote(); n.Kind == "" {
+	if n = s.failedNote(NoteRequired, false); n.Kind == "" {
 		n.Kind = NoteNoPulls
+	} else if !s.withdraws() {
+		n.Kind = NoteFixed
 	}
 	return n
 }
@@ -334,11 +342,10 @@ func (s Moment) endsEarly(r *round) bool {
 		})
 }
 
-// failing reports whether some results of a round came and all missing ones are of arms that are given up. It is false for
-// an algorithm with fixed rounds, which waits for a person's decision.
+// failing reports whether all missing results of a round are of arms that are given up.
 func (s Moment) failing(r *round) bool {
 	up := s.givenUp()
-	if len(r.results) == 0 || !slices.Contains(up, true) {
+	if !slices.Contains(up, true) {
 		return false
 	}
 	_, missing := s.pulls(r)
@@ -348,12 +355,13 @@ func (s Moment) failing(r *round) bool {
 		}
 	}
 	out := func(it *item) bool { return it.round == r.plan.Round && it.outstanding() }
-	return !s.complete(r) && !slices.ContainsFunc(s.order, out) && !s.fixedRounds()
+	return !s.complete(r) && !slices.ContainsFunc(s.order, out)
 }
 
 // CloseEarly returns the event that ends the open round with the results so far, if a request can otherwise only wait. It
-// waits for late results (endsEarly), or for arms that give no results (failing). CloseEarly returns nil if the asker
-// still owes results of an earlier list. The folder calls it before Ask, and plans the next round between the two calls.
+// waits for late results (endsEarly), or for arms that give no results (failing). If only the latter are left, the event
+// withdraws them (leaveOut). CloseEarly returns nil if the asker still owes results of an earlier list. The folder calls it
+// before Ask, and plans the next round between the two calls.
 func (s Moment) CloseEarly(q Request) []Event {
 	q.By = s.person(q.By)
 	r := s.open()
@@ -365,10 +373,12 @@ func (s Moment) CloseEarly(q Request) []Event {
 		"a result are late"}
 	switch {
 	case s.endsEarly(r):
-	case !q.Retry && s.failing(r):
-		b.Early, b.Reason = false, "the missing pulls were tried again and gave no result"
-	default:
+	case q.Retry || !s.continues() || !s.failing(r):
 		return nil
+	case len(r.results) == 0 && s.Mode == engine.ModeFC:
+		return s.leaveOut(r, q.By)
+	default:
+		b.Early, b.Reason = false, "the missing pulls were tried again and gave no result"
 	}
 	return []Event{NewEvent(KindClose, s.Now, q.By, b)}
 }

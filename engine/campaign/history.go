@@ -185,11 +185,6 @@ func (s Moment) Known() *problem.Problem {
 		}
 	}
 	q.Failed = s.failures()
-	for i, k := range s.Problem.Failed {
-		if !slices.ContainsFunc(s.guides, s.ofTable) { // otherwise the failures were attached together with the table
-			q.Failed[i] += k
-		}
-	}
 	if lists.Total(q.Failed) == 0 {
 		q.Failed = nil
 	}

@@ -24,20 +24,23 @@ type NoteKind string
 
 // The kinds of notes in a status.
 const (
-	NoteLed     NoteKind = "led"     // names: the run that plans the rounds
-	NoteUnused  NoteKind = "unused"  // numbers: the first unused round
-	NotePending NoteKind = "pending" // names: task and arm of each arm that is measured from the next round on
-	NoteNoBest  NoteKind = "no best" // names: the reason
-	// also of a list; names: task and arm of each arm that is given up
-	NoteGivenUp NoteKind = "given up"
-	NoteEpsilon NoteKind = "epsilon" // numbers: epsilon from the next round on, epsilon of the present answers
+	NoteLed     NoteKind = "led"      // names: the run that plans the rounds
+	NoteUnused  NoteKind = "unused"   // numbers: the first unused round
+	NotePending NoteKind = "pending"  // names: task and arm of each arm that is measured from the next round on
+	NoteNoBest  NoteKind = "no best"  // names: the reason
+	NoteGivenUp NoteKind = "given up" // names: task and arm of each arm that is given up
+	NoteLeftOut NoteKind = "left out" // names: task and arm of each arm that is withdrawn after failures
+	NoteEpsilon NoteKind = "epsilon"  // numbers: epsilon from the next round on, epsilon of the present answers
 )
 
 // The kinds of notes of an empty list.
 const (
-	NoteDecided   NoteKind = "decided"
-	NoteEnded     NoteKind = "ended" // names: the reason; numbers: decided tasks, all tasks
-	NoteNoPulls   NoteKind = "no pulls"
+	NoteDecided NoteKind = "decided"
+	NoteEnded   NoteKind = "ended" // names: the reason; numbers: decided tasks, all tasks
+	NoteNoPulls NoteKind = "no pulls"
+	// names: task and arm of each arm that is given up; nothing else is left
+	NoteRequired  NoteKind = "required"
+	NoteFixed     NoteKind = "fixed"      // the same, for an algorithm that cannot withdraw arms
 	NoteHandedOut NoteKind = "handed out" // names: people ("" for no name); numbers: the round, then the pulls of each person
 	// the requested task has no pull left, but others have; names: task; numbers: round
 	NoteOtherTasks NoteKind = "other tasks"
@@ -50,6 +53,8 @@ const (
 	NoteClosed  NoteKind = "closed"       // numbers: rounds that a person closed
 	NoteEarly   NoteKind = "closed early" // numbers: rounds that ended without late results
 	NoteDiffers NoteKind = "differs"      // see Difference
+	// numbers: arms that a test withdrew, because they gave no result
+	NoteWithdrawn NoteKind = "withdrawn"
 	// reasons why the standing is only heuristic
 	NoteLateDiffer NoteKind = "late results differ" // see engine.WarnLateDiffer
 	NoteTwice      NoteKind = "told twice"          // see engine.WarnTwice
@@ -84,22 +89,31 @@ var noteSentences = map[NoteKind]string{
 	NoteLed:     "the rounds are planned by %s, which has the answers",
 	NoteUnused:  "round %d and later rounds are not used, because everything is decided without them",
 	NotePending: "measured from the next round on: %s",
-	NoteGivenUp: "every try failed, so lists no longer have these: %s. To try again, ask with --retry (retry=true in a script)",
+	NoteGivenUp: "all measurements failed at %s. They probably fail again, so other measurements come first. To try again after these, " +
+		"ask with --retry (retry=true in a script)",
+	NoteLeftOut: "all measurements failed at %s. These are left out, and the answers are about the others",
 	NoteNoBest:  "the measurements do not show the best arms: %s",
 	NoteEpsilon: "epsilon is changed to %g. These answers are still for %g, until results of a later round are recorded",
 
 	NoteDecided: "everything is decided",
 	NoteEnded:   "%[1]s; tasks decided: %[2]d of %[3]d; nothing more is asked for",
 	NoteNoPulls: "nothing is left to hand out",
+	NoteRequired: "all measurements failed at %s, and nothing can be decided without these. If they cannot be measured, leave them out: " +
+		"gonb-cope campaign amend DIR --withdraw TASK/ARM --reason TEXT. The answers are then about the others. To try again, ask with " +
+		"--retry (retry=true in a script)",
+	NoteFixed: "all measurements failed at %s, and the algorithm needs these. To try again, ask with --retry (retry=true in a script). If " +
+		"they cannot be measured, start another campaign without them, and attach the measurements of this one",
 	NoteHandedOut: "all measurements of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
 		"If the results will never come, end the round: gonb-cope campaign close DIR",
 
 	NoteOtherTasks: "all measurements of task %q in round %d are handed out; other tasks still have some",
 
-	NoteLost:   "the %s independent of %s (what fails is a result, and not lost)",
-	NoteExtra:  "the %s not chosen by %s",
-	NoteClosed: "%s closed for reasons unrelated to rewards",
-	NoteEarly:  "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when they came",
+	NoteLost:      "the %s independent of %s (what fails is a result, and not lost)",
+	NoteExtra:     "the %s not chosen by %s",
+	NoteClosed:    "%s closed for reasons unrelated to rewards",
+	NoteWithdrawn: "%s withdrawn only because their measurements cannot give a result",
+	NoteEarly: "the time of a result does not depend on its reward: %s ended without late results, which the posterior used when " +
+		"they came",
 
 	NoteRewardsDrawn: "rewards drawn from the kernel as prior, whose variances are in squared reward units " +
 		"(gaps= plans for a lead of the best arm instead)",
@@ -134,7 +148,7 @@ func (n Note) String() string {
 	k, none := n.number(0), []float64(nil) // numbers after their conversion to words
 	its := agreed(k, "its reward", "their rewards")
 	switch n.Kind {
-	case NotePending, NoteGivenUp:
+	case NotePending, NoteGivenUp, NoteLeftOut, NoteRequired, NoteFixed:
 		var arms []string
 		for k := 0; k+1 < len(n.Names); k += 2 {
 			arms = append(arms, fmt.Sprintf("task %q, arm %q", n.Names[k], n.Names[k+1]))
@@ -153,6 +167,8 @@ func (n Note) String() string {
 		words, numbers = []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), its}, none
 	case NoteClosed:
 		words, numbers = []string{sentence.Count(k, "round") + agreed(k, " was", " were")}, none
+	case NoteWithdrawn:
+		words, numbers = []string{sentence.Count(k, "option") + agreed(k, " was", " were")}, none
 	case NoteEarly:
 		words, numbers = []string{sentence.Count(k, "round")}, none
 	case NoteRule:
@@ -171,8 +187,10 @@ func (n Note) String() string {
 // notes returns the notes of the status.
 func (s review) notes() []Note {
 	out := slices.Concat(s.Notes, s.pending(), s.nextEpsilon())
-	if n := s.givenUpNote(); n.Kind != "" {
-		out = append(out, n)
+	for _, n := range []Note{s.failedNote(NoteGivenUp, false), s.failedNote(NoteLeftOut, true)} {
+		if n.Kind != "" {
+			out = append(out, n)
+		}
 	}
 	return out
 }

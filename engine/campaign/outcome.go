@@ -2,10 +2,15 @@ package campaign
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
+	"github.com/gonb-cope/gonb-cope/engine"
+	"github.com/gonb-cope/gonb-cope/engine/algorithms"
+	"github.com/gonb-cope/gonb-cope/engine/answer"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 )
@@ -99,69 +104,118 @@ func (t *teller) failedOf(row problem.SheetRow, arm, k int, what outcome) {
 	t.readAsFailed(row.Line, "", what)
 }
 
-// failures returns, by arm, the number of failed measurements without a result. It leaves out pulls of the open round.
+// failures returns, by arm, the number of failed measurements without a result, including those of the problem's table. It
+// leaves out pulls of the open round.
 func (s Moment) failures() []int {
-	out := make([]int, s.Problem.N())
+	out := s.failedRowsOf()
 	for _, it := range s.order {
 		if r := s.open(); it.failed != "" && it.result == nil && (r == nil || it.round != r.plan.Round) {
 			out[it.Arm]++
 		}
 	}
+	return out
+}
+
+// failedRowsOf returns, by arm, the number of rows without ids whose measurement failed: of sheets, and of the problem's
+// table.
+func (s Moment) failedRowsOf() []int {
+	out := make([]int, s.Problem.N())
 	for _, x := range s.failedRows {
 		if !x.Pull && x.Arm < len(out) {
 			out[x.Arm]++
 		}
 	}
+	if !slices.ContainsFunc(s.guides, s.ofTable) { // otherwise the failures were attached together with the table
+		for i, k := range s.Problem.Failed {
+			out[i] += k
+		}
+	}
 	return out
 }
 
-// mostRetries is the number of automatic repetitions of failed pulls of an arm without results.
-const mostRetries = 2
+const (
+	// mostRetries is the number of automatic repetitions of failed pulls of an arm without results.
+	mostRetries = 2
+	// likely is the least probability that an arm without results works at which its failed pulls are repeated, and
+	// algorithms that need not measure each arm plan it.
+	likely = 0.3
+)
 
-// givenUp reports, by arm, whether the arm has no result and its pulls failed more than mostRetries times. In each round
-// only the longest chain of failures counts, in which each pull replaces the previous one.
-func (s Moment) givenUp() []bool {
+// working states which arms work, from the numbers of results and failures alone. It uses those of the open round too.
+type working struct {
+	tries    []int     // failed pulls in a row of each arm; 0 if it has a result
+	measured []bool    // arms with a result
+	works    []float64 // answer.Works: probability that a pull of the arm gives a value; nil if unknown
+}
+
+// working returns the record of failures. In each round only the longest chain of failures counts, in which each pull
+// replaces the previous one: pulls that were made together may have failed for one reason.
+func (s Moment) working() working {
 	n := s.Problem.N()
-	failures, measured := make([]map[int]int, n), make([]bool, n)
-	tries := map[string]int{} // by id: number of failed pulls in the chain that ends with this id
+	failures := make([]map[int]int, n)
+	chain := map[string]int{} // by id: number of failed pulls in the chain that ends with this id
 	for _, it := range s.order {
-		if it.result != nil {
-			measured[it.Arm] = true
-		}
 		if it.failed == "" || it.result != nil {
 			continue
 		}
-		tries[it.ID] = tries[it.Again] + 1
+		chain[it.ID] = chain[it.Again] + 1
 		if failures[it.Arm] == nil {
 			failures[it.Arm] = map[int]int{}
 		}
-		failures[it.Arm][it.round] = max(failures[it.Arm][it.round], tries[it.ID])
+		failures[it.Arm][it.round] = max(failures[it.Arm][it.round], chain[it.ID])
 	}
-	out := make([]bool, n)
-	if len(tries) == 0 {
+	failed := s.failedRowsOf()
+	for i, byRound := range failures {
+		for _, k := range byRound {
+			failed[i] += k
+		}
+	}
+	out := working{tries: make([]int, n), measured: make([]bool, n)}
+	if lists.Total(failed) == 0 {
 		return out
 	}
+	counts := s.counts()
+	q := *s.Problem
+	q.Mean, q.Partial, q.Reps, q.Failed = nil, slices.Repeat([]float64{math.NaN()}, n), counts, failed
+	for i := range n {
+		if out.measured[i] = counts[i] > 0; out.measured[i] {
+			q.Partial[i] = 0 // any value: only its presence counts
+		} else {
+			out.tries[i] = failed[i]
+		}
+	}
+	out.works = answer.Works(&q)
+	return out
+}
+
+// counts returns, by arm, the number of results, including those of the open round.
+func (s Moment) counts() []float64 {
+	out := make([]float64, s.Problem.N())
 	for m := range resultsOf(s.rounds) {
-		measured[m.Arm] = true
+		out[m.Arm] += float64(m.count())
 	}
 	for _, g := range s.guides {
-		measured[g.Arm] = true
-	}
-	for i, byRound := range failures {
-		all := 0
-		for _, k := range byRound {
-			all += k
-		}
-		out[i] = all > mostRetries && !measured[i]
+		out[g.Arm] += float64(g.count())
 	}
 	return out
 }
 
-// givenUpNote returns a note that names the arms that are given up; the zero Note if there are none.
-func (s Moment) givenUpNote() Note {
-	n := Note{Kind: NoteGivenUp}
+// unlikely reports whether arm i has no result and probably gives none.
+func (w working) unlikely(i int) bool { return !w.measured[i] && w.works != nil && w.works[i] < likely }
+
+// givenUp reports, by arm, whether the arm has no result, its pulls failed, and it probably gives no result: by the failures
+// of all arms, or because its pulls failed more than mostRetries times in a row.
+func (s Moment) givenUp() []bool {
+	w := s.working()
+	return lists.Make(len(w.tries), func(i int) bool { return w.tries[i] > mostRetries || w.tries[i] > 0 && w.unlikely(i) })
+}
+
+// failedNote returns a note of the kind that names the arms that are given up, and are withdrawn or not; the zero Note if
+// there are none.
+func (s Moment) failedNote(kind NoteKind, withdrawn bool) Note {
+	n := Note{Kind: kind}
 	for i, up := range s.givenUp() {
-		if up && !s.withdrawn(i) {
+		if up && s.withdrawn(i) == withdrawn {
 			n.Names = append(n.Names, s.Problem.NamesOf(i)...)
 		}
 	}
@@ -171,21 +225,60 @@ func (s Moment) givenUpNote() Note {
 	return n
 }
 
-// dropped returns the counts with 0 for arms that are given up. It returns them unchanged if no other arm has pulls, or if
-// the algorithm has fixed rounds.
-func (s Moment) dropped(counts []int) []int {
+// dropped returns the counts of a plan without arms that are given up, arms that probably fail, and arms of tasks with at
+// most one other candidate, which their pulls cannot decide. Arms that probably fail come if no others are left. If only
+// arms that are given up are left, the plan has these, and waits. If the algorithm needs all its pulls, the counts are
+// returned unchanged.
+func (s Moment) dropped(counts []int, answers []engine.Answer) []int {
 	up := s.givenUp()
-	if !slices.Contains(up, true) || s.fixedRounds() {
+	if !slices.Contains(up, true) || !s.continues() {
 		return counts
 	}
-	out := slices.Clone(counts)
-	for i := range out {
-		if up[i] {
-			out[i] = 0
+	decides := slices.Repeat([]bool{true}, s.Problem.V())
+	for v, a := range answers {
+		arms := indices.All(len(counts))
+		lo, hi := s.Problem.ArmsOf(v)
+		rivals := func(i int) bool { return !up[i] && slices.Contains(a.Candidates, s.Problem.Arms.Names[i]) }
+		decides[v] = s.Mode == engine.ModeFB || a.Decided || lists.Count(arms[lo:hi], rivals) > 1
+	}
+	w := s.working()
+	need := func(i int) bool { return !up[i] && decides[s.Problem.TaskOf[i]] }
+	for _, is := range []func(i int) bool{
+		func(i int) bool { return need(i) && !w.unlikely(i) }, need, func(i int) bool { return up[i] },
+	} {
+		out := lists.Make(len(counts), func(i int) int { return counts[i] * indices.Indicator(is(i)) })
+		if lists.Total(out) > 0 {
+			return out
 		}
 	}
-	if lists.Total(out) == 0 {
-		return counts
+	return counts
+}
+
+// continues reports whether the algorithm continues without arms that are given up: it decides by a posterior, or it has a
+// budget and its rounds may be changed. A test waits for a person's decision, because its guarantee is about all arms.
+func (s Moment) continues() bool { return s.posterior() || s.Mode == engine.ModeFB && !s.fixedRounds() }
+
+// posterior reports whether the algorithm decides by a posterior.
+func (p Protocol) posterior() bool {
+	e, err := p.Entry()
+	return err == nil && e.Backing == algorithms.BackingPosterior
+}
+
+// leaveOut returns the event that withdraws the arms that are given up, if the algorithm decides by a posterior. It keeps
+// tasks in which all arms are given up. If there are no arms to withdraw, it returns nil.
+func (s Moment) leaveOut(r *round, by string) []Event {
+	up := s.givenUp()
+	b := AmendBody{Reason: "all its measurements failed"}
+	for v := range s.Problem.V() {
+		lo, hi := s.Problem.ArmsOf(v)
+		arms := lists.Where(indices.All(hi)[lo:], func(i int) bool { return !s.withdrawn(i) })
+		if failed := lists.Where(arms, func(i int) bool { return up[i] }); len(failed) < len(arms) {
+			b.WithdrawArms = append(b.WithdrawArms, failed...)
+		}
 	}
-	return out
+	if b.WithdrawArms == nil || !s.posterior() || r.plan.Sides != nil {
+		return nil
+	}
+	b.Withdraw = lists.Map(b.WithdrawArms, func(i int) [2]string { return [2]string(s.Problem.NamesOf(i)) })
+	return []Event{NewEvent(KindAmend, s.Now, by, b)}
 }

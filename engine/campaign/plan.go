@@ -197,7 +197,7 @@ func (s Moment) Plan(x *Run, build string, revision int) Event {
 	// still useful
 	b.Counts = s.capped(b.Counts, s.spent(s.Protocol), b.Seed)
 	if b.Sides = x.Next.Sides; b.Sides == nil {
-		b.Counts = s.dropped(b.Counts)
+		b.Counts = s.dropped(b.Counts, x.Outcome.Answers)
 	}
 	// the capacity may have been amended
 	q := s.Protocol

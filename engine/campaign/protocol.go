@@ -3,6 +3,7 @@ package campaign
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -21,7 +22,7 @@ import (
 // Revision counts the changes of this module after which an algorithm decides or plans differently on the same rewards.
 // Increase it with each such change. A campaign that began under another revision continues only after an upgrade has
 // shown and recorded the changes.
-const Revision = 31
+const Revision = 32
 
 // Protocol holds the rules of a campaign from its start: the question, the algorithm, and the limits of the laboratory.
 type Protocol struct {
@@ -88,8 +89,7 @@ func (p Protocol) Entry() (algorithms.Entry, error) { return algorithms.Named(p.
 // at any time, if the problem has no blocks. A test decides by whole rounds, and cut rounds would give it too little
 // information.
 func (p Protocol) Cuts() bool {
-	e, err := p.Entry()
-	return err == nil && p.Capacity > 0 && p.Problem.Block == nil && e.Backing == algorithms.BackingPosterior
+	return p.Capacity > 0 && p.Problem.Block == nil && p.posterior()
 }
 
 // fixedRounds reports whether the algorithm accepts only rounds exactly as planned. It begins a run to find out, which
@@ -104,6 +104,16 @@ func (p Protocol) fixedRounds() bool {
 	}
 	_, able := run.Algorithm().(engine.Amender)
 	return !able
+}
+
+// withdraws reports whether the algorithm can continue without arms that have no results. Like fixedRounds, it begins a run.
+func (p Protocol) withdraws() bool {
+	run, err := p.question().Begin(context.Background(), nil)
+	if err != nil {
+		return false
+	}
+	w, able := run.Algorithm().(engine.Withdrawer)
+	return able && !errors.Is(w.CanWithdraw(nil), engine.ErrFixedQuestion)
 }
 
 // noRounds is the limit of rounds if the protocol states none.

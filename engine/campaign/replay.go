@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 
@@ -147,11 +148,26 @@ func (x *replayer) measured(r *round) (engine.Batch, error) {
 		b := engine.Batch{Counts: engine.CountsOf(sides, n), Means: engine.MeansOf(sides, within, n), Within: within}
 		return b, x.steps.AmendBlocks(sides)
 	}
-	b, err := restricted(summed(x.protocol, r.results, x.squares), x.state.upFrom(x.generation))
+	b, err := restricted(summed(x.protocol, x.inTime(r), x.squares), x.state.upFrom(x.generation))
 	if err == nil {
 		err = x.impose(b.Counts)
 	}
 	return b, err
+}
+
+// inTime returns the results of a round by arm. For a test, it leaves out results that came after their arm was withdrawn:
+// the withdrawal must not depend on them.
+func (x *replayer) inTime(r *round) map[int][]*measured {
+	out := r.results
+	for _, a := range x.state.amends {
+		for _, i := range a.WithdrawArms {
+			if len(r.results[i]) > 0 && !x.protocol.posterior() {
+				out = maps.Clone(out)
+				out[i] = lists.Where(out[i], func(m *measured) bool { return m.seq < a.seq })
+			}
+		}
+	}
+	return out
 }
 
 // impose sets the pulls of the open round to the given counts.

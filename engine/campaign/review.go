@@ -64,6 +64,9 @@ func (s review) assumes() []Note {
 	add(NoteExtra, extra)
 	add(NoteClosed, closed)
 	add(NoteEarly, early)
+	if !s.posterior() {
+		add(NoteWithdrawn, lists.Count(indices.All(s.Problem.N()), s.withdrawn))
+	}
 	return out
 }
 

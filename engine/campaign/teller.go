@@ -60,7 +60,7 @@ func ReadResults(ctx context.Context, p Protocol, data []byte, name string, kind
 
 // ownColumns are the columns of lists and sheets; notesOf keeps the content of others as notes.
 var ownColumns = []string{"id", "round", "plate", "position", "block", "task", "arm", "reward", "status", "note", "count",
-	"mean", "sd", ChainColumn}
+	"mean", "sd", "works_probability", ChainColumn}
 
 // teller matches the rows of a sheet with pulls. It collects the events to record, and does not change the state. It
 // serves one sheet; finish is called once, at the end.

@@ -162,24 +162,25 @@ func (g *gain) price(value float64) float64 {
 	return gap
 }
 
-// extend adds arms whose gradient exceeds that of every working arm, the largest first, and moves the multipliers back
-// towards the central path. It reports whether it added any.
+// extend adds dissimilar arms whose gradient exceeds that of every working arm, the largest first, and moves the multipliers
+// back towards the central path. It reports whether it added any.
 func (g *gain) extend(gap, restricted float64) bool {
 	top := slices.Max(g.g)
 	order := ranking(len(g.allG), func(i int) (float64, bool) { return g.allG[i], !g.in[i] && g.allG[i] > top*(1+1e-12) })
 	if len(order) == 0 {
 		return false
 	}
-	order = order[:min(len(order), max(g.p.phi.Cols, len(g.arms)/8))]
+	joined := dissimilar(g.all, order, max(g.p.phi.Cols, len(g.arms)/8))
 	mass := min(max(0.3*(gap-restricted)/top, 1e-4), 0.05)
 	scale(1-mass, g.lambda)
-	for _, a := range order {
-		g.in[a.arm] = true
-		g.arms = append(g.arms, a.arm)
-		g.lambda = append(g.lambda, mass/float64(len(order)))
+	for _, k := range joined {
+		i := order[k].arm
+		g.in[i] = true
+		g.arms = append(g.arms, i)
+		g.lambda = append(g.lambda, mass/float64(len(joined)))
 	}
 	g.resize()
-	for a := len(g.arms) - len(order); a < len(g.arms); a++ {
+	for a := len(g.arms) - len(joined); a < len(g.arms); a++ {
 		g.z[a] = 0
 	}
 	if g.iterations > 1 {

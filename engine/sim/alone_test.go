@@ -58,7 +58,7 @@ func TestForecastWithNorm(t *testing.T) {
 		d := (place(i) - place(10+10*v)) / 0.1
 		return 3 * math.Exp(-d*d/2)
 	}, place)
-	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 3, Seed: 2, Estimates: true}
+	x := sim.Experiment{Problem: p, Mode: engine.ModeFC, Algorithm: "CoTestFC", Runs: 3, Seed: 2, ForecastNorm: true}
 	x.Options.Epsilon = 0.3
 	r := run(t, x)
 	at := slices.IndexFunc(r.Warnings, func(w engine.Warning) bool {

@@ -40,8 +40,8 @@ type Experiment struct {
 	// nil
 	Rounds RoundFunc
 	Detail bool // whether to set Result.Detail
-	// whether to set Result.Estimates, up to 8 MB
-	Estimates bool
+	// whether to warn if a bound on the norm would save many samples, which takes a forecast
+	ForecastNorm bool
 	// cache of designs, shared by experiments; nil means a new one
 	Memory *model.Memory
 
@@ -88,8 +88,6 @@ type made struct {
 	sent    wire.Traffic
 	pulls   [][]int // rounds × V, if Experiment.Each is set
 	alg     engine.Detailed
-	// estimates of the first run, if requested; else nil
-	estimates *engine.Estimates
 }
 
 // one makes a run. It turns a panic into an error with the stack, because each run has its own goroutine. Otherwise the
@@ -118,15 +116,7 @@ func (x Experiment) one(ctx context.Context, entry algorithms.Entry, model *mode
 	if x.Progress != nil && x.Runs == 1 {
 		env = watch(env, m.alg, x.Progress)
 	}
-	var recorder *keeper
-	if x.Estimates && run == 0 {
-		recorder = keepEstimates(env, m.alg, x.truth(run))
-		env = recorder
-	}
 	m.outcome, err = asked.WithoutTrail().Run(ctx, asMeasured(x.Problem, env))
-	if recorder != nil {
-		m.estimates = recorder.finish()
-	}
 	m.sent, m.pulls = measured.sent, measured.pulls
 	return m, err
 }
@@ -280,36 +270,6 @@ func (x Experiment) hardnessSpeedup(ctx context.Context, m *model.Model, ridge f
 		sum += d.Value
 	}
 	return sum / together.Value
-}
-
-// EstimateRecorder stores the estimates of a run that is not simulated by this package, as Experiment.Estimates does for
-// simulated runs.
-type EstimateRecorder struct {
-	problem *problem.Problem
-	keeper  *keeper // nil before the first round
-}
-
-// RecordEstimates returns an empty EstimateRecorder. p is the user's problem, with its expected rewards if it has any.
-func RecordEstimates(p *problem.Problem) *EstimateRecorder { return &EstimateRecorder{problem: p} }
-
-// Learned counts a round and records its estimates. In long runs it records only every second, fourth, … round. Call it
-// after each round, always with the same steps.
-func (k *EstimateRecorder) Learned(s *engine.Steps) {
-	if k.keeper == nil {
-		k.keeper = keepEstimates(nil, s.Algorithm(), k.problem)
-	}
-	k.keeper.rounds++
-	if k.keeper.rounds%k.keeper.stride == 0 {
-		k.keeper.keep()
-	}
-}
-
-// Estimates returns the recorded estimates. It returns nil if there were no rounds or the algorithm makes no estimates.
-func (k *EstimateRecorder) Estimates() *engine.Estimates {
-	if k.keeper == nil {
-		return nil
-	}
-	return k.keeper.finish()
 }
 
 // Complete adds to the result of one run on measured rewards (algorithms.Measured) what Run adds to simulated ones:

@@ -22,7 +22,6 @@ type shown struct {
 	Trace        []engine.RoundRecord
 	Eliminations []engine.Elimination
 	Warnings     []engine.Warning
-	Estimates    *engine.Estimates
 	Sent         wire.Traffic
 
 	// final state of the run; set by explain
@@ -36,7 +35,7 @@ func (m *made) shown(run int, s score) *shown {
 	o := &m.outcome
 	return &shown{
 		Run: run, Score: s, Answers: o.Answers, Trace: o.Rounds, Warnings: o.Warnings,
-		Estimates: m.estimates, Sent: m.sent, alg: m.alg,
+		Sent: m.sent, alg: m.alg,
 	}
 }
 

@@ -49,7 +49,7 @@ type Store struct {
 }
 
 // storedLine is a line of the file. Problem and Algorithm are for human readers. Lines of another revision stay in the
-// file, but no key matches them. Estimates are a separate field, because the JSON of a Result does not include them.
+// file, but no key matches them.
 type storedLine struct {
 	Key       string          `json:"key"`
 	Revision  int             `json:"revision"`
@@ -57,8 +57,6 @@ type storedLine struct {
 	Algorithm string          `json:"algorithm"`
 	Result    json.RawMessage `json:"result"`
 	Special   []special       `json:"special,omitempty"`
-	Estimates json.RawMessage `json:"estimates,omitempty"`
-	Beside    []special       `json:"beside,omitempty"` // special numbers in Estimates
 }
 
 // lineStart is the beginning of every line. A file that begins otherwise is not a store and is not changed.
@@ -193,10 +191,6 @@ func (s *Store) Run(ctx context.Context, x Experiment) (engine.Result, bool, err
 	}
 	if there {
 		r, err := line.decode()
-		if err == nil && line.Estimates != nil {
-			r.Estimates = new(engine.Estimates)
-			err = restore(r.Estimates, line.Estimates, line.Beside)
-		}
 		algorithms.Describe(&r, x.Problem, x.Options)
 		return r, err == nil, err
 	}
@@ -225,13 +219,7 @@ var errInUse = errors.New("it is in use by another sweep or program")
 func (s *Store) keep(key string, r engine.Result) error {
 	line := storedLine{Key: key, Revision: ResultsRevision, Problem: r.Problem, Algorithm: r.Algorithm}
 	var err error
-	if r.Estimates != nil {
-		line.Estimates, line.Beside, err = lossless(r.Estimates)
-		r.Estimates = nil // the JSON of a result leaves them out
-	}
-	if err == nil {
-		line.Result, line.Special, err = lossless(&r)
-	}
+	line.Result, line.Special, err = lossless(&r)
 	if err != nil {
 		return fmt.Errorf("store %s: %w", s.path, err)
 	}
@@ -382,7 +370,7 @@ func (x Experiment) keyOf(ctx context.Context, model *model.Model) (string, erro
 	noise := p.Noise // the lists of noise are hashed separately, bit by bit
 	noise.Scales, noise.SD = nil, nil
 	words, err := json.Marshal([]any{
-		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.Estimates,
+		ResultsRevision, x.Mode, x.Algorithm, engine.NonZero(x.Options), x.Runs, x.Seed, x.Detail, x.ForecastNorm,
 		p.Name, p.Tasks.Names, p.Arms.Names, p.TaskOf, p.Kernel.String(), engine.NonZero(noise), rank,
 	})
 	if err != nil {

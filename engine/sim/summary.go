@@ -46,7 +46,7 @@ func (ts *Trials) summary(ctx context.Context, t *tally) engine.Result {
 	}
 	ts.first(&r, shown)
 	x.compare(ctx, &r, entry, model, t)
-	if x.Estimates && t.done > 0 {
+	if x.ForecastNorm && t.done > 0 {
 		r.Warnings = append(r.Warnings, x.withNorm(r, entry, model)...)
 	}
 	if t.done == 0 {
@@ -81,7 +81,7 @@ func (ts *Trials) graded(r *engine.Result, scores []score) {
 // first sets what the result displays of one run, from s.
 func (ts *Trials) first(r *engine.Result, s *shown) {
 	r.Answers = slices.Clone(s.Answers)
-	r.Trace, r.Eliminations, r.Estimates = s.Trace, s.Eliminations, s.Estimates
+	r.Trace, r.Eliminations = s.Trace, s.Eliminations
 	r.Progress, r.Remaining = slices.Clone(s.Progress), s.Remaining
 	if ts.entry.DividedByV {
 		divideByV(r)

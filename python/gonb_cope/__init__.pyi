@@ -92,7 +92,7 @@ class Record(dict[str, Any]):
     def __getattr__(self, name: str) -> Any: ...
 
 class _HasPlot:
-    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
+    def plot(self, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
         """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, hardness, a spectrum, a design, comparisons, a speedup, a fit or a campaign."""
         ...
 
@@ -2214,8 +2214,8 @@ def tell(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None =
 def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: _Number | None = ..., capacity: int | None = ..., withdraw: str | _List | None = ..., add: str | PathLike[str] | _Table | None = ..., by: str | None = ...) -> Campaign:
     """Changes the protocol while it runs, from the next round on, and shows how far the campaign is. Every
     campaign accepts another capacity. Algorithms that decide by a posterior (CoBayesFC) also accept
-    another epsilon or delta, and arms that are withdrawn or added; tests refuse these. The same change
-    for the same reason is made only once.
+    another epsilon or delta, and arms that are withdrawn or added; tests accept only the withdrawal of
+    arms that gave no result. The same change for the same reason is made only once.
 
     Parameters:
         c (a campaign or a string):
@@ -2366,7 +2366,7 @@ def attach(c: Campaign | str, file: str | PathLike[str] | _Table, by: str | None
     """
     ...
 
-def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., posterior: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
+def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | Hardness | Spectrum | Design | Comparisons | Speedup | Fit | Campaign, x: str | None = ..., y: str | _List | None = ..., file: str | None = ..., panel: str | None = ..., title: str | None = ..., xlabel: str | None = ..., ylabel: str | None = ..., logx: bool | None = ..., logy: bool | None = ..., xlim: _List | None = ..., ylim: _List | None = ..., width: _Number | None = ..., reference: bool | None = ..., task: str | None = ..., where: Problem | None = ...) -> Figure:
     """Draws a figure of an answer, a sweep, a result, several results, bounds, a plan, hardness, a
     spectrum, a design, comparisons, a speedup, a fit or a campaign.
 
@@ -2410,11 +2410,8 @@ def plot(value: Answer | Sweep | Result | _List | Bounds | Plan | Hardness | Spe
             size stays the same
         reference (True or False, default True):
             False: leave out reference lines such as lower bounds
-        posterior (True or False, default False):
-            True: for a result, draw the estimate and 95 % interval of every arm in its first run, with
-            the true means if known; x is then arm or round
         task (a string, optional):
-            With posterior=true or where=, the only task to draw
+            With where=, the only task to draw
         where (a problem, optional):
             The problem of a result: draw which arms of the first run were still open, round by round,
             in the plane of the two features x and y

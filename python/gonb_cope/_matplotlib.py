@@ -74,10 +74,6 @@ def _series(ax: Any, s: dict[str, Any], i: int) -> None:
         ax.barh(x, y, height=0.7, xerr=spread, color=colour, label=label)
     elif style == "dots":
         ax.errorbar(y, x, xerr=spread, color=colour, marker="D" if s.get("measured") else marker, linestyle="none", label=label)
-    elif style in ("band", "shade"):
-        ax.fill_between(x, lo, hi, color=colour, alpha=0.25, linewidth=0, label=label if style == "shade" else None)
-        if style == "band":
-            ax.plot(x, y, color=colour, label=label)
     elif style in ("forecast", "bound"):
         ax.plot(x, y, color="grey" if style == "bound" else colour, linewidth=0.8, linestyle="--", label=label)
     else:

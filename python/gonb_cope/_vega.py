@@ -59,7 +59,6 @@ def _series(figure: dict[str, Any], s: dict[str, Any], i: int) -> list[dict[str,
         "dots": {"type": "point", "filled": True},
         "points": {"type": "point", "filled": True},
         "line": {"type": "line", "point": True},
-        "band": {"type": "line"},
         "forecast": {"type": "line", "strokeWidth": 1, "strokeDash": [4, 2]},
         "bound": {"type": "line", "strokeWidth": 1, "color": "grey"},
     }
@@ -67,8 +66,7 @@ def _series(figure: dict[str, Any], s: dict[str, Any], i: int) -> list[dict[str,
     layers = []
     if s.get("lo") and s.get("hi"):
         ends = {**encoding, value: {**encoding[value], "field": "lo"}, value + "2": {"field": "hi"}}
-        area = style in ("band", "shade")
-        layers.append({"data": data, "mark": {"type": "area", "opacity": 0.25} if area else {"type": "rule"}, "encoding": ends})
+        layers.append({"data": data, "mark": {"type": "rule"}, "encoding": ends})
     if style in marks:
         layers.append({"data": data, "mark": marks[style], "encoding": encoding})
     return layers

@@ -194,10 +194,8 @@ func (s Series) HasIntervals() bool {
 	return len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) && len(s.Y) > 0
 }
 
-// withIntervals counts the series that have intervals and that are not always bands.
-func (p pane) withIntervals() int {
-	return lists.Count(p.Series, func(s Series) bool { return s.HasIntervals() && s.Style != Band && s.Style != Shade })
-}
+// withIntervals counts the series that have intervals.
+func (p pane) withIntervals() int { return lists.Count(p.Series, Series.HasIntervals) }
 
 // crowdedBars reports whether the intervals of several series do not fit side by side between neighbouring points. Then
 // all of them are bands.
@@ -214,7 +212,7 @@ func (p pane) crowdedBars() bool {
 // bandOf reports whether the intervals of series i are a band.
 func (p pane) bandOf(i int) bool {
 	s := p.Series[i]
-	return s.HasIntervals() && (s.Style == Band || s.Style == Shade || p.banded && s.Style != Points)
+	return s.HasIntervals() && p.banded && s.Style != Points
 }
 
 // bar is the interval of point k of series i, as a vertical stroke.

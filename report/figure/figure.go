@@ -22,10 +22,8 @@ const (
 	// horizontal bars with error bars; X is the position, named by Categories
 	Bars     Style = "bars"
 	Dots     Style = "dots"     // markers with intervals; X is the position, named by Categories
-	Band     Style = "band"     // a line in a band from Lo to Hi
 	Forecast Style = "forecast" // a thin line without markers in the colour of the series
 	Bound    Style = "bound"    // a thin grey line without markers, for comparison
-	Shade    Style = "shade"    // the area from Lo to Hi, without a line
 )
 
 // Figure is a chart as data. It states what is drawn, not how. A value outside the axes, an infinite value, or a value

@@ -55,7 +55,6 @@ func awkward() map[string]Figure {
 		"bars":          {LogX: true, Categories: []string{"a", "b", "c", "d"}, Series: []Series{{Style: Bars, X: []float64{0, 1, 2, 3}, Y: []float64{0, -1, nan, inf}, Lo: []float64{0, 0, 0, 0}, Hi: []float64{1, 1, 1, inf}}}},
 		"no bars":       {Series: []Series{{Style: Bars}}},
 		"signed bars":   {Categories: []string{"a", "b"}, Series: []Series{{Style: Bars, X: []float64{0, 1}, Y: []float64{-2, 3}}}},
-		"band":          {LogY: true, Series: []Series{{Name: "a", Style: Band, X: []float64{1, 2, 3}, Y: []float64{1, nan, 3}, Lo: []float64{0, 1, 2}, Hi: []float64{2, 3, 4}}}},
 		"empty heat":    {Heat: &Heat{}},
 		"heat":          {Heat: &Heat{Rows: []string{"a"}, Columns: []string{"x", "y"}, Z: [][]float64{{nan, -1}}}},
 		"markup":        {Title: `<b> & "q" ξ ‖`, XLabel: "<i>", YLabel: "10^3 & more", Series: []Series{{Name: "a<b", X: []float64{1}, Y: []float64{1}}}},

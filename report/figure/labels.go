@@ -20,7 +20,7 @@ func (d *layout) name(panes []pane) {
 	for _, p := range panes {
 		for i, s := range p.Series {
 			e := entry{name: s.Name, style: p.styles[i],
-				bare: s.Style == Points || s.Style == Dots, filled: s.Style == Bars, shaded: s.Style == Shade}
+				bare: s.Style == Points || s.Style == Dots, filled: s.Style == Bars}
 			if s.Measured {
 				e.style.color = ink
 			}
@@ -151,12 +151,8 @@ const sampleWidth = 20
 
 // sample draws a short piece of a line with its marker, or a patch of a bar's colour.
 func sample(c draw.Canvas, e entry, at vg.Point) {
-	if e.filled || e.shaded {
-		color := e.style.color
-		if e.shaded {
-			color.A = shadeAlpha
-		}
-		fill(c, color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4},
+	if e.filled {
+		fill(c, e.style.color, []vg.Point{{X: at.X + 4, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y - 4}, {X: at.X + 16, Y: at.Y + 4},
 			{X: at.X + 4, Y: at.Y + 4}})
 		return
 	}

@@ -34,7 +34,6 @@ type entry struct {
 	across bool    // a line across the figure
 	bare   bool    // markers without a line
 	filled bool    // bars, shown as a patch of colour
-	shaded bool    // a band, shown as a patch of its shade
 }
 
 // Lengths in points. The sheet is as wide as a page with two columns of text, so that letters keep their size in print.
@@ -286,13 +285,6 @@ func (f Figure) arrangement() string {
 		return "one below the other"
 	}
 	return fmt.Sprintf("in %d rows", rows)
-}
-
-// PanelRoom returns the number of markers with intervals that fit side by side in a panel of the figure.
-func (f Figure) PanelRoom() int {
-	const each, around = 3.5, 45 // points for each marker, and for the parts beside the panes
-	columns := vg.Length(max(f.gridColumns(), 1))
-	return int(((f.sheet()-around)/columns - between) / each)
 }
 
 // limits returns an error for ends that an axis cannot have; nil means that none were stated.

@@ -42,9 +42,6 @@ const alone = 16
 // curve draws series i as a line with markers, as points, or as dots in rows.
 func (p pane) curve(c draw.Canvas, i int) {
 	s, style := p.Series[i], p.styles[i]
-	if s.Style == Shade {
-		return
-	}
 	if !p.bandOf(i) {
 		p.intervals(c, i)
 	}

@@ -119,9 +119,6 @@ func styles(panels []Figure) [][]seriesStyle {
 			if s.Measured {
 				l.mark = open{"diamond"}
 			}
-			if s.Style == Shade {
-				l.mark, l.dashes = nil, nil
-			}
 			if s.Style == Forecast {
 				l.thin, l.mark = true, nil
 			}

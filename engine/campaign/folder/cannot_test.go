@@ -34,7 +34,8 @@ func TestWhyNot(t *testing.T) {
 		}
 		// a round is open: the change is tried before its rewards
 		l := asked(t, c, "Ann", 2)
-		err = amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "a"}}, Reason: "sold out"}, "Ann")
+		epsilon := 0.5
+		err = amend(t, c, campaign.AmendBody{Epsilon: &epsilon, Reason: "the difference is small"}, "Ann")
 		wants(t, err, a.algorithm, "cannot change its question", a.want, "only capacity can be changed here")
 		told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, 1))
 	}

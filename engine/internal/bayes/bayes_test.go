@@ -18,7 +18,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
-	"github.com/gonb-cope/gonb-cope/internal/manyarms"
 )
 
 // posteriorOf returns the Gaussian-process posterior in its textbook form [RW06, eq. 2.23 and 2.24]
@@ -301,15 +300,5 @@ func TestWrongPriorIsDoubted(t *testing.T) {
 		if got != row.kind {
 			t.Errorf("%+v: warning %q, want %q", row.opt, got, row.kind)
 		}
-	}
-}
-
-// Recalled answers for some arms, after later rounds, equal the answers at the time, with few arms and with many.
-func TestRecall(t *testing.T) {
-	for _, n := range []int{60, 400} {
-		p := try.Of(manyarms.Problem(n))
-		m := try.Of(model.New(p, 0))
-		alg := try.Of(NewCoBayesFC(m, plain.TermsOf(t, m, engine.ModeFC, engine.Options{Delta: 0.05})))
-		enginetest.CheckDeferredEstimates(t, p, alg.(*coBayes))
 	}
 }

@@ -8,8 +8,6 @@ import (
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
-	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 	"gonum.org/v1/gonum/stat/distuv"
 )
@@ -148,48 +146,6 @@ func (a *coBayes) replicate(counts []int) {
 				return
 			}
 		}
-	}
-}
-
-// ArmEstimates returns posterior means with credible intervals.
-func (a *coBayes) ArmEstimates() engine.ArmEstimates {
-	if a.estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	return a.recalled()(indices.All(len(a.estimates)))
-}
-
-// DeferEstimates returns a function that computes ArmEstimates for some arms later, from the current posterior, and the
-// current posterior means. Both are nil before any data.
-func (a *coBayes) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	if a.estimates == nil {
-		return nil, nil
-	}
-	return a.recalled(), a.estimates
-}
-
-// recalled returns a function that computes the means and intervals of some arms from the current posterior. Other arms
-// get NaN.
-func (a *coBayes) recalled() func(arms []int) engine.ArmEstimates {
-	members, by, estimates := a.belief.Mixture.Members, slices.Clone(a.by), a.estimates
-	freedom := lists.Make(len(estimates), func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	return func(arms []int) engine.ArmEstimates {
-		n := len(estimates)
-		means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
-		for _, i := range arms {
-			means[i], variances[i] = estimates[i], 0
-		}
-		for k, of := range members {
-			own, err := of.ArmVariances(arms)
-			if err != nil { // the run ends before its next round
-				return engine.ArmEstimates{}
-			}
-			for l, i := range arms {
-				off := by[k][i] - estimates[i]
-				variances[i] += of.Weight * (own[l] + of.Scale*a.truncated/2 + off*off)
-			}
-		}
-		return rounds.Intervals(a.Model, means, variances, func(i int) float64 { return freedom[i] })
 	}
 }
 

@@ -77,19 +77,6 @@ func (a *budgetFB) believed() budget.Belief {
 	return budget.Belief{Posterior: a.belief.Estimator, Means: a.estimates, Precision: a.scales.Model.Precision}
 }
 
-// ArmEstimates returns posterior means with credible intervals.
-func (a *budgetFB) ArmEstimates() engine.ArmEstimates {
-	switch {
-	case a.estimates == nil:
-		return engine.ArmEstimates{}
-	case a.learned != nil:
-		return rounds.Intervals(a.Model, a.estimates, a.learned.Variances(), rounds.KnownScales)
-	}
-	out := rounds.ArmEstimates(a.Model, a.belief.Estimator, a.estimates, 0, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	out.Posterior = true
-	return out
-}
-
 // knowledge holds the data of a run and the posterior.
 type knowledge struct {
 	model.Pool

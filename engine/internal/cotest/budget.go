@@ -77,6 +77,9 @@ func NewCoBayesFB(m *model.Model, opt model.Terms) (_ engine.Algorithm, err erro
 	return a, nil
 }
 
+// CanWithdraw returns an error: the budget is divided between all arms.
+func (a *coBayesFB) CanWithdraw([]int) error { return engine.ErrFixedQuestion }
+
 // setClock sets the clock of all walks and its boundary: look k is at the end of round k+2, and T is the number of pulls since round 1.
 func (a *coBayesFB) setClock() {
 	last := 0.0

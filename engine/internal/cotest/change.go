@@ -2,11 +2,16 @@ package cotest
 
 import (
 	"errors"
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
+	"github.com/gonb-cope/gonb-cope/engine/internal/sequential"
 	"github.com/gonb-cope/gonb-cope/engine/model"
+	"github.com/gonb-cope/gonb-cope/internal/base/indices"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
 
@@ -45,6 +50,63 @@ func (a *coTest) AddData(b engine.Batch) (err error) {
 	a.bets = nil // bets belong to an open round, or to a recorded one
 	a.conclude()
 	a.bets = bets
+	return nil
+}
+
+// CanWithdraw returns an error unless the arms cannot be measured: they have no reward, and no arm was compared with them.
+// Tasks with equal arms are tested together, and so an arm must be withdrawn from all of them. Arms of a task with equal
+// features are tested as one, and stay.
+func (a *coTest) CanWithdraw(arms []int) error {
+	if err := a.Candidates.CanWithdraw(arms); err != nil {
+		return err
+	}
+	p := a.Model.Problem
+	for _, i := range arms {
+		c := a.contestOf(p.TaskOf[i])
+		first := a.firstOf(c, i)
+		for original, copied := range c.copyOf {
+			if first == original || first == copied {
+				return fmt.Errorf("%w: %s has the same features as another arm of its task", engine.ErrFixedQuestion, p.Where(i))
+			}
+		}
+		for _, v := range c.tasks {
+			switch j := a.in(v, c, first); {
+			case a.Counts[j] > 0 || a.against[first] || slices.ContainsFunc(a.bets, func(b sequential.Bet) bool { return b.Opponent == first }):
+				return fmt.Errorf("%w: %s has a measurement, or others were compared with it", engine.ErrFixedQuestion, p.Where(j))
+			case !a.Removed[j] && !slices.Contains(arms, j):
+				return fmt.Errorf("%w: the tasks %s are tested together, because their arms are equal. Withdraw the arm from all of them",
+					engine.ErrFixedQuestion, sentence.List(indices.Of(p.Tasks.Names, c.tasks), 8))
+			}
+		}
+	}
+	return nil
+}
+
+// firstOf returns the arm of the contest's first task that corresponds to an arm of one of its tasks.
+func (a *coTest) firstOf(c *contest, i int) int {
+	lo, _ := a.Model.Problem.ArmsOf(a.Model.Problem.TaskOf[i])
+	return c.first + i - lo
+}
+
+// Withdraw removes arms that CanWithdraw accepted. The guarantee then holds for the other arms, whose walks do not change. An
+// arm stays if all others of its task are excluded.
+func (a *coTest) Withdraw(arms []int) (err error) {
+	defer try.Caught(&err)
+	for _, i := range arms {
+		c := a.contestOf(a.Model.Problem.TaskOf[i])
+		k := slices.Index(c.arms, a.firstOf(c, i))
+		if slices.Equal(c.candidates(), []int{c.arms[k]}) {
+			continue
+		}
+		a.Withdrawn(a.round, i)
+		if c.walks[k].Out = true; c.leader == k {
+			c.leader = slices.IndexFunc(c.walks, func(w *sequential.Walk) bool { return !w.Out })
+		}
+		c.closed = len(c.candidates()) == 1
+		a.sync(c)
+	}
+	a.bets = nil // they belong to a recorded round
+	a.conclude()
 	return nil
 }
 

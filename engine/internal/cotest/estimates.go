@@ -110,15 +110,6 @@ func (p pulled) more(needs []design.Pair) float64 {
 	return math.Ceil(times * float64(p.pulls))
 }
 
-// ArmEstimates returns the estimates from all data with intervals; with a Gaussian process these are the posterior. If
-// rewards may deviate from the kernel, the variance of the deviation is added to the intervals.
-func (a *estimation) ArmEstimates() engine.ArmEstimates {
-	omitted := a.misfit.typical * a.misfit.typical
-	out := rounds.ArmEstimates(a.Model, a.pooled, a.estimates, omitted, func(i int) float64 { return a.scales.FreedomOf([]int{i}) })
-	out.Posterior = a.belief != nil
-	return out
-}
-
 // share returns the fraction of all pulls that belong to rounds, counting at least the pulls of a usual first round.
 // Clocks and the smallest sizes of rounds use it, so that many added pulls do not enlarge the rounds.
 func (a *estimation) share() float64 {

@@ -2,13 +2,8 @@ package cotest
 
 import (
 	"context"
-	"math"
-	"slices"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/internal/bounded"
-	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
-	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -122,65 +117,3 @@ func (g *guess) optimistic(c *claim, k int) float64 {
 }
 
 func (g *guess) ctx() context.Context { return g.Model.Context() }
-
-// ArmEstimates returns the posterior of all arms from all data, with the scale of largest likelihood.
-func (g *guess) ArmEstimates() engine.ArmEstimates {
-	later, _ := g.DeferEstimates()
-	if later == nil {
-		return engine.ArmEstimates{}
-	}
-	return later(indices.All(g.Model.Problem.N()))
-}
-
-// DeferEstimates returns a function that computes ArmEstimates for some arms later, and the estimates from which leaders
-// are chosen. Both are nil before any data.
-func (g *guess) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	if g.section == nil {
-		return nil, nil
-	}
-	pulled := indices.Of(g.section.Arms, g.pulled)
-	freedom := lists.Make(len(g.estimates), func(i int) float64 { return g.scales.FreedomOf([]int{i}) })
-	r := recalled{m: g.Model, pulled: pulled, means: g.means, noise: g.noise, variance: g.posterior.Variance, freedom: freedom}
-	return r.of, g.estimates
-}
-
-// recalled holds what is needed to recompute the posterior after a round.
-type recalled struct {
-	m            *model.Model
-	pulled       []int // arms of the problem
-	means, noise []float64
-	variance     float64
-	freedom      []float64 // N
-}
-
-// of returns the posterior of some arms, with NaN for all others. It computes recalledAtOnce arms at a time, and returns
-// no estimates after an error.
-func (r recalled) of(arms []int) (out engine.ArmEstimates) {
-	n := len(r.freedom)
-	means, variances := slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]float64{math.NaN()}, n)
-	defer try.Caught(new(error))
-	for block := range slices.Chunk(arms, recalledAtOnce) {
-		r.fill(block, means, variances)
-	}
-	return rounds.Intervals(r.m, means, variances, func(i int) float64 { return r.freedom[i] })
-}
-
-// recalledAtOnce is the number of arms whose posterior is computed at once, to limit memory.
-const recalledAtOnce = 8192
-
-// fill writes the posterior means and variances of arms into means and variances, normalised.
-func (r recalled) fill(arms []int, means, variances []float64) {
-	ctx := r.m.Context()
-	together := append(slices.Clone(arms), r.pulled...)
-	slices.Sort(together)
-	section := try.Of(bounded.NewSection(ctx, r.m.Problem, slices.Compact(together)))
-	pulled := lists.Map(r.pulled, section.Find)
-	rows := try.Of(section.Rows(ctx, pulled))
-	posterior := try.Of(bounded.Given(ctx, pulled, rows, r.means, r.noise, r.variance))
-	found := try.Of(posterior.Means(ctx))
-	spread := try.Of(posterior.ArmVariances(ctx, section.Diagonal))
-	for _, i := range arms {
-		k := section.Find(i)
-		means[i], variances[i] = found[k], spread[k]
-	}
-}

@@ -23,12 +23,15 @@ type coTest struct {
 	planner planner // nil in coBayesFB, which has its own planning
 	pricing pricing
 	said    []engine.Warning // warnings about the kind of test
+	against map[int]bool     // arms with which others were compared, as arms of the first task of their contest
 }
 
 var (
 	_ engine.Detailed  = (*coTest)(nil)
 	_ engine.Amender   = (*coTest)(nil)
 	_ engine.DataAdder = (*coTest)(nil)
+
+	_ engine.Withdrawer = (*coTest)(nil)
 )
 
 // NewCoTestFC returns the test on a model, which need not have exact features. Options.Schedule and Options.Ridge do not
@@ -62,6 +65,7 @@ func prepareCoTest(m *model.Model, opt model.Terms, u misfit, exact bool) *coTes
 	m = m.Own()
 	a := &coTest{
 		estimation: estimation{decisions: newDecisions(m, opt, exact), misfit: u}, pricing: pricing{relative: m.Problem.RelativeCost()},
+		against: map[int]bool{},
 	}
 	a.rules, a.estimator = a, &features{coTest: a}
 	return a
@@ -198,6 +202,7 @@ func (a *coTest) update(b engine.Batch) {
 		a.estimator.take(b)
 	}
 	for _, bet := range a.bets {
+		a.against[bet.Opponent] = true
 		if s := a.estimator.score(bet, b); s.Sd > 0 {
 			bet.Settle(a.clock, s)
 		}

@@ -139,6 +139,9 @@ func newSideBySide(m *model.Model, opt model.Terms) (_ engine.Algorithm, err err
 	return &sideBySide{a, blocks.within}, nil
 }
 
+// CanWithdraw returns an error: blocks are planned for all arms.
+func (a *sideBySide) CanWithdraw([]int) error { return engine.ErrFixedQuestion }
+
 // Independent reports that agents do not share data.
 func (a *sideBySide) Independent() bool { return true }
 

@@ -104,19 +104,6 @@ func (e *elimination) designValue(alive [][]int) float64 {
 	return d.Value
 }
 
-// ArmEstimates returns the estimates of the last round with intervals.
-func (e *elimination) ArmEstimates() engine.ArmEstimates {
-	if e.last.stage == nil {
-		return engine.ArmEstimates{}
-	}
-	return rounds.ArmEstimates(e.Model, e.last.stage.Estimate, e.estimates, 0, rounds.KnownScales)
-}
-
-// ArmEstimates returns the estimates from all data with intervals.
-func (a *pooledPeace) ArmEstimates() engine.ArmEstimates {
-	return rounds.ArmEstimates(a.Model, a.pooled, a.estimates, 0, rounds.KnownScales)
-}
-
 // estimator returns the least-squares estimator of a round with these counts.
 func (allocation) estimator(m *model.Model, ridge float64, counts []int) *model.Estimator {
 	return try.Of(model.NewEstimator(m, ridge, counts))

@@ -30,6 +30,8 @@ var (
 	_ engine.Detailed  = (*Set)(nil)
 	_ engine.Amender   = (*Set)(nil)
 	_ engine.DataAdder = (*Set)(nil)
+
+	_ engine.Withdrawer = (*Set)(nil)
 )
 
 // NewFB returns a set in which each agent runs a fixed-budget algorithm alone on its own T pulls. Answers are decided at
@@ -331,27 +333,34 @@ func (a *Set) AddData(b engine.Batch) error {
 	})
 }
 
+// CanWithdraw returns an error if the algorithm of some agent cannot withdraw its arms.
+func (a *Set) CanWithdraw(arms []int) error {
+	return a.each(func(v int, part engine.Detailed) error {
+		w, able := part.(engine.Withdrawer)
+		if !able {
+			return engine.ErrFixedQuestion
+		}
+		return w.CanWithdraw(a.own(v, arms))
+	})
+}
+
+// Withdraw withdraws arms from their agents.
+func (a *Set) Withdraw(arms []int) error {
+	return a.each(func(v int, part engine.Detailed) error {
+		if own := a.own(v, arms); len(own) > 0 {
+			return part.(engine.Withdrawer).Withdraw(own)
+		}
+		return nil
+	})
+}
+
+// own returns the arms that belong to agent v, with its numbers.
+func (a *Set) own(v int, arms []int) []int {
+	lo, hi := a.model.Problem.ArmsOf(v)
+	return lists.Map(lists.Where(arms, func(i int) bool { return i >= lo && i < hi }), func(i int) int { return i - lo })
+}
+
 // UsesAddedData reports whether the algorithms of all agents use added rewards.
 func (a *Set) UsesAddedData() bool {
 	return !slices.ContainsFunc(a.Parts, func(part engine.Detailed) bool { return !engine.UsesAddedData(part) })
-}
-
-// ArmEstimates joins the estimates of the agents. Arms of an agent without estimates have NaN.
-func (a *Set) ArmEstimates() engine.ArmEstimates {
-	n := a.model.Problem.N()
-	nothing := func() []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
-	out := engine.ArmEstimates{Mean: nothing(), Half: nothing()}
-	for v, part := range a.Parts {
-		own := part.ArmEstimates()
-		lo, _ := a.model.Problem.ArmsOf(v)
-		copy(out.Mean[lo:], own.Mean)
-		copy(out.Half[lo:], own.Half)
-		out.Posterior = out.Posterior || own.Posterior
-	}
-	return out
-}
-
-// DeferEstimates returns nil: estimates of all arms are computed fast enough.
-func (a *Set) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	return nil, nil
 }

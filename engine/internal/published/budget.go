@@ -155,20 +155,3 @@ func (a *budgeted) Answers() []engine.Answer {
 	}
 	return out
 }
-
-// ArmEstimates returns the posterior means with intervals.
-func (a *budgeted) ArmEstimates() engine.ArmEstimates {
-	if a.estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	means, variances := a.pool.Means(), make([]float64, len(a.estimates))
-	for _, member := range a.mixture.Members {
-		for i, x := range member.Estimates(means) {
-			off := x - a.estimates[i]
-			variances[i] += member.Weight * (member.ArmVariance(i) + off*off)
-		}
-	}
-	out := rounds.Intervals(a.Model, a.estimates, variances, rounds.KnownScales)
-	out.Posterior = true
-	return out
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/gonb-cope/gonb-cope/engine"
-	"github.com/gonb-cope/gonb-cope/engine/internal/rounds"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
@@ -49,22 +48,6 @@ func (a ocba) Learn(_ context.Context, b engine.Batch) error {
 
 // State implements engine.Algorithm.
 func (a ocba) State() engine.State { return engine.StateOf(a) }
-
-// ArmEstimates returns the sample means with intervals.
-func (a ocba) ArmEstimates() engine.ArmEstimates {
-	if a.estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	means, variances := slices.Clone(a.estimates), make([]float64, len(a.estimates))
-	for i, c := range a.pool.Counts {
-		if variances[i] = 1 / (float64(c) * a.Model.Precision[i]); c == 0 {
-			means[i] = math.NaN()
-		}
-	}
-	out := rounds.Intervals(a.Model, means, variances, rounds.KnownScales)
-	out.Posterior = false
-	return out
-}
 
 // proportions is the sampling rule of ocba.
 type proportions struct{}

@@ -296,21 +296,3 @@ func (a *sequential) lacking(v int) (out engine.Rival, samples float64) {
 	}
 	return out, math.Max(1, math.Ceil(most))
 }
-
-// ArmEstimates returns the estimates from all data with intervals.
-func (a *sequential) ArmEstimates() engine.ArmEstimates {
-	if a.pulls == 0 {
-		return engine.ArmEstimates{}
-	}
-	n := a.Model.Problem.N()
-	out := engine.ArmEstimates{Mean: make([]float64, n), Half: make([]float64, n)}
-	for i, at := range a.position {
-		p := a.parts[at[0]]
-		out.Mean[i], out.Half[i] = math.NaN(), math.Inf(1)
-		if p.measured {
-			out.Mean[i] = p.mean[at[1]] * a.Model.Unit
-			out.Half[i] = 1.959964 * math.Sqrt(p.variance[at[1]*len(p.arms)+at[1]]) * a.Model.Unit
-		}
-	}
-	return out
-}

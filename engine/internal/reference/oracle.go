@@ -230,11 +230,3 @@ func (a *oracle) lacking(v int) (out engine.Rival, samples float64) {
 	}
 	return out, math.Ceil(most)
 }
-
-// ArmEstimates returns the estimates from all data with intervals.
-func (a *oracle) ArmEstimates() engine.ArmEstimates {
-	if a.stage == nil {
-		return engine.ArmEstimates{}
-	}
-	return rounds.ArmEstimates(a.Model, a.stage.Estimate, a.estimates, 0, rounds.KnownScales)
-}

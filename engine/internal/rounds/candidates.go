@@ -69,11 +69,6 @@ func (c *Candidates) Unspent() string { return "" }
 // MaxRounds returns 0: the usual limit of rounds applies.
 func (c *Candidates) MaxRounds() int { return 0 }
 
-// DeferEstimates returns nil: estimates of all arms are computed fast enough.
-func (c *Candidates) DeferEstimates() (later func(arms []int) engine.ArmEstimates, latest []float64) {
-	return nil, nil
-}
-
 // FitCheck returns nil: answers do not depend on the kernel.
 func (c *Candidates) FitCheck() engine.FitCheck { return nil }
 

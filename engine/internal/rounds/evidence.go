@@ -4,11 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/stat/distuv"
-
 	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/model"
-	"github.com/gonb-cope/gonb-cope/internal/base/indices"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 )
 
@@ -212,73 +209,4 @@ func (ev *Evidence) lacking(v int) (engine.Rival, float64) {
 		}
 	}
 	return ev.of.Shown(rival, out), math.Ceil(most)
-}
-
-// confidence is the coverage of the intervals of arms.
-const confidence = 0.95
-
-// ArmEstimates returns estimates with intervals in reward units. estimates has N normalised values and is nil before any
-// data. omitted is a variance that the estimator does not contain, normalised. Quantiles are Student's for arms with
-// finite degrees of freedom, and otherwise normal.
-func ArmEstimates(m *model.Model, e *model.Estimator, estimates []float64, omitted float64,
-	freedom func(arm int) float64) engine.ArmEstimates {
-	if e == nil || estimates == nil {
-		return engine.ArmEstimates{}
-	}
-	variances, err := e.ArmVariances(indices.All(len(estimates)))
-	if err != nil { // the run ends before its next round
-		return engine.ArmEstimates{}
-	}
-	means := slices.Clone(estimates)
-	for i := range means {
-		if variances[i] += omitted; !e.Spans(i) {
-			means[i], variances[i] = math.NaN(), math.NaN()
-		}
-	}
-	out := Intervals(m, means, variances, freedom)
-	out.Posterior = false
-	return out
-}
-
-// KnownScales returns the degrees of freedom for known noise scales, +Inf.
-func KnownScales(int) float64 { return math.Inf(1) }
-
-// quantile returns the half-width of an interval in standard errors.
-func quantile(freedom float64) float64 {
-	const p = 0.5 + confidence/2
-	switch {
-	case math.IsInf(freedom, 1):
-		return distuv.UnitNormal.Quantile(p)
-	case !(freedom > 0):
-		return math.NaN()
-	}
-	return distuv.StudentsT{Sigma: 1, Nu: freedom}.Quantile(p)
-}
-
-// ArmEstimates returns the posterior of all arms or, without a posterior, the estimates from the last round's data alone.
-func (ev *Evidence) ArmEstimates() engine.ArmEstimates {
-	switch b := ev.belief; {
-	case len(ev.rounds) == 0 || b != nil && b.Posterior == nil:
-		return engine.ArmEstimates{}
-	case b != nil:
-		out := ArmEstimates(ev.of.Model, b.Estimator, ev.believed, 0, KnownScales)
-		out.Posterior = true
-		return out
-	}
-	last := ev.rounds[len(ev.rounds)-1]
-	return ArmEstimates(ev.of.Model, last.estimator, last.estimates, 0, KnownScales)
-}
-
-// Intervals returns means with intervals from their variances, in reward units. means and variances have N normalised
-// values. It marks them as a posterior.
-func Intervals(m *model.Model, means, variances []float64, freedom func(arm int) float64) engine.ArmEstimates {
-	out := engine.ArmEstimates{Mean: make([]float64, len(means)), Half: make([]float64, len(means)), Posterior: true}
-	last, errors := math.NaN(), 0. // many arms have equal degrees of freedom
-	for i, mean := range means {
-		if f := freedom(i); f != last {
-			last, errors = f, quantile(f)
-		}
-		out.Mean[i], out.Half[i] = mean*m.Unit, errors*math.Sqrt(variances[i])*m.Unit
-	}
-	return out
 }

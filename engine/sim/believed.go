@@ -1,137 +1,18 @@
 package sim
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/gonb-cope/gonb-cope/engine"
 	"github.com/gonb-cope/gonb-cope/engine/belief"
 	"github.com/gonb-cope/gonb-cope/engine/model"
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
-
-// mostKept is the largest number of float64 values that are stored for the estimates of a run: 8 MB.
-const mostKept = 1 << 20
-
-// keeper is an environment that stores the algorithm's estimates of every arm after each round. It does so before the next
-// pull, and at the end.
-type keeper struct {
-	engine.Environment
-	alg       engine.Detailed
-	many      bool // whether a task has more than mostWhole arms
-	problem   *problem.Problem
-	rounds    int // number of rounds so far
-	stride    int // only rounds that are multiples of stride are stored; it starts at 1 and doubles when the limit is reached
-	estimates engine.Estimates
-	later     map[int]func(arms []int) engine.ArmEstimates // by round: functions that compute estimates later, for the given arms
-}
-
-func keepEstimates(env engine.Environment, alg engine.Detailed, p *problem.Problem) *keeper {
-	k := &keeper{Environment: env, alg: alg, problem: p, stride: 1, later: map[int]func([]int) engine.ArmEstimates{},
-		estimates: engine.Estimates{Tasks: p.Tasks.Names, Arms: p.Arms.Names, TaskOf: p.TaskOf}}
-	k.estimates.Truth = append(k.estimates.Truth, lists.Map(p.Mean, p.Turned)...)
-	k.many = slices.ContainsFunc(p.Groups(), func(arms []int) bool { return len(arms) > mostWhole })
-	return k
-}
-
-const (
-	// mostWhole is the largest number of arms of a task for which all estimates are stored even if the algorithm can defer
-	// them.
-	mostWhole = 1000
-	// mostRecalled is the number of arms of a larger task whose estimates are stored: twice as many as a figure draws.
-	mostRecalled = 400
-)
-
-// Pull stores the estimates after the previous round, and forwards the plan.
-func (k *keeper) Pull(ctx context.Context, p engine.Plan) (engine.Batch, error) {
-	if k.rounds > 0 && k.rounds%k.stride == 0 {
-		k.keep()
-	}
-	b, err := k.Environment.Pull(ctx, p)
-	if err == nil {
-		k.rounds++
-	}
-	return b, err
-}
-
-// keep stores the estimates after the last round.
-func (k *keeper) keep() {
-	if k.many {
-		if later, _ := k.alg.DeferEstimates(); later != nil {
-			k.later[k.rounds] = later
-			k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: k.rounds})
-			k.limit(k.problem.N())
-			return
-		}
-	}
-	now := k.alg.ArmEstimates()
-	k.note(k.rounds, now)
-	k.limit(len(now.Mean))
-}
-
-func (k *keeper) note(round int, now engine.ArmEstimates) {
-	if len(now.Mean) == 0 {
-		return
-	}
-	for i := range now.Mean { // with the sign of the data
-		now.Mean[i] = k.problem.Turned(now.Mean[i])
-	}
-	k.estimates.Posterior = now.Posterior
-	k.estimates.Rounds = append(k.estimates.Rounds, engine.RoundEstimates{Round: round, Mean: now.Mean, Half: now.Half})
-}
-
-// limit drops every other round, except the first and the last, until the estimates of this many arms fit into mostKept.
-func (k *keeper) limit(arms int) {
-	for len(k.estimates.Rounds)*2*arms > mostKept && len(k.estimates.Rounds) > 2 {
-		k.stride *= 2
-		all := k.estimates.Rounds
-		k.estimates.Rounds = nil
-		for i, r := range all {
-			if r.Round%k.stride == 0 || i == 0 || i == len(all)-1 {
-				k.estimates.Rounds = append(k.estimates.Rounds, r)
-			} else {
-				delete(k.later, r.Round)
-			}
-		}
-	}
-}
-
-// recall computes the deferred estimates of the stored rounds. It selects the arms of each task with the best latest
-// estimates.
-func (k *keeper) recall() {
-	_, latest := k.alg.DeferEstimates()
-	var arms []int
-	for _, group := range k.problem.Groups() {
-		slices.SortStableFunc(group, func(i, j int) int { return cmp.Compare(latest[j], latest[i]) })
-		arms = append(arms, group[:min(len(group), mostRecalled)]...)
-	}
-	slices.Sort(arms)
-	rounds := k.estimates.Rounds
-	k.estimates.Rounds = nil
-	for _, r := range rounds {
-		k.note(r.Round, k.later[r.Round](arms))
-	}
-}
-
-// finish returns the stored estimates, including the last round; nil if there are none.
-func (k *keeper) finish() *engine.Estimates {
-	if n := len(k.estimates.Rounds); k.rounds > 0 && (n == 0 || k.estimates.Rounds[n-1].Round < k.rounds) {
-		k.keep()
-	}
-	if len(k.later) > 0 {
-		k.recall()
-	}
-	if len(k.estimates.Rounds) == 0 {
-		return nil
-	}
-	return &k.estimates
-}
 
 // believed is a distribution of expected rewards from which each run draws. It is either the posterior given measurements
 // (problem.EnvironmentPosterior) or a prior (problem.EnvironmentPrior).
