@@ -56,11 +56,12 @@ func (p Param) rule(x float64) string {
 		return "true or false"
 	}
 	r := p.Range
-	if x < r.Max && r.Max > 1e6 {
+	text := r.String()
+	if x < r.Max && r.Max > 1e6 && !math.IsInf(r.Max, 1) {
 		r.Max = math.Inf(1)
+		text = strings.TrimSuffix(r.String(), " and finite")
 	}
-	text := strings.TrimSuffix(r.String(), " and finite")
-	if start, err := strconv.ParseFloat(p.Default, 64); err == nil && start != 0 {
+	if p.Range == kernels.InsideUnit && p.Default != "" && p.Default != unset {
 		text += ", such as " + p.Default
 	}
 	return text

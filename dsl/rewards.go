@@ -212,8 +212,8 @@ func longParams() []Param {
 			Doc: "with successes: the column with the number of trials"},
 		columns("blocks", "with data: the column or columns that name what was measured together, such as a day or a plate; best "+
 			"removes their effect", "block", "batch", "plate"),
-		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
-			"several tasks is a block within each", "across"),
+		columns("crossed", "with data: columns of blocks in which a label means the same block in all tasks; in blocks=, a label means another "+
+			"block in each task", "across"),
 		columns("random", "with data: columns whose values are a sample of many, such as years or operators; best then recommends what is "+
 			"best on average over all of them", "random_effects", "random_effect"),
 		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,

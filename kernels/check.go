@@ -129,7 +129,7 @@ func definiteness(gram *mat.SymDense) (jitter float64, err error) {
 		if largest > 0 {
 			allowed = fmt.Sprintf(" (down to %.3g counts as rounding)", -indefinite*largest)
 		}
-		return 0, fmt.Errorf("these similarities contradict each other: the matrix is not positive semi-definite. The smallest eigenvalue is %.3g; it must be at least 0%s", smallest, allowed)
+		return 0, fmt.Errorf("not positive semi-definite: the smallest eigenvalue is %.3g; it must be at least 0%s", smallest, allowed)
 	}
 	return indefinite * largest, nil
 }

@@ -93,7 +93,7 @@ func (f form) validate(dim int, columns []string) (err error) {
 	if f.dims != nil {
 		try.To(f.dims.check(f.Name, dim))
 		if want = f.dims.count(dim); want == 0 {
-			return fmt.Errorf("%s compares numbers, but there are no feature columns. Add some (for tasks, task_features=), or use identity()", f.Name)
+			return fmt.Errorf("%s: compares features, but the points have no feature columns", f.Name)
 		}
 	}
 	for _, v := range f.values {

@@ -26,7 +26,7 @@ def fresh(code: str) -> str:
 
 
 def spent(pid: int) -> float:
-    """Return the processor time of this process and a child, in seconds; without the child where /proc is not there."""
+    """Return the processor time of this process and a child, in seconds; without the child if /proc is missing."""
     total = time.process_time()
     with contextlib.suppress(OSError):
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

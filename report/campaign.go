@@ -399,7 +399,8 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " This code identifies the results so far: " + r.Chain + ". Keep it: campaign verify --head then detects any change of them."
+		lead += " This code identifies the results so far: " + r.Chain +
+			". Keep it: campaign verify --head then detects any change of them."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

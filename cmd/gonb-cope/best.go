@@ -106,7 +106,7 @@ needs no flags.`,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
-	f.Float64Var(&o.Noise, "noise", 0, "known `SIZE` of the noise, the standard deviation of a measurement (default: estimated)")
+	f.Float64Var(&o.Noise, "noise", 0, "`SIZE` of the noise: the standard deviation of a measurement (default: estimated)")
 	f.StringVar(&o.Kernel, "kernel", "",
 		"`KERNEL` of a script: how similar tasks and options are. The measurements decide how much it counts (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,

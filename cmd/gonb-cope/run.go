@@ -333,7 +333,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 			d.Displays[k].Name, d.Displays[k].Source = "", ""
 		}
 	}
-	if o.format != "json" && o.format != "text" {
+	if o.format != "json" && (o.table == "" || o.format != "text") {
 		d.Title = strings.TrimSuffix(filepath.Base(src.name), filepath.Ext(src.name))
 	}
 	if o.format == "html" || o.format == "md" || o.format == "tex" {

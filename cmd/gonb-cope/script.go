@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,7 +15,6 @@ import (
 	"github.com/gonb-cope/gonb-cope/dsl"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
-	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/internal/base/try"
 )
@@ -102,10 +100,6 @@ func unreadable(kind, path string, err error) error {
 	hint, near := "", lists.Nearest(stem(name), lists.Map(named, func(e fs.DirEntry) string { return stem(e.Name()) }))
 	if e, found := lists.First(named, func(e fs.DirEntry) bool { return stem(e.Name()) == near }); found {
 		hint = "; did you mean " + folder + e.Name() + "?"
-	} else if tables := lists.Where(named, func(e fs.DirEntry) bool {
-		return slices.Contains([]string{".csv", ".tsv", ".xlsx", ".parquet"}, filepath.Ext(e.Name()))
-	}); kind == "table" && len(tables) > 0 {
-		hint = "; tables there: " + sentence.List(lists.Map(tables, func(e fs.DirEntry) string { return e.Name() }), 8)
 	}
 	return fmt.Errorf("cannot read the %s: there is no file %s%s", kind, path, hint)
 }

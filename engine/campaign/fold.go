@@ -87,7 +87,7 @@ func (s *State) CheckHead(known string) error {
 		digits = cell[2]
 	}
 	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is not a code of this record. Copy the code that tell printed, or a hash: at least 8 digits, 0 to 9 "+
+		return fmt.Errorf("%q is not a code of this record. Copy the code that campaign tell printed, or a hash: at least 8 digits, 0 to 9 "+
 			"and a to f", known)
 	}
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {

@@ -162,7 +162,7 @@ func (n Note) String() string {
 		// the words include the number of each person; only the round remains a number
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
 	case NoteLost:
-		words, numbers = []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), its}, none
+		words, numbers = []string{pulls(k) + agreed(k, " that was lost is", " that were lost are"), its}, none
 	case NoteExtra:
 		words, numbers = []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), its}, none
 	case NoteClosed:

@@ -301,7 +301,8 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm already has its measurements of round %d, and %s accepts a round only with its planned measurements", it.round,
+		t.say(line, it.ID, RowLate, "the arm already has its measurements of round %d, and %s accepts "+
+			"a round only with its planned measurements", it.round,
 			t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x

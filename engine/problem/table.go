@@ -67,7 +67,7 @@ type cell struct {
 }
 
 // noData is the message of a table without rows.
-const noData = "the file has a header, but no row below it"
+const noData = "no data: a table needs at least one row below its header"
 
 // readTable reads a CSV file with a header. separatorOf finds the character between columns. The header is the line that
 // has the wanted columns; lines above it are skipped. Empty cells at the end of a row, and rows of empty cells, are

@@ -43,12 +43,12 @@ def classes() -> dict[str, str]:
 
 
 def python_name(name: str) -> str:
-    """Return the name of a parameter in Python: those that Python keeps for itself end in a line."""
+    """Return the name of a parameter in Python: keywords of Python get an underscore at the end."""
     return name + "_" if keyword.iskeyword(name) else name
 
 
 def methods(kind: str) -> list[str]:
-    """Return the functions whose first parameter takes a value of this type, for types of the language only: a list is one of Python."""
+    """Return the functions whose first parameter takes a value of this type: only for types of the language; a list is a Python type."""
     if kind in ("list", "free hyperparameter", "record"):
         return []
     found = []

@@ -9,7 +9,7 @@ _MARKERS = "osD^vP*X"
 
 
 def draw(figure: dict[str, Any], ax: Any = None) -> Any:
-    """Draw a figure; one with panels needs as many axes as it has panels, and returns them as a list."""
+    """Draw a figure. A figure with panels needs one axes per panel. The axes are returned as a list."""
     import matplotlib.pyplot as plt
 
     panels = figure.get("panels")

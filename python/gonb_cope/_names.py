@@ -81,7 +81,7 @@ def identity(value: Any) -> Hashable:
 
 
 def names(values: Iterable[Any]) -> dict[Hashable, str]:
-    """Return a name for each different value, by its identity: its text, or its repr if the text is unclear or already used."""
+    """Return names of the distinct values by identity. A name is the value's text, or its repr if the text is unclear or already used."""
     out: dict[Hashable, str] = {}
     taken = set()
     for value in values:

@@ -174,7 +174,7 @@ class Process:
     def request(self, method: str, params: Any, blocks: Sequence[Any] = ()) -> Any:
         """Send a request, answer its questions, and return its result.
 
-        Blocks are bytes that params name by their places: the caller takes numbers from ``number_blocks``.
+        Blocks are bytes; params refer to them by number. The caller takes numbers from ``number_blocks``.
         A ``Function`` in params is one that the process may ask for.
         """
         with self.alone():
@@ -186,7 +186,7 @@ class Process:
 
     @contextlib.contextmanager
     def alone(self) -> Any:
-        """Wait for other threads, and keep them out: nothing is released between a table and the call that names it."""
+        """Hold the lock, so that no table is released before the call that uses it."""
         own = threading.get_ident()
         self._take_turn(own, 1, lambda: self._owner in (None, own))
         try:

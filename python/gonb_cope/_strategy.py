@@ -120,7 +120,7 @@ class Strategy:
         return _names.identity(arm) in own.get(task, ())
 
     def add(self, arms: Any) -> None:
-        """Add arms, given like those of the beginning. Arms that are there already stay as they are."""
+        """Add arms, in the same form as in ``Strategy(arms)``. Known arms stay unchanged."""
         rows, own = self._divided(arms)
         for task in own:
             if _names.identity(task) not in self._task_names:
@@ -184,7 +184,7 @@ class Strategy:
             search.save(file)
 
     def ask(self, count: int = 1) -> list[Any]:
-        """Return trials: at first some of each task, spread by chance, then the trials of the highest expected gain.
+        """Return trials: first a few random arms of each task, then the trials of the highest expected gain.
 
         They count as being measured until ``tell`` or ``forget``: further calls return others. The first lists
         may be shorter than ``count``. An arm that failed is tried again only if it may work, at most twice in a row.

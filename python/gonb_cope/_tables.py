@@ -301,7 +301,7 @@ def _maker() -> Any:
 
 
 def records(rows: list[dict[str, Any]]) -> list[tuple[str, list[Any]]]:
-    """Return records of a JSON value as columns; what nests is spread over several columns."""
+    """Return records of a JSON value as columns; nested values become several columns."""
     flat = [_flat(row) for row in rows]
     names = list(dict.fromkeys(name for row in flat for name in row))
     return [(name, [row.get(name) for row in flat]) for name in names]
