@@ -86,11 +86,11 @@ func TestActsOfProgramsErrors(t *testing.T) {
 	}{
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}, "reason": "x"}, "fail: nothing was recorded: \"ZZZZZZ\""},
 		{"fail", map[string]any{"c": "c", "ids": []string{"ZZZZZZ"}}, "reason"},
-		{"amend", map[string]any{"c": "c", "reason": "x"}, "the act changes nothing"},
+		{"amend", map[string]any{"c": "c", "reason": "x"}, "nothing to change: state capacity="},
 		{"close", map[string]any{"c": "c", "round": 7.0, "reason": "x"}, "there is no round 7 yet"},
 		{"correct", map[string]any{"c": "c", "id": "K7M2PQ", "value": math.Inf(1), "reason": "x"}, "finite number"},
 		{"tell", map[string]any{"c": "c", "file": "none.csv"}, "cannot be read"},
-		{"start", map[string]any{"protocol": "weeks", "folder": "x"}, `no protocol is bound to "weeks"`},
+		{"start", map[string]any{"protocol": "weeks", "folder": "x"}, `no protocol has the name "weeks"`},
 		{"resume", map[string]any{"folder": "nowhere"}, "holds no campaign"},
 		{"fc", map[string]any{"p": "p"}, "there are start, resume, ask, tell, amend, fail, correct, close, attach"},
 		{"ask", map[string]any{"who": "Ann"}, "it has c, by, count, task, more, decimals"},

@@ -101,7 +101,7 @@ func (c *call) checkArgument(p Param, a *argument) {
 		if _, ok := whole(data); p.Whole && !p.IsSwitch() && !ok && (data != math.Trunc(data) || p.Range.Contains(data)) {
 			c.refuse(*a, "", "%s is %s; it must be a whole number", p.Name, formatNumber(data))
 		} else if len(p.Types) > 0 && !p.Range.Contains(data) { // a parameter that accepts every type has no range
-			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule())
+			c.refuse(*a, "", "%s is %s; it must be %s", p.Name, formatNumber(data), p.rule(data))
 		} else if !p.Whole && p.Range.MaxOpen && math.IsInf(p.Range.Max, 1) && kernels.Extreme(data) {
 			c.refuse(*a, "", "%s is %s; %s", p.Name, formatNumber(data), kernels.ExtremeRule)
 		}

@@ -235,7 +235,7 @@ func (s *Session) literal(p Param, v any) (string, error) {
 		}
 		// A protocol can be given only by name, and no name matches.
 		if slices.Equal(p.Types, []Type{typeOf[campaign.Protocol]()}) {
-			return "", fmt.Errorf("no protocol is bound to %q", v)
+			return "", fmt.Errorf("no protocol has the name %q", v)
 		}
 		return kernels.Quote(v), nil
 	case float64:

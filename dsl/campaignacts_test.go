@@ -93,7 +93,7 @@ func TestActErrors(t *testing.T) {
 	s, _ := started(t)
 	// Values, names, files and rounds that are not there, and reasons that are missing.
 	for text, want := range map[string]string{
-		`amend(c, reason="x")`:                              "the act changes nothing",
+		`amend(c, reason="x")`:                              "nothing to change: state capacity=",
 		`amend(c, epsilon=2)`:                               "reason",
 		`amend(c, epsilon=2, reason=" ")`:                   "reason",
 		`amend(c, withdraw="oak", reason="x")`:              `a task and an arm, got "oak"`,

@@ -93,6 +93,9 @@ func (f *Function) suggestParam(word string) string {
 		problem.param(word) >= 0 {
 		return fmt.Sprintf("the problem has it: write problem(..., %s=)", word)
 	}
+	if other := map[string]string{"fc": "fb", "fb": "fc"}[f.Name]; other != "" && index[other].param(word) >= 0 {
+		return fmt.Sprintf("%[1]s is a parameter of %[2]s: write %[2]s(..., %[1]s=)", word, other)
+	}
 	return "write " + f.Signature()
 }
 
@@ -183,7 +186,8 @@ func spaceFunctions() []Function {
 	// space makes the function task or arm. The function uses lift to convert a kernel of its space to a joint kernel.
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return makeFunction(Function{
-			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of}}, Result: Joint, Example: example, pure: true,
+			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of,
+				elsewhere: map[string]string{string(Joint): "it already compares tasks or arms: leave out this " + name + "(...)"}}}, Result: Joint, Example: example, pure: true,
 		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
 	}
 	return []Function{

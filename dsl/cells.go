@@ -162,7 +162,7 @@ func (s *Script) replace(set []string, others bool) ([]*front.Statement, Errors)
 		case at >= 0:
 			statements[at] = parsed[0]
 		case !others:
-			return nil, Errors{source.At(parsed[0].NameAt, fmt.Sprintf("the script binds no name %s", name), suggest(name, s.Names()))}
+			return nil, Errors{source.At(parsed[0].NameAt, fmt.Sprintf("the script defines no name %s", name), suggest(name, s.Names()))}
 		}
 	}
 	return statements, nil

@@ -93,7 +93,7 @@ func TestRewrite(t *testing.T) {
 	}
 	// A name that is not bound, a text that sets none, and a value with a mistake.
 	for set, want := range map[string]string{
-		"gpa=1":       "the script binds no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
+		"gpa=1":       "the script defines no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
 		"elsewhere=1": "hint: known: gap, names, runs, w, r",
 		"gap":         "this does not set a name",
 		"gap=(1":      "is not closed",

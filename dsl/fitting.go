@@ -132,7 +132,7 @@ const longMeasure = 1e6
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) (err error) {
 	defer try.Caught(&err)
 	if f.Sharing.Verdict == fit.SharingNone {
-		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s share nothing", p.Name)
+		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s are unrelated under this kernel", p.Name)
 	}
 	q := *p.Measured().WithKernel(f.Kernel) // a copy without unmeasured arms
 	// Draw normal rewards, even if the problem has raw rewards or another environment.
@@ -166,7 +166,7 @@ func compareKernels(fitted []Param) Function {
 	params := []Param{
 		problemParam,
 		{Name: "kernels", Synonyms: []string{"kernel", "k"}, Types: []Type{List},
-			Doc: "a list of kernels; the table shows the names that they are bound to"},
+			Doc: "a list of kernels; the table shows their names"},
 	}
 	params = append(params, lists.Where(fitted, func(p Param) bool { return p.Name == "mean" || p.Name == "noise" || p.Name == "starts" })...)
 	return makeFunction(Function{

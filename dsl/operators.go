@@ -120,7 +120,7 @@ func (e *evaluator) binary(n *ast.BinaryNode) value {
 	switch {
 	case e.session.isTable(l) || e.session.isTable(r):
 		hint = "a table is read by " + tableExample(e, n.Left)
-	case l.Type == Text || r.Type == Text:
+	case l.Type == Text && r.Type.isNumeric() || r.Type == Text && l.Type.isNumeric():
 		hint = `a text shows values between braces: "took {n} s"`
 	case l.Type == Record || r.Type == Record:
 		record, node := l, n.Left

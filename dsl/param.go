@@ -49,12 +49,22 @@ func (p Param) IsColumn() bool { return p.words == wordsHeader }
 // accepts the whole numbers 0 and 1.
 func (p Param) IsSwitch() bool { return p.Whole && p.Range == kernels.Range{Min: 0, Max: 1} }
 
-// rule describes the allowed numbers in a phrase that follows "it must be".
-func (p Param) rule() string {
+// rule describes the numbers allowed instead of x in a phrase that follows "it must be". A limit of the arithmetic is named only if x
+// exceeds it.
+func (p Param) rule(x float64) string {
 	if p.IsSwitch() {
 		return "true or false"
 	}
-	return p.Range.String()
+	r := p.Range
+	text := r.String()
+	if x < r.Max && r.Max > 1e6 && !math.IsInf(r.Max, 1) {
+		r.Max = math.Inf(1)
+		text = strings.TrimSuffix(r.String(), " and finite")
+	}
+	if p.Range == kernels.InsideUnit && p.Default != "" && p.Default != unset {
+		text += ", such as " + p.Default
+	}
+	return text
 }
 
 // initial returns the default value as help shows it.

@@ -75,7 +75,7 @@ func TestPutRefuses(t *testing.T) {
 		want string
 	}{
 		// Names, values that are nil or not finite, values without a meaning, and lists too long.
-		{"fc", 1, "cannot bind fc: it is a name of the language; choose another name"},
+		{"fc", 1, "cannot define fc: it is a name of the language; choose another name"},
 		{"pi", 1, "name of the language"},
 		{"a b", 1, `"a b": it is not a name`}, {"", 1, "not a name"}, {"1", 1, "not a name"}, {"a; b", 1, "not a name"}, {"f(x)", 1, "not a name"}, {"let", 1, "not a name"},
 		{"h", nil, "the value is nil"}, {"h", nothing, "the problem is nil"}, {"h", true, "use the numbers 0 and 1"},
@@ -101,7 +101,7 @@ func TestPutRefuses(t *testing.T) {
 	}
 	once := NewSession(Options{})
 	must(t, once, "h = 1")
-	if err := once.Put("h", 2); err == nil || !strings.Contains(err.Error(), "bound already") {
+	if err := once.Put("h", 2); err == nil || !strings.Contains(err.Error(), "has a value already") {
 		t.Errorf("bound again: %v", err)
 	}
 }

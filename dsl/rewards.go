@@ -212,8 +212,8 @@ func longParams() []Param {
 			Doc: "with successes: the column with the number of trials"},
 		columns("blocks", "with data: the column or columns that name what was measured together, such as a day or a plate; best "+
 			"removes their effect", "block", "batch", "plate"),
-		columns("crossed", "with data: columns of blocks whose labels mean the same block at all tasks; a label of blocks= that occurs at "+
-			"several tasks is a block within each", "across"),
+		columns("crossed", "with data: columns of blocks in which a label means the same block in all tasks; in blocks=, a label means another "+
+			"block in each task", "across"),
 		columns("random", "with data: columns whose values are a sample of many, such as years or operators; best then recommends what is "+
 			"best on average over all of them", "random_effects", "random_effect"),
 		{Name: "cost", Synonyms: []string{"price", "costs", "time"}, Types: []Type{Text}, words: wordsHeader, Default: unset,
@@ -255,7 +255,7 @@ func checkProblem(c *call, a problemArgs) {
 	case !data && len(given) > 0:
 		is := map[bool]string{true: "are", false: "is"}[len(given) > 1]
 		c.fail(c.arg(given[0]), fmt.Sprintf("problem: %s %s only for a table with a row for every measurement", andList(given), is),
-			"name the table by data=, as in "+longExample)
+			"name the table by data=, with arm= and reward=, as in "+longExample)
 	case data && len(missing) > 0:
 		c.fail(argument{}, "problem: data needs "+andList(missing), "as in "+longExample)
 	case slices.ContainsFunc(given, func(name string) bool { return !checkNames(c, c.arg(name)) }): // checkNames has reported a mistake
@@ -322,7 +322,7 @@ func checkNames(c *call, a argument) bool {
 	}
 	for i, name := range names {
 		if slices.Contains(names[:i], name) {
-			c.refuse(c.element(a, i), "", "%s has %q twice", a.Name, name)
+			c.refuse(c.element(a, i), "write it once", "%s names the column %q twice", a.Name, name)
 			return false
 		}
 	}
@@ -333,7 +333,8 @@ func checkNames(c *call, a argument) bool {
 func paramNaming(c *call, column string) string {
 	p, _ := lists.First(append(slices.Clone(longDetails), textParam), func(p Param) bool {
 		a := c.arg(p.Name)
-		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column)
+		return slices.Contains(append(texts(a.value), fmt.Sprint(a.Data)), column) ||
+			p.Name == "require" && strings.Contains(fmt.Sprint(a.Data), column)
 	})
 	return p.Name
 }

@@ -104,10 +104,10 @@ func TestSet(t *testing.T) {
 		t.Errorf("values %v, error %v", values, err)
 	}
 	for set, want := range map[string]string{
-		"gpa=1":    "--set:1:1: the script binds no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
+		"gpa=1":    "--set:1:1: the script defines no name gpa\n 1 | gpa=1\n   | ^^^\n   = hint: did you mean \"gap\"?",
 		"gap":      "--set:1:1: this does not set a name\n 1 | gap\n   | ^^^\n   = hint: write NAME=VALUE",
 		"gap=(1":   "--set:1:5: \"(\" is not closed\n 1 | gap=(1\n   |     ^\n   = hint: write \")\" after the last argument",
-		"gap=zzzz": "--set:1:5: unknown name \"zzzz\"\n 1 | gap=zzzz\n   |     ^^^^\n   = hint: no name is bound yet; write texts in quotes",
+		"gap=zzzz": "--set:1:5: unknown name \"zzzz\"\n 1 | gap=zzzz\n   |     ^^^^\n   = hint: no name is defined yet; write texts in quotes",
 	} {
 		_, err := evalText(NewSession(Options{Set: []string{set}}), script)
 		if diff := cmp.Diff(want, fmt.Sprint(err)); diff != "" {

@@ -247,11 +247,11 @@ func nameFor(s *Session, name string) (*front.Statement, error) {
 	_, bound := s.scope[name]
 	switch {
 	case len(errs) > 0 || len(parsed) != 1 || parsed[0].Name != name || parsed[0].Params != nil:
-		return nil, fmt.Errorf("cannot bind %q: it is not a name; names are letters, digits and _, and begin with a letter", name)
+		return nil, fmt.Errorf("cannot define %q: it is not a name; names are letters, digits and _, and begin with a letter", name)
 	case isReserved(name):
-		return nil, fmt.Errorf("cannot bind %s: it is a name of the language; choose another name", name)
+		return nil, fmt.Errorf("cannot define %s: it is a name of the language; choose another name", name)
 	case bound && !s.opt.Rebind:
-		return nil, fmt.Errorf("cannot bind %s: it is bound already; choose another name: a name has one value", name)
+		return nil, fmt.Errorf("cannot define %s: it has a value already; choose another name", name)
 	}
 	return parsed[0], nil
 }

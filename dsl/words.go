@@ -285,7 +285,7 @@ func suggestName(e *evaluator, word string) string {
 		}
 		if st.Name == word {
 			line, _ := st.Source.Position(st.NameAt.From)
-			return fmt.Sprintf("it is bound in line %d; a name is used after it is bound", line)
+			return fmt.Sprintf("it is defined in line %d; define a name before you use it", line)
 		}
 	}
 	if hint := foreignWord(word); hint != "" && index[word] == nil { // a function of the language is handled below
@@ -300,7 +300,7 @@ func suggestName(e *evaluator, word string) string {
 		return "did you mean " + f.Signature() + "?"
 	}
 	if len(names) == 0 {
-		return "no name is bound yet; write texts in quotes"
+		return "no name is defined yet; write texts in quotes"
 	}
-	return "bound names: " + joinShort(names) + "; write texts in quotes"
+	return "defined names: " + joinShort(names) + "; write texts in quotes"
 }

@@ -203,8 +203,8 @@ var sentences = map[WarningKind]string{
 		"errors of this run",
 	WarnSilent: "the agent of task %q sent nothing in %d of %d rounds, which continued without it. The guarantee holds only if this did " +
 		"not depend on its rewards",
-	WarnNotNormal: "the test assumes normal estimates, but rewards are %s. So the error probability is only close to delta. It comes " +
-		"closer with more pulls per round",
+	WarnNotNormal: "the test assumes normal estimates, but rewards are %s. So the error probability is only close to delta. The " +
+		"difference shrinks with more pulls per round",
 	WarnTooClose: "task %q: the test reached its last round and could not separate the best arms. Give a larger epsilon " +
 		"or, with fb, a larger budget",
 	WarnTooCloseWithin: "task %q: the test reached its last round and could not separate the best arms, so its answer stays undecided. The " +
@@ -232,7 +232,7 @@ var sentences = map[WarningKind]string{
 	WarnTestsAloneMany: "the agents did not share; each ran as IndTestFC. The kernel's effective rank is above %[2]d on these %[3]d arms. " +
 		"So a test gains nothing from it. To share, %[1]s, or use CoBayesFC",
 	WarnNoiseGuessed: "the noise of problem %q is unknown. Rewards are simulated with sd %.3g, which the algorithm does not use, and the " +
-		"sample sizes depend on it. State noise= or a column sd, or noise_guess= beside noise=\"unknown\"",
+		"sample sizes depend on it. State noise= or a column sd, or noise_guess= with noise=\"unknown\"",
 	WarnNoiseBounded: "%s does not use the stated noise %g, because its answers are right for every distribution between %g and %g. " +
 		"best(p) and CoBayesFB with a learned kernel use it. For a test that assumes normal noise of this size, leave bounded= out",
 	WarnNoiseTooSmall: "the noise scale is too small: rewards of task %q, arm %q have sd %.4g, %.3g times the scale. So the guarantee is " +
@@ -276,8 +276,8 @@ var sentences = map[WarningKind]string{
 	WarnTwice: "%[3]d of %[4]d repeated pulls have exactly the value of their first pull, as %[5]g of %[1]s and of %[2]s. " +
 		"One measurement seems to be recorded under both ids and counts twice. Correct or fail one of them",
 
-	WarnFitLimit: "%[1]s ended at its limit, %[2]s=%.3[3]g. The data favour a value beyond the limit, or do not need this term. " +
-		"Widen the limit or remove the term",
+	WarnFitLimit: "the fit of the hyperparameter %[1]s ended at its limit, %.3[3]g. The data favour a value beyond the limit, or do not " +
+		"need this term. Widen the limit, as in free(..., %[2]s=...), or remove the term",
 	WarnFitUndetermined: "these data do not determine %s, so its interval is unknown. State its value if you know it",
 	WarnFitLoose:        "these data determine %s poorly. Values from %.3g to %.3g fit about as well",
 	WarnFitMisfit: "the kernel does not fit: the means differ from it by more than noise (p = %.3[3]g). Add %[1]s and fit again: " +
@@ -287,9 +287,9 @@ var sentences = map[WarningKind]string{
 	WarnFitWorse: "the kernel predicts a left-out arm worse than the mean of its task does (error %.3g against %.3g). Its features may " +
 		"not matter here: try other columns or another kernel",
 	WarnFitFewArms: "%d arms are too few for %d free hyperparameters. The fit may follow chance. State some of them as numbers",
-	WarnPoolHurts: "pooling the tasks hurts: kernels that share nothing between tasks explain the data better (by %.3g " +
-		"nats). Use task(identity())",
-	WarnPoolUnclear: "these data do not show whether pooling the tasks helps (support %.3g nats)",
+	WarnPoolHurts: "pooling the tasks hurts: kernels without sharing between tasks explain the data better (difference of penalised " +
+		"log likelihoods: %.3g). Use task(identity())",
+	WarnPoolUnclear: "these data do not show whether pooling the tasks helps (difference of penalised log likelihoods: %.3g)",
 	WarnPoolWeak:    "sharing will save few further measurements at the precision of these data: the predicted speedup is %.3g",
 
 	WarnMeasuredWrong: "the fitted kernel misleads: %d of %d simulated runs are wrong with sharing and %d without, against delta = %g. " +
@@ -314,7 +314,7 @@ var sentences = map[WarningKind]string{
 		"(%[2]s)",
 	WarnBoundsEnds:    "%s is between %.6g and %.6g",
 	WarnBoundsReached: "%s is between %.6g and %.6g. Not all pairs were examined; those examined reach %.6g",
-	WarnBoundsTime:    "T* is between %.6g (its value at xi = %.3g) and %.6g (its value for arms that share nothing)",
+	WarnBoundsTime:    "T* is between %.6g (its value at xi = %.3g) and %.6g (its value for unrelated arms)",
 	WarnBoundsRidge:   "xi = %.3[2]g is too large for %[1]s, whose condition %.3[3]g ≤ %.3[4]g fails",
 	WarnBoundsAuto: "xi = %.3g is the smallest value at which %d arms represent all others to within a tenth of xi. The theorems need a " +
 		"much smaller xi, with thousands of directions",

@@ -40,7 +40,9 @@ func answerFigure(a answer.Answer) Figure {
 		return differenceFigure(a, byTask)
 	}
 	f := Figure{Title: "Estimates, with 95 % intervals", YLabel: rewardTitle(a), XLabel: along,
-		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
+		LogX: slices.Contains(a.Log, along), FreeY: true, PanelsAre: columnsOf(a).TaskTitle()}
+	others := lists.Where(a.Columns, func(c string) bool { return c != along })
+	f.SeriesAre = strings.Join(others, ", ")
 	picks := leastSure(a, mostAnswerTasks)
 	if len(picks) < len(a.Picks) {
 		f.Title += fmt.Sprintf(": the %d least certain of %d tasks", len(picks), len(a.Picks))
@@ -67,7 +69,7 @@ func oneOrPanels(f Figure, all []Figure) Figure {
 // too many tasks, it draws the least certain ones.
 func differenceFigure(a answer.Answer, byTask map[string][]answer.Arm) Figure {
 	f := Figure{Title: "Differences from the estimate of the recommended option, with 95 % intervals", YLabel: columnsOf(a).ArmTitle(),
-		XLabel: rewardTitle(a) + ": difference", PanelsAre: columnsOf(a).TaskTitle(), SeriesAre: "Kind"}
+		XLabel: rewardTitle(a) + ": difference", PanelsAre: columnsOf(a).TaskTitle()}
 	picks := leastSure(a, mostDottedTasks)
 	drawn, all := 0, 0
 	parts := panels(f, picks, func(panel *Figure, p answer.Pick) {

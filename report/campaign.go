@@ -57,7 +57,7 @@ func campaignBlocks(s campaign.Status) []Block {
 	if s.Guarantee != "" {
 		g := guaranteeText(s.Guarantee) + "."
 		if answeredTasks(s) == 0 && !nothingTested(s) {
-			g = "No answer is decided yet. " + strings.Replace(g, "Guarantee", "Guarantee for decided answers", 1)
+			g = "No answer is decided yet. " + strings.Replace(g, "Guarantee: ", "When a task is decided, its guarantee will be ", 1)
 		}
 		if len(s.Assumes) > 0 {
 			words := lists.Map(s.Assumes, campaign.Note.String)
@@ -196,14 +196,14 @@ func durationTable(s campaign.Status) Table {
 		add("forecast at the start (whole campaign)", rangeWords(f.Samples), rangeWords(f.Time), "what was known before the campaign")
 	}
 	if r := s.Renewed; r != nil {
-		add("forecast of today (the rest)", rangeWords(r.Samples), rangeWords(r.Time), "results so far, as if the campaign's kernel were right")
+		add("forecast of today (remaining measurements)", rangeWords(r.Samples), rangeWords(r.Time), "results so far, as if the campaign's kernel were right")
 	}
 	if s.Remaining > 0 && isFinite(s.Remaining) && s.Renewed == nil && s.Rounds > 0 {
 		time := absent
 		if s.TimeLeft > 0 && isFinite(s.TimeLeft) {
 			time = decimal(twoFigures(s.TimeLeft), 0)
 		}
-		add("extrapolation (the rest)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exact")
+		add("extrapolation (remaining measurements)", decimal(twoFigures(s.Remaining), 0), time, "today's estimates, as if they were exact")
 	}
 	if s.Forecast != nil && s.Rounds > 0 {
 		t.Notes = []string{"During the first third of the forecast measurements, plan with the forecast made at the start. " +
@@ -237,7 +237,7 @@ func campaignTasks(s campaign.Status) Table {
 	t := Table{
 		Caption: "Tasks",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"#arms_open Options open", "#measured Measured in finished rounds", "#beside Earlier or late results",
+			"#arms_open Options open", "#measured Measured in finished rounds", "#beside From tables, or late",
 			"#further_samples Still needed for this task", "#further_time Further "+s.TimeUnit+", this task alone",
 			"out Last option excluded"),
 	}
@@ -399,7 +399,8 @@ func receiptBlocks(r campaign.Receipt) []Block {
 		lead += fmt.Sprintf(" Round %d waits for %s.", r.Round, plural(r.Remaining, "measurement"))
 	}
 	if r.Taken && r.Chain != "" {
-		lead += " To detect changes later, keep this code for campaign verify --head: " + r.Chain + "."
+		lead += " This code identifies the results so far: " + r.Chain +
+			". Keep it: campaign verify --head then detects any change of them."
 	}
 	out := []Block{Paragraph{Lead: true, Text: lead}}
 	if r.Refused() && !r.Taken {

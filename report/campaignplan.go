@@ -96,7 +96,7 @@ func quickest(f campaign.Forecast) string {
 				r.Algorithm, timeWords(r.Time, forecastUnit(f)), r.Backing)
 		}
 		if r.Quickest {
-			return fmt.Sprintf(" %s is the quickest method of the forecast below. Its answers rest on %s.", r.Algorithm, r.Backing)
+			return fmt.Sprintf(" %s is the quickest method in the forecast below. Its answers rest on %s.", r.Algorithm, r.Backing)
 		}
 	}
 	return ""

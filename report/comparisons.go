@@ -64,7 +64,7 @@ func pairedBlocks(s sim.Comparisons) []Block {
 			direction(r), r.Paired, r.Runs))
 	}
 	t.Collapsed = len(t.Rows) > mostRows
-	t.Notes = []string{"Brackets are 95 % intervals. Paired means run by run on shared seeds, otherwise mean against mean."}
+	t.Notes = []string{"Brackets are 95 % intervals. If paired, runs with the same seed are compared. Otherwise the means are compared."}
 	return []Block{Paragraph{Text: pairedSentence(s, m), Lead: true}, t.withoutEmptyColumns().withoutConstant("paired", "runs")}
 }
 
@@ -173,8 +173,8 @@ func speedupSentence(s sim.Speedup) string {
 		}
 		return fmt.Sprintf("%s learn %s times as fast together as alone%s.", agents, cell(least.Beta, 0), at)
 	}
-	return fmt.Sprintf("%s learn between %s times as fast together as alone%s and %s times%s.", agents, cell(least.Beta, 0), at(least),
-		cell(most.Beta, 0), at(most))
+	return fmt.Sprintf("Speedup, %s together against alone: from %s%s to %s%s.", agents, cell(least.Beta, 0), at(least), cell(most.Beta, 0),
+		at(most))
 }
 
 // compareFootnotes returns the warnings of the compared results, one sentence for each kind of warning, with the names of

@@ -28,7 +28,7 @@ func explanationSentence(x engine.Explanation) string {
 		whose = fmt.Sprintf("First of %s of %s", plural(x.Asked, "run"), whose)
 	}
 	open := x.Open()
-	s := fmt.Sprintf("%s, %s samples in %s", whose, decimal(x.Samples, 0), plural(x.Rounds, "round"))
+	s := fmt.Sprintf("%s, %s measurements in %s", whose, decimal(x.Samples, 0), plural(x.Rounds, "round"))
 	if why := x.Status; len(open) > 0 && x.Asked == 1 {
 		s += " (" + why.Words() + ")"
 	}
@@ -72,7 +72,7 @@ func outlook(x engine.Explanation, open []engine.TaskExplanation) string {
 	if x.Mode == engine.ModeFB {
 		what = "To decide the open tasks by the data, a further round needs"
 	}
-	s := fmt.Sprintf("%s about %s more samples in all", what, decimal(twoFigures(remaining), 0))
+	s := fmt.Sprintf("%s about %s more measurements in all", what, decimal(twoFigures(remaining), 0))
 	if slices.ContainsFunc(open, func(s engine.TaskExplanation) bool { return s.Progress.Uncertain() }) {
 		s += ". This number is very uncertain, because a leader is less than two standard errors ahead"
 	}
@@ -93,7 +93,7 @@ func progressTable(x engine.Explanation) Table {
 	t := Table{
 		Caption: "Progress of each task",
 		Columns: columns("task Task", "status Status", "leader Leader", "rival Hardest rival", "#gap Lead [reward units]",
-			"reached Evidence reached", "#further_samples Further samples, this task alone", "#arms_possible Arms possible"),
+			"reached Evidence reached", "#further_samples Further measurements, this task alone", "#arms_possible Arms possible"),
 	}
 	open := x.Open()
 	for _, s := range x.Tasks {
@@ -108,16 +108,16 @@ func progressTable(x engine.Explanation) Table {
 		t.Rows = append(t.Rows, row)
 	}
 	if len(open) > 0 {
-		t.Notes = append(t.Notes, "Evidence reached is (test statistic / boundary)², which grows in proportion to the samples. "+
+		t.Notes = append(t.Notes, "Evidence reached is (test statistic / boundary)², which grows in proportion to the measurements. "+
 			"± is one standard error.")
 	}
 	predicted := lists.Count(open, func(s engine.TaskExplanation) bool { return s.Progress.Samples >= 0 })
 	if predicted > 0 {
-		t.Notes = append(t.Notes, "Further samples are predicted from the lead and its standard error, without a guarantee. For an unclear "+
+		t.Notes = append(t.Notes, "Further measurements are predicted from the lead and its standard error, without a guarantee. For an unclear "+
 			"task the prediction is very uncertain. In the first two rounds it is usually far too low.")
 	}
 	if predicted > 1 {
-		t.Notes = append(t.Notes, "Tasks that share rounds need fewer samples together than the sum.")
+		t.Notes = append(t.Notes, "Tasks that share rounds need fewer measurements together than the sum.")
 	}
 	return t.withoutEmptyColumns()
 }

@@ -28,7 +28,7 @@ func explanation() engine.Explanation {
 
 func TestExplanation(t *testing.T) {
 	x := explanation()
-	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 samples in 4 rounds (round limit): 1 of 3 tasks decided. The open tasks need about 1,900 more samples in all. This number is very uncertain, because a leader is less than two standard errors ahead."; got != want {
+	if got, want := explanationSentence(x), "CoTestFC on coupling, 1,234 measurements in 4 rounds (round limit): 1 of 3 tasks decided. The open tasks need about 1,900 more measurements in all. This number is very uncertain, because a leader is less than two standard errors ahead."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	var b bytes.Buffer
@@ -47,7 +47,7 @@ func TestExplanation(t *testing.T) {
 		t.Error(got)
 	}
 	x.Tasks = x.Tasks[:1]
-	if got := explanationSentence(x); got != "CoTestFC on coupling, 1,234 samples in 4 rounds: amine is decided." {
+	if got := explanationSentence(x); got != "CoTestFC on coupling, 1,234 measurements in 4 rounds: amine is decided." {
 		t.Error(got)
 	}
 }

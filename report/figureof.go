@@ -195,8 +195,8 @@ func figureTable(f Figure) Table {
 	}
 	t := Table{
 		Caption: f.Title,
-		Columns: []Column{text("panel", cmp.Or(f.PanelsAre, "Panel")), text("series", cmp.Or(f.SeriesAre, "Series")), x, y,
-			number("lo", "from", ""), number("hi", "to", "")},
+		Columns: []Column{text("panel", cmp.Or(f.PanelsAre, "Panel")), text("series", cmp.Or(f.SeriesAre, "Series")), text("shown", "Shown"),
+			x, y, number("lo", "from", ""), number("hi", "to", "")},
 	}
 	for _, p := range f.Parts() {
 		var panel any
@@ -214,40 +214,43 @@ func panelRows(f Figure) [][]any {
 	shown := figureNumber(f)
 	for _, s := range f.Series {
 		for i := range s.Y {
-			row := []any{known(seriesName(f, s)), s.X[i], shown(s.Y[i]), nil, nil}
+			name, what := seriesNames(f, s)
+			row := []any{known(name), known(what), s.X[i], shown(s.Y[i]), nil, nil}
 			if k := int(math.Round(s.X[i])); k >= 0 && k < len(f.Categories) {
-				row[1] = f.Categories[k]
+				row[2] = f.Categories[k]
 			}
 			for _, n := range f.XNames {
 				if n.At == s.X[i] {
-					row[1] = n.Name
+					row[2] = n.Name
 				}
 			}
 			if len(s.Lo) == len(s.Y) && len(s.Hi) == len(s.Y) {
-				row[3], row[4] = shown(s.Lo[i]), shown(s.Hi[i])
+				row[4], row[5] = shown(s.Lo[i]), shown(s.Hi[i])
 			}
 			out = append(out, row)
 		}
 	}
 	for _, l := range f.Lines {
 		if !l.Vertical {
-			out = append(out, []any{l.Label, nil, shown(l.At), nil, nil})
+			out = append(out, []any{l.Label, nil, nil, shown(l.At), nil, nil})
 		}
 	}
 	return out
 }
 
-// seriesName returns the name of a series in a table. Measured values get the name of the estimates with the same hue, if
-// the legend does not show it.
-func seriesName(f Figure, s Series) string {
-	if s.Measured {
-		for _, o := range f.Series {
-			if o.Hue == s.Hue && !o.Measured && o.Name != "estimate" {
-				return o.Name + ", " + s.Name
-			}
-		}
+// seriesNames returns the name of a series in a table. If the series are groups of arms, which have the
+// title f.SeriesAre, it also returns what the series shows. Measured values get the name of the estimates with the same hue.
+func seriesNames(f Figure, s Series) (name, what string) {
+	switch {
+	case f.SeriesAre == "":
+		return s.Name, ""
+	case s.Reference:
+		return "", s.Name
+	case !s.Measured:
+		return s.Name, "estimate"
 	}
-	return s.Name
+	o, _ := lists.First(f.Series, func(o Series) bool { return o.Hue == s.Hue && !o.Measured && !o.Reference })
+	return o.Name, s.Name
 }
 
 // figureNumber returns a function that makes table cells of the numbers of a panel. The cells have enough digits to tell

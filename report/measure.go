@@ -106,6 +106,19 @@ func (m measure) column() Column {
 	return number(m.name, m.title, m.unit)
 }
 
+// measureNotes returns notes that explain the measures of a table.
+func measureNotes(t Table) (out []string) {
+	for _, c := range t.withoutEmptyColumns().Columns {
+		switch c.Name {
+		case "relative_regret":
+			out = append(out, "Relative regret: the simple regret as a share of the gap between the best and the median arm of the task.")
+		case "bytes":
+			out = append(out, "Bytes: the size of all messages of a run.")
+		}
+	}
+	return out
+}
+
 // cellsOf returns the cells of a result for the given measures.
 func cellsOf(measures []measure, r engine.Result) []any {
 	return lists.Map(measures, func(m measure) any { return m.value(r) })
@@ -213,6 +226,7 @@ func Compare(results []engine.Result) Table {
 	t.Notes = []string{
 		"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates); ± is one standard error.",
 	}
+	t.Notes = append(t.Notes, measureNotes(t)...)
 	if l.abridged {
 		t.Notes = append(t.Notes, "… replaces the part that all kernels share.")
 	}

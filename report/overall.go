@@ -75,7 +75,7 @@ func overallOptions(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: "Options for all tasks", Columns: []Column{text("arm", columnsOf(a).ArmTitle()),
 		text("difference", "Difference to the recommended option"),
-		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best in any task)", ""),
+		number("probability_best", "P(best)", ""), number("probability_best_anywhere", "P(best in at least one task)", ""),
 		{Name: "slope", Title: "Slope", Align: Right, Digits: 2}, text("worst_task", "Largest loss at")},
 		Notes: []string{"Differences have 95 % intervals."}}
 	if slices.ContainsFunc(o.Options, func(x answer.OverallPlace) bool { return x.Slope != nil }) {
@@ -107,8 +107,8 @@ func dropTable(a answer.Answer) Table {
 	o := a.Overall
 	t := Table{Caption: fmt.Sprintf("Options that can be left out: %d of %d", len(o.Drop), len(o.Options)),
 		Columns: []Column{text("arm", columnsOf(a).ArmTitle()), text("difference", "Difference to the recommended option"),
-			number("probability_best_anywhere", "P(best in any task)", ""), text("worst_task", "Largest loss at")},
-		Notes: []string{"For each of these, the probability of being the best in any task is below 1 %."}}
+			number("probability_best_anywhere", "P(best in at least one task)", ""), text("worst_task", "Largest loss at")},
+		Notes: []string{"For each of these, the probability of being the best in at least one task is below 1 %."}}
 	for _, x := range o.Options {
 		if slices.Contains(o.Drop, x.Label) {
 			difference := interval(x.Difference.Estimate, x.Difference.CI95[0], x.Difference.CI95[1])

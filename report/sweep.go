@@ -95,7 +95,7 @@ func sweepTable(s sim.Sweep, names ...string) Table {
 		row = append(row, r.Result.Status.Words(), known(r.Result.Standing))
 		t.Rows = append(t.Rows, append(row, cellsOf(chosen, r.Result)...))
 	}
-	t.Notes = []string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}
+	t.Notes = append([]string{"Brackets are 95 % intervals (Student's t over runs; Wilson for error rates)."}, measureNotes(t)...)
 	t.Collapsed = len(t.Rows) > mostRows
 	return t.withoutEmptyColumns().withoutConstant("status", "standing")
 }

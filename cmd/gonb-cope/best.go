@@ -21,6 +21,7 @@ import (
 	"github.com/gonb-cope/gonb-cope/engine/problem"
 	"github.com/gonb-cope/gonb-cope/internal/base/await"
 	"github.com/gonb-cope/gonb-cope/internal/base/lists"
+	"github.com/gonb-cope/gonb-cope/internal/base/sentence"
 	"github.com/gonb-cope/gonb-cope/internal/base/shell"
 	"github.com/gonb-cope/gonb-cope/internal/base/workbook"
 	"github.com/gonb-cope/gonb-cope/internal/bestcall"
@@ -67,6 +68,9 @@ needs no flags.`,
 		Args: func(c *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				advice := "To name several columns, repeat the flag: --arm Base --arm Ligand"
+				if len(args) == 0 {
+					advice = "Write its name, as in gonb-cope best runs.csv"
+				}
 				for _, a := range args {
 					if name, value, ok := strings.Cut(a, "="); ok && c.Flags().Lookup(name) != nil { // a parameter of a script
 						advice = fmt.Sprintf("In a command, write --%s %q", name, strings.Trim(value, `"`))
@@ -105,15 +109,15 @@ needs no flags.`,
 		"`max|min`: higher is better (default), or lower; one per reward, as in max,min")
 	f.StringVar(&o.Bounded, "bounded", "",
 		"`LO,HI`: smallest and largest possible value, such as 0,100 for a yield in %; estimates stay inside")
-	f.Float64Var(&o.Noise, "noise", 0, "standard deviation of a measurement, if it is known: a `SIZE` (default: estimated)")
+	f.Float64Var(&o.Noise, "noise", 0, "`SIZE` of the noise: the standard deviation of a measurement (default: estimated)")
 	f.StringVar(&o.Kernel, "kernel", "",
 		"`KERNEL` of a script: how similar tasks and options are. The measurements decide how much it counts (default: learned)")
 	f.Float64Var(&o.Epsilon, "epsilon", 0,
 		"a difference of this `SIZE` from the best does not matter, in units of the measured value (default 0)")
-	f.IntVar(&o.Next, "next", 0, "how many further measurements to propose: a `NUMBER`, or with --cost their total cost. "+
+	f.IntVar(&o.Next, "next", 0, "`NUMBER` of further measurements to propose, or with --cost their total cost. "+
 		"A file of -o (.xlsx, .csv, .docx, .pdf) then has only the list to fill in")
 	f.BoolVar(&o.Overall, "overall", false, "also recommend one option for all tasks together")
-	f.IntVar(&o.PerBlock, "per-block", 0, "how often one option may occur in a block: a `NUMBER`")
+	f.IntVar(&o.PerBlock, "per-block", 0, "largest `NUMBER` of measurements of one option in a block")
 	f.IntVar(&o.Options, "options", 0, "largest `NUMBER` of different options to propose, besides those of --check")
 	f.StringArrayVar(&o.Checks, "check", nil, "`NAME` of a control: an option that is in every proposed block (repeatable)")
 	f.BoolVar(&o.Retry, "retry", false, "also recommend and propose options whose measurements have all failed")
@@ -196,7 +200,11 @@ func blameFlags(err error) error {
 	var lines []string
 	for _, m := range mistakes {
 		line := cmp.Or(m.Cause, m.Message)
-		at := argumentBefore.FindStringSubmatch(string([]rune(m.Source)[:m.Col-1]))
+		before := string([]rune(m.Source)[:m.Col-1])
+		at := argumentBefore.FindStringSubmatch(before)
+		if _, expression, found := strings.Cut(before, " kernel="); found && strings.Count(expression, "(") > strings.Count(expression, ")") {
+			at = []string{"", "kernel"} // the mistake is inside the expression
+		}
 		if at != nil && at[1] != "data" {
 			before, after, _ := strings.Cut(line, at[1]+"=") // the message of a condition contains the parameter's name and value too
 			if _, rest, repeated := strings.Cut(after, `": `); repeated {
@@ -227,8 +235,11 @@ func (e *flagMistakes) Unwrap() error { return e.err }
 // describe lists the columns of a table and proposes a command. It proposes only a command that can read the table. If the
 // user named some columns, but not enough for an answer, it returns a usage error.
 func (o *bestOptions) describe(ctx context.Context, w io.Writer, d problem.Description) error {
-	fmt.Fprintf(w, "%s has %d rows and these columns:\n\n", d.Path, d.Rows)
+	fmt.Fprintf(w, "%s has %s and these columns:\n\n", d.Path, sentence.Count(d.Rows, "row"))
 	writeColumns(w, lists.Map(d.Columns, func(c problem.Column) []string { return []string{"  " + c.Name, bestcall.Describe(c)} }))
+	for _, n := range d.Notes {
+		fmt.Fprintf(w, "\nNote: %s.\n", n)
+	}
 	guessed, goal := *o, ""
 	guessed.Call, goal = o.Guess(d)
 	fmt.Fprint(w, "\nName the columns with the tasks, the options and the measured values. ")
@@ -299,8 +310,8 @@ func (o *bestOptions) explain(w io.Writer, d problem.Description) {
 			"(a day, a plate), write --blocks instead; if it is only a row number, leave it out.\n", once)
 	}
 	if blocks := o.Named("blocks"); slices.Equal(blocks, d.Blocks) && len(blocks) > 0 {
-		fmt.Fprintf(w, "Options are compared within each %s. If you can choose its value, write --arm instead of --blocks.\n"+
-			"If you leave the column out, its effect counts as noise.\n", strings.Join(blocks, " and "))
+		fmt.Fprintf(w, "Options are compared within each %s. If you can choose the value of such a column, write --arm for it.\n"+
+			"If you leave such a column out, its effect counts as noise.\n", strings.Join(blocks, " and "))
 	}
 	named := slices.Concat(lists.Map(o.Columns, func(c bestcall.Column) []string { return c.Value })...)
 	var rows [][]string

@@ -44,7 +44,7 @@ script with one protocol(...) defines it. Each result is stored before the comma
 
 A reaction or run that fails is a result: record the worst possible value, such as a yield
 of 0 (with goal="min" the largest loss). Use fail and close only if a missing result has
-nothing to do with the option, such as a broken vial.`,
+independent of the option, such as a broken vial.`,
 		Example: `  gonb-cope campaign start days days.cope
   gonb-cope campaign ask days --by Ann -o list.csv
   gonb-cope campaign tell days list.csv --by Ann
@@ -273,7 +273,7 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		return nil, usageError{fmt.Errorf("%s is a folder; name the file with the results", path)}
 	}
 	if err := namedPipe(path); err != nil {
-		return nil, fmt.Errorf("cannot read the sheet: %w. Send it by standard input and write - instead of its name", err)
+		return nil, fmt.Errorf("cannot read the list: %w. Send it by standard input and write - instead of its name", err)
 	}
 	data, err := await.File(ctx, path, problem.MaxData)
 	switch {
@@ -281,16 +281,16 @@ func readSheet(ctx context.Context, path string) ([]byte, error) {
 		return nil, usageError{fmt.Errorf("%s is neither a file nor an id with a value. Write the value after the id, or the name of an "+
 			"existing file", path)}
 	case err != nil:
-		return nil, unreadable("sheet", path, err)
+		return nil, unreadable("list", path, err)
 	}
 	return tableIn(ctx, data)
 }
 
 // tableIn converts a workbook to CSV. It returns other data unchanged.
 func tableIn(ctx context.Context, data []byte) ([]byte, error) {
-	out, err := workbook.CSV(allowance.New(ctx, "the sheet", problem.MaxData, allowance.NoLimit), data)
+	out, err := workbook.CSV(allowance.New(ctx, "the list", problem.MaxData, allowance.NoLimit), data)
 	if err != nil {
-		return nil, fmt.Errorf("cannot read the sheet: %w", err)
+		return nil, fmt.Errorf("cannot read the list: %w", err)
 	}
 	return out, nil
 }

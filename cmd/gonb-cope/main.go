@@ -73,7 +73,7 @@ func root() *cobra.Command {
 		Use:   "gonb-cope",
 		Short: "Collaborative pure exploration in kernel bandits",
 		Long: "gonb-cope finds the best option (arm) of each of several related tasks.\n" +
-			"It uses similarities between tasks and between options, and so needs fewer measurements.",
+			"It uses similarities between tasks and between options, and so needs fewer measurements than separate studies.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          noSuchCommand,

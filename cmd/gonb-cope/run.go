@@ -268,7 +268,7 @@ func (o *runOptions) evaluate(ctx context.Context, src source) (err error) {
 	bar.clear()
 	for _, line := range noted {
 		if failed != nil || o.format == "json" || o.holdsRows() {
-			bar.say(line) // on standard error, because a program may read standard output
+			bar.say("note: " + line) // on standard error, because a program may read standard output
 		}
 	}
 	if failed == nil && kept != nil {

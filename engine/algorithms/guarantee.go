@@ -278,7 +278,7 @@ func posterior(r engine.Result, opt engine.Options, block *problem.Block) string
 	}
 	covariance := ". Its covariance is the kernel"
 	if opt.Scale == 0 {
-		covariance = ". It averages over how much rewards differ between arms, and over an effect of each arm that the kernel does not explain"
+		covariance = ". It averages over the signal variance, and over a nugget: an effect of each arm that the kernel does not explain"
 	} else if opt.Scale != 1 {
 		covariance = fmt.Sprintf(". Its covariance is %g times the kernel", opt.Scale)
 	}

@@ -63,7 +63,7 @@ type Answer struct {
 
 	Epsilon float64 `json:"epsilon"` // accuracy, reward units
 
-	Picks []Pick `json:"picks"` // recommendations, one for each task with a candidate
+	Picks []Pick `json:"picks"` // recommended options, one for each task with a candidate
 	// tasks without a recommendation, because all measurements of all their options failed
 	Unanswered []string `json:"unanswered,omitempty"`
 
@@ -75,10 +75,10 @@ type Answer struct {
 
 	Next      []Pull  `json:"next"`       // proposed measurements, the most valuable first
 	LossNow   float64 `json:"loss_now"`   // mean over tasks of the expected simple regret, reward units
-	LossAfter float64 `json:"loss_after"` // expected value of LossNow after the measurements of Next
+	LossAfter float64 `json:"loss_after"` // the same mean, as expected after the measurements of Next
 
 	Kernel  string         `json:"kernel"`    // the most probable kernel, with the prior mean as a term, as script text
-	Log     []string       `json:"log"`       // columns that are compared by their logarithm
+	Log     []string       `json:"log"`       // columns of the arms whose decimal logarithm the kernel uses
 	Noise   string         `json:"noise"`     // noise model as text
 	Scatter belief.Scatter `json:"noise_law"` // kind of noise model and its scales
 	// standard deviations of the effects of random columns; empty without such columns

@@ -141,7 +141,8 @@ var (
 )
 
 // ErrReason is returned for an act that needs a reason but has none.
-var ErrReason = errors.New("this needs a reason, which the report shows. Write reason= (--reason)")
+var ErrReason = errors.New("the reason is missing, which the report shows. Write it, as in --reason \"the vial broke\" " +
+	"(reason= in a script)")
 
 // reasoned returns ErrReason if the reason is blank, otherwise nil. If rule is not nil, the error also states this rule.
 func reasoned(reason string, rule fmt.Stringer) error {

@@ -38,10 +38,10 @@ var amendEntry = Entry{
 	Long: `Change the protocol while it runs. Every campaign accepts another capacity.
 Algorithms that decide by a posterior (CoBayesFC) also accept another epsilon or
 delta, and arms that are withdrawn or added. A withdrawn arm can no longer be an
-answer. Rows of a table like the one of the problem add arms or tasks. Tests accept
-only the withdrawal of arms that gave no result, because they cannot be measured. For
-other changes, start another campaign and attach this one's measurements to it. All
-changes hold from the next round on.`,
+answer. --add reads a table with the columns of the problem's table, and adds its
+arms and tasks. Tests accept only the withdrawal of arms that gave no result, because they
+cannot be measured. For other changes, start another campaign and attach this one's
+measurements to it. All changes hold from the next round on.`,
 }
 
 // withdrawHint is the hint on how to name arms in withdraw.
@@ -71,7 +71,8 @@ func (a *Amend) Params() []Param {
 // Check implements Checked.
 func (a *Amend) Check() *ArgError {
 	if a.Epsilon == nil && a.Delta == nil && a.Capacity == nil && len(a.Withdraw) == 0 && a.Add.Path == "" {
-		return &ArgError{Text: "the act changes nothing", Hint: "state epsilon=, delta=, capacity=, withdraw= or add="}
+		return &ArgError{Text: "nothing to change: state capacity= (--capacity), epsilon= (--epsilon), delta= (--delta), " +
+			"withdraw= (--withdraw) or add= (--add)"}
 	}
 	for _, w := range a.Withdraw {
 		if !strings.Contains(w, "/") {

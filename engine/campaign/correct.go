@@ -87,7 +87,7 @@ func (b *CorrectBody) fold(s *State, e Event) error {
 // FailureRule is the rule for people who report pulls as failed or close a round, for any problem.
 const FailureRule = `a reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0; with goal="min" the largest loss). ` + givenBack
 
-const givenBack = "Use fail and close only if the reason has nothing to do with the option, such as a broken vial"
+const givenBack = "Use fail and close only if the reason is independent of the option, such as a broken vial"
 
 // Fail reports pulls that were not measured. They are handed out again under other ids; a round of blocks continues
 // without them.
@@ -139,7 +139,7 @@ func (a *Fail) Do(_ context.Context, at Doing) (Done, error) {
 	if len(b.IDs) > 0 {
 		events = []Event{NewEvent(KindFail, at.Now, a.By, b)}
 	}
-	return recordedOnce(events, fmt.Sprintf("recorded: without result %s; %s", strings.Join(a.IDs, ", "), rule), nil)
+	return recordedOnce(events, fmt.Sprintf("recorded: no result for %s; %s", strings.Join(a.IDs, ", "), rule), nil)
 }
 
 // FailBody reports pulls that could not be measured.

@@ -87,8 +87,8 @@ func (s *State) CheckHead(known string) error {
 		digits = cell[2]
 	}
 	if len(digits) < 8 || strings.Trim(digits, "0123456789abcdef") != "" {
-		return fmt.Errorf("%q is not a code of this record. Copy the code from the receipt of the results, or a hash: at least 8 digits, "+
-			"0 to 9 and a to f", known)
+		return fmt.Errorf("%q is not a code of this record. Copy the code that campaign tell printed, or a hash: at least 8 digits, 0 to 9 "+
+			"and a to f", known)
 	}
 	if slices.ContainsFunc(s.links, func(l link) bool { return strings.HasPrefix(l.hash, digits) }) {
 		return nil
@@ -122,10 +122,9 @@ func (s *State) checkChain(r Results) error {
 		if seq <= s.Seq {
 			here = fmt.Sprintf("has another event %d, of %s", seq, s.links[seq-1].at.UTC().Format(time.DateTime))
 		}
-		return fmt.Errorf("line %d: the list was made after event %d of %s (UTC), but this folder %s. One of the two is a copy, or an older "+
-			"backup that was continued. Record the sheet in the folder that made the list. If the results belong here nevertheless, remove the "+
-			"column %s", row.Line, seq,
-			at.Format(time.DateTime), here, ChainColumn)
+		return fmt.Errorf("line %d: this list belongs to another campaign, or to a copy of this one. It was made after event %d of %s (UTC), "+
+			"but this folder %s. Record the list in the folder that made it. If the results belong here nevertheless, remove the column %s",
+			row.Line, seq, at.Format(time.DateTime), here, ChainColumn)
 	}
 	return nil
 }

@@ -103,12 +103,12 @@ var noteSentences = map[NoteKind]string{
 		"--retry (retry=true in a script)",
 	NoteFixed: "all measurements failed at %s, and the algorithm needs these. To try again, ask with --retry (retry=true in a script). If " +
 		"they cannot be measured, start another campaign without them, and attach the measurements of this one",
-	NoteHandedOut: "all pulls of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
+	NoteHandedOut: "all measurements of round %[2]d are handed out (%[1]s). To get the list of a person again, ask with that name (--by). " +
 		"If the results will never come, end the round: gonb-cope campaign close DIR",
 
-	NoteOtherTasks: "all pulls of task %q in round %d are handed out; there are some of other tasks",
+	NoteOtherTasks: "all measurements of task %q in round %d are handed out; other tasks still have some",
 
-	NoteLost:      "the %s nothing to do with %s (what fails is a result, and not lost)",
+	NoteLost:      "the %s independent of %s (what fails is a result, and not lost)",
 	NoteExtra:     "the %s not chosen by %s",
 	NoteClosed:    "%s closed for reasons unrelated to rewards",
 	NoteWithdrawn: "%s withdrawn only because their measurements cannot give a result",
@@ -162,7 +162,7 @@ func (n Note) String() string {
 		// the words include the number of each person; only the round remains a number
 		words, numbers = []string{strings.Join(parts, ", ")}, n.Numbers[:1]
 	case NoteLost:
-		words, numbers = []string{pulls(k) + agreed(k, " that was lost has", " that were lost have"), its}, none
+		words, numbers = []string{pulls(k) + agreed(k, " that was lost is", " that were lost are"), its}, none
 	case NoteExtra:
 		words, numbers = []string{pulls(k) + agreed(k, " beyond the plan was", " beyond the plan were"), its}, none
 	case NoteClosed:

@@ -61,7 +61,7 @@ func outcomeOf(row problem.SheetRow, column string) outcome {
 func (t *teller) readAsFailed(line int, id string, what outcome) {
 	if what.text != "" && !t.failedTexts[what.text] {
 		t.failedTexts[what.text] = true
-		t.remark(line, RowFailed, "%q is not a number, so the pull is recorded as failed and handed out again. "+
+		t.remark(line, RowFailed, "%q is not a number, so the measurement is recorded as failed and handed out again. "+
 			"If it ran and failed, enter its worst possible reward instead: 0 for a reaction without product", what.text)
 		t.receipt.Lines[len(t.receipt.Lines)-1].ID = sentence.Brief(Plain(id))
 	}

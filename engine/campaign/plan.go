@@ -111,7 +111,7 @@ func nearestID(text string, ids []string) string {
 }
 
 // pulls returns a number of pulls in words, such as "3 pulls".
-func pulls(n int) string { return sentence.Count(n, "pull") }
+func pulls(n int) string { return sentence.Count(n, "measurement") }
 
 // Plain returns a person's text without control characters, which could change a terminal or the writing direction. White
 // space of any kind becomes a blank, and the other control characters become U+FFFD.

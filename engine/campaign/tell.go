@@ -313,7 +313,8 @@ func (r Receipt) Refused() bool {
 // Words returns the counts of accepted and of rejected rows in words, such as "23 new, 2 without a result yet" and
 // "1 unlikely"; "" for none.
 func (r Receipt) Words() (good, wrong string) {
-	longer := map[string]string{RowKnown: "already recorded", RowWaiting: "without a result yet", RowUnknown: "with an unknown id"}
+	longer := map[string]string{RowKnown: "already recorded", RowWaiting: "without a result yet", RowUnknown: "with an unknown id",
+		RowBad: "with wrong cells"}
 	list := func(kinds ...string) string {
 		kinds = lists.Where(kinds, func(kind string) bool { return r.Counts[kind] > 0 })
 		return strings.Join(lists.Map(kinds, func(kind string) string {

@@ -199,9 +199,9 @@ func (t *teller) withoutReward(row problem.SheetRow, id string, what outcome) {
 	case it.result != nil:
 		t.say(row.Line, id, RowConflict, "the row is marked as failed, but %g is recorded", it.result.Reward)
 	case t.mine[it.ID] != nil:
-		t.say(row.Line, id, RowConflict, "the same sheet has both a failure and %g", t.mine[it.ID].Reward)
+		t.say(row.Line, id, RowConflict, "the same list has both a failure and %g", t.mine[it.ID].Reward)
 	case reason == "":
-		t.say(row.Line, id, RowBad, "a pull that failed needs a reason in the column note: %s", t.protocol.FailureRule())
+		t.say(row.Line, id, RowBad, "a failed measurement needs a reason in the column note: %s", t.protocol.FailureRule())
 	default:
 		t.failed[reason] = append(t.failed[reason], it.ID)
 		t.failedIDs[it.ID] = true
@@ -286,7 +286,7 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case t.hidden(it):
 		t.say(line, it.ID, RowConflict, toldByOther)
 	case t.failedIDs[it.ID]:
-		t.say(line, it.ID, RowConflict, "the same sheet has both a failure and %g", x.Reward)
+		t.say(line, it.ID, RowConflict, "the same list has both a failure and %g", x.Reward)
 	case before != nil && before.Reward == x.Reward && before.Censored == x.Censored:
 		t.say(line, it.ID, RowKnown, "")
 	case it.result != nil && slices.Contains(it.result.old, x.Reward):
@@ -294,14 +294,15 @@ func (t *teller) one(line int, it *item, x ResultRecord) {
 	case before != nil && before.Count > 1:
 		t.say(line, it.ID, RowConflict, "it is one of %d results that were recorded as a mean", before.Count)
 	case before != nil && it.result != nil:
-		t.say(line, it.ID, RowConflict, "%g is recorded by %s, but the row says %g. If the first is wrong, use: correct %s", before.Reward,
-			someone(it.result.by), x.Reward, it.ID)
+		t.say(line, it.ID, RowConflict, "%g is recorded by %s, but the row says %g. If the first is wrong, run gonb-cope campaign "+
+			"correct DIR %s %g --reason TEXT", before.Reward, someone(it.result.by), x.Reward, it.ID, x.Reward)
 	case before != nil:
-		t.say(line, it.ID, RowConflict, "the same sheet has %g and %g", before.Reward, x.Reward)
+		t.say(line, it.ID, RowConflict, "the same list has %g and %g", before.Reward, x.Reward)
 	case r != nil && it.round == r.plan.Round && t.roomOf(r, it.Arm) <= 0 && t.fixed():
 		t.mine[it.ID] = &x
 		t.late = append(t.late, x)
-		t.say(line, it.ID, RowLate, "the arm already has its pulls of round %d, and %s accepts a round only with its planned pulls", it.round,
+		t.say(line, it.ID, RowLate, "the arm already has its measurements of round %d, and %s accepts "+
+			"a round only with its planned measurements", it.round,
 			t.protocol.Algorithm)
 	case r == nil || it.round != r.plan.Round:
 		t.mine[it.ID] = &x

@@ -41,6 +41,7 @@ type Description struct {
 	Path    string
 	Rows    int
 	Columns []Column
+	Notes   []Note // columns that have the name of an earlier column
 	// guessed column of tasks; "" if no column suits. Guesses use names, types and counts of values.
 	Task   string
 	Arm    []string
@@ -95,6 +96,11 @@ func Describe(path string, opt LoadOptions) (_ Description, err error) {
 	d := Description{Path: path, Rows: len(t.lines)}
 	for k, name := range t.header {
 		d.Columns = append(d.Columns, t.describe(k, name))
+	}
+	for _, name := range t.header {
+		if second := t.twice[name]; second != "" {
+			d.Notes = append(d.Notes, Note{Kind: NoteTwice, Names: []string{name, second}})
+		}
 	}
 	d.guess(t)
 	return d, nil

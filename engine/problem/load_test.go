@@ -24,12 +24,12 @@ func write(t *testing.T, name, text string) string {
 // Every wrong table is refused with file, line, column, and what was expected.
 func TestLoadErrors(t *testing.T) {
 	for _, c := range []struct{ name, table, want string }{
-		{"empty file", "", "p.csv: no data: expected a header and at least one row"},
-		{"header only", "task,arm,mean\n", "p.csv: no data: expected a header and at least one row"},
+		{"empty file", "", "p.csv: no data: a table needs at least one row below its header"},
+		{"header only", "task,arm,mean\n", "p.csv: no data: a table needs at least one row below its header"},
 		{"no arm column", "task,mean\na,1\n", `p.csv:1: no column "arm"; the columns are task, mean`},
 		{"unknown column", "task,arm,man\na,b,1\n", `p.csv:1: unknown column "man"; expected task, arm, mean, sd, reps, cost, or a name that begins with x_ (arm feature) or z_ (task feature)`},
 		{"ragged", "task,arm,mean\na,b,1\na,c\n", "p.csv:3:1: this line has 2 values, but the header has 3. Add the missing values, or leave their cells empty"},
-		{"quote", "task,arm,mean\na,\"b,1\n", "p.csv:2:8: not valid CSV: extraneous or missing \" in quoted-field. Save the table again as CSV or XLSX"},
+		{"quote", "task,arm,mean\na,\"b,1\n", "p.csv:2:8: this is not a table in CSV format, or a quotation mark is wrong here (extraneous or missing \" in quoted-field). Save the table again as CSV or XLSX"},
 		{"text for a number", "task,arm,mean\na,b,one\n", `p.csv:2:5: column "mean" has no number, only texts such as "one". Name a column of measurements`},
 		{"NaN", "task,arm,x_1\na,b,NaN\n", `p.csv:2:5: column "x_1": expected a finite number, got "NaN"`},
 		{"infinity", "task,arm,x_1,mean\na,b,+Inf,1\n", `p.csv:2:5: column "x_1": expected a finite number, got "+Inf"`},

@@ -184,12 +184,12 @@ var noteSentences = map[NoteKind]string{
 	NoteTogether: "%[1]q and %[2]q always change together in this table, so their effects cannot be told apart. If they are the same " +
 		"quantity, leave one out",
 	NoteCombinations: `%[2]d of %[3]d combinations of %[1]s are in the table. candidates="all" (--candidates all) considers the rest`,
-	NoteNested: `the labels of %[1]s occur in several tasks. They count as different blocks in each task. If a label is one block in all ` +
-		`tasks, write crossed=%[2]q (--crossed)`,
+	NoteNested: `the labels of %[1]s occur in several tasks. They count as different blocks in each task. If the labels of a ` +
+		`column mean the same blocks in all tasks, write crossed=%[2]q (--crossed %[2]q) for that column`,
 	NotePooled: "%[1]s without a standard deviation. The standard deviation pooled over the task's other arms is used, or over all tasks " +
 		"if the task has none",
-	NoteBlocks: `measurements of the same %[1]s share an effect. best removes it; algorithms treat it as noise. ` +
-		`protocol(..., block=%[2]q) compares arms within it`,
+	NoteBlocks: `measurements of the same %[1]s share an effect. best removes this effect; algorithms treat it as noise. ` +
+		`protocol(..., block=%[2]q) compares arms within the same %[2]s`,
 	NoteRandom: "options vary with %s. best recommends what is best on average; algorithms treat this variation as noise",
 	NoteOneLevel: `random column %[1]q has only the value %[2]q. So the data do not show how much options vary between its values, and the ` +
 		`answer holds for this one. Measure at other values, too`,

@@ -68,7 +68,7 @@ type cell struct {
 }
 
 // noData is the message of a table without rows.
-const noData = "no data: expected a header and at least one row"
+const noData = "no data: a table needs at least one row below its header"
 
 // readTable reads a CSV file with a header. separatorOf finds the character between columns. The header is the line that
 // has the wanted columns; lines above it are skipped. Empty cells at the end of a row, and rows of empty cells, are
@@ -233,7 +233,8 @@ func (t *table) syntax(err error) try.Failure {
 	}
 	var p *csv.ParseError
 	if errors.As(err, &p) {
-		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "not valid CSV: %v. Save the table again as CSV or XLSX", p.Err)
+		return t.at(cell{line: p.Line + t.preamble, column: p.Column}, "this is not a table in CSV format, or a quotation mark is wrong "+
+			"here (%v). Save the table again as CSV or XLSX", p.Err)
 	}
 	return t.at(cell{}, "not valid CSV: %v", err)
 }

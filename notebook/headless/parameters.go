@@ -268,7 +268,7 @@ func Load(path string) (*notebook.Notebook, error) {
 		}
 		return ofScript(text), nil
 	case ".csv", ".tsv":
-		return nil, fmt.Errorf("%s is a table: gonb-cope best %[1]s -o answer.html says what its measurements say", path)
+		return nil, fmt.Errorf("%s is a table. To analyse it, run gonb-cope best %[1]s -o answer.html", path)
 	default:
 		return nil, fmt.Errorf("%s: a report is made of a notebook (.ipynb) or a script (.cope), not of %q", path, ending)
 	}

@@ -1223,7 +1223,7 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
 
     Parameters:
         path (a string, optional; also a DataFrame):
-            The path of the file, relative to the script
+            The path of the file, relative to the script (in Python, to the current folder)
         kernel (a joint kernel or "auto", default "auto"):
             The kernel: how similar arms and tasks are; "auto" finds one from the measurements
         noise (a number, "sd", "task", "unknown", "unknown task", "unknown arm" or "unknown tested", greater than 0, optional):
@@ -1283,8 +1283,8 @@ def problem(path: str | PathLike[str] | _Table | None = ..., kernel: JointKernel
             With data: the column or columns that name what was measured together, such as a day or a
             plate; best removes their effect
         crossed (a string or a list, optional):
-            With data: columns of blocks whose labels mean the same block at all tasks; a label of
-            blocks= that occurs at several tasks is a block within each
+            With data: columns of blocks in which a label means the same block in all tasks; in blocks=,
+            a label means another block in each task
         random (a string or a list, optional):
             With data: columns whose values are a sample of many, such as years or operators; best then
             recommends what is best on average over all of them
@@ -1887,7 +1887,7 @@ def compare_kernels(p: Problem, kernels: _List, mean: _Mean | None = ..., noise:
         p (a problem):
             The problem
         kernels (a list):
-            A list of kernels; the table shows the names that they are bound to
+            A list of kernels; the table shows their names
         mean ("problem", "task" or "none", default "problem"):
             The constant mean that the kernel does not explain: one for the problem, one for each task,
             or none
@@ -2249,7 +2249,7 @@ def amend(c: Campaign | str, reason: str, epsilon: _Number | None = ..., delta: 
 def fail(c: Campaign | str, ids: str | _List, reason: str, by: str | None = ...) -> Campaign:
     """Reports pulls that were not measured, and shows how far the campaign is; they are handed out again.
     A reaction that ran and gave nothing is a result: record the worst possible reward (a yield of 0;
-    with goal="min" the largest loss). Use fail and close only if the reason has nothing to do with the
+    with goal="min" the largest loss). Use fail and close only if the reason is independent of the
     option, such as a broken vial.
 
     Parameters:
@@ -2305,8 +2305,8 @@ def correct(c: Campaign | str, id: str, value: _Number, reason: str, by: str | N
 def close(c: Campaign | str, round: int, reason: str, by: str | None = ...) -> Campaign:
     """Ends an open round with the results so far, and shows how far the campaign is; a finished round does
     not change. A reaction that ran and gave nothing is a result: record the worst possible reward (a
-    yield of 0; with goal="min" the largest loss). Use fail and close only if the reason has nothing to
-    do with the option, such as a broken vial.
+    yield of 0; with goal="min" the largest loss). Use fail and close only if the reason is independent
+    of the option, such as a broken vial.
 
     Parameters:
         c (a campaign or a string):

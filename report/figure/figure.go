@@ -57,7 +57,8 @@ type Figure struct {
 	// drawn instead of Series: figures of lines, points or dots side by side, each with its Title. They share axes and a
 	// legend. A panel whose YLabel differs from that of the previous panel begins a row with its own y axis
 	Panels []Figure `json:"panels,omitempty"`
-	// what panels and series are, for tables of the values; "" means Panel and Series
+	// what panels and series are, for tables of the values; "" means Panel and Series. SeriesAre also states that series are groups of
+	// arms, with estimates and measured means of each
 	PanelsAre, SeriesAre string `json:"-"`
 	// Repeats states that a table beside the figure has the same values. Media without pictures then omit the figure.
 	Repeats bool `json:"-"`

@@ -44,13 +44,13 @@ func TestAskOfATaskThatIsHandedOut(t *testing.T) {
 	if list := ask("Ann", "north"); len(list.Rows) == 0 {
 		t.Fatalf("nothing to begin with: %+v", list)
 	}
-	if list := ask("Bob", "north"); len(list.Rows) != 0 || list.Note.String() != `all pulls of task "north" in round 1 are handed out; there are some of other tasks` {
+	if list := ask("Bob", "north"); len(list.Rows) != 0 || list.Note.String() != `all measurements of task "north" in round 1 are handed out; other tasks still have some` {
 		t.Errorf("%d rows: %q", len(list.Rows), list.Note)
 	}
 	if list := ask("Bob", "south"); len(list.Rows) == 0 {
 		t.Errorf("no rows of the other task: %+v", list)
 	}
-	if list := ask("Cid", "north"); len(list.Rows) != 0 || !strings.HasPrefix(list.Note.String(), "all pulls of round 1 are handed out (") {
+	if list := ask("Cid", "north"); len(list.Rows) != 0 || !strings.HasPrefix(list.Note.String(), "all measurements of round 1 are handed out (") {
 		t.Errorf("%d rows: %q", len(list.Rows), list.Note)
 	}
 }

@@ -241,7 +241,7 @@ func TestAddedErrors(t *testing.T) {
 	b := added("task,arm,x_1\nnorth,e,3\n")
 	b.Reason = ""
 	// nothing was recorded by any of these: start, plan and ask are all
-	wants(t, amend(t, c, b, "Ann"), "needs a reason")
+	wants(t, amend(t, c, b, "Ann"), "the reason is missing")
 	if st, err := c.Status(t.Context()); err != nil || st.Events != 3 || len(st.Tasks) != 2 {
 		t.Errorf("%v: %d events, %d tasks", err, st.Events, len(st.Tasks))
 	}

@@ -33,7 +33,7 @@ func amend(t *testing.T, c *Campaign, b campaign.AmendBody, by string) error {
 }
 
 // A withdrawn arm is not handed out any more, the open round does not wait for its pulls, and it cannot be an answer; a
-// change needs a reason, is in the report, and survives being opened again.
+// change the reason is missing, is in the report, and survives being opened again.
 func TestWithdrawn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("half a second of processor time or more")
@@ -45,9 +45,9 @@ func TestWithdrawn(t *testing.T) {
 	best := func(r campaign.ListRow) float64 { return map[string]float64{"a": 0, "b, c": 3, "d;e": 5}[r.Arm] }
 	measureAll(t, c, best, func(round int) bool { return round == 2 })
 	reason := campaign.AmendBody{Withdraw: [][2]string{{"north", "d;e"}}}
-	wants(t, amend(t, c, reason, "Ann"), "needs a reason")
+	wants(t, amend(t, c, reason, "Ann"), "the reason is missing")
 	wants(t, amend(t, c, campaign.AmendBody{Withdraw: [][2]string{{"north", "x"}}, Reason: "r"}, "Ann"), `task "north" has no arm "x"`)
-	wants(t, amend(t, c, campaign.AmendBody{Reason: "r"}, "Ann"), "the act changes nothing")
+	wants(t, amend(t, c, campaign.AmendBody{Reason: "r"}, "Ann"), "nothing to change: state capacity=")
 	reason.Reason = "sold out"
 	try.To(amend(t, c, reason, "Ann"))
 	reason.Reason = "sold out again"

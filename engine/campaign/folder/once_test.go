@@ -29,7 +29,7 @@ func TestTwice(t *testing.T) {
 	// each is done twice below, with nothing in between
 	acts := map[string]func() (bool, error){
 		"fail": func() (bool, error) {
-			return once(&campaign.Fail{IDs: []string{l.Rows[0].ID}, Reason: "the vial broke"}, "recorded: without result")
+			return once(&campaign.Fail{IDs: []string{l.Rows[0].ID}, Reason: "the vial broke"}, "recorded: no result for")
 		},
 		"correct": func() (bool, error) {
 			return once(&campaign.Correct{ID: l.Rows[1].ID, Value: 4, Reason: "a slip of the pen"}, "recorded: "+l.Rows[1].ID+" is 4")

@@ -26,6 +26,10 @@ import (
 // temporary copy. SQLite needs to create a -shm file even to read a database (https://www.sqlite.org/wal.html).
 func openFolder(ctx context.Context, dir string) (*database, error) {
 	path := filepath.Join(dir, DatabaseFile)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, fmt.Errorf("%s is a file, not the folder of a campaign. Write the name of the folder, "+
+			"as in gonb-cope campaign status trial", dir)
+	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%s holds no campaign: it has no file %s. gonb-cope campaign start makes one", dir, DatabaseFile)
 	} else if err != nil {

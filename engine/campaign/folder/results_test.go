@@ -20,7 +20,7 @@ func TestLate(t *testing.T) {
 	}
 	told(t, c, campaign.TellOptions{By: "Ann"}, rows...)
 	_, err := closeBy(t.Context(), c, "", "Ann")
-	wants(t, err, "needs a reason", "record the reward 0")
+	wants(t, err, "the reason is missing", "record the reward 0")
 	// one pull of the round is missing
 	closing, err := closeBy(t.Context(), c, "the freezer broke", "Ann")
 	if err != nil || closing.Lost != 1 || closing.Measured != len(rows) {
@@ -37,7 +37,7 @@ func TestLate(t *testing.T) {
 	if err != nil || after.Late != 1 || after.Samples != before.Samples || len(after.Differs) > 0 {
 		t.Errorf("%v: late %d, samples %d and %d, %v", err, after.Late, after.Samples, before.Samples, after.Differs)
 	}
-	if !strings.Contains(fmt.Sprint(after.Assumes), "the 1 pull that was lost") {
+	if !strings.Contains(fmt.Sprint(after.Assumes), "the 1 measurement that was lost") {
 		t.Errorf("assumes %q", after.Assumes)
 	}
 	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(l.Rows[0].ID, -3)); r.Counts[campaign.RowKnown] != 1 {
@@ -45,13 +45,13 @@ func TestLate(t *testing.T) {
 	}
 }
 
-// A pull that failed needs a reason, is handed out again under another id, and a result for it counts
+// A pull that failed the reason is missing, is handed out again under another id, and a result for it counts
 // should it come.
 func TestFailed(t *testing.T) {
 	c := begin(t, small(t), Options{})
 	l := asked(t, c, "Ann", 1000)
 	id := l.Rows[0].ID
-	wants(t, failBy(t.Context(), c, []string{id}, " ", "Ann"), "needs a reason")
+	wants(t, failBy(t.Context(), c, []string{id}, " ", "Ann"), "the reason is missing")
 	try.To(failBy(t.Context(), c, []string{id}, "the vial broke", "Ann"))
 	// all others are with Ann, so that the failed one is all that is left
 	got := asked(t, c, "Bob", 5)
@@ -104,7 +104,7 @@ func TestCorrectedAfterwards(t *testing.T) {
 	if len(st.Differs) == 0 || st.Standing != "heuristic" || st.Corrected != len(ids) {
 		t.Errorf("differs %v, standing %s, corrected %d of %d", st.Differs, st.Standing, st.Corrected, len(ids))
 	}
-	wants(t, correctBy(t.Context(), c, ids[0], 1, "", "Ann"), "needs a reason")
+	wants(t, correctBy(t.Context(), c, ids[0], 1, "", "Ann"), "the reason is missing")
 }
 
 // A correction that changes a decision shows at once, while another task is still measured.

@@ -60,8 +60,8 @@ func TestFile(t *testing.T) {
 	}
 	for path, want := range map[string]string{
 		path:                          "read " + path + ": it has more than 3 bytes, the limit",
-		folder:                        "a folder, neither a file nor a pipe",
-		os.DevNull:                    "a device, neither a file nor a pipe",
+		folder:                        "a folder, not a file. Write the name of a file",
+		os.DevNull:                    "a device, not a file. Write the name of a file",
 		filepath.Join(folder, "none"): "no such file",
 	} {
 		if _, err := await.File(ctx, path, 3); err == nil || !strings.Contains(err.Error(), want) {

@@ -78,7 +78,7 @@ func File(ctx context.Context, path string, limit int64) ([]byte, error) {
 		return nil, opening(path, err)
 	}
 	if kind := info.Mode().Type(); kind != 0 && kind != fs.ModeNamedPipe {
-		return nil, &fs.PathError{Op: "open", Path: path, Err: fmt.Errorf("it is %s, neither a file nor a pipe", kindOf(kind))}
+		return nil, fmt.Errorf("%s is %s, not a file. Write the name of a file", path, kindOf(kind))
 	}
 	return Result(ctx, Patience{}, func() ([]byte, error) {
 		f, err := os.Open(path)

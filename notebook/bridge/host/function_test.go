@@ -131,9 +131,9 @@ func TestFaults(t *testing.T) {
 	check("panics", "bad: a panic at the points ", " and ", "index out of range [7] with length ")
 	check("dies", "bad: its process ended with exit status 9: goodbye")
 	check("hangsBad", "interrupted")
-	n.wantPanic("elsewhere", "cannot bind bad", "exit status 4: took another way", "before it reached session.Put")
+	n.wantPanic("elsewhere", "cannot define bad", "exit status 4: took another way", "before it reached session.Put")
 	n.mustCope("rate = 1")
-	n.wantPanic("asksMore", "cannot bind bad", `now requests "rate"`)
+	n.wantPanic("asksMore", "cannot define bad", `now requests "rate"`)
 }
 
 // TestReward draws from a function of a cell: the same numbers from the same source.

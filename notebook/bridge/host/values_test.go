@@ -139,10 +139,10 @@ func TestMessages(t *testing.T) {
 	n.mustCope("joint = task(identity())*arm(linear())")
 	n.wantPanic("unknown", `session: "nothing_like_it" is not defined. Defined names are joint`)
 	n.wantPanic("kind", `session: joint is a joint kernel, not a kernel of one space; read it with session.Kernel("joint")`)
-	n.wantPanic("badName", "session: cannot bind", "not a name")
-	n.wantPanic("badWord", "session: cannot bind rbf", "name of the language")
+	n.wantPanic("badName", "session: cannot define", "not a name")
+	n.wantPanic("badWord", "session: cannot define rbf", "name of the language")
 	n.wantPanic("badType", "session: a chan int cannot be used in a script")
-	n.wantPanic("badList", "session: cannot bind c: element 2: NaN is not a finite number")
+	n.wantPanic("badList", "session: cannot define c: element 2: NaN is not a finite number")
 	if names := n.names(); len(names) != 1 {
 		t.Errorf("failed puts have left %v", names)
 	}
