@@ -187,7 +187,8 @@ func spaceFunctions() []Function {
 	space := func(name, doc, of, example string, lift func(kernels.Kernel) kernels.Joint) Function {
 		return makeFunction(Function{
 			Name: name, Section: SectionSpaces, Doc: doc, Params: []Param{{Name: "k", Doc: of,
-				elsewhere: map[string]string{string(Joint): "it already compares tasks or arms: leave out this " + name + "(...)"}}}, Result: Joint, Example: example, pure: true,
+				elsewhere: map[string]string{string(Joint): "it already compares tasks or arms: leave out this " + name + "(...)"}}},
+			Result: Joint, Example: example, pure: true,
 		}, nil, func(_ *call, a struct{ K kernels.Kernel }) (any, error) { return lift(a.K), nil })
 	}
 	return []Function{

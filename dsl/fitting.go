@@ -132,7 +132,8 @@ const longMeasure = 1e6
 func measureSharing(c *call, p *problem.Problem, f *fit.Fit, runs int) (err error) {
 	defer try.Caught(&err)
 	if f.Sharing.Verdict == fit.SharingNone {
-		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s are unrelated under this kernel", p.Name)
+		return fmt.Errorf("fit: measure compares collaborative with independent agents, but the tasks of %s are unrelated under this kernel",
+			p.Name)
 	}
 	q := *p.Measured().WithKernel(f.Kernel) // a copy without unmeasured arms
 	// Draw normal rewards, even if the problem has raw rewards or another environment.

@@ -279,13 +279,13 @@ func (s *Session) Put(name string, v any) error {
 	}
 	bound, err := fromGo(name, v)
 	if err != nil {
-		return fmt.Errorf("cannot bind %s: %w", name, err)
+		return fmt.Errorf("cannot define %s: %w", name, err)
 	}
 	if n := bound.size(maxElements); n > maxElements {
-		return fmt.Errorf("cannot bind %s: a list of more than %d elements; put data into a CSV file", name, maxElements)
+		return fmt.Errorf("cannot define %s: a list of more than %d elements; put data into a CSV file", name, maxElements)
 	}
 	if bound.depth() > maxNesting {
-		return fmt.Errorf("cannot bind %s: more than %d lists inside each other", name, maxNesting)
+		return fmt.Errorf("cannot define %s: more than %d lists inside each other", name, maxNesting)
 	}
 	// Advance the clock, so that Stale finds names that used the old value.
 	s.clock++

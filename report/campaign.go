@@ -196,7 +196,8 @@ func durationTable(s campaign.Status) Table {
 		add("forecast at the start (whole campaign)", rangeWords(f.Samples), rangeWords(f.Time), "what was known before the campaign")
 	}
 	if r := s.Renewed; r != nil {
-		add("forecast of today (remaining measurements)", rangeWords(r.Samples), rangeWords(r.Time), "results so far, as if the campaign's kernel were right")
+		add("forecast of today (remaining measurements)", rangeWords(r.Samples), rangeWords(r.Time),
+			"results so far, as if the campaign's kernel were right")
 	}
 	if s.Remaining > 0 && isFinite(s.Remaining) && s.Renewed == nil && s.Rounds > 0 {
 		time := absent

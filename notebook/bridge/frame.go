@@ -17,7 +17,7 @@ import (
 // Version is the version of the protocol. If cell and kernel have different versions, the connection fails with an error.
 // Increase it when a field of a value is renamed or removed (see testdata/fields.txt), because gob would silently ignore
 // the field.
-const Version = 8
+const Version = 9
 
 // These environment variables are set for a Go cell.
 const (

@@ -164,7 +164,7 @@ func TestWholeRounds(t *testing.T) {
 		t.Fatalf("%v: a round that cannot be closed was: %+v", err, st.Open)
 	}
 	told(t, c, campaign.TellOptions{By: "Bob"}, rows...)
-	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 1)); r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "only with its planned pulls") {
+	if r := told(t, c, campaign.TellOptions{By: "Ann"}, row(first.Rows[0].ID, 1)); r.Counts[campaign.RowLate] != 1 || !strings.Contains(fmt.Sprint(r.Lines), "only with its planned measurements") {
 		t.Errorf("an extra result: %+v", r)
 	}
 	if err := c.Advance(t.Context()); err != nil {

@@ -29,7 +29,7 @@ func TestReceipts(t *testing.T) {
 		t.Errorf("sheet with a conflict and a mistyped id: %+v", r)
 	}
 	text := fmt.Sprint(r.Lines)
-	for _, want := range []string{"1 is recorded by Ann, but the row says 1.5", "correct " + a, "mistyped", "the nearest is " + a} {
+	for _, want := range []string{"1 is recorded by Ann, but the row says 1.5", "campaign correct DIR " + a, "mistyped", "the nearest is " + a} {
 		if !strings.Contains(text, want) {
 			t.Errorf("receipt %q, want %q in it", text, want)
 		}

@@ -91,7 +91,7 @@ func (c *cell) put(content []byte) error {
 		},
 	})
 	if err != nil {
-		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		return fmt.Errorf("cannot define %s: %w", put.Name, err)
 	}
 	return c.host.session.Put(put.Name, v)
 }
@@ -105,11 +105,11 @@ func (c *cell) function(content []byte) error {
 	}
 	ledger, err := c.ledger.copy()
 	if err != nil {
-		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		return fmt.Errorf("cannot define %s: %w", put.Name, err)
 	}
 	f, err := c.host.newFunction(put, ledger)
 	if err != nil {
-		return fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		return fmt.Errorf("cannot define %s: %w", put.Name, err)
 	}
 	v, err := bridge.Decode(put.Value, bridge.Functions{Formula: f.formula, Reward: f.reward, Algorithm: f.algorithm})
 	if own, is := v.(algorithms.Entry); is && err == nil {
@@ -120,7 +120,7 @@ func (c *cell) function(content []byte) error {
 		_, err = f.live()
 	}
 	if err != nil {
-		err = fmt.Errorf("cannot bind %s: %w", put.Name, err)
+		err = fmt.Errorf("cannot define %s: %w", put.Name, err)
 	} else {
 		err = c.host.session.Put(put.Name, v)
 	}
