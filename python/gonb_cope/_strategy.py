@@ -208,9 +208,7 @@ class Strategy:
         if isinstance(trials, (Trial, dict)):
             trials, values = [trials], [values]
         if not isinstance(trials, Iterable) or not isinstance(values, Iterable):
-            raise TypeError(
-                f"tell needs a trial that ask returned and its value, or a list of each; got {trials!r} and {values!r}; nothing was recorded"
-            )
+            raise TypeError(f"tell needs a trial that ask returned and its value, or a list of each; got {trials!r} and {values!r}; nothing was recorded")
         trials, values = self._trials(trials), list(values)
         if len(trials) != len(values):
             raise ValueError(f"there are {len(trials)} trials and {len(values)} values, and each trial needs its own; nothing was recorded")
